@@ -1,0 +1,227 @@
+//! Which lines two texts have in common.
+//!
+//! SEARCH/REPLACE and its relatives write the old text and the new text whole. Lines that stand in both are
+//! context: they keep the file's own bytes and may be matched more tolerantly than lines that go away.
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput};
+
+use crate::HunkLine;
+
+/// One stretch in which two lists of lines differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Difference {
+    /// The lines before, counted from 0.
+    pub before: Range<usize>,
+    /// The lines after, counted from 0.
+    pub after: Range<usize>,
+}
+
+/// Below this many lines a text is compared as a whole.
+const LONG: usize = 4_000;
+/// How many equal lines say that two long texts run in step again.
+const IN_STEP: usize = 16;
+/// How many lines two long texts may be apart and still be brought in step by looking.
+const REACH: usize = 48;
+/// How many equal lines around a stretch that differs are compared with it, so that it can be shown where it reads best.
+const AROUND: usize = 32;
+
+/// The stretches in which two lists of lines differ, in order.
+///
+/// Most changes of a long text are small and far apart: only the windows around them are compared in earnest.
+pub(crate) fn differences<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
+    before: &[T],
+    after: &[T],
+) -> Vec<Difference> {
+    if before.len().min(after.len()) < LONG {
+        return compare(before, after);
+    }
+    let mut found = Vec::new();
+    for window in windows(before, after, AROUND) {
+        let old = before.get(window.before.clone()).unwrap_or_default();
+        let new = after.get(window.after.clone()).unwrap_or_default();
+        found.extend(compare(old, new).into_iter().map(|part| Difference {
+            before: part.before.start + window.before.start..part.before.end + window.before.start,
+            after: part.after.start + window.after.start..part.after.end + window.after.start,
+        }));
+    }
+    found
+}
+
+/// How many lines are new in `after`, and how many of `before` are gone.
+pub(crate) fn changed_lines<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
+    before: &[T],
+    after: &[T],
+) -> (usize, usize) {
+    let mut counted = (0, 0);
+    for window in windows(before, after, 0) {
+        let old = before.get(window.before).unwrap_or_default();
+        let new = after.get(window.after).unwrap_or_default();
+        let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let (old, new) = (&old.get(..old.len() - same), &new.get(..new.len() - same));
+        match (old.unwrap_or_default(), new.unwrap_or_default()) {
+            // What is next to nothing needs no comparison.
+            (old @ ([] | [_]), new @ ([] | [_])) | (old @ [], new) | (old, new @ []) => {
+                counted = (counted.0 + new.len(), counted.1 + old.len());
+            }
+            (old, new) => {
+                for part in compare(old, new) {
+                    counted = (counted.0 + part.after.len(), counted.1 + part.before.len());
+                }
+            }
+        }
+    }
+    counted
+}
+
+/// Stretches outside of which two texts are equal line by line, with some equal lines around what differs.
+fn windows<T: Eq>(before: &[T], after: &[T], around: usize) -> Vec<Difference> {
+    let mut windows: Vec<Difference> = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    loop {
+        let (old_rest, new_rest) =
+            (before.get(old..).unwrap_or_default(), after.get(new..).unwrap_or_default());
+        let same = old_rest.iter().zip(new_rest).take_while(|(a, b)| a == b).count();
+        (old, new) = (old + same, new + same);
+        if old == before.len() && new == after.len() {
+            return windows;
+        }
+        let (old_end, new_end) =
+            in_step_again(before, after, old, new).unwrap_or((before.len(), after.len()));
+        // The lines that belong to the window before are equal on both sides, so both begin at the same distance.
+        let lead = around.min(old).min(new);
+        let tail = if (old_end, new_end) == (before.len(), after.len()) { 0 } else { IN_STEP };
+        let window = Difference { before: old - lead..old_end + tail, after: new - lead..new_end + tail };
+        (old, new) = (window.before.end, window.after.end);
+        match windows.last_mut().filter(|last| last.before.end >= window.before.start) {
+            Some(last) => (last.before.end, last.after.end) = (old, new),
+            None => windows.push(window),
+        }
+    }
+}
+
+/// The nearest place behind a difference where both texts go on with the same lines.
+fn in_step_again<T: Eq>(before: &[T], after: &[T], old: usize, new: usize) -> Option<(usize, usize)> {
+    (1..REACH).find_map(|apart| {
+        (0..=apart).find_map(|skipped| {
+            let (old, new) = (old + skipped, new + apart - skipped);
+            let same = before.get(old..old + IN_STEP)? == after.get(new..new + IN_STEP)?;
+            same.then_some((old, new))
+        })
+    })
+}
+
+/// The stretches in which two lists of lines differ, by comparing them as a whole.
+fn compare<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
+    before: &[T],
+    after: &[T],
+) -> Vec<Difference> {
+    let mut input = InternedInput::default();
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    // The first reads better; the second does not mind texts that differ everywhere.
+    let is_long = before.len() + after.len() > 2 * LONG;
+    let algorithm = if is_long { Algorithm::Myers } else { Algorithm::Histogram };
+    let mut diff = Diff::compute(algorithm, &input);
+    diff.postprocess_lines(&input);
+    diff.hunks()
+        .map(|hunk| Difference {
+            before: hunk.before.start as usize..hunk.before.end as usize,
+            after: hunk.after.start as usize..hunk.after.end as usize,
+        })
+        .collect()
+}
+
+/// Turns an old and a new text into the lines of one hunk.
+pub(crate) fn align(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
+    let mut lines = Vec::with_capacity(old.len().max(new.len()));
+    let mut old_lines = old.iter().map(|line| (*line).to_owned());
+    let mut new_lines = new.iter().map(|line| (*line).to_owned());
+    let mut at = 0;
+    for difference in differences(old, new) {
+        let same = difference.before.start.saturating_sub(at);
+        lines.extend(old_lines.by_ref().take(same).map(HunkLine::Context));
+        // The same lines stand on the new side; they are context there too.
+        new_lines.by_ref().take(same).for_each(drop);
+        lines.extend(old_lines.by_ref().take(difference.before.len()).map(HunkLine::Removed));
+        lines.extend(new_lines.by_ref().take(difference.after.len()).map(HunkLine::Added));
+        at = difference.before.end;
+    }
+    lines.extend(old_lines.map(HunkLine::Context));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(old: &str, new: &str, expected: &str) {
+        let old: Vec<&str> = old.split_terminator('\n').collect();
+        let new: Vec<&str> = new.split_terminator('\n').collect();
+        let found: String = align(&old, &new)
+            .iter()
+            .map(|line| match line {
+                HunkLine::Context(text) => format!(" {text}\n"),
+                HunkLine::Removed(text) => format!("-{text}\n"),
+                HunkLine::Added(text) => format!("+{text}\n"),
+            })
+            .collect();
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn common_lines_are_context() {
+        check("a\nb\nc\n", "a\nx\nc\n", " a\n-b\n+x\n c\n");
+        check("a\n", "a\nb\n", " a\n+b\n");
+        check("a\nb\n", "b\n", "-a\n b\n");
+        check("", "b\n", "+b\n");
+        check("a\n", "", "-a\n");
+        check("a\n", "a\n", " a\n");
+    }
+
+    /// A long text with changes of every kind, some of them too far apart to be brought in step by looking.
+    #[test]
+    fn long_texts_are_compared_in_windows_that_leave_nothing_out() {
+        let old: Vec<String> = (0..3 * LONG).map(|line| format!("line {}", line % 1000)).collect();
+        let mut new = old.clone();
+        for at in (100..2 * LONG).step_by(217) {
+            match at % 3 {
+                0 => new[at] = "changed".to_owned(),
+                1 => new[at..at + 9].rotate_left(3),
+                _ => new[at].push_str(" more"),
+            }
+        }
+        new.drain(50..55);
+        new.splice(5000..5000, (0..30).map(|line| format!("new {line}")));
+        new.drain(11_000..11_200);
+        new.push("the end".to_owned());
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        for (old, new) in [(&old, &new), (&new, &old), (&old, &old)] {
+            let lines = align(old, new);
+            let before: Vec<&str> = lines.iter().filter(|line| line.is_old()).map(HunkLine::text).collect();
+            let after: Vec<&str> = lines.iter().filter(|line| line.is_new()).map(HunkLine::text).collect();
+            assert_eq!(&before, old);
+            assert_eq!(&after, new);
+            let changed = |found: &[Difference]| {
+                found.iter().map(|part| part.before.len() + part.after.len()).sum::<usize>()
+            };
+            assert!(changed(&differences(old, new)) <= changed(&compare(old, new)) + 20);
+            let (added, removed) = changed_lines(old, new);
+            assert_eq!(new.len() + removed, old.len() + added);
+            assert!(added + removed <= changed(&compare(old, new)) + 20);
+        }
+    }
+
+    #[test]
+    fn both_sides_can_be_read_back() {
+        let old = ["fn a() {", "    one();", "    two();", "}", "", "fn b() {", "}"];
+        let new = ["fn a() {", "    two();", "    three();", "}", "", "fn c() {", "    one();", "}"];
+        let lines = align(&old, &new);
+        let before: Vec<&str> = lines.iter().filter(|line| line.is_old()).map(HunkLine::text).collect();
+        let after: Vec<&str> = lines.iter().filter(|line| line.is_new()).map(HunkLine::text).collect();
+        assert_eq!(before, old);
+        assert_eq!(after, new);
+    }
+}

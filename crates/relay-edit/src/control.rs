@@ -1,0 +1,231 @@
+//! The control block: the YAML at the end of a reply that names the project and the transaction.
+//!
+//! It is read, never believed: the caller compares the project and the uuid with what it knows.
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::dialect::OwnedLine;
+use crate::{Diagnostic, codes};
+
+/// The metadata of a transaction as the model wrote it; nothing in it is trusted yet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Control {
+    /// `projectId`: must match the project's config.
+    pub project_id: Option<String>,
+    /// `uuid`: must parse as a UUID and be new.
+    pub uuid: Option<String>,
+    /// `changeSummary`: compared with the edits, a difference is a warning.
+    pub change_summary: Vec<SummaryItem>,
+    /// `gitCommitMsg`: a commit message the model proposes.
+    pub git_commit_msg: Option<String>,
+    /// `promptSummary`: what the user had asked for, in the model's words.
+    pub prompt_summary: Option<String>,
+    /// The line in the reply where the block begins, counted from 1.
+    pub line: usize,
+}
+
+/// One line of `changeSummary`, such as `- edit: src/main.rs`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SummaryItem {
+    /// `edit`, `new`, `delete`, `rename`, as written.
+    pub verb: String,
+    /// The path, as written; for a rename `old -> new`.
+    pub path: String,
+}
+
+/// A stretch of prose that seems to be the control block.
+#[derive(Clone, Debug)]
+pub(crate) struct Candidate {
+    /// The line in the reply where it begins.
+    line: usize,
+    /// Its lines among the prose, fences included.
+    pub prose: Range<usize>,
+    /// The YAML among the prose.
+    yaml: Range<usize>,
+    /// Nothing but blank lines came after it so far.
+    pub is_last: bool,
+}
+
+impl Candidate {
+    /// A fenced one; `prose` covers both fences.
+    pub fn fenced(line: usize, prose: Range<usize>) -> Self {
+        let yaml = prose.start + 1..prose.end.saturating_sub(1);
+        Self { line, prose, yaml, is_last: true }
+    }
+}
+
+const KEYS: &[&str] = &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:"];
+
+/// Whether lines have `projectId` or `uuid` as a key at the top level.
+pub(crate) fn looks_like_control(lines: &[OwnedLine]) -> bool {
+    lines.iter().any(|line| line.text.starts_with("projectId:") || line.text.starts_with("uuid:"))
+}
+
+/// The bare YAML at the very end of the prose, if there is any.
+pub(crate) fn trailing(prose: &[OwnedLine], tail: usize) -> Option<Candidate> {
+    let rest = prose.get(tail..)?;
+    let first = rest.iter().position(|line| KEYS.iter().any(|key| line.text.starts_with(key)))?;
+    looks_like_control(rest.get(first..)?).then_some(())?;
+    let line = rest.get(first)?.number;
+    let ruled = first
+        .checked_sub(1)
+        .and_then(|before| rest.get(before))
+        .is_some_and(|line| line.text.trim() == "---");
+    let start = tail + first;
+    Some(Candidate {
+        line,
+        prose: start - usize::from(ruled)..prose.len(),
+        yaml: start..prose.len(),
+        is_last: true,
+    })
+}
+
+/// Reads a candidate.
+pub(crate) fn read(candidate: &Candidate, prose: &[OwnedLine]) -> (Option<Control>, Vec<Diagnostic>) {
+    let lines = prose.get(candidate.yaml.clone()).unwrap_or_default();
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let mut findings = Vec::new();
+    if !candidate.is_last {
+        findings.push(
+            Diagnostic::warning(
+                codes::CONTROL_NOT_LAST,
+                "the control block is not the last thing in the reply",
+            )
+            .hinted("put the control block after all blocks and all prose")
+            .at(candidate.line),
+        );
+    }
+    match parse(&text) {
+        Ok(value) => (Some(interpret(&value, &text, candidate.line, &mut findings)), findings),
+        Err((why, at)) => {
+            // Lines of a block are counted from its first line, which has a number of its own in the reply.
+            let line = lines.get(at.saturating_sub(1)).map_or(candidate.line, |line| line.number);
+            findings.push(
+                Diagnostic::error(codes::BAD_CONTROL, format!("the control block is not valid YAML: {why}"))
+                    .hinted("write `projectId: …`, `uuid: …` and a list under `changeSummary:`; quote values that hold `: ` or `#`")
+                    .at(line),
+            );
+            (None, findings)
+        }
+    }
+}
+
+/// Parses YAML without anchors and aliases; the error carries the line inside the text.
+fn parse(text: &str) -> Result<Value, (String, usize)> {
+    let mut budget = serde_saphyr::Budget::default();
+    budget.max_aliases = 0;
+    budget.max_anchors = 0;
+    budget.max_depth = 16;
+    let mut options = serde_saphyr::Options::default();
+    options.budget = Some(budget);
+    options.with_snippet = false;
+    options.strict_booleans = true;
+    let value: Value = serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+        let line = error.location().map_or(1, |location| usize::try_from(location.line()).unwrap_or(1));
+        (reason(&error.to_string()), line)
+    })?;
+    if value.is_object() { Ok(value) } else { Err(("it is not a list of keys and values".to_owned(), 1)) }
+}
+
+/// The parser's words without the place inside the block: the reply's own line stands beside them.
+fn reason(message: &str) -> String {
+    let first = message.lines().next().unwrap_or_default();
+    if first.contains("Anchors") || first.contains("Aliases") {
+        return "anchors and aliases are not allowed in it".to_owned();
+    }
+    first.split_once(" at line ").map_or(first, |(words, _)| words).to_owned()
+}
+
+fn interpret(value: &Value, yaml: &str, line: usize, findings: &mut Vec<Diagnostic>) -> Control {
+    let mut wrong = |key: &str| {
+        findings.push(
+            Diagnostic::error(codes::BAD_CONTROL, format!("`{key}` in the control block is not a text"))
+                .hinted(format!("write `{key}: value` on one line"))
+                .at(line),
+        );
+    };
+    let mut scalar = |key: &str| match value.get(key) {
+        None | Some(Value::Null) => None,
+        Some(found) => {
+            // What looks like a number is a name all the same: `007` must not become `7`.
+            let written = if matches!(found, Value::Number(_)) { as_written(yaml, key) } else { None };
+            let text = written.or_else(|| as_text(found));
+            if text.is_none() {
+                wrong(key);
+            }
+            text
+        }
+    };
+    Control {
+        project_id: scalar("projectId"),
+        uuid: scalar("uuid"),
+        change_summary: value.get("changeSummary").map(summary).unwrap_or_default(),
+        git_commit_msg: value.get("gitCommitMsg").and_then(as_paragraph),
+        prompt_summary: value.get("promptSummary").and_then(as_paragraph),
+        line,
+    }
+}
+
+/// The value of a key at the top level, as it stands on its line.
+fn as_written(yaml: &str, key: &str) -> Option<String> {
+    let value = yaml.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
+    let value = value.split_once(" #").map_or(value, |(value, _)| value).trim();
+    (!value.is_empty()).then(|| value.to_owned())
+}
+
+fn as_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.trim().to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(flag) => Some(flag.to_string()),
+        _ => None,
+    }
+}
+
+/// A text, or a list of texts as its lines.
+fn as_paragraph(value: &Value) -> Option<String> {
+    match value {
+        Value::Array(items) => {
+            let lines: Vec<String> = items.iter().filter_map(as_text).collect();
+            (!lines.is_empty()).then(|| lines.join("\n"))
+        }
+        other => as_text(other),
+    }
+}
+
+fn summary(value: &Value) -> Vec<SummaryItem> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(summary_items).collect(),
+        other => summary_items(other),
+    }
+}
+
+fn summary_items(value: &Value) -> Vec<SummaryItem> {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .flat_map(|(verb, what)| {
+                paths(what).into_iter().map(|path| SummaryItem { verb: verb.clone(), path })
+            })
+            .collect(),
+        Value::String(text) => text
+            .split_once([':', ' '])
+            .map(|(verb, path)| SummaryItem { verb: verb.trim().to_owned(), path: path.trim().to_owned() })
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn paths(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(paths).collect(),
+        Value::Object(map) => match (map.get("from").and_then(as_text), map.get("to").and_then(as_text)) {
+            (Some(from), Some(to)) => vec![format!("{from} -> {to}")],
+            _ => Vec::new(),
+        },
+        other => as_text(other).into_iter().collect(),
+    }
+}

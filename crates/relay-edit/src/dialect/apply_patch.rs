@@ -1,0 +1,268 @@
+//! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
+
+use super::{Dialect, Line, Parsed, Reader, Taken, hashline};
+use crate::{Base, Diagnostic, Edit, EndOfFile, Hunk, HunkLine, Operation, codes};
+
+/// Whether a line begins an envelope, or a file inside one whose beginning was left out.
+pub(crate) fn begins(text: &str) -> bool {
+    matches!(
+        directive(text),
+        Some(Directive::Begin | Directive::Add(_) | Directive::Update(_) | Directive::Delete(_))
+    )
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Directive<'a> {
+    Begin,
+    End,
+    Add(&'a str),
+    Update(&'a str),
+    Delete(&'a str),
+    MoveTo(&'a str),
+    EndOfFile,
+}
+
+fn directive(text: &str) -> Option<Directive<'_>> {
+    let rest = text.trim().strip_prefix("***")?.trim_start();
+    let after = |word: &str| {
+        rest.get(..word.len())
+            .filter(|start| start.eq_ignore_ascii_case(word))
+            .and_then(|_| rest.get(word.len()..))
+            .map(str::trim)
+    };
+    if rest.eq_ignore_ascii_case("Begin Patch") {
+        return Some(Directive::Begin);
+    }
+    if rest.eq_ignore_ascii_case("End Patch") {
+        return Some(Directive::End);
+    }
+    if rest.eq_ignore_ascii_case("End of File") {
+        return Some(Directive::EndOfFile);
+    }
+    after("Add File:")
+        .map(Directive::Add)
+        .or_else(|| after("Update File:").map(Directive::Update))
+        .or_else(|| after("Delete File:").map(Directive::Delete))
+        .or_else(|| after("Move to:").map(Directive::MoveTo))
+}
+
+/// Reads one envelope.
+#[derive(Debug, Default)]
+pub(crate) struct ApplyPatch {
+    parsed: Parsed,
+    file: Option<File>,
+    /// An explicit beginning needs an explicit end.
+    begun: Option<usize>,
+    ended: bool,
+}
+
+#[derive(Debug)]
+struct File {
+    path: String,
+    line: usize,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Add { content: String },
+    Update { to: Option<String>, hunks: Vec<Hunk>, scope: Vec<String>, open: bool },
+}
+
+impl Reader for ApplyPatch {
+    fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        let Some(directive) = directive(line.text).filter(|_| !line.text.starts_with(['+', '-'])) else {
+            return self.content(line);
+        };
+        match directive {
+            Directive::Begin => {
+                self.begun.get_or_insert(line.number);
+            }
+            Directive::End => {
+                self.close_file();
+                self.ended = true;
+                return Taken::Done;
+            }
+            Directive::Add(path) => self.open(path, line, Kind::Add { content: String::new() }),
+            Directive::Update(path) => {
+                self.open(
+                    path,
+                    line,
+                    Kind::Update { to: None, hunks: Vec::new(), scope: Vec::new(), open: false },
+                );
+            }
+            Directive::Delete(path) => {
+                self.close_file();
+                self.emit(path, line.number, Operation::Delete);
+            }
+            Directive::MoveTo(path) => match &mut self.file {
+                Some(File { kind: Kind::Update { to, .. }, .. }) => *to = Some(path.to_owned()),
+                _ => self
+                    .complain(line.number, "`*** Move to:` stands without an `*** Update File:` before it"),
+            },
+            Directive::EndOfFile => match &mut self.file {
+                Some(File { kind: Kind::Update { hunks, open, .. }, .. }) => {
+                    if let Some(hunk) = hunks.last_mut() {
+                        hunk.end = EndOfFile::Reached;
+                    }
+                    *open = false;
+                }
+                _ => self.complain(line.number, "`*** End of File` stands outside an update"),
+            },
+        }
+        Taken::More
+    }
+
+    fn take(&mut self) -> Parsed {
+        std::mem::take(&mut self.parsed)
+    }
+
+    fn finish(mut self: Box<Self>) -> Parsed {
+        if let (Some(line), false) = (self.begun, self.ended) {
+            self.parsed.diagnostics.push(
+                Diagnostic::error(
+                    codes::UNCLOSED_BLOCK,
+                    "this patch has no `*** End Patch`: the reply seems cut off",
+                )
+                .hinted("send the whole patch again, with `*** End Patch` as its last line")
+                .at(line),
+            );
+        }
+        self.close_file();
+        self.parsed
+    }
+}
+
+impl ApplyPatch {
+    fn content(&mut self, line: Line<'_>) -> Taken {
+        match &mut self.file {
+            Some(File { kind: Kind::Add { content }, .. }) => {
+                // Every line of a new file has a `+`; a blank line without one is still a blank line.
+                match line.text.strip_prefix('+') {
+                    Some(text) => content.push_str(text),
+                    None if line.text.trim().is_empty() => {}
+                    None => {
+                        self.complain(
+                            line.number,
+                            "every line of a new file starts with `+`, and this one does not",
+                        );
+                        return Taken::More;
+                    }
+                }
+                content.push('\n');
+            }
+            Some(File { kind: Kind::Update { hunks, scope, open, .. }, .. }) => {
+                update_line(hunks, scope, open, line);
+            }
+            // Another dialect may use the same envelope.
+            None if hashline::begins(line.text) => {
+                self.begun = None;
+                return Taken::NotMine;
+            }
+            None if line.text.trim().is_empty() || self.begun.is_some() => {
+                if !line.text.trim().is_empty() {
+                    self.complain(line.number, "this line stands before any `*** Add File:`, `*** Update File:` or `*** Delete File:`");
+                }
+            }
+            None => return Taken::NotMine,
+        }
+        Taken::More
+    }
+
+    fn open(&mut self, path: &str, line: Line<'_>, kind: Kind) {
+        self.close_file();
+        self.file = Some(File { path: path.to_owned(), line: line.number, kind });
+    }
+
+    fn close_file(&mut self) {
+        let Some(File { path, line, kind }) = self.file.take() else { return };
+        match kind {
+            Kind::Add { content } => self.emit(&path, line, Operation::Write { content }),
+            Kind::Update { to, hunks, .. } => {
+                let hunks: Vec<Hunk> = hunks.into_iter().filter_map(tidy).collect();
+                let moved = to.is_some();
+                if let Some(to) = &to {
+                    self.emit(&path, line, Operation::Rename { to: to.clone() });
+                }
+                if !hunks.is_empty() {
+                    self.emit(
+                        to.as_deref().unwrap_or(&path),
+                        line,
+                        Operation::Patch { hunks, base: Base::Original },
+                    );
+                } else if !moved {
+                    self.complain(line, "this update holds no changed line");
+                }
+            }
+        }
+    }
+
+    fn emit(&mut self, path: &str, line: usize, operation: Operation) {
+        if path.is_empty() {
+            self.parsed.diagnostics.push(
+                Diagnostic::error(codes::MISSING_PATH, "this operation names no file")
+                    .hinted("write the path behind the colon")
+                    .at(line),
+            );
+            return;
+        }
+        self.parsed.edits.push(Edit { path: path.to_owned(), operation, dialect: Dialect::ApplyPatch, line });
+    }
+
+    fn complain(&mut self, line: usize, message: &str) {
+        self.parsed.diagnostics.push(
+            Diagnostic::error(codes::BAD_DIFF, message)
+                .hinted("each file begins with `*** Update File: path`; below it `@@`, then lines that start with a space, `-` or `+`")
+                .at(line),
+        );
+    }
+}
+
+fn update_line(hunks: &mut Vec<Hunk>, scope: &mut Vec<String>, open: &mut bool, line: Line<'_>) {
+    if let Some(rest) = line.text.trim_end().strip_prefix("@@") {
+        let named = rest.trim().trim_end_matches("@@").trim();
+        if *open {
+            scope.clear();
+        }
+        *open = false;
+        // `@@ -1,2 +1,2 @@` borrows the numbers of another dialect; they name no line.
+        if !named.is_empty() && !named.starts_with('-') && named != "..." {
+            scope.push(named.to_owned());
+        }
+        return;
+    }
+    if !*open {
+        if line.text.trim().is_empty() && hunks.is_empty() && scope.is_empty() {
+            return;
+        }
+        let mut hunk = Hunk::new(Vec::new(), line.number);
+        hunk.scope = std::mem::take(scope);
+        hunks.push(hunk);
+        *open = true;
+    }
+    let Some(hunk) = hunks.last_mut() else { return };
+    let mut chars = line.text.chars();
+    hunk.lines.push(match chars.next() {
+        Some('+') => HunkLine::Added(chars.as_str().to_owned()),
+        Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
+        Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
+        _ => HunkLine::Context(line.text.to_owned()),
+    });
+}
+
+/// A hunk without its empty tail; `None` when nothing in it changes.
+fn tidy(mut hunk: Hunk) -> Option<Hunk> {
+    while matches!(hunk.lines.last(), Some(HunkLine::Context(text)) if text.is_empty())
+        && hunk.end == EndOfFile::Unsaid
+    {
+        hunk.lines.pop();
+    }
+    if !hunk.adds() && !hunk.removes() {
+        return None;
+    }
+    // This dialect puts new lines without any old ones at the end of the file.
+    if hunk.old_lines().next().is_none() && hunk.scope.is_empty() && hunk.end == EndOfFile::Unsaid {
+        hunk.end = EndOfFile::Reached;
+    }
+    Some(hunk)
+}

@@ -1,0 +1,232 @@
+//! Where a fenced block ends.
+//!
+//! Contents may hold fences themselves. A longer outer fence or an `END` marker settles it; otherwise inner
+//! fences are counted: one with a label opens, a bare one closes the innermost. Where that still leaves two
+//! readings the block is refused, because the wrong one would write half a file.
+
+use super::fence::{Fence, FenceLine, fence_line};
+use super::header::{self, Header, Strategy};
+use super::search_replace::{Marker, marker};
+use super::{Dialect, Line, OwnedLine};
+
+/// What a block is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// An operation on a file.
+    File {
+        /// The language in the header.
+        language: String,
+        /// The path in the header.
+        path: String,
+        /// The strategy in the header.
+        strategy: Option<Strategy>,
+        /// How the path was given.
+        dialect: Dialect,
+    },
+    /// A rename.
+    Rename,
+    /// Its header was refused; its content is only skipped.
+    Skip,
+}
+
+/// A fenced block whose end has not come yet.
+#[derive(Debug)]
+pub(crate) struct Block {
+    /// What the header says.
+    pub purpose: Purpose,
+    /// The line of the header.
+    pub line: usize,
+    /// The content so far.
+    pub body: Vec<OwnedLine>,
+    fence: Fence,
+    /// Fences open inside the content.
+    inner: Vec<Fence>,
+    /// Inside a SEARCH/REPLACE section, whose lines are content whatever they look like.
+    in_section: bool,
+    /// After a `START` marker: where a bare fence without an `END` before it stood, if one did.
+    possible_end: Option<usize>,
+}
+
+/// What a line did to a block.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// It belongs to the content.
+    More,
+    /// It ends the block.
+    Closed {
+        /// Nothing after it could make it wrong.
+        certain: bool,
+    },
+    /// The block had ended before: the lines after its end, and this one, are to be read again.
+    ClosedBefore(Vec<OwnedLine>),
+    /// Another block begins although this one was never closed.
+    Interrupted,
+    /// Two readings remain.
+    Unclear,
+}
+
+impl Block {
+    /// A block that begins with this fence.
+    pub const fn new(purpose: Purpose, fence: Fence, line: usize) -> Self {
+        Self {
+            purpose,
+            line,
+            body: Vec::new(),
+            fence,
+            inner: Vec::new(),
+            in_section: false,
+            possible_end: None,
+        }
+    }
+
+    /// The path, as far as there is one.
+    pub fn path(&self) -> Option<&str> {
+        match &self.purpose {
+            Purpose::File { path, .. } => Some(path),
+            Purpose::Rename | Purpose::Skip => None,
+        }
+    }
+
+    /// A fence that would have made everything clear.
+    pub fn longer_fence(&self) -> String {
+        self.fence.longer()
+    }
+
+    /// Whether the content is of a kind that often holds fences.
+    pub fn is_markdown(&self) -> bool {
+        let Purpose::File { language, path, .. } = &self.purpose else { return false };
+        let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+        matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "qmd" | "rmd")
+            || matches!(language.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown")
+    }
+
+    /// Takes the next line.
+    pub fn line(&mut self, line: Line<'_>) -> Step {
+        if self.tracks_section(line) {
+            return self.keep(line);
+        }
+        let Some(found) = fence_line(line.text) else { return self.keep(line) };
+        let (FenceLine::Bare(fence) | FenceLine::Labelled(fence, _)) = found;
+        if !self.fence.rivals(fence) {
+            return self.keep(line);
+        }
+        match found {
+            FenceLine::Labelled(_, info) if is_block_header(info) => self.other_header(line, fence),
+            FenceLine::Labelled(..) => {
+                if !self.is_diff() {
+                    self.inner.push(fence);
+                }
+                self.keep(line)
+            }
+            FenceLine::Bare(_) => self.bare_fence(line, fence),
+        }
+    }
+
+    /// Ends the block where the reply ends, if a bare fence stood where it may have ended.
+    pub fn end_of_reply(&mut self) -> Option<Vec<OwnedLine>> {
+        let end = self.possible_end.take()?;
+        // The fence itself is neither content nor to be read again.
+        Some(self.body.split_off(end.min(self.body.len())).into_iter().skip(1).collect())
+    }
+
+    fn keep(&mut self, line: Line<'_>) -> Step {
+        let text = self.fence.unindent(line.text);
+        self.body.push(OwnedLine { number: line.number, text: text.to_owned() });
+        Step::More
+    }
+
+    fn is_diff(&self) -> bool {
+        matches!(&self.purpose, Purpose::File { strategy: Some(Strategy::Unified), .. })
+    }
+
+    fn tracks_section(&mut self, line: Line<'_>) -> bool {
+        if !matches!(&self.purpose, Purpose::File { strategy: Some(Strategy::SearchReplace), .. }) {
+            return false;
+        }
+        match marker(self.fence.unindent(line.text)) {
+            Some(Marker::Search(_)) => self.in_section = true,
+            Some(Marker::Replace(_)) => self.in_section = false,
+            _ => {}
+        }
+        self.in_section
+    }
+
+    fn other_header(&mut self, line: Line<'_>, fence: Fence) -> Step {
+        if self.possible_end.is_some() {
+            let mut again = self.end_of_reply().unwrap_or_default();
+            again.push(line.into());
+            return Step::ClosedBefore(again);
+        }
+        if self.is_markdown() || self.has_start() || !self.inner.is_empty() {
+            self.inner.push(fence);
+            return self.keep(line);
+        }
+        Step::Interrupted
+    }
+
+    fn bare_fence(&mut self, line: Line<'_>, fence: Fence) -> Step {
+        if self.is_diff() {
+            // Every content line of a diff has a sign before it, so only an indented fence can be content.
+            return if fence.indent <= self.fence.indent {
+                Step::Closed { certain: true }
+            } else {
+                self.keep(line)
+            };
+        }
+        if self.ends_with_marker() && fence.indent <= self.fence.indent {
+            return Step::Closed { certain: true };
+        }
+        if self.possible_end.is_some() {
+            return self.keep(line);
+        }
+        if let Some(inner) = self.inner.last().copied() {
+            if fence.indent == inner.indent || fence.indent > self.fence.indent {
+                self.inner.pop();
+                return self.keep(line);
+            }
+            return Step::Unclear;
+        }
+        if fence.indent > self.fence.indent {
+            self.inner.push(fence);
+            return self.keep(line);
+        }
+        if self.has_start() {
+            self.possible_end = Some(self.body.len());
+            return self.keep(line);
+        }
+        Step::Closed { certain: false }
+    }
+
+    fn has_start(&self) -> bool {
+        self.body.first().is_some_and(|line| is_marker(&line.text, "START"))
+    }
+
+    fn ends_with_marker(&self) -> bool {
+        self.body
+            .iter()
+            .rev()
+            .find(|line| !line.text.trim().is_empty())
+            .is_some_and(|line| is_marker(&line.text, "END"))
+    }
+}
+
+/// Whether an info string is meant as the header of a block.
+pub(crate) fn is_block_header(info: &str) -> bool {
+    matches!(header::parse(info), Header::Block { .. } | Header::Rename | Header::UnknownStrategy { .. })
+}
+
+/// Whether a line is `// START`, `# END` or the like.
+pub(crate) fn is_marker(text: &str, word: &str) -> bool {
+    comment_text(text).is_some_and(|comment| comment == word)
+}
+
+/// The text of a line that is nothing but a comment, in the notations of common languages.
+pub(crate) fn comment_text(text: &str) -> Option<&str> {
+    let text = text.trim();
+    const NOTATIONS: &[(&str, &str)] =
+        &[("//", ""), ("#", ""), ("--", ""), (";", ""), ("/*", "*/"), ("<!--", "-->"), ("%", "")];
+    NOTATIONS
+        .iter()
+        .find_map(|(open, close)| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)))
+        .map(str::trim)
+}

@@ -1,0 +1,117 @@
+//! EDIT/REPL blocks: a path line, the old text, the new text. What both begin with is the anchor.
+
+use super::{Dialect, Line, Parsed, Reader, Taken};
+use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
+
+/// Whether a line begins a block.
+pub(crate) fn begins(text: &str) -> bool {
+    text.trim().strip_prefix("«««").is_some_and(|rest| rest.trim() == "EDIT")
+}
+
+fn divides(text: &str) -> bool {
+    let text = text.trim();
+    let rest = text.trim_start_matches('═');
+    text.chars().take_while(|character| *character == '═').count() >= 3 && rest.trim() == "REPL"
+}
+
+fn ends(text: &str) -> bool {
+    text.trim().strip_prefix("»»»").is_some_and(|rest| rest.trim() == "EDIT END")
+}
+
+/// Reads one block, beginning with its `««« EDIT` line.
+#[derive(Debug)]
+pub(crate) struct EditRepl {
+    path: Option<String>,
+    line: usize,
+    old: Vec<String>,
+    new: Option<Vec<String>>,
+    parsed: Parsed,
+    done: bool,
+}
+
+impl EditRepl {
+    /// A block of the file that was named before it.
+    pub fn new(path: Option<String>) -> Self {
+        Self { path, line: 0, old: Vec::new(), new: None, parsed: Parsed::default(), done: false }
+    }
+
+    fn complain(&mut self, line: usize, message: impl Into<String>) {
+        let mut finding = Diagnostic::error(codes::BAD_MARKERS, message)
+            .hinted("a block is the path, `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`, each marker on its own line")
+            .at(line);
+        finding.path.clone_from(&self.path);
+        self.parsed.diagnostics.push(finding);
+    }
+
+    fn close(&mut self, number: usize) {
+        self.done = true;
+        let (old, new) = (std::mem::take(&mut self.old), self.new.take());
+        let Some(new) = new else {
+            return self.complain(
+                number,
+                format!("the block that begins in line {} has no `═══════ REPL` line", self.line),
+            );
+        };
+        let Some(path) = self.path.take() else {
+            self.parsed.diagnostics.push(
+                Diagnostic::error(codes::MISSING_PATH, "no path stands in the line before this block")
+                    .hinted("write the path of the file on a line of its own, directly before `««« EDIT`")
+                    .at(self.line),
+            );
+            return;
+        };
+        let old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        let hunk = Hunk::from_sides(&old, &new, self.line);
+        let operation = Operation::Patch { hunks: vec![hunk], base: Base::Sequential };
+        self.parsed.edits.push(Edit { path, operation, dialect: Dialect::EditRepl, line: self.line });
+    }
+}
+
+impl Reader for EditRepl {
+    fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        if self.line == 0 {
+            self.line = line.number;
+            return Taken::More;
+        }
+        if begins(line.text) {
+            self.complain(
+                line.number,
+                format!("the block that begins in line {} is not closed before the next begins", self.line),
+            );
+            self.done = true;
+            return Taken::NotMine;
+        }
+        if ends(line.text) {
+            self.close(line.number);
+            return Taken::Done;
+        }
+        match &mut self.new {
+            None if divides(line.text) => self.new = Some(Vec::new()),
+            None => self.old.push(line.text.to_owned()),
+            Some(_) if divides(line.text) => {
+                self.complain(
+                    line.number,
+                    format!("the block that begins in line {} has a second `REPL` line", self.line),
+                );
+            }
+            Some(new) => new.push(line.text.to_owned()),
+        }
+        Taken::More
+    }
+
+    fn owns_fences(&self) -> bool {
+        !self.done
+    }
+
+    fn take(&mut self) -> Parsed {
+        std::mem::take(&mut self.parsed)
+    }
+
+    fn finish(mut self: Box<Self>) -> Parsed {
+        if !self.done {
+            self.complain(self.line, "this block has no `»»» EDIT END`: the reply seems cut off");
+        }
+        self.parsed
+    }
+}

@@ -1,0 +1,95 @@
+//! The lines that open and close fenced code, of any length and also indented.
+//!
+//! This module knows Markdown's fences and nothing about what stands inside them.
+
+/// A fence as it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fence {
+    mark: char,
+    length: usize,
+    /// How many characters of white space stand before it.
+    pub indent: usize,
+}
+
+/// What a line means to somebody who looks for fences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FenceLine<'a> {
+    /// A fence followed by an info string: it can only open.
+    Labelled(Fence, &'a str),
+    /// A fence alone on its line: it opens or closes.
+    Bare(Fence),
+}
+
+/// Reads a line as a fence, if it is one.
+pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
+    let trimmed = line.trim_start_matches([' ', '\t']);
+    let mark = trimmed.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let info = trimmed.trim_start_matches(mark);
+    let length = trimmed.len() - info.len();
+    if length < 3 {
+        return None;
+    }
+    let fence = Fence { mark, length, indent: line.len() - trimmed.len() };
+    let info = info.trim();
+    if info.is_empty() {
+        return Some(FenceLine::Bare(fence));
+    }
+    // An info string never holds backticks, so that ```inline code``` is not a fence.
+    (mark == '~' || !info.contains('`')).then_some(FenceLine::Labelled(fence, info))
+}
+
+impl Fence {
+    /// Whether a bare fence is long enough, and of the right kind, to close this one.
+    pub fn accepts(self, other: Self) -> bool {
+        self.mark == other.mark && other.length >= self.length
+    }
+
+    /// Whether a fence inside this one's content could be mistaken for one that closes it.
+    pub fn rivals(self, other: Self) -> bool {
+        self.mark == other.mark && other.length >= self.length
+    }
+
+    /// A longer fence of the same kind, to be suggested.
+    pub fn longer(self) -> String {
+        std::iter::repeat_n(self.mark, self.length + 1).collect()
+    }
+
+    /// A content line without the indentation of the fence.
+    pub fn unindent(self, line: &str) -> &str {
+        let spaces = line.bytes().take(self.indent).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        line.get(spaces..).unwrap_or(line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fence(mark: char, length: usize, indent: usize) -> Fence {
+        Fence { mark, length, indent }
+    }
+
+    #[test]
+    fn reads_fences_of_every_kind() {
+        assert_eq!(fence_line("```"), Some(FenceLine::Bare(fence('`', 3, 0))));
+        assert_eq!(fence_line("  ~~~~  "), Some(FenceLine::Bare(fence('~', 4, 2))));
+        assert_eq!(fence_line("```ts // {a}"), Some(FenceLine::Labelled(fence('`', 3, 0), "ts // {a}")));
+        assert_eq!(fence_line("``"), None);
+        assert_eq!(fence_line("```inline``` text"), None);
+        assert_eq!(fence_line("text ```"), None);
+    }
+
+    #[test]
+    fn a_fence_is_closed_by_one_at_least_as_long() {
+        assert!(fence('`', 3, 0).accepts(fence('`', 4, 0)));
+        assert!(!fence('`', 4, 0).accepts(fence('`', 3, 0)));
+        assert!(!fence('`', 3, 0).accepts(fence('~', 3, 0)));
+    }
+
+    #[test]
+    fn content_loses_only_the_indentation_of_its_fence() {
+        assert_eq!(fence('`', 3, 2).unindent("    a"), "  a");
+        assert_eq!(fence('`', 3, 2).unindent(" a"), "a");
+        assert_eq!(fence('`', 3, 2).unindent("a b"), "a b");
+    }
+}

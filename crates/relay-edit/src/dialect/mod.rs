@@ -1,0 +1,213 @@
+//! The written forms of edits, one file each, all incremental.
+//!
+//! A reply is read line by line, so how it was cut into pieces on the way can never change what it says. What a
+//! line means is decided in [`scan`]; the other modules know one written form each.
+
+mod apply_patch;
+mod block;
+mod commands;
+mod edit_repl;
+mod fence;
+mod fenced;
+mod git_diff;
+mod hashline;
+mod header;
+mod path_line;
+mod scan;
+mod search_replace;
+mod unified;
+
+use std::fmt::Debug;
+
+use crate::{Diagnostic, Edit, Reply};
+
+/// A written form of edits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Fenced blocks with `// {path} strategy` in the info string, and a YAML control block.
+    Fenced,
+    /// Unified and git diffs, bare or fenced.
+    Unified,
+    /// SEARCH/REPLACE sections below a path line.
+    SearchReplace,
+    /// `*** Begin Patch` envelopes.
+    ApplyPatch,
+    /// `««« EDIT` blocks below a path line.
+    EditRepl,
+    /// `§PATH` sections with line anchors.
+    Hashline,
+    /// `[CREATE_FILE]`, `[EDIT_FILE]` and `[DELETE_FILE]` commands.
+    Commands,
+    /// Whole files below a path line, or with a path in the info string of their fence.
+    WholeFile,
+}
+
+impl Dialect {
+    /// Every dialect, in the order they are documented.
+    pub const ALL: &[Dialect] = &[
+        Dialect::Fenced,
+        Dialect::Unified,
+        Dialect::SearchReplace,
+        Dialect::ApplyPatch,
+        Dialect::EditRepl,
+        Dialect::Hashline,
+        Dialect::Commands,
+        Dialect::WholeFile,
+    ];
+
+    /// The name used on the command line and in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Dialect::Fenced => "fenced",
+            Dialect::Unified => "unified",
+            Dialect::SearchReplace => "search-replace",
+            Dialect::ApplyPatch => "apply-patch",
+            Dialect::EditRepl => "edit-repl",
+            Dialect::Hashline => "hashline",
+            Dialect::Commands => "commands",
+            Dialect::WholeFile => "whole-file",
+        }
+    }
+}
+
+/// What part of a reply comes to.
+#[derive(Debug, Default)]
+pub(crate) struct Parsed {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// What was wrong or doubtful.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What a reader did with a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// It took it and wants more.
+    More,
+    /// It took it and is done.
+    Done,
+    /// It is done, and the line is not its own.
+    NotMine,
+}
+
+/// Reads one dialect's blocks line by line, from the line that begins one.
+pub(crate) trait Reader: Debug {
+    /// Takes the next line; `fenced` says whether a fence stands around it all.
+    fn line(&mut self, line: Line<'_>, fenced: bool) -> Taken;
+
+    /// Whether fences are content at the moment.
+    fn owns_fences(&self) -> bool {
+        false
+    }
+
+    /// What has become whole since the last call.
+    fn take(&mut self) -> Parsed;
+
+    /// Ends it.
+    fn finish(self: Box<Self>) -> Parsed;
+}
+
+/// Reads a reply piece by piece.
+///
+/// ```
+/// use relay_edit::Parser;
+///
+/// let mut parser = Parser::new(None);
+/// assert!(parser.push("```ts // {src/a.ts}\nexport cons").is_empty());
+/// assert_eq!(parser.push("t a = 1;\n```\n").len(), 1);
+/// assert_eq!(parser.finish().edits.len(), 1);
+/// ```
+#[derive(Debug, Default)]
+pub struct Parser {
+    scanner: scan::Scanner,
+    /// The beginning of a line whose end has not come yet.
+    partial: String,
+    number: usize,
+}
+
+impl Parser {
+    /// A parser that detects the dialect of each block, or reads only the one given.
+    #[must_use]
+    pub fn new(forced: Option<Dialect>) -> Self {
+        Self { scanner: scan::Scanner::new(forced), partial: String::new(), number: 0 }
+    }
+
+    /// Takes more text and returns the edits it completed.
+    pub fn push(&mut self, text: &str) -> Vec<Edit> {
+        let mut rest = text;
+        while let Some((line, tail)) = rest.split_once('\n') {
+            rest = tail;
+            if self.partial.is_empty() {
+                self.line(line);
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.push_str(line);
+                self.line(&whole);
+            }
+        }
+        self.partial.push_str(rest);
+        self.scanner.take_new_edits()
+    }
+
+    /// Ends the reply and returns everything in it, including the edits `push` returned.
+    #[must_use]
+    pub fn finish(mut self) -> Reply {
+        if !self.partial.is_empty() {
+            let last = std::mem::take(&mut self.partial);
+            self.line(&last);
+        }
+        self.scanner.finish()
+    }
+
+    fn line(&mut self, text: &str) {
+        self.number += 1;
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
+        self.scanner.line(Line { number: self.number, text });
+    }
+}
+
+/// Parses a whole reply at once.
+#[must_use]
+pub fn parse(text: &str, forced: Option<Dialect>) -> Reply {
+    let mut parser = Parser::new(forced);
+    parser.push(text);
+    parser.finish()
+}
+
+/// One line of a reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Line<'a> {
+    /// Counted from 1.
+    pub number: usize,
+    /// Without its line ending.
+    pub text: &'a str,
+}
+
+/// One line of a reply that is kept until its block is whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct OwnedLine {
+    /// Counted from 1.
+    pub number: usize,
+    /// Without its line ending.
+    pub text: String,
+}
+
+impl OwnedLine {
+    /// The line, borrowed.
+    pub fn as_line(&self) -> Line<'_> {
+        Line { number: self.number, text: &self.text }
+    }
+}
+
+impl From<Line<'_>> for OwnedLine {
+    fn from(line: Line<'_>) -> Self {
+        Self { number: line.number, text: line.text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+pub(crate) fn lines_of(text: &str) -> Vec<Line<'_>> {
+    text.split_terminator('\n').enumerate().map(|(at, text)| Line { number: at + 1, text }).collect()
+}

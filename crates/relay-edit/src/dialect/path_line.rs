@@ -1,0 +1,147 @@
+//! A line that is nothing but a path: how most dialects say which file comes next.
+
+use super::header::looks_like_path;
+
+/// The longest line that can be a path.
+const LONGEST: usize = 200;
+
+/// Reads a line that consists of a path, bare or decorated: `src/a.rs`, `**src/a.rs**`, "### `src/a.rs`:".
+pub(crate) fn read(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.is_empty() || text.len() >= LONGEST || is_comment(text) {
+        return None;
+    }
+    let (text, _) = undecorate(text);
+    let (path, quoted) = unquote(text);
+    let plain = quoted || !path.contains(char::is_whitespace);
+    (plain && looks_like_path(path)).then(|| path.to_owned())
+}
+
+/// Reads the line directly before the marker of a block, where even a bare word is a file name.
+pub(crate) fn before_marker(text: &str) -> Option<String> {
+    read(text).or_else(|| {
+        let text = text.trim();
+        let (bare, _) = undecorate(text);
+        let (path, _) = unquote(bare);
+        let is_word = !path.contains(char::is_whitespace);
+        let has_separator = path.contains(['/', '\\']) && !path.ends_with(['.', ':', '?', '!']);
+        (!path.is_empty()
+            && text.len() < LONGEST
+            && !is_comment(text)
+            && (is_word || has_separator)
+            && !is_marker_like(path))
+        .then(|| path.to_owned())
+    })
+}
+
+fn is_comment(text: &str) -> bool {
+    // One `#` begins a comment in many languages; a heading that holds a path has more.
+    let heading = text.starts_with("##") && text.trim_start_matches('#').starts_with(' ');
+    text.starts_with("//")
+        || text.starts_with("/*")
+        || text.starts_with('>')
+        || text.starts_with('#') && !heading
+}
+
+/// As [`before_marker`], for a dialect that knows no decoration: comments and list items are never paths.
+pub(crate) fn plain_before_marker(text: &str) -> Option<String> {
+    let decorated =
+        text.trim_start().starts_with(['#', '*', '-', '>']) || text.trim_start().starts_with("//");
+    if decorated { None } else { before_marker(text) }
+}
+
+/// Lines of other dialects are never file names.
+fn is_marker_like(path: &str) -> bool {
+    path.starts_with([
+        '<', '=', '>', '«', '»', '═', '@', '`', '~', '*', '{', '}', '(', ')', '[', ']', ';', ',', '|', '"',
+    ]) || path.ends_with(':')
+}
+
+/// Takes list marks, heading marks, emphasis and words such as `File:` off a line.
+fn undecorate(text: &str) -> (&str, bool) {
+    let mut rest = text.trim_start_matches('#').trim();
+    rest = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("* ")).unwrap_or(rest).trim();
+    if let Some((number, tail)) = rest.split_once(". ")
+        && !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        rest = tail.trim();
+    }
+    rest = rest.trim_end_matches(':').trim();
+    rest = strip_pair(rest, "**");
+    rest = strip_pair(rest, "__");
+    for word in ["file:", "path:", "filename:", "filepath:", "file path:"] {
+        if rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
+            rest = rest.get(word.len()..).unwrap_or_default().trim();
+        }
+    }
+    rest = rest.trim_end_matches(':').trim();
+    rest = strip_pair(rest, "**");
+    (rest, rest != text)
+}
+
+fn strip_pair<'a>(text: &'a str, mark: &str) -> &'a str {
+    text.strip_prefix(mark)
+        .and_then(|inner| inner.strip_suffix(mark))
+        .map_or(text, |inner| inner.trim().trim_end_matches(':'))
+}
+
+fn unquote(text: &str) -> (&str, bool) {
+    for quote in ['`', '"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote).and_then(|inner| inner.strip_suffix(quote)) {
+            return (inner.trim(), true);
+        }
+    }
+    (text, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_decorated_paths() {
+        for line in [
+            "src/a.rs",
+            "`src/a.rs`",
+            "**src/a.rs**",
+            "**`src/a.rs`**",
+            "### `src/a.rs`",
+            "### src/a.rs:",
+            "File: src/a.rs",
+            "**File: `src/a.rs`**",
+            "- src/a.rs",
+            "1. `src/a.rs`:",
+            "src/a.rs:",
+        ] {
+            assert_eq!(read(line).as_deref(), Some("src/a.rs"), "{line}");
+        }
+        assert_eq!(read("`my dir/a b.rs`").as_deref(), Some("my dir/a b.rs"));
+        assert_eq!(read("Makefile").as_deref(), Some("Makefile"));
+    }
+
+    #[test]
+    fn prose_and_comments_are_no_paths() {
+        for line in [
+            "See src/a.rs for more",
+            "// src/a.rs",
+            "# comment",
+            "> src/a.rs",
+            "Done.",
+            "",
+            "the file",
+            "https://example.org/a.js",
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn directly_before_a_marker_a_word_is_a_file_name() {
+        assert_eq!(before_marker("justname").as_deref(), Some("justname"));
+        assert_eq!(before_marker("my dir/some file").as_deref(), Some("my dir/some file"));
+        assert_eq!(before_marker("# comment"), None);
+        assert_eq!(before_marker("two words"), None);
+        assert_eq!(before_marker("}"), None);
+    }
+}

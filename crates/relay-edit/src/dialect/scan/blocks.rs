@@ -1,0 +1,171 @@
+//! Fenced blocks with a header: opening them, and knowing where they end.
+//!
+//! Content may hold fences itself. Where that leaves the end of a block in doubt, the block is refused, not guessed.
+
+use super::super::block::{Block, Purpose, Step};
+use super::super::fence::Fence;
+use super::super::header::{self, Header};
+use super::super::{Dialect, Line, OwnedLine, fenced};
+use super::{Scanner, State};
+use crate::{Diagnostic, codes};
+
+/// A block whose end might have been misread.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) path: String,
+    pub(super) line: usize,
+    pub(super) closed: usize,
+    pub(super) likely: bool,
+    pub(super) hint: String,
+}
+
+impl Scanner {
+    pub(super) fn open(&mut self, fence: Fence, info: &str, line: Line<'_>) {
+        let parsed = match header::parse(info) {
+            Header::Prose { language, path } => return self.open_code(fence, language, path, line, false),
+            _ if !self.reads(Dialect::Fenced) => {
+                return self.open_code(fence, String::new(), None, line, false);
+            }
+            other => other,
+        };
+        let purpose = match parsed {
+            Header::Block { language, path, strategy } => {
+                Purpose::File { language, path, strategy, dialect: Dialect::Fenced }
+            }
+            Header::Rename => Purpose::Rename,
+            Header::UnknownStrategy { path, found } => {
+                self.diagnostics.push(
+                    Diagnostic::error(codes::UNKNOWN_STRATEGY, format!("`{found}` is no strategy"))
+                        .hinted(header::strategy_hint(&found))
+                        .on(path)
+                        .at(line.number),
+                );
+                Purpose::Skip
+            }
+            Header::Broken(why) => {
+                self.diagnostics.push(
+                    Diagnostic::error(
+                        codes::BAD_HEADER,
+                        format!("this block's header cannot be read: {why}"),
+                    )
+                    .hinted("write it as ```language // {path/to/file} strategy")
+                    .at(line.number),
+                );
+                Purpose::Skip
+            }
+            Header::Doubtful | Header::Prose { .. } => {
+                self.diagnostics.push(
+                    Diagnostic::warning(
+                        codes::IGNORED_BLOCK,
+                        format!("`{info}` names no path, so this code was read as prose"),
+                    )
+                    .hinted("if it is a file, put its path in braces: // {path/to/file}")
+                    .at(line.number),
+                );
+                return self.open_code(fence, String::from("?"), None, line, false);
+            }
+        };
+        self.begin_block(Block::new(purpose, fence, line.number));
+    }
+
+    pub(super) fn begin_block(&mut self, block: Block) {
+        self.question = None;
+        if let Some(control) = self.control.as_mut() {
+            control.is_last = false;
+        }
+        self.state = State::Block(block);
+    }
+
+    pub(super) fn block_line(&mut self, mut block: Block, line: Line<'_>) {
+        match block.line(line) {
+            Step::More => self.state = State::Block(block),
+            Step::Closed { certain } => {
+                self.close(&block, certain, Vec::new());
+                if let Some(question) = self.question.as_mut() {
+                    question.closed = line.number;
+                }
+            }
+            Step::ClosedBefore(again) => self.close(&block, false, again),
+            Step::Interrupted => {
+                self.diagnostics.push(
+                    with_path(
+                        Diagnostic::error(
+                            codes::AMBIGUOUS_FENCE,
+                            format!("a new block begins in line {} before this one is closed", line.number),
+                        ),
+                        block.path(),
+                    )
+                    .hinted(format!(
+                        "close the block with a fence; if the header is content, use the longer fence {}",
+                        block.longer_fence()
+                    ))
+                    .at(block.line),
+                );
+                self.prose_line(line);
+            }
+            Step::Unclear => {
+                self.diagnostics.push(unclear(block.path(), block.line, line.number, &block.longer_fence()));
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self, block: &Block, certain: bool, again: Vec<OwnedLine>) {
+        self.absorb(fenced::read(block));
+        self.tail = self.prose.len();
+        self.carried = None;
+        self.question = match block.path() {
+            Some(path) if !certain => Some(Question {
+                path: path.to_owned(),
+                line: block.line,
+                closed: again.first().map_or(0, |line| line.number.saturating_sub(1)),
+                likely: block.is_markdown(),
+                hint: block.longer_fence(),
+            }),
+            _ => None,
+        };
+        for line in again {
+            self.line(line.as_line());
+        }
+    }
+
+    /// The end of a block was misread: a bare fence that opens nothing else followed it.
+    pub(super) fn misread(&mut self) {
+        if let Some(question) = self.question.take() {
+            self.diagnostics.push(unclear(
+                Some(&question.path),
+                question.line,
+                question.closed,
+                &question.hint,
+            ));
+        }
+    }
+
+    pub(super) fn unclosed(&mut self, line: usize, path: Option<&str>, longer: &str) {
+        self.diagnostics.push(
+            with_path(Diagnostic::error(codes::UNCLOSED_FENCE, "this fence is never closed: the reply seems cut off"), path)
+                .hinted(format!("send the reply again to its end; if the content holds fences itself, use the longer fence {longer}"))
+                .at(line),
+        );
+    }
+}
+
+fn unclear(path: Option<&str>, line: usize, closed: usize, longer: &str) -> Diagnostic {
+    with_path(
+        Diagnostic::error(
+            codes::AMBIGUOUS_FENCE,
+            format!("the content holds fences, and the block may end in line {closed} or later"),
+        ),
+        path,
+    )
+    .hinted(format!(
+        "open and close the block with the longer fence {longer}, or end its content with a line `// END`"
+    ))
+    .at(line)
+}
+
+fn with_path(diagnostic: Diagnostic, path: Option<&str>) -> Diagnostic {
+    match path {
+        Some(path) => diagnostic.on(path),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,195 @@
+//! Fenced code without a header: prose, a whole file below a path line, or the wrapping of another dialect.
+
+use super::super::block::{Block, Purpose, is_block_header};
+use super::super::fence::{Fence, FenceLine, fence_line};
+use super::super::git_diff;
+use super::super::{Dialect, Line, OwnedLine, path_line};
+use super::{Scanner, State};
+use crate::control::{self, Candidate};
+
+/// A fence with a path whose content has not begun.
+#[derive(Debug)]
+pub(super) struct Opening {
+    pub(super) code: Code,
+    pub(super) path: String,
+    pub(super) held: Vec<OwnedLine>,
+}
+
+/// Fenced code without a path of its own.
+#[derive(Debug)]
+pub(super) struct Code {
+    pub(super) fence: Fence,
+    pub(super) language: String,
+    /// The path that was named before the fence.
+    pub(super) path: Option<String>,
+    pub(super) line: usize,
+    /// Where in the prose its opening fence stands.
+    pub(super) prose_start: usize,
+    /// Its fence may be the end of the block before it.
+    pub(super) doubted: bool,
+    /// It held edits, so it is no prose.
+    pub(super) held_edits: bool,
+}
+
+impl Scanner {
+    /// The path in the line before, which is then no prose; otherwise the one before the fence.
+    pub(super) fn take_path(
+        &mut self,
+        code: Option<&Code>,
+        read: fn(&str) -> Option<String>,
+    ) -> Option<String> {
+        let first = code.map_or(0, |code| code.prose_start + 1);
+        let last = self
+            .prose
+            .iter()
+            .rposition(|line| !line.text.trim().is_empty())
+            .filter(|last| *last >= first.max(self.tail));
+        let found = last.and_then(|last| {
+            let close = self.prose.len() - last <= 2;
+            close.then(|| self.prose.get(last).and_then(|line| read(&line.text))).flatten()
+        });
+        if found.is_some() {
+            self.prose.truncate(last.unwrap_or_default());
+        }
+        found.or_else(|| code.and_then(|code| code.path.clone()))
+    }
+
+    pub(super) fn open_code(
+        &mut self,
+        fence: Fence,
+        language: String,
+        path: Option<String>,
+        line: Line<'_>,
+        doubted: bool,
+    ) {
+        let path = path.or_else(|| self.path_above());
+        let prose_start = self.prose.len();
+        let code = Code {
+            fence,
+            language,
+            path: path.clone(),
+            line: line.number,
+            prose_start,
+            doubted,
+            held_edits: false,
+        };
+        self.prose.push(line.into());
+        self.state = match path {
+            Some(path) => State::Opening(Opening { code, path, held: Vec::new() }),
+            None => State::Code(code),
+        };
+    }
+
+    /// The path in the last line of the prose, with at most one blank line below it.
+    pub(super) fn path_above(&self) -> Option<String> {
+        let last = self
+            .prose
+            .iter()
+            .rposition(|line| !line.text.trim().is_empty())
+            .filter(|last| *last >= self.tail)?;
+        if self.prose.len() - last > 2 {
+            return None;
+        }
+        self.prose.get(last).and_then(|line| path_line::read(&line.text))
+    }
+
+    pub(super) fn opening_line(&mut self, mut opening: Opening, line: Line<'_>) {
+        let blank = line.text.trim().is_empty();
+        let could_be_path = opening.held.iter().all(|line| line.text.trim().is_empty())
+            && path_line::read(line.text).is_some();
+        if blank || could_be_path {
+            opening.held.push(line.into());
+            self.state = State::Opening(opening);
+            return;
+        }
+        let Opening { code, path, mut held } = opening;
+        held.push(line.into());
+        let is_diff = matches!(code.language.to_ascii_lowercase().as_str(), "diff" | "patch");
+        if is_diff
+            && self.reads(Dialect::Unified)
+            && !unified_header(line.text)
+            && !self.begins_foreign(line.text)
+        {
+            self.state = State::Code(code);
+            self.start(Box::new(git_diff::GitDiff::new(Some(path))), line);
+            return;
+        }
+        let foreign = unified_header(line.text) || self.begins_foreign(line.text) || is_diff;
+        if foreign || !self.reads(Dialect::WholeFile) {
+            self.state = State::Code(code);
+        } else {
+            // The path line and the fence are the block's header, not prose.
+            let above = self.path_above_fence(&code);
+            self.prose.truncate(above.unwrap_or(code.prose_start));
+            let purpose =
+                Purpose::File { language: code.language, path, strategy: None, dialect: Dialect::WholeFile };
+            self.begin_block(Block::new(purpose, code.fence, code.line));
+        }
+        for line in held {
+            self.line(line.as_line());
+        }
+    }
+
+    pub(super) fn path_above_fence(&self, code: &Code) -> Option<usize> {
+        let above = self.prose.get(..code.prose_start)?;
+        let last = above.iter().rposition(|line| !line.text.trim().is_empty())?;
+        path_line::read(&above.get(last)?.text).map(|_| last)
+    }
+
+    pub(super) fn code_line(&mut self, code: Code, line: Line<'_>) {
+        match fence_line(line.text) {
+            Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
+                self.prose.push(line.into());
+                self.close_code(&code);
+            }
+            Some(FenceLine::Labelled(fence, info))
+                if code.fence.rivals(fence) && is_block_header(info) && self.reads(Dialect::Fenced) =>
+            {
+                // A reply that is wrapped in a fence as a whole, or a fence somebody forgot to close.
+                self.wrapper = Some(code.fence);
+                self.tail = self.prose.len();
+                self.open(fence, info, line);
+            }
+            _ => {
+                let text = code.fence.unindent(line.text);
+                match self.detect(Line { text, ..line }, Some(&code)) {
+                    Some(reader) => {
+                        self.state = State::Code(code);
+                        self.start(reader, line);
+                    }
+                    None => {
+                        self.prose.push(OwnedLine { number: line.number, text: text.to_owned() });
+                        self.state = State::Code(code);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn close_code(&mut self, code: &Code) {
+        if code.held_edits {
+            // What is left of it is the fence, and the path above it.
+            self.prose.truncate(self.path_above_fence(code).unwrap_or(code.prose_start));
+            self.tail = self.prose.len();
+            return;
+        }
+        let end = self.prose.len();
+        let inside = self.prose.get(code.prose_start + 1..end.saturating_sub(1)).unwrap_or_default();
+        let may_hold_control = matches!(code.language.to_ascii_lowercase().as_str(), "" | "yaml" | "yml");
+        if may_hold_control && control::looks_like_control(inside) {
+            self.control = Some(Candidate::fenced(code.line, code.prose_start..end));
+        } else {
+            if let Some(control) = self.control.as_mut() {
+                control.is_last = false;
+            }
+            if code.doubted {
+                self.misread();
+            }
+        }
+        self.tail = end;
+    }
+}
+
+fn unified_header(text: &str) -> bool {
+    text.starts_with("--- ")
+}

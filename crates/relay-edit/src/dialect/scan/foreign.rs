@@ -1,0 +1,106 @@
+//! Blocks of the dialects that have markers of their own: finding where one begins, and feeding its reader.
+
+use super::super::fence::{FenceLine, fence_line};
+use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
+use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
+use super::code::Code;
+use super::{Scanner, State};
+
+impl Scanner {
+    /// A reader for the block this line begins, if it begins one.
+    pub(super) fn detect(&mut self, line: Line<'_>, code: Option<&Code>) -> Option<Box<dyn Reader>> {
+        let text = line.text;
+        if self.reads(Dialect::ApplyPatch) && apply_patch::begins(text) {
+            return Some(Box::new(apply_patch::ApplyPatch::default()));
+        }
+        if self.reads(Dialect::Hashline) && hashline::begins(text) {
+            return Some(Box::new(hashline::Hashline::default()));
+        }
+        if self.reads(Dialect::Commands) && commands::begins(text) {
+            return Some(Box::new(commands::Commands::default()));
+        }
+        if self.reads(Dialect::Unified) && git_diff::begins(text) {
+            return Some(Box::new(git_diff::GitDiff::new(None)));
+        }
+        if self.reads(Dialect::Unified)
+            && let Some(path) = code.and_then(|code| code.path.clone())
+            && unified::hunk_header(text).is_some()
+        {
+            return Some(Box::new(git_diff::GitDiff::new(Some(path))));
+        }
+        if self.reads(Dialect::EditRepl) && edit_repl::begins(text) {
+            let path = self.take_path(code, path_line::plain_before_marker);
+            return Some(Box::new(edit_repl::EditRepl::new(path)));
+        }
+        if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {
+            let path = self.take_path(code, path_line::before_marker).or_else(|| self.carried.clone());
+            self.carried.clone_from(&path);
+            return Some(Box::new(search_replace::SearchReplace::new(path)));
+        }
+        None
+    }
+
+    pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
+        self.question = None;
+        self.after_diff = None;
+        if let Some(control) = self.control.as_mut() {
+            control.is_last = false;
+        }
+        let code = match std::mem::take(&mut self.state) {
+            State::Code(code) => Some(Code { held_edits: true, ..code }),
+            _ => None,
+        };
+        self.foreign_line(reader, code, line);
+    }
+
+    pub(super) fn foreign_line(&mut self, mut reader: Box<dyn Reader>, code: Option<Code>, line: Line<'_>) {
+        if let (Some(around), Some(FenceLine::Bare(fence))) = (&code, fence_line(line.text))
+            && around.fence.accepts(fence)
+            && fence.indent <= around.fence.indent
+            && !reader.owns_fences()
+        {
+            self.absorb(reader.finish());
+            self.tail = self.prose.len();
+            self.code_line_of(code, line);
+            return;
+        }
+        let text = code.as_ref().map_or(line.text, |code| code.fence.unindent(line.text));
+        let taken = reader.line(Line { text, ..line }, code.is_some());
+        self.absorb(reader.take());
+        match taken {
+            Taken::More => self.state = State::Foreign(reader, code),
+            Taken::Done | Taken::NotMine => {
+                self.absorb(reader.finish());
+                self.tail = self.prose.len();
+                if taken == Taken::NotMine {
+                    self.after_diff = code.is_none().then_some(line.number);
+                    self.code_line_of(code, line);
+                } else {
+                    self.state = code.map_or(State::Prose, State::Code);
+                }
+            }
+        }
+    }
+
+    pub(super) fn code_line_of(&mut self, code: Option<Code>, line: Line<'_>) {
+        match code {
+            Some(code) => self.code_line(code, line),
+            None => self.prose_line(line),
+        }
+    }
+
+    pub(super) fn absorb(&mut self, parsed: Parsed) {
+        self.edits.extend(parsed.edits);
+        self.diagnostics.extend(parsed.diagnostics);
+    }
+
+    pub(super) fn begins_foreign(&self, text: &str) -> bool {
+        self.reads(Dialect::ApplyPatch) && apply_patch::begins(text)
+            || self.reads(Dialect::Unified)
+                && (git_diff::begins(text) || unified::hunk_header(text).is_some())
+            || self.reads(Dialect::EditRepl) && edit_repl::begins(text)
+            || self.reads(Dialect::Hashline) && hashline::begins(text)
+            || self.reads(Dialect::Commands) && commands::begins(text)
+            || self.reads(Dialect::SearchReplace) && search_replace::begins(text)
+    }
+}

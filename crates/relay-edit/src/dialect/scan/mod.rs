@@ -1,0 +1,247 @@
+//! The scanner: decides for each line of a reply whether it is prose, part of a block, or opens one.
+//!
+//! It never fails. What it cannot read becomes a finding, and reading goes on behind it, so that one reply's
+//! mistakes are all reported at once.
+
+mod blocks;
+mod code;
+mod foreign;
+
+use super::block::Block;
+use super::fence::{Fence, FenceLine, fence_line};
+use super::{Dialect, Line, OwnedLine, Reader, path_line};
+use super::{git_diff, hashline};
+use crate::control::{self, Candidate};
+use crate::{Diagnostic, Edit, Reply, codes};
+use blocks::Question;
+use code::{Code, Opening};
+
+/// Reads a reply line by line.
+#[derive(Debug, Default)]
+pub(crate) struct Scanner {
+    forced: Option<Dialect>,
+    state: State,
+    edits: Vec<Edit>,
+    /// How many edits were handed out already.
+    handed_out: usize,
+    diagnostics: Vec<Diagnostic>,
+    prose: Vec<OwnedLine>,
+    /// Where the prose after the last fence begins.
+    tail: usize,
+    /// The block that ended last, while later fences can still show that its end was misread.
+    question: Option<Question>,
+    control: Option<Candidate>,
+    /// The fence that wraps the whole reply, when one does.
+    wrapper: Option<Fence>,
+    /// The file of the section before, which the next section means too when nothing else is said.
+    carried: Option<String>,
+    /// A bare diff ended in the line before, or prose followed it without a fence.
+    after_diff: Option<usize>,
+    /// A `---` line that is the beginning of a diff if a `+++` line follows.
+    held: Option<OwnedLine>,
+}
+
+/// What the scanner is inside of.
+#[derive(Debug, Default)]
+enum State {
+    #[default]
+    Prose,
+    /// A fence with a path, whose content has not shown yet what it is.
+    Opening(Opening),
+    Block(Block),
+    Code(Code),
+    /// A block of a dialect with its own markers, and the fence around it.
+    Foreign(Box<dyn Reader>, Option<Code>),
+}
+
+impl Scanner {
+    /// A scanner that reads every dialect, or only the one given.
+    pub fn new(forced: Option<Dialect>) -> Self {
+        Self { forced, ..Self::default() }
+    }
+
+    /// Takes the next line.
+    pub fn line(&mut self, line: Line<'_>) {
+        if let Some(held) = self.held.take() {
+            if line.text.starts_with("+++ ") {
+                self.start(Box::new(git_diff::GitDiff::new(None)), held.as_line());
+            } else {
+                self.dispatch(held.as_line());
+            }
+        } else if line.text.starts_with("--- ") && self.may_begin_diff() {
+            self.held = Some(line.into());
+            return;
+        }
+        self.dispatch(line);
+    }
+
+    fn dispatch(&mut self, line: Line<'_>) {
+        match std::mem::take(&mut self.state) {
+            State::Prose => self.prose_line(line),
+            State::Opening(opening) => self.opening_line(opening, line),
+            State::Block(block) => self.block_line(block, line),
+            State::Code(code) => self.code_line(code, line),
+            State::Foreign(reader, code) => self.foreign_line(reader, code, line),
+        }
+    }
+
+    /// The edits that became whole since the last call.
+    ///
+    /// Whole files below a path line wait for the end of the reply, which may show that they only illustrate.
+    pub fn take_new_edits(&mut self) -> Vec<Edit> {
+        let ready = self.edits.get(self.handed_out..).unwrap_or_default();
+        let new: Vec<Edit> =
+            ready.iter().take_while(|edit| edit.dialect != Dialect::WholeFile).cloned().collect();
+        self.handed_out += new.len();
+        new
+    }
+
+    /// Ends the reply.
+    pub fn finish(mut self) -> Reply {
+        if let Some(held) = self.held.take() {
+            self.dispatch(held.as_line());
+        }
+        loop {
+            match std::mem::take(&mut self.state) {
+                State::Prose => break,
+                State::Opening(opening) => {
+                    self.unclosed(opening.code.line, Some(&opening.path), &opening.code.fence.longer());
+                }
+                State::Block(mut block) => match block.end_of_reply() {
+                    Some(again) => self.close(&block, false, again),
+                    None => self.unclosed(block.line, block.path(), &block.longer_fence()),
+                },
+                State::Code(code) => {
+                    self.unclosed(code.line, None, &code.fence.longer());
+                    if code.doubted {
+                        self.misread();
+                    }
+                }
+                State::Foreign(reader, code) => {
+                    self.absorb(reader.finish());
+                    if let Some(code) = code {
+                        self.unclosed(code.line, None, &code.fence.longer());
+                    }
+                }
+            }
+        }
+        self.drop_illustrations();
+        let control = match self.control.take() {
+            Some(candidate) => Some(candidate),
+            None => control::trailing(&self.prose, self.tail),
+        };
+        let control = control.and_then(|candidate| {
+            let (control, findings) = control::read(&candidate, &self.prose);
+            self.diagnostics.extend(findings);
+            self.prose.drain(candidate.prose.start..candidate.prose.end.min(self.prose.len()));
+            control
+        });
+        self.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
+        Reply { reasoning: reasoning(&self.prose), edits: self.edits, control, diagnostics: self.diagnostics }
+    }
+
+    fn reads(&self, dialect: Dialect) -> bool {
+        self.forced.is_none_or(|forced| forced == dialect)
+    }
+
+    fn may_begin_diff(&self) -> bool {
+        self.reads(Dialect::Unified) && matches!(self.state, State::Prose | State::Code(_))
+    }
+
+    /// Code below a path line next to a real edit of the same file shows something; it is not the file.
+    fn drop_illustrations(&mut self) {
+        let others: Vec<String> = self
+            .edits
+            .iter()
+            .filter(|edit| edit.dialect != Dialect::WholeFile)
+            .map(|edit| edit.path.clone())
+            .collect();
+        let diagnostics = &mut self.diagnostics;
+        self.edits.retain(|edit| {
+            let shown = edit.dialect == Dialect::WholeFile && others.contains(&edit.path);
+            if shown {
+                diagnostics.push(
+                    Diagnostic::warning(
+                        codes::IGNORED_BLOCK,
+                        "the same file has edits in another form, so this code was read as an illustration",
+                    )
+                    .hinted("send a file either whole or as edits")
+                    .on(&edit.path)
+                    .at(edit.line),
+                );
+            }
+            !shown
+        });
+    }
+
+    fn prose_line(&mut self, line: Line<'_>) {
+        if let Some(question) = self.question.as_mut()
+            && line.number == question.closed + 1
+        {
+            // People and models leave a blank line after a block; text directly below it speaks for a misreading.
+            question.likely |= !line.text.trim().is_empty()
+                && fence_line(line.text).is_none()
+                && path_line::read(line.text).is_none();
+        }
+        if let Some(end) = self.after_diff
+            && git_diff::looks_lost(line.text)
+        {
+            self.after_diff = None;
+            self.diagnostics.push(
+                Diagnostic::error(
+                    codes::BAD_DIFF,
+                    format!("the diff seemed to end in line {end}, and this line looks like part of it"),
+                )
+                .hinted(
+                    "put the whole diff into one fence, and start each of its lines with a space, `-` or `+`",
+                )
+                .at(line.number),
+            );
+        }
+        match fence_line(line.text) {
+            Some(FenceLine::Labelled(fence, info)) => self.open(fence, info, line),
+            Some(FenceLine::Bare(fence)) if self.wrapper.is_some_and(|wrapper| wrapper.accepts(fence)) => {
+                self.wrapper = None;
+            }
+            Some(FenceLine::Bare(fence)) => {
+                let doubted = self.question.as_ref().is_some_and(|question| question.likely);
+                self.open_code(fence, String::new(), None, line, doubted);
+            }
+            None => match self.detect(line, None) {
+                Some(reader) => self.start(reader, line),
+                None => self.note_prose(line),
+            },
+        }
+    }
+
+    fn note_prose(&mut self, line: Line<'_>) {
+        if hashline::is_abort(line.text) {
+            self.diagnostics.push(hashline::aborted(line.number));
+        }
+        if !line.text.trim().is_empty() {
+            self.carried = None;
+            if let Some(control) = self.control.as_mut() {
+                control.is_last = false;
+            }
+        }
+        self.prose.push(line.into());
+    }
+}
+
+/// The prose, trimmed, with the gaps that blocks left closed up.
+fn reasoning(prose: &[OwnedLine]) -> String {
+    let mut text = String::new();
+    let mut blank = 0;
+    for line in prose {
+        if line.text.trim().is_empty() {
+            blank += 1;
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(if blank > 0 { "\n\n" } else { "\n" });
+        }
+        text.push_str(line.text.trim_end());
+        blank = 0;
+    }
+    text
+}

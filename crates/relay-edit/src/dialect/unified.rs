@@ -1,0 +1,365 @@
+//! Unified diffs as models write them: line numbers right, wrong or missing, counts that do not add up, blank
+//! context lines without their leading space.
+//!
+//! The numbers in a header are kept as a hint and never trusted; what a hunk says is its lines.
+
+use super::Line;
+use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
+
+/// What the text of one file's diff says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct FileDiff {
+    /// The path after `---`; `/dev/null` stays as it is.
+    pub old_path: Option<String>,
+    /// The path after `+++`; `/dev/null` stays as it is.
+    pub new_path: Option<String>,
+    /// The hunks in order.
+    pub hunks: Vec<Hunk>,
+    /// What was wrong or doubtful.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// The path that stands for "no file".
+pub(crate) const NO_FILE: &str = "/dev/null";
+
+/// Reads the diff of one file. `---`/`+++` headers may be missing.
+pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
+    let mut diff = FileDiff::default();
+    let mut hunk: Option<Pending> = None;
+    let mut rest = lines;
+    while let Some((line, tail)) = rest.split_first() {
+        rest = tail;
+        let in_hunk = hunk.is_some();
+        if let Some((old, new)) = file_header(line, tail) {
+            if diff.old_path.is_none() {
+                diff.old_path = Some(old);
+                diff.new_path = Some(new);
+            } else {
+                diff.diagnostics.push(
+                    Diagnostic::error(codes::BAD_DIFF, "a second file begins inside the diff of one block")
+                        .hinted("write one block for each file")
+                        .at(line.number),
+                );
+            }
+            rest = tail.get(1..).unwrap_or_default();
+        } else if let Some(header) = hunk_header(line.text) {
+            diff.hunks.extend(hunk.take().and_then(Pending::finish));
+            hunk = Some(Pending::new(header, line.number));
+        } else if !in_hunk && is_preamble(line.text) {
+            // `diff --git`, `index` and their like say nothing the block's header does not.
+        } else if !in_hunk && (line.text.is_empty() || !line.text.starts_with(['+', '-', ' ', '\\'])) {
+            if !line.text.trim().is_empty() && has_header(tail) {
+                diff.diagnostics.push(
+                    Diagnostic::error(
+                        codes::BAD_DIFF,
+                        format!("`{}` belongs to no hunk", shorten(line.text)),
+                    )
+                    .hinted("put explanations outside the block, and start each hunk with a line `@@ ... @@`")
+                    .at(line.number),
+                );
+            } else if !line.text.trim().is_empty() {
+                hunk = Some(Pending::new(Header::default(), line.number));
+                if let Some(pending) = hunk.as_mut() {
+                    pending.push(line.text);
+                }
+            }
+        } else {
+            hunk.get_or_insert_with(|| Pending::new(Header::default(), line.number)).push(line.text);
+        }
+    }
+    diff.hunks.extend(hunk.and_then(Pending::finish));
+    diff
+}
+
+fn has_header(lines: &[Line<'_>]) -> bool {
+    lines.iter().any(|line| hunk_header(line.text).is_some())
+}
+
+/// The two paths of a `---`/`+++` pair. A removed line `-- x` looks alike, so the pair must be whole.
+pub(crate) fn file_header(line: &Line<'_>, tail: &[Line<'_>]) -> Option<(String, String)> {
+    let old = line.text.strip_prefix("--- ")?;
+    let new = tail.first()?.text.strip_prefix("+++ ")?;
+    let announced = tail.get(1).is_none_or(|line| {
+        line.text.is_empty() || hunk_header(line.text).is_some() || line.text.starts_with(['+', '-', ' '])
+    });
+    announced.then(|| (header_path(old), header_path(new)))
+}
+
+/// A path of a header without time stamp and quotes. Prefixes stay: only the caller knows what they mean.
+pub(crate) fn header_path(text: &str) -> String {
+    let path = text.split('\t').next().unwrap_or(text).trim();
+    path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path).to_owned()
+}
+
+/// Whether a path of a header means the given path, with or without `a/` and `b/`.
+pub(crate) fn means(header: &str, path: &str) -> bool {
+    let bare = header.strip_prefix("a/").or_else(|| header.strip_prefix("b/")).unwrap_or(header);
+    let tidy = |path: &str| path.trim_start_matches("./").replace('\\', "/");
+    tidy(header) == tidy(path) || tidy(bare) == tidy(path)
+}
+
+/// Lines git writes before the hunks.
+pub(crate) fn is_preamble(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "diff --git ",
+        "index ",
+        "new file mode ",
+        "deleted file mode ",
+        "old mode ",
+        "new mode ",
+        "similarity index ",
+        "dissimilarity index ",
+        "rename from ",
+        "rename to ",
+        "copy from ",
+        "copy to ",
+        "Index: ",
+        "====",
+    ];
+    STARTS.iter().any(|start| text.starts_with(start))
+}
+
+/// What stands between and after the `@@` of a hunk's header.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Header {
+    old_start: Option<usize>,
+    old_count: Option<usize>,
+    new_count: Option<usize>,
+    section: String,
+}
+
+impl Header {
+    /// How many old and new lines it announces, if it does.
+    pub fn counts(&self) -> Option<(usize, usize)> {
+        self.old_count.zip(self.new_count)
+    }
+}
+
+/// Reads `@@`, `@@ ... @@`, `@@ -1,2 +3,4 @@ section` and `@@ section`.
+pub(crate) fn hunk_header(text: &str) -> Option<Header> {
+    let inner = text.strip_prefix("@@")?.trim_start_matches('@');
+    if !inner.is_empty() && !inner.starts_with([' ', '.', '-']) {
+        return None;
+    }
+    let (numbers, section) = inner.split_once("@@").unwrap_or(("", inner));
+    let mut header = Header { section: section.trim().to_owned(), ..Header::default() };
+    if !inner.contains("@@") && section.trim_start().starts_with('-') {
+        // The closing `@@` was forgotten.
+        return Some(read_numbers(section, Header::default()));
+    }
+    header = read_numbers(numbers, header);
+    Some(header)
+}
+
+fn read_numbers(numbers: &str, mut header: Header) -> Header {
+    for word in numbers.split_whitespace() {
+        let (sign, range) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
+            (Some(range), _) => ('-', range),
+            (_, Some(range)) => ('+', range),
+            _ => continue,
+        };
+        let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+        let (Ok(start), Ok(count)) = (start.parse::<usize>(), count.parse::<usize>()) else { continue };
+        if sign == '-' {
+            // `-5,0` means "after line 5".
+            header.old_start = Some(if count == 0 { start + 1 } else { start });
+            header.old_count = Some(count);
+        } else {
+            header.new_count = Some(count);
+        }
+    }
+    header
+}
+
+/// A hunk that is still being read.
+#[derive(Debug)]
+struct Pending {
+    header: Header,
+    line: usize,
+    lines: Vec<HunkLine>,
+    /// How many lines at the end were wholly empty, so that they may be no part of the hunk.
+    empty_tail: usize,
+    old_lacks_newline: bool,
+    new_lacks_newline: bool,
+}
+
+impl Pending {
+    const fn new(header: Header, line: usize) -> Self {
+        Self {
+            header,
+            line,
+            lines: Vec::new(),
+            empty_tail: 0,
+            old_lacks_newline: false,
+            new_lacks_newline: false,
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.empty_tail = if text.is_empty() { self.empty_tail + 1 } else { 0 };
+        let mut chars = text.chars();
+        let line = match chars.next() {
+            Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
+            Some('+') => HunkLine::Added(chars.as_str().to_owned()),
+            Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
+            Some('\\') if chars.as_str().trim_start().to_lowercase().starts_with("no newline") => {
+                self.note_missing_newline();
+                return;
+            }
+            // The leading space of a context line is often lost, above all on blank lines.
+            _ => HunkLine::Context(text.to_owned()),
+        };
+        self.lines.push(line);
+    }
+
+    fn note_missing_newline(&mut self) {
+        match self.lines.last() {
+            Some(HunkLine::Removed(_)) => self.old_lacks_newline = true,
+            Some(HunkLine::Added(_)) => self.new_lacks_newline = true,
+            _ => {
+                self.old_lacks_newline = true;
+                self.new_lacks_newline = true;
+            }
+        }
+    }
+
+    fn finish(mut self) -> Option<Hunk> {
+        self.drop_separators();
+        if self.lines.is_empty() {
+            return None;
+        }
+        let end = match (self.old_lacks_newline, self.new_lacks_newline) {
+            (false, false) => EndOfFile::Unsaid,
+            (true, false) if self.lines.iter().any(|line| matches!(line, HunkLine::Added(_))) => {
+                EndOfFile::WithNewline
+            }
+            (true, false) => EndOfFile::Reached,
+            (_, true) => EndOfFile::WithoutNewline,
+        };
+        let scope = if self.header.section.is_empty() || self.header.section == "..." {
+            Vec::new()
+        } else {
+            vec![self.header.section]
+        };
+        let mut hunk = Hunk::new(self.lines, self.line);
+        hunk.line_hint = self.header.old_start.map(|start| start.max(1));
+        hunk.scope = scope;
+        hunk.end = end;
+        Some(hunk)
+    }
+
+    /// Empty lines at the end are separators rather than context, unless the header counted them.
+    fn drop_separators(&mut self) {
+        while self.empty_tail > 0 {
+            let old = self.lines.iter().filter(|line| line.is_old()).count();
+            let new = self.lines.iter().filter(|line| line.is_new()).count();
+            if self.header.old_count.is_some_and(|count| old <= count)
+                && self.header.new_count.is_some_and(|count| new <= count)
+            {
+                return;
+            }
+            self.lines.pop();
+            self.empty_tail -= 1;
+        }
+    }
+}
+
+pub(crate) fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::lines_of;
+
+    fn parse(text: &str) -> FileDiff {
+        parse_file(&lines_of(text))
+    }
+
+    /// One hunk in short: `-` and `+` and ` ` before each line, joined by `|`.
+    fn short(hunk: &Hunk) -> String {
+        let line = |line: &HunkLine| match line {
+            HunkLine::Context(text) => format!(" {text}"),
+            HunkLine::Removed(text) => format!("-{text}"),
+            HunkLine::Added(text) => format!("+{text}"),
+        };
+        hunk.lines.iter().map(line).collect::<Vec<_>>().join("|")
+    }
+
+    fn check(text: &str, expected: &[&str]) -> FileDiff {
+        let diff = parse(text);
+        assert_eq!(diff.hunks.iter().map(short).collect::<Vec<_>>(), expected, "{text}");
+        diff
+    }
+
+    #[test]
+    fn reads_headers_of_every_kind() {
+        for header in [
+            "@@ -1,2 +1,2 @@",
+            "@@ -1,9 +1,9 @@ fn main() {",
+            "@@ ... @@",
+            "@@",
+            "@@ -1 +1 @@",
+            "@@ -1,2 +1,2",
+        ] {
+            check(&format!("--- a/x\n+++ b/x\n{header}\n a\n-b\n+c\n"), &[" a|-b|+c"]);
+        }
+        check(" a\n-b\n+c\n", &[" a|-b|+c"]);
+        check("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@\n-b\n+c\n", &["-b|+c"]);
+    }
+
+    #[test]
+    fn keeps_the_line_number_as_a_hint() {
+        assert_eq!(parse("@@ -7,2 +9,2 @@\n a\n-b\n").hunks[0].line_hint, Some(7));
+        assert_eq!(parse("@@ -7,0 +8,1 @@\n+b\n").hunks[0].line_hint, Some(8));
+        assert_eq!(parse("@@ ... @@\n-b\n").hunks[0].line_hint, None);
+        assert_eq!(parse("@@ -7,2 +9,2 @@ fn x()\n a\n-b\n").hunks[0].scope, ["fn x()"]);
+    }
+
+    #[test]
+    fn blank_context_may_lack_its_space() {
+        check("@@\n a\n\n-b\n\n c\n", &[" a| |-b| | c"]);
+        check("@@\n a\n-b\n\n\n@@\n-c\n", &[" a|-b", "-c"]);
+        check("@@ -1,3 +1,2 @@\n a\n-b\n\n\n", &[" a|-b| "]);
+    }
+
+    #[test]
+    fn context_may_lack_its_space_too() {
+        check("@@\nfn a() {\n-    b\n+    c\n}\n", &[" fn a() {|-    b|+    c| }"]);
+    }
+
+    #[test]
+    fn removed_lines_that_look_like_headers_are_removed_lines() {
+        check("@@\n--- a comment in SQL\n+-- another\n", &["--- a comment in SQL|+-- another"]);
+    }
+
+    #[test]
+    fn understands_no_newline_at_end_of_file() {
+        let end = |text: &str| parse(text).hunks[0].end;
+        assert_eq!(end("@@\n-a\n\\ No newline at end of file\n+b\n"), EndOfFile::WithNewline);
+        assert_eq!(end("@@\n-a\n+b\n\\ No newline at end of file\n"), EndOfFile::WithoutNewline);
+        assert_eq!(end("@@\n-a\n+b\n c\n\\ No newline at end of file\n"), EndOfFile::WithoutNewline);
+        assert_eq!(end("@@\n-a\n+b\n"), EndOfFile::Unsaid);
+    }
+
+    #[test]
+    fn header_paths_are_compared_with_and_without_prefix() {
+        assert!(means("a/src/x.rs", "src/x.rs"));
+        assert!(means("src/x.rs", "src/x.rs"));
+        assert!(means("a/x.rs", "a/x.rs"));
+        assert!(!means("a/src/y.rs", "src/x.rs"));
+        assert_eq!(header_path("a/x.rs\t2024-01-01 00:00"), "a/x.rs");
+    }
+
+    #[test]
+    fn prose_between_the_hunks_is_told() {
+        let diff = parse("Here it comes:\n@@\n-a\n+b\n");
+        assert_eq!(diff.diagnostics[0].code, codes::BAD_DIFF);
+        assert_eq!(diff.diagnostics[0].line, Some(1));
+    }
+}

@@ -1,0 +1,197 @@
+//! An edit: one intended operation on one path, as parsed and not yet placed.
+
+use crate::Dialect;
+use crate::anchors::LineHash;
+
+/// One intended operation on one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edit {
+    /// The path as written in the reply; nobody has checked it yet.
+    pub path: String,
+    /// What should happen to it.
+    pub operation: Operation,
+    /// The written form it came in.
+    pub dialect: Dialect,
+    /// The line in the reply where it begins, counted from 1.
+    pub line: usize,
+}
+
+/// What should happen to a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// The file shall hold exactly this text, whether it exists or not.
+    Write {
+        /// The whole, final text.
+        content: String,
+    },
+    /// Some lines of the file shall change.
+    Patch {
+        /// The hunks, in the order of the reply.
+        hunks: Vec<Hunk>,
+        /// What the hunks' old lines refer to.
+        base: Base,
+    },
+    /// The file shall be gone.
+    Delete,
+    /// The file shall have another name and the same bytes and mode.
+    Rename {
+        /// The new path, as written in the reply.
+        to: String,
+    },
+    /// The file shall be a program that can be run, or not; its bytes stay.
+    Mode {
+        /// Whether it can be run.
+        executable: bool,
+    },
+}
+
+/// What the old lines of a hunk refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// The file as it was before this edit (diffs): hunks do not see each other's results.
+    Original,
+    /// The file after the hunks before this one (SEARCH/REPLACE).
+    Sequential,
+}
+
+/// Old lines to be found, and the new lines to stand there instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hunk {
+    /// Context, removed and added lines in order, without their line endings.
+    pub lines: Vec<HunkLine>,
+    /// The line of the file the author thought it stands at, counted from 1. Only ever breaks ties.
+    pub line_hint: Option<usize>,
+    /// The line in the reply where the hunk begins, counted from 1.
+    pub line: usize,
+    /// Lines of the file said to stand somewhere before the hunk (`@@ fn main()`), outermost first.
+    pub scope: Vec<String>,
+    /// What the author said about the end of the file.
+    pub end: EndOfFile,
+    /// Where it goes, when the author named lines by number instead of quoting them.
+    pub target: Target,
+}
+
+/// Where a hunk goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Target {
+    /// Where its old lines stand.
+    #[default]
+    Quoted,
+    /// In place of these lines, both included; the hunk then holds only new lines.
+    Lines {
+        /// The first line.
+        first: Anchor,
+        /// The last line.
+        last: Anchor,
+    },
+    /// Before this line.
+    Before(Anchor),
+    /// Behind this line.
+    After(Anchor),
+    /// At the beginning of the file.
+    Start,
+    /// At the end of the file.
+    End,
+}
+
+/// A line named by its number and, in some dialects, by a short hash of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    /// Counted from 1.
+    pub line: usize,
+    /// The hash the author copied; without one a number proves nothing.
+    pub hash: Option<LineHash>,
+}
+
+/// What a hunk says about the end of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EndOfFile {
+    /// Nothing: the final newline stays as it is.
+    #[default]
+    Unsaid,
+    /// The hunk reaches the end of the file.
+    Reached,
+    /// The hunk reaches the end of the file, and its last new line shall end with a newline.
+    WithNewline,
+    /// The hunk reaches the end of the file, and its last new line shall end without a newline.
+    WithoutNewline,
+}
+
+/// One line of a hunk, without its line ending.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HunkLine {
+    /// Stands in the file and stays.
+    Context(String),
+    /// Stands in the file and goes.
+    Removed(String),
+    /// Is new.
+    Added(String),
+}
+
+impl HunkLine {
+    /// The text of the line.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Context(text) | Self::Removed(text) | Self::Added(text) => text,
+        }
+    }
+
+    /// Whether the line stands in the file now.
+    #[must_use]
+    pub const fn is_old(&self) -> bool {
+        !matches!(self, Self::Added(_))
+    }
+
+    /// Whether the line stands in the file afterwards.
+    #[must_use]
+    pub const fn is_new(&self) -> bool {
+        !matches!(self, Self::Removed(_))
+    }
+}
+
+impl Hunk {
+    /// A hunk that says nothing but its lines.
+    #[must_use]
+    pub const fn new(lines: Vec<HunkLine>, line: usize) -> Self {
+        Self {
+            lines,
+            line_hint: None,
+            line,
+            scope: Vec::new(),
+            end: EndOfFile::Unsaid,
+            target: Target::Quoted,
+        }
+    }
+
+    /// A hunk from the whole text before and the whole text after, whose common lines become context.
+    ///
+    /// That matters because context keeps the bytes of the file, while new lines are written as the author
+    /// wrote them.
+    #[must_use]
+    pub fn from_sides(old: &[&str], new: &[&str], line: usize) -> Self {
+        Self::new(crate::align::align(old, new), line)
+    }
+
+    /// The lines that stand in the file now.
+    pub fn old_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(|line| line.is_old()).map(HunkLine::text)
+    }
+
+    /// The lines that stand in the file afterwards.
+    pub fn new_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.iter().filter(|line| line.is_new()).map(HunkLine::text)
+    }
+
+    /// Whether any line is new.
+    #[must_use]
+    pub fn adds(&self) -> bool {
+        self.lines.iter().any(|line| matches!(line, HunkLine::Added(_)))
+    }
+
+    /// Whether any line goes.
+    #[must_use]
+    pub fn removes(&self) -> bool {
+        self.lines.iter().any(|line| matches!(line, HunkLine::Removed(_)))
+    }
+}

@@ -1,0 +1,188 @@
+//! Lines that stand for lines left out: a lone `...`, or a comment such as `// ... existing code ...`.
+//!
+//! A lone `...` is also a statement in Python and a document mark in YAML, so being one is never enough: it
+//! counts as an elision only opposite other lines, and never when the file has that line itself.
+
+/// What kind of elision a line could be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elision {
+    /// Nothing but dots.
+    Dots,
+    /// A comment that says something was left out.
+    Comment,
+}
+
+/// Words that say that something was left out.
+const WORDS: &[&str] = &[
+    "existing",
+    "rest",
+    "unchanged",
+    "remaining",
+    "remains",
+    "same",
+    "previous",
+    "omitted",
+    "other",
+    "as before",
+    "more",
+    "etc",
+    "code",
+    "lines",
+    "keep",
+    "snip",
+    "truncated",
+];
+
+/// Reads a line as an elision, if it could be one.
+pub(crate) fn elision(text: &str) -> Option<Elision> {
+    let text = text.trim();
+    if is_dots(text) {
+        return Some(Elision::Dots);
+    }
+    let comment = comment(text)?;
+    if is_dots(unbracketed(comment)) {
+        return Some(Elision::Comment);
+    }
+    let dotted = ["...", "…"].iter().any(|dots| {
+        comment.starts_with(dots) || comment.ends_with(dots) || comment.contains(&format!("({dots}"))
+    });
+    let lower = comment.to_lowercase();
+    let short = lower.split_whitespace().count() <= 10;
+    let meant = (dotted && WORDS.iter().any(|word| lower.contains(word))) || says_left_out(&lower);
+    (short && meant).then_some(Elision::Comment)
+}
+
+/// Whether a comment says in so many words, without dots, that code was left out.
+fn says_left_out(lower: &str) -> bool {
+    const BEGINNINGS: &[&str] =
+        &["rest of", "the rest of", "remaining", "existing", "previous", "all other", "other"];
+    const ENDINGS: &[&str] = &[
+        "unchanged",
+        "remains the same",
+        "remain the same",
+        "stays the same",
+        "stay the same",
+        "is the same",
+        "same as before",
+        "as before",
+        "omitted",
+        "goes here",
+        "here",
+    ];
+    let lower = unbracketed(lower);
+    let ended = lower.trim_end_matches(['.', ')', ':']);
+    BEGINNINGS.iter().any(|word| lower.starts_with(word))
+        && ENDINGS.iter().any(|words| ended.ends_with(words))
+}
+
+/// Whether a comment holds nothing but dots, or only names the code that should stand there: `// unchanged code`.
+///
+/// Real comments read like this too, so it counts only where other lines would go.
+pub(crate) fn names_left_out(text: &str) -> bool {
+    const WHICH: &[&str] = &["existing", "unchanged", "unmodified", "remaining", "same", "previous"];
+    const WHAT: &[&str] = &["code", "lines", "content", "contents", "implementation", "body"];
+    const WHOLE: &[&str] = &["file", "function", "method", "class", "component", "module"];
+    let Some(comment) = comment(text.trim()).map(unbracketed) else { return false };
+    let lower = comment.trim_end_matches(['.', ':', '…']).to_lowercase();
+    let lower = lower.strip_prefix("the ").unwrap_or(&lower);
+    let rest = lower.strip_prefix("rest of ").map(|whole| whole.strip_prefix("the ").unwrap_or(whole));
+    let named = match (rest, lower.split_once(' ')) {
+        (Some(whole), _) => WHAT.contains(&whole) || WHOLE.contains(&whole),
+        (None, Some((which, what))) => WHICH.contains(&which) && WHAT.contains(&what),
+        (None, None) => false,
+    };
+    is_dots(comment) || named
+}
+
+/// Text without the brackets around it.
+fn unbracketed(text: &str) -> &str {
+    const PAIRS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
+    let inner = |(open, close): &(char, char)| text.strip_prefix(*open)?.strip_suffix(*close);
+    PAIRS.iter().find_map(inner).map_or(text, str::trim)
+}
+
+fn is_dots(text: &str) -> bool {
+    text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
+}
+
+/// The text of a line that is a comment and nothing else.
+fn comment(text: &str) -> Option<&str> {
+    const NOTATIONS: &[(&str, &str)] = &[
+        ("//", ""),
+        ("#", ""),
+        ("--", ""),
+        (";", ""),
+        ("%", ""),
+        ("/*", "*/"),
+        ("<!--", "-->"),
+        ("{/*", "*/}"),
+        ("(", ")"),
+        ("[", "]"),
+    ];
+    NOTATIONS
+        .iter()
+        .find_map(|(open, close)| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)))
+        .map(|rest| rest.trim_start_matches(['/', '#', '-', ';', '*']).trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_elisions_from_code() {
+        for line in ["...", "    ...", "…", "....."] {
+            assert_eq!(elision(line), Some(Elision::Dots), "{line}");
+        }
+        for line in [
+            "// ... existing code ...",
+            "# ... rest of the code unchanged ...",
+            "/* ... */",
+            "<!-- ... rest of the file ... -->",
+            "{/* ... existing code ... */}",
+            "# ...",
+            "-- ... other columns ...",
+            "// … unchanged …",
+            "// rest of the function remains the same ...",
+            "// rest of code remains the same",
+            "# Remaining methods unchanged",
+            "/* existing code here */",
+            "// (rest of function stays the same)",
+            "// [...]",
+        ] {
+            assert_eq!(elision(line), Some(Elision::Comment), "{line}");
+        }
+        for line in [
+            "...args",
+            "f(...xs)",
+            "// see above",
+            "x = ...",
+            "// waits for the rest",
+            "// other callers rely on this",
+            "// the rest of the arguments",
+            "print(\"...\")",
+            "- ... and more",
+            "..",
+            "let [a, ...rest] = b;",
+        ] {
+            assert_eq!(elision(line), None, "{line}");
+        }
+    }
+    #[test]
+    fn a_name_for_code_is_told_from_a_remark() {
+        for line in [
+            "// unchanged code",
+            "# existing code",
+            "/* ... */",
+            "// (the rest of the file)",
+            "-- same lines",
+        ] {
+            assert!(names_left_out(line), "{line}");
+        }
+        for line in
+            ["# existing file", "// the same function", "// code", "existing code", "// existing code path"]
+        {
+            assert!(!names_left_out(line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Reply text and file snapshots in, exact before and after bytes out.
+//!
+//! This crate is pure: it has no file system, no clock, no environment and no async. Parsing never fails, it
+//! returns edits and [`Diagnostic`]s; planning either accounts for every line it touches or says why not.
+//!
+//! ```text
+//! text ─▶ dialect ─▶ edits ─▶ plan (matcher ─▶ splice ─▶ verify) ─▶ changes
+//! ```
+
+mod align;
+pub mod anchors;
+pub mod codes;
+pub mod control;
+pub mod diagnostic;
+pub mod dialect;
+pub mod diff;
+pub mod edit;
+mod elision;
+mod encoding;
+mod lines;
+pub mod matcher;
+pub mod merge;
+pub mod plan;
+pub mod prompt;
+pub mod render;
+pub mod reply;
+mod splice;
+mod suggest;
+mod trace;
+pub mod verify;
+
+pub use control::{Control, SummaryItem};
+pub use diagnostic::{Code, Diagnostic, Severity};
+pub use dialect::{Dialect, Parser, parse};
+pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, stat};
+pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
+pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};
+pub use merge::{Conflict, merge};
+pub use plan::{Change, EditOutcome, EditStatus, Options, Plan, Snapshot, Verdict, plan, plan_with};
+pub use prompt::system_prompt;
+pub use render::{RenderError, render};
+pub use reply::Reply;
+pub use trace::{carried, line_texts};
+pub use verify::{VerifyError, verify};

@@ -1,0 +1,135 @@
+//! Blank lines the author left out or put in between the others.
+//!
+//! Everything but the blank lines must stand there in order with nothing else in between. Blank lines of the
+//! file stay; a blank line that shall be removed must be there.
+
+use super::indent::Reindent;
+use super::index::FileIndex;
+use super::key::Key;
+use super::ladder::{Candidate, Covered, Search};
+use super::pattern::{Pattern, has_identity};
+use super::tier::Tier;
+use crate::HunkLine;
+use crate::lines::is_blank;
+
+/// Searches for a hunk without regard to blank lines.
+pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Search {
+    let written: Vec<(usize, &str)> =
+        pattern.old.iter().copied().enumerate().filter(|(_, line)| !is_blank(line.as_bytes())).collect();
+    let new_written: Vec<&str> =
+        pattern.new.iter().copied().filter(|line| !is_blank(line.as_bytes())).collect();
+    let blind = written
+        .iter()
+        .map(|(_, line)| key.of(line.as_bytes()))
+        .eq(new_written.iter().map(|line| key.of(line.as_bytes())));
+    if blind || !has_identity(&pattern.old) || written.len() < 2 {
+        return Search::Nothing;
+    }
+    let Some(starts) = starts(&written, index, key) else { return Search::TooMuchWork };
+    let candidates: Vec<Candidate> =
+        starts.into_iter().filter_map(|start| candidate(pattern, &written, index, start, key)).collect();
+    if candidates.is_empty() { Search::Nothing } else { Search::Found(Tier::BlankLines, candidates) }
+}
+
+/// How many places are looked at before the search gives up.
+const PLACES: usize = 2_000;
+
+/// Where the first written line would stand, judged by the rarest one; `None` when that is too much work.
+fn starts(written: &[(usize, &str)], index: &FileIndex<'_>, key: Key) -> Option<Vec<usize>> {
+    let rarest = written
+        .iter()
+        .enumerate()
+        .map(|(at, (_, line))| (at, index.places(key, line.as_bytes())))
+        .min_by_key(|(_, places)| places.len());
+    let Some((offset, places)) = rarest else { return Some(Vec::new()) };
+    if places.len() > PLACES {
+        return None;
+    }
+    Some(places.iter().filter_map(|place| back(index, *place, offset)).collect())
+}
+
+/// The written line that stands `count` written lines above another. Hundreds of blank lines are no drift.
+fn back(index: &FileIndex<'_>, line: usize, count: usize) -> Option<usize> {
+    const BLANKS: usize = 256;
+    let mut above = (0..=line).rev().take(count + BLANKS).filter(|line| !is_blank(index.lines.text(*line)));
+    above.nth(count)
+}
+
+fn candidate(
+    pattern: &Pattern<'_>,
+    written: &[(usize, &str)],
+    index: &FileIndex<'_>,
+    start: usize,
+    key: Key,
+) -> Option<Candidate> {
+    let mut lines = vec![None; pattern.old.len()];
+    let mut at = start;
+    let mut pairs: Vec<(&[u8], &[u8])> = Vec::new();
+    for (position, text) in written {
+        while at < index.lines.len() && is_blank(index.lines.text(at)) {
+            at += 1;
+        }
+        if at >= index.lines.len() || key.of(text.as_bytes()) != key.of(index.lines.text(at)) {
+            return None;
+        }
+        pairs.push((text.as_bytes(), index.lines.text(at)));
+        *lines.get_mut(*position)? = Some(at);
+        at += 1;
+    }
+    map_blanks(pattern, index, &mut lines)?;
+    insertions_are_certain(pattern, &lines)?;
+    let reindent = Reindent::infer(pairs.into_iter())?;
+    Some(Candidate { lines: Covered::Map(lines), reindent })
+}
+
+/// Gives blank lines of the hunk the blank lines of the file between the same neighbours.
+fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<usize>]) -> Option<()> {
+    let mut next: Option<usize> = None;
+    let mut removed_before = false;
+    for at in 0..lines.len() {
+        let removed = pattern.is_removed(at);
+        if let Some(line) = lines.get(at).copied().flatten() {
+            // Next to a line that goes, a blank line nobody mentioned could belong to it or not.
+            let skips = next.is_some_and(|next| next < line);
+            if skips && (removed || removed_before) {
+                return None;
+            }
+            next = Some(line + 1);
+            removed_before = removed;
+            continue;
+        }
+        let place = next.filter(|line| *line < index.lines.len() && is_blank(index.lines.text(*line)));
+        if removed && place.is_none() {
+            return None;
+        }
+        if place.is_some() {
+            *lines.get_mut(at)? = place;
+            next = place.map(|line| line + 1);
+            removed_before = removed;
+        }
+    }
+    Some(())
+}
+
+/// New lines next to a blank line nobody mentioned could stand above or below it; then there is no placement.
+fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
+    let map = pattern.spread(lines);
+    let mut above: Option<usize> = None;
+    let mut pending = false;
+    for (line, place) in pattern.hunk.lines.iter().zip(&map) {
+        match (line, place) {
+            (HunkLine::Added(_), _) => pending = true,
+            (_, Some(place)) => {
+                if pending && above.is_some_and(|above| above + 1 != *place) {
+                    return None;
+                }
+                pending = false;
+                above = Some(*place);
+            }
+            // A blank line that is not there leaves it open on which side of it the new lines belong.
+            (_, None) if pending => return None,
+            (_, None) => {}
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,171 @@
+//! Why a hunk was not found: the nearest place in the file and what differs there, character by character.
+//!
+//! Written for a model that gets one try to repair it: the line numbers, both texts with white space made
+//! visible, and nothing else.
+
+use std::collections::HashMap;
+
+use super::index::FileIndex;
+use super::key::Key;
+use super::pattern::Pattern;
+
+/// The place in a file that is most like what was looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Nearest {
+    /// Its first line, counted from 0.
+    pub start: usize,
+    /// How many lines it has.
+    pub len: usize,
+    /// How many of the lines are the same.
+    pub same: usize,
+    /// The first lines that differ.
+    pub differences: Vec<LineDifference>,
+    /// Nothing but white space differs.
+    pub whitespace_only: bool,
+}
+
+/// A line that was expected and the line that stands there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LineDifference {
+    /// The line of the file, counted from 0.
+    pub line: usize,
+    /// What the reply has, made visible.
+    pub reply: String,
+    /// What the file has, made visible.
+    pub file: String,
+}
+
+/// How many differing lines are shown.
+const SHOWN: usize = 3;
+/// Lines that stand at more places than this say nothing about where a hunk belongs.
+const COMMON: usize = 64;
+/// Files longer than this are not searched for similar lines, only for equal ones.
+const SIMILARITY_LINES: usize = 20_000;
+
+/// Finds the nearest place.
+pub(crate) fn nearest(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Nearest> {
+    let start = by_votes(pattern, index).or_else(|| by_similarity(pattern, index))?;
+    let len = pattern.old.len().min(index.lines.len() - start);
+    let mut nearest =
+        Nearest { start, len, same: 0, differences: Vec::new(), whitespace_only: len == pattern.old.len() };
+    for (at, reply) in pattern.old.iter().enumerate().take(len) {
+        let file = index.lines.text(start + at);
+        if reply.as_bytes() == file {
+            nearest.same += 1;
+            continue;
+        }
+        nearest.whitespace_only &= without_space(reply.as_bytes()) == without_space(file);
+        if nearest.differences.len() < SHOWN {
+            nearest.differences.push(LineDifference {
+                line: start + at,
+                reply: visible(reply.as_bytes()),
+                file: visible(file),
+            });
+        }
+    }
+    Some(nearest)
+}
+
+/// Every line of the hunk that stands in the file votes for the place it implies.
+fn by_votes(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> {
+    let mut votes: HashMap<usize, usize> = HashMap::new();
+    for (at, text) in pattern.old.iter().enumerate() {
+        let places = index.places(Key::Folded, text.as_bytes());
+        if places.len() > COMMON || text.trim().len() < 2 {
+            continue;
+        }
+        for start in places.iter().filter_map(|place| place.checked_sub(at)) {
+            *votes.entry(start).or_default() += text.trim().len();
+        }
+    }
+    votes.into_iter().max_by_key(|(start, votes)| (*votes, usize::MAX - start)).map(|(start, _)| start)
+}
+
+/// The line most like the longest line of the hunk.
+fn by_similarity(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> {
+    if index.lines.len() > SIMILARITY_LINES {
+        return None;
+    }
+    let (at, wanted) = pattern.old.iter().enumerate().max_by_key(|(_, text)| text.trim().len())?;
+    let wanted = wanted.trim();
+    if wanted.is_empty() || wanted.len() > 400 {
+        return None;
+    }
+    let score = |line: &[u8]| {
+        let text = String::from_utf8_lossy(line);
+        let text = text.trim();
+        let close = text.len() <= wanted.len() * 2 && wanted.len() <= text.len() * 2;
+        if close { strsim::normalized_levenshtein(wanted, text) } else { 0.0 }
+    };
+    let (line, best) = index.lines.texts().map(score).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (best >= 0.6).then(|| line.saturating_sub(at))
+}
+
+fn without_space(text: &[u8]) -> Vec<u8> {
+    text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect()
+}
+
+/// A line with its white space visible: `→` for tabs, `·` for spaces at the ends, and names for the invisible.
+pub(crate) fn visible(text: &[u8]) -> String {
+    const LONGEST: usize = 160;
+    let text = String::from_utf8_lossy(text);
+    let start = text.len() - text.trim_start().len();
+    let end = text.trim_end().len().max(start);
+    let mut shown = String::new();
+    for (at, character) in text.char_indices() {
+        match character {
+            '\t' => shown.push('→'),
+            ' ' if at < start || at >= end => shown.push('·'),
+            '\r' => shown.push('␍'),
+            '\u{a0}' => shown.push('⍽'),
+            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {
+                shown.push_str(&format!("<U+{:04X}>", u32::from(character)));
+            }
+            other if other.is_control() => shown.push_str(&format!("<U+{:04X}>", u32::from(other))),
+            other => shown.push(other),
+        }
+        if shown.len() > LONGEST {
+            shown.push('…');
+            break;
+        }
+    }
+    shown
+}
+
+impl Nearest {
+    /// The place and what differs, in a sentence or two.
+    pub fn words(&self) -> String {
+        let range = line_range(self.start, self.len);
+        let differing: Vec<String> = self
+            .differences
+            .iter()
+            .map(|difference| {
+                format!(
+                    "line {}: the reply has `{}`, the file has `{}`",
+                    difference.line + 1,
+                    difference.reply,
+                    difference.file
+                )
+            })
+            .collect();
+        let kind = if self.whitespace_only { "only white space differs" } else { "what differs" };
+        format!("the nearest place is {range}; {kind}: {}", differing.join("; "))
+    }
+}
+
+/// `line 3` or `lines 3-5`, from a start counted from 0.
+pub(crate) fn line_range(start: usize, len: usize) -> String {
+    if len <= 1 { format!("line {}", start + 1) } else { format!("lines {}-{}", start + 1, start + len) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn white_space_is_made_visible() {
+        assert_eq!(visible(b"\ta b  "), "→a b··");
+        assert_eq!(visible("\u{a0}x\u{200b}".as_bytes()), "⍽x<U+200B>");
+        assert_eq!(visible(b"    "), "····");
+    }
+}

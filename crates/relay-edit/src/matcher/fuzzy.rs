@@ -1,0 +1,177 @@
+//! The last tier: small slips in lines that stay.
+//!
+//! Lines that go away must match as in the tiers above. A context line may differ by a slip of the pen and no
+//! more: one character in one word, never a digit, so that `case 1` never passes for `case 2`, and never a word
+//! the file knows, so that one name never passes for another. Everything else of the hunk
+//! must stand there, at one place only, and no other place may come close.
+
+use std::collections::BTreeSet;
+
+use super::indent::Reindent;
+use super::index::FileIndex;
+use super::key::Key;
+use super::ladder::{Candidate, Covered, Search};
+use super::pattern::{Pattern, has_identity};
+use super::tier::Tier;
+use crate::lines::is_blank;
+
+/// Lines that stand at more places than this do not propose any.
+const COMMON: usize = 256;
+/// How many places are looked at before the search gives up.
+const PLACES: usize = 2_000;
+/// How much better than any other place the best one must be.
+const MARGIN: f64 = 0.1;
+
+/// Searches for a hunk whose context has slips.
+pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
+    if pattern.is_blind(Key::Folded) || !has_identity(&pattern.old) {
+        return Search::Nothing;
+    }
+    let mut starts = BTreeSet::new();
+    for (at, text) in pattern.old.iter().enumerate().filter(|(_, text)| has_identity(&[text])) {
+        let places = index.places(Key::Folded, text.as_bytes());
+        if places.len() <= COMMON {
+            starts.extend(places.iter().filter_map(|place| place.checked_sub(at)));
+        }
+    }
+    if starts.len() > PLACES {
+        return Search::TooMuchWork;
+    }
+    let mut scored: Vec<(f64, usize, bool)> = starts
+        .into_iter()
+        .filter(|start| start + pattern.old.len() <= index.lines.len())
+        .map(|start| {
+            let (score, acceptable) = score(pattern, index, start);
+            (score, start, acceptable)
+        })
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let Some((best, start, true)) = scored.first().copied() else { return Search::Nothing };
+    let close: Vec<usize> =
+        scored.iter().take_while(|(score, ..)| best - score < MARGIN).map(|(_, start, _)| *start).collect();
+    let candidates: Vec<Candidate> = if close.len() > 1 {
+        // The others need not be acceptable themselves to make the choice doubtful.
+        close
+            .into_iter()
+            .map(|start| Candidate { lines: span(pattern, start), reindent: Reindent::Keep })
+            .collect()
+    } else {
+        candidate(pattern, index, start).into_iter().collect()
+    };
+    if candidates.is_empty() { Search::Nothing } else { Search::Found(Tier::Fuzzy, candidates) }
+}
+
+fn span(pattern: &Pattern<'_>, start: usize) -> Covered {
+    Covered::Span(start..start + pattern.old.len())
+}
+
+fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> Option<Candidate> {
+    let pairs =
+        pattern.old.iter().enumerate().map(|(at, line)| (line.as_bytes(), index.lines.text(start + at)));
+    Some(Candidate { lines: span(pattern, start), reindent: Reindent::infer(pairs)? })
+}
+
+/// How alike a place is, and whether it would be good enough on its own.
+fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> (f64, bool) {
+    let mut total = 0.0;
+    let mut weight = 0.0;
+    let mut acceptable = true;
+    let mut slips = 0;
+    let (mut equal, mut telling) = (0, 0);
+    for (at, wanted) in pattern.old.iter().enumerate() {
+        let found = index.lines.text(start + at);
+        let (wanted_key, found_key) = (Key::Folded.of(wanted.as_bytes()), Key::Folded.of(found));
+        if wanted_key == found_key {
+            if !is_blank(found) {
+                total += 1.0;
+                weight += 1.0;
+                equal += 1;
+                telling += usize::from(has_identity(&[wanted]));
+            }
+            continue;
+        }
+        let (wanted_text, found_text) =
+            (String::from_utf8_lossy(&wanted_key), String::from_utf8_lossy(&found_key));
+        let slip = !pattern.is_removed(at) && is_slip(&wanted_text, &found_text);
+        // A line that differs by more than a slip is another line, however alike the two may look.
+        total += if slip { similarity(&wanted_text, &found_text) } else { 0.0 };
+        weight += 1.0;
+        slips += 1;
+        acceptable &= slip && !is_known(index, &wanted_text, &found_text);
+    }
+    let score = if weight > 0.0 { total / weight } else { 0.0 };
+    // One line in four may have a slip, and the others must vouch for the place: two telling lines, or one among several.
+    let vouched = telling >= 2 || telling == 1 && equal >= 3;
+    acceptable &= slips > 0 && slips * 4 <= pattern.old.len().max(4) && vouched;
+    (score, acceptable)
+}
+
+fn similarity(wanted: &str, found: &str) -> f64 {
+    let longest = wanted.len().max(found.len());
+    if longest > 2_000 || wanted.len() * 2 < found.len() || found.len() * 2 < wanted.len() {
+        return 0.0;
+    }
+    strsim::normalized_damerau_levenshtein(wanted, found)
+}
+
+/// Whether the word that differs stands elsewhere in the file: then it is a name of its own and no slip.
+fn is_known(index: &FileIndex<'_>, wanted: &str, found: &str) -> bool {
+    let (wanted, found) = (words(wanted), words(found));
+    let different =
+        wanted.into_iter().zip(found).find(|(wanted, found)| wanted != found).map(|(wanted, _)| wanted);
+    different.is_some_and(|word| {
+        let is_part =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        let bytes = index.lines.bytes();
+        memchr::memmem::find_iter(bytes, word.as_bytes()).any(|at| {
+            !is_part(at.checked_sub(1).and_then(|before| bytes.get(before)))
+                && !is_part(bytes.get(at + word.len()))
+        })
+    })
+}
+
+/// Whether two lines differ by a slip of the pen: one word, by one character.
+fn is_slip(wanted: &str, found: &str) -> bool {
+    let (wanted, found) = (words(wanted), words(found));
+    if wanted.len() != found.len() {
+        return false;
+    }
+    let mut different = wanted.iter().zip(&found).filter(|(wanted, found)| wanted != found);
+    let (Some((wanted, found)), None) = (different.next(), different.next()) else { return false };
+    let is_word =
+        |text: &str| text.chars().count() >= 4 && text.chars().all(|c| c.is_alphabetic() || c == '_');
+    is_word(wanted) && is_word(found) && strsim::damerau_levenshtein(wanted, found) == 1
+}
+
+/// A line cut into words and the single characters between them.
+fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut start = 0;
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut inside = false;
+    for (at, character) in line.char_indices() {
+        if !(inside && is_word(character)) && at > start {
+            words.extend(line.get(start..at));
+            start = at;
+        }
+        inside = is_word(character);
+    }
+    words.extend(line.get(start..).filter(|rest| !rest.is_empty()));
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_slip;
+
+    #[test]
+    fn a_slip_is_small_and_never_a_number() {
+        assert!(is_slip("fn main() -> Ressult<()> {", "fn main() -> Result<()> {"));
+        assert!(is_slip("\"name\": \"Brnuo\"", "\"name\": \"Bruno\""));
+        assert!(!is_slip("fn test_1() {", "fn test_2() {"));
+        assert!(!is_slip("read(file)", "write(file)"));
+        assert!(!is_slip("if a", "if b"));
+        assert!(!is_slip("call(name)", "call(name_impl)"));
+        assert!(!is_slip("get(itme, nmae)", "get(item, name)"));
+    }
+}

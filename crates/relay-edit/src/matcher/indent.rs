@@ -1,0 +1,164 @@
+//! Indentation: how the indentation of a reply maps to that of the file.
+//!
+//! One rule must explain every line that was matched; the same rule is then applied to the new lines. When no
+//! single rule does, or a new line cannot follow it, there is no placement: in Python or YAML a wrong guess is
+//! a changed program.
+
+use super::key::indent;
+use crate::lines::is_blank;
+
+/// How the indentation of the reply becomes that of the file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Reindent {
+    /// It already is.
+    #[default]
+    Keep,
+    /// The reply left this off the front of every line.
+    Add(Vec<u8>),
+    /// The reply has this too much at the front of every line.
+    Strip(Vec<u8>),
+    /// The reply indents by one unit where the file indents by another.
+    Units {
+        /// One level in the reply.
+        reply: Vec<u8>,
+        /// One level in the file.
+        file: Vec<u8>,
+    },
+}
+
+/// One level of indentation, in the spellings that occur.
+const UNITS: &[&[u8]] = &[b"\t", b"  ", b"    ", b"        ", b"   "];
+
+impl Reindent {
+    /// The one rule under which each reply line has the indentation of its file line; blank lines say nothing.
+    pub(crate) fn infer<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Option<Self> {
+        let pairs: Vec<(&[u8], &[u8])> = pairs
+            .filter(|(reply, file)| !is_blank(reply) && !is_blank(file))
+            .map(|(reply, file)| (indent(reply), indent(file)))
+            .collect();
+        let explains = |rule: &Self| {
+            pairs.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
+        };
+        if explains(&Self::Keep) {
+            return Some(Self::Keep);
+        }
+        let (reply, file) = pairs.first()?;
+        let shift = match (file.strip_suffix(*reply), reply.strip_suffix(*file)) {
+            (Some(missing), _) => Some(Self::Add(missing.to_vec())),
+            (_, Some(extra)) => Some(Self::Strip(extra.to_vec())),
+            _ => None,
+        };
+        if let Some(shift) = shift.filter(explains) {
+            return Some(shift);
+        }
+        let units = || {
+            UNITS
+                .iter()
+                .flat_map(|reply| UNITS.iter().map(|file| (*reply, *file)))
+                .filter(|(reply, file)| reply != file)
+        };
+        let mut rules = units()
+            .map(|(reply, file)| Self::Units { reply: reply.to_vec(), file: file.to_vec() })
+            .filter(explains);
+        let rule = rules.next()?;
+        // Two levels written as four spaces or as one unit of four: only one reading may fit.
+        rules.next().is_none().then_some(rule)
+    }
+
+    /// The new line as the file would have it; `None` when the rule does not reach it.
+    pub(crate) fn apply(&self, line: &[u8]) -> Option<Vec<u8>> {
+        if *self == Self::Keep || is_blank(line) {
+            return Some(line.to_vec());
+        }
+        let before = indent(line);
+        // A line that already is indented the way the file is was not touched by whatever changed the others.
+        if let Self::Units { reply, file } = self
+            && uses_other_kind(before, reply, file)
+        {
+            return Some(line.to_vec());
+        }
+        let mut result = self.indentation(before)?;
+        result.extend_from_slice(line.get(before.len()..)?);
+        Some(result)
+    }
+
+    /// What this rule makes of an indentation.
+    fn indentation(&self, reply: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::Keep => Some(reply.to_vec()),
+            Self::Add(missing) => Some([missing.as_slice(), reply].concat()),
+            Self::Strip(extra) => reply.strip_prefix(extra.as_slice()).map(<[u8]>::to_vec),
+            Self::Units { reply: from, file: to } => {
+                let mut rest = reply;
+                let mut result = Vec::new();
+                while let Some(tail) = rest.strip_prefix(from.as_slice()) {
+                    result.extend_from_slice(to);
+                    rest = tail;
+                }
+                // Less than one level is alignment and stays, as in the ` *` of a block comment.
+                if rest.contains(&b'\t') || rest.len() >= from.len().max(2) && from.as_slice() != b"\t" {
+                    return None;
+                }
+                result.extend_from_slice(rest);
+                Some(result)
+            }
+        }
+    }
+}
+
+/// Whether an indentation is already in the file's kind (tabs against spaces).
+fn uses_other_kind(indentation: &[u8], reply: &[u8], file: &[u8]) -> bool {
+    let tabs = |text: &[u8]| text.contains(&b'\t');
+    match (tabs(reply), tabs(file)) {
+        (false, true) => tabs(indentation),
+        (true, false) => !tabs(indentation) && !indentation.is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn infer(pairs: &[(&str, &str)]) -> Option<Reindent> {
+        Reindent::infer(pairs.iter().map(|(reply, file)| (reply.as_bytes(), file.as_bytes())))
+    }
+
+    fn check(pairs: &[(&str, &str)], new: &str, expected: Option<&str>) {
+        let rule = infer(pairs).expect("a rule");
+        assert_eq!(
+            rule.apply(new.as_bytes()).map(|line| String::from_utf8(line).expect("text")).as_deref(),
+            expected
+        );
+    }
+
+    #[test]
+    fn one_shift_for_all_lines() {
+        check(&[("a", "    a"), ("  b", "      b")], "  c", Some("      c"));
+        check(&[("    a", "a"), ("      b", "  b")], "      c", Some("  c"));
+        assert_eq!(infer(&[("a", "    a"), ("b", "  b")]), None);
+    }
+
+    #[test]
+    fn underflow_is_refused() {
+        check(&[("        a", "    a")], "  c", None);
+        check(&[("        a", "    a")], "", Some(""));
+    }
+
+    #[test]
+    fn tabs_and_spaces_are_exchanged() {
+        check(&[("    a", "\ta"), ("        b", "\t\tb")], "            c", Some("\t\t\tc"));
+        check(&[("  a", "\ta"), ("   * b", "\t * b")], "    c", Some("\t\tc"));
+        check(&[("\ta", "    a")], "\t\tc", Some("        c"));
+        check(&[("    a", "\ta")], "\t\tc", Some("\t\tc"));
+    }
+
+    #[test]
+    fn a_rule_that_leaves_two_readings_is_none() {
+        assert_eq!(
+            infer(&[("        a", "\ta")]),
+            Some(Reindent::Units { reply: b"        ".to_vec(), file: b"\t".to_vec() })
+        );
+        assert_eq!(infer(&[("  a", "\ta"), ("    b", "\tb")]), None);
+    }
+}

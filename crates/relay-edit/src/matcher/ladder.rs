@@ -1,0 +1,216 @@
+//! Tries the tiers one after the other for a single hunk.
+
+use std::ops::Range;
+
+use super::indent::Reindent;
+use super::index::FileIndex;
+use super::key::Key;
+use super::pattern::{Pattern, has_identity};
+use super::tier::Tier;
+use super::{Strictness, blank, elided, fuzzy};
+use crate::HunkLine;
+
+/// A place where a hunk could go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The lines of the file it covers.
+    pub lines: Covered,
+    /// How new lines are to be indented there.
+    pub reindent: Reindent,
+}
+
+/// The lines of the file that stand for the old lines of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Covered {
+    /// One after the other.
+    Span(Range<usize>),
+    /// For each old line its line of the file, with gaps.
+    Map(Vec<Option<usize>>),
+}
+
+impl Candidate {
+    /// The first line of the file it covers.
+    pub fn start(&self) -> usize {
+        match &self.lines {
+            Covered::Span(span) => span.start,
+            Covered::Map(map) => map.iter().flatten().next().copied().unwrap_or_default(),
+        }
+    }
+
+    /// The line after the last one it covers.
+    pub fn end(&self) -> usize {
+        match &self.lines {
+            Covered::Span(span) => span.end,
+            Covered::Map(map) => map.iter().flatten().last().map_or(0, |line| line + 1),
+        }
+    }
+
+    /// For each old line the line of the file it stands for.
+    pub fn map(&self) -> Vec<Option<usize>> {
+        match &self.lines {
+            Covered::Span(span) => span.clone().map(Some).collect(),
+            Covered::Map(map) => map.clone(),
+        }
+    }
+}
+
+/// How many places are kept. More than that are ambiguous unless a line number decides.
+pub(crate) const KEPT: usize = 64;
+
+/// What the ladder found for one hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    /// Places at the first tier that has any.
+    Found(Tier, Vec<Candidate>),
+    /// The new lines stand in the file already, once, and the old ones nowhere else.
+    AlreadyApplied(usize),
+    /// The old lines stand here, and the new ones there, with lines in common.
+    Doubtful(Vec<usize>),
+    /// The hunk has no old lines.
+    NoOldLines,
+    /// No tier found anything.
+    Nothing,
+    /// The search was given up.
+    TooMuchWork,
+}
+
+/// Tries the tiers in order.
+pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -> Search {
+    if pattern.old.is_empty() {
+        return already(pattern, index);
+    }
+    for tier in Tier::BY_KEY.iter().copied().filter(|tier| tier.strictness() <= strictness) {
+        match try_tier(pattern, index, tier) {
+            None => return Search::TooMuchWork,
+            Some(Search::Nothing) => {}
+            Some(found) => return found,
+        }
+    }
+    if strictness == Strictness::Fuzzy {
+        match elided::search(pattern, index) {
+            None => return Search::TooMuchWork,
+            Some(Search::Nothing) => {}
+            Some(found) => return found,
+        }
+    }
+    let found = match strictness {
+        Strictness::Exact => Search::Nothing,
+        Strictness::Whitespace => blank::search(pattern, index, Key::Spaced),
+        Strictness::Fuzzy => blank::search(pattern, index, Key::Folded),
+    };
+    let found = if found == Search::Nothing && strictness == Strictness::Fuzzy {
+        fuzzy::search(pattern, index)
+    } else {
+        found
+    };
+    match &found {
+        Search::Found(_, candidates) => match candidates.as_slice() {
+            [only] if added_stands_around(pattern, index, only) => Search::AlreadyApplied(only.start()),
+            _ => found,
+        },
+        _ => found,
+    }
+}
+
+/// Whether the new lines of a hunk that only adds, above or below its old lines, stand there already.
+///
+/// The tiers that compare whole blocks of lines see this by the block; those that allow gaps and slips cannot.
+pub(crate) fn added_stands_around(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> bool {
+    let lines = &pattern.hunk.lines;
+    let is_new = |line: &&HunkLine| !line.is_old();
+    let above = lines.iter().take_while(is_new).count();
+    let below = lines.iter().rev().take_while(is_new).count();
+    let added = lines.iter().filter(is_new).count();
+    if pattern.hunk.removes() || added == 0 || above + below != added || !has_identity(&pattern.new) {
+        return false;
+    }
+    let Some(first) = only.start().checked_sub(above) else { return false };
+    let places = (first..only.start()).chain(only.end()..only.end() + below);
+    let mut pairs = lines.iter().filter(is_new).zip(places);
+    pairs.all(|(line, place)| {
+        let wanted = only.reindent.apply(line.text().as_bytes());
+        let found = Key::TrimEnd.of(index.lines.text(place));
+        place < index.lines.len() && wanted.is_some_and(|wanted| Key::TrimEnd.of(&wanted) == found)
+    })
+}
+
+fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
+    new_stands_at(pattern, index, Key::TrimEnd).map_or(Search::NoOldLines, Search::AlreadyApplied)
+}
+
+fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<Search> {
+    let key = tier.key();
+    let needs_identity = tier > Tier::TrailingWhitespace;
+    if pattern.is_blind(key) && tier != Tier::Exact || needs_identity && !has_identity(&pattern.old) {
+        return Some(Search::Nothing);
+    }
+    let mut starts = index.find_some(key, &pattern.old, KEPT)?;
+    add_near_hint(pattern, index, key, &mut starts);
+    let candidates: Vec<Candidate> =
+        starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
+    // Tested before placing: an insertion's anchor still stands there after the insertion.
+    if let Some(place) = new_stands_at(pattern, index, key) {
+        let covered = place..place + pattern.new.len();
+        if candidates
+            .iter()
+            .all(|candidate| covered.start <= candidate.start() && candidate.end() <= covered.end)
+        {
+            return Some(Search::AlreadyApplied(place));
+        }
+        // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
+        let shares =
+            |candidate: &&Candidate| candidate.start() < covered.end && covered.start < candidate.end();
+        if let Some(candidate) = candidates.iter().find(shares).filter(|candidate| candidate.start() != place)
+        {
+            return Some(Search::Doubtful(vec![candidate.start(), place]));
+        }
+    }
+    if candidates.is_empty() {
+        return Some(Search::Nothing);
+    }
+    let tier = if tier == Tier::Exact { exact_or_endings(index, &candidates) } else { tier };
+    Some(Search::Found(tier, candidates))
+}
+
+/// Of very many places only the first ones were found; those near the line number matter too.
+fn add_near_hint(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, starts: &mut Vec<usize>) {
+    let Some(hint) = pattern.hunk.line_hint.filter(|_| starts.len() > KEPT) else { return };
+    let near = hint.saturating_sub(KEPT)..hint + KEPT;
+    starts.extend(near.filter(|start| index.stands_at(key, &pattern.old, *start)));
+    starts.sort_unstable();
+    starts.dedup();
+}
+
+/// The one place where the new lines stand already. Never for a hunk that only deletes.
+fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Option<usize> {
+    if !pattern.hunk.adds() || !has_identity(&pattern.new) || pattern.is_blind(key) {
+        return None;
+    }
+    match index.find_some(key, &pattern.new, 1)?.as_slice() {
+        [only] if indentation(&pattern.new, index, *only).is_some() => Some(*only),
+        _ => None,
+    }
+}
+
+fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {
+    let reindent = if tier > Tier::TrailingWhitespace {
+        indentation(&pattern.old, index, start)?
+    } else {
+        Reindent::Keep
+    };
+    Some(Candidate { lines: Covered::Span(start..start + pattern.old.len()), reindent })
+}
+
+/// The one rule that explains the indentation of lines that stand at a place.
+fn indentation(lines: &[&str], index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
+    Reindent::infer(
+        lines.iter().enumerate().map(|(at, line)| (line.as_bytes(), index.lines.text(start + at))),
+    )
+}
+
+/// An exact match in a file with other line endings than the reply's is named as such.
+fn exact_or_endings(index: &FileIndex<'_>, candidates: &[Candidate]) -> Tier {
+    let plain = |line: &usize| matches!(index.lines.ending(*line), b"\n" | b"");
+    let all_plain = candidates.iter().all(|candidate| candidate.map().iter().flatten().all(plain));
+    if all_plain { Tier::Exact } else { Tier::LineEndings }
+}

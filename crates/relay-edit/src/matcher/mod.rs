@@ -1,0 +1,119 @@
+//! Finds the one place where a hunk belongs.
+//!
+//! The ladder: a tier is tried only if the one above found nothing. Two equally good places are ambiguous, never
+//! "the first wins"; line numbers, headers and the order of the other hunks only break ties, and a tie that was
+//! broken is named in the certificate. Nothing here writes: a [`Placement`] is a claim that [`crate::verify`] checks.
+
+mod blank;
+mod certificate;
+pub(crate) mod diagnose;
+mod elided;
+mod fuzzy;
+mod indent;
+mod index;
+mod inline;
+mod key;
+mod ladder;
+mod manner;
+mod pattern;
+mod scope;
+mod standing;
+mod tier;
+mod ties;
+mod verbatim;
+
+pub use certificate::{Certificate, Placement, Tie};
+pub use indent::Reindent;
+pub use tier::Tier;
+
+pub(crate) use index::FileIndex;
+pub(crate) use inline::widen;
+pub(crate) use key::Key;
+pub(crate) use pattern::has_identity;
+
+use crate::Hunk;
+use diagnose::Nearest;
+use ladder::{Search, search};
+use pattern::Pattern;
+
+/// What became of one hunk.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Located {
+    /// It has exactly one place.
+    Placed(Placement),
+    /// Its new lines stand there already, beginning at this line, counted from 0.
+    AlreadyApplied(usize),
+}
+
+/// Why a hunk has no place.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// Its old lines stand nowhere.
+    NotFound(Option<Nearest>),
+    /// They stand at several places, given by their first lines, counted from 0.
+    Ambiguous(Vec<usize>),
+    /// It stands at one place, while something looser stands where its line number says.
+    HintContradicts {
+        /// The better match, counted from 0.
+        found: usize,
+        /// The line the author named, counted from 0.
+        hinted: usize,
+    },
+    /// It stands at one place, which is not in the block its header names.
+    OutOfScope(usize),
+    /// Its old lines are brackets and blanks, which tell no place from another.
+    NoIdentity(usize),
+    /// It stands, not quite as written, at a line that breaks the order of the other hunks.
+    Disorder(usize),
+    /// It has no old lines and the file is not empty.
+    NoAnchor,
+    /// A new line cannot be indented as the file is.
+    Indentation(String),
+    /// A new line stands in a text over several lines, in which indentation is content.
+    Verbatim(String),
+    /// The search was given up.
+    TooMuchWork,
+}
+
+/// How much may differ between the old lines of a hunk and the lines of the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Strictness {
+    /// Nothing but line endings.
+    Exact,
+    /// White space: at the ends of lines, indentation, blank lines.
+    Whitespace,
+    /// Also characters that look alike, elisions, and slips in lines that stay.
+    #[default]
+    Fuzzy,
+}
+
+impl Strictness {
+    /// Every setting, from strict to tolerant.
+    pub const ALL: &[Self] = &[Self::Exact, Self::Whitespace, Self::Fuzzy];
+
+    /// The name used on the command line and in the config.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Whitespace => "whitespace",
+            Self::Fuzzy => "fuzzy",
+        }
+    }
+}
+
+/// Places all hunks of a diff against one file.
+pub(crate) fn locate_all(
+    hunks: &[Hunk],
+    index: &FileIndex<'_>,
+    strictness: Strictness,
+) -> Vec<Result<Located, Failure>> {
+    let patterns: Vec<Pattern<'_>> = hunks.iter().map(Pattern::new).collect();
+    let searches: Vec<Search> = patterns.iter().map(|pattern| search(pattern, index, strictness)).collect();
+    ties::settle(&patterns, searches, index, strictness)
+}
+
+/// Places one hunk.
+pub(crate) fn locate(hunk: &Hunk, index: &FileIndex<'_>, strictness: Strictness) -> Result<Located, Failure> {
+    locate_all(std::slice::from_ref(hunk), index, strictness).pop().unwrap_or(Err(Failure::NotFound(None)))
+}

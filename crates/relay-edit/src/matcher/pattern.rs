@@ -1,0 +1,60 @@
+//! The old lines of a hunk, as something to look for.
+
+use super::key::Key;
+use crate::{Hunk, HunkLine};
+
+/// The old and new lines of a hunk, prepared for searching.
+#[derive(Debug)]
+pub(crate) struct Pattern<'h> {
+    /// The hunk.
+    pub hunk: &'h Hunk,
+    /// The lines that must stand in the file.
+    pub old: Vec<&'h str>,
+    /// The lines that would stand there afterwards.
+    pub new: Vec<&'h str>,
+    /// For each old line its position in the hunk.
+    pub positions: Vec<usize>,
+}
+
+impl<'h> Pattern<'h> {
+    /// Prepares a hunk.
+    pub fn new(hunk: &'h Hunk) -> Self {
+        let positions =
+            hunk.lines.iter().enumerate().filter(|(_, line)| line.is_old()).map(|(at, _)| at).collect();
+        Self { hunk, old: hunk.old_lines().collect(), new: hunk.new_lines().collect(), positions }
+    }
+
+    /// Whether an old line goes away, by its position among the old lines.
+    pub fn is_removed(&self, at: usize) -> bool {
+        self.positions
+            .get(at)
+            .and_then(|at| self.hunk.lines.get(*at))
+            .is_some_and(|line| matches!(line, HunkLine::Removed(_)))
+    }
+
+    /// Whether old and new are the same to a key: a search by that key could not tell before from after.
+    pub fn is_blind(&self, key: Key) -> bool {
+        self.old.len() == self.new.len()
+            && self
+                .old
+                .iter()
+                .zip(&self.new)
+                .all(|(old, new)| key.of(old.as_bytes()) == key.of(new.as_bytes()))
+    }
+
+    /// Spreads a list with one entry for each old line over all lines of the hunk.
+    pub fn spread(&self, lines: &[Option<usize>]) -> Vec<Option<usize>> {
+        let mut map = vec![None; self.hunk.lines.len()];
+        for (position, line) in self.positions.iter().zip(lines) {
+            if let Some(slot) = map.get_mut(*position) {
+                *slot = *line;
+            }
+        }
+        map
+    }
+}
+
+/// Whether lines can be recognised: brackets and blanks alone stand everywhere.
+pub(crate) fn has_identity(lines: &[&str]) -> bool {
+    lines.iter().any(|line| line.chars().any(char::is_alphanumeric))
+}

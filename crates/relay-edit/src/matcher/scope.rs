@@ -1,0 +1,133 @@
+//! The part of a file that a line named above a hunk speaks for.
+//!
+//! `@@ class B:` means the lines of that class, not everything below it: a place outside does not fit, however
+//! near it is. Where a block ends is read from the indentation, so no language has to be known.
+
+use std::ops::Range;
+
+use super::index::FileIndex;
+use super::key::{Key, indent};
+use super::ladder::Candidate;
+use super::pattern::Pattern;
+use crate::lines::is_blank;
+
+/// Where the innermost named lines stand and how far each of them speaks; `None` when that is too much work.
+pub(crate) fn regions(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Vec<Range<usize>>> {
+    let mut outer: Option<Vec<Range<usize>>> = None;
+    for scope in &pattern.hunk.scope {
+        let exact = index.places(Key::Trim, scope.as_bytes());
+        let places: Vec<usize> = if exact.is_empty() {
+            index.spend(index.lines.len())?;
+            beginning_with(index, scope)
+        } else {
+            exact.to_vec()
+        };
+        let lines: Vec<usize> = match outer {
+            None => places,
+            Some(outer) => {
+                let below = |region: &Range<usize>| {
+                    places.iter().copied().find(|place| region.start < *place && *place < region.end)
+                };
+                outer.iter().filter_map(below).collect()
+            }
+        };
+        let mut found = Vec::with_capacity(lines.len().min(MOST));
+        for line in lines.into_iter().take(MOST) {
+            let region = region(index, line);
+            index.spend(region.len())?;
+            found.push(region);
+        }
+        outer = Some(found);
+    }
+    Some(outer.unwrap_or_default())
+}
+
+/// Of a line that stands at more places than this, the others say nothing more.
+const MOST: usize = 1_000;
+
+/// Whether a place lies in one of the regions, or around the line that begins it.
+pub(crate) fn holds(regions: &[Range<usize>], candidate: &Candidate) -> bool {
+    regions.iter().any(|region| candidate.start() < region.end && region.start < candidate.end())
+}
+
+/// Whether a place lies in or directly behind one of the regions: a diff names the last header above its lines, and
+/// those may begin where the next block does.
+pub(crate) fn touches(regions: &[Range<usize>], candidate: &Candidate) -> bool {
+    holds(regions, candidate) || regions.iter().any(|region| candidate.start() == region.end)
+}
+
+/// Whether the named line opens a block at all, rather than being some line above the hunk.
+pub(crate) fn opens_block(region: &Range<usize>) -> bool {
+    region.len() > 1
+}
+
+/// From a named line to the next one that is indented no deeper, without the blank lines before that.
+fn region(index: &FileIndex<'_>, header: usize) -> Range<usize> {
+    let text = index.lines.text(header);
+    let depth = indent(text).len();
+    let section = text.trim_ascii_start().starts_with(b"[");
+    let mut end = header + 1;
+    for line in header + 1..index.lines.len() {
+        let text = index.lines.text(line);
+        let found = indent(text).len();
+        // Remarks and preprocessor lines stand at the margin wherever they are, so they end nothing.
+        if is_blank(text) || found <= depth && is_remark(text) {
+            continue;
+        }
+        if found < depth || found == depth && !goes_on(text, section) {
+            break;
+        }
+        end = line + 1;
+    }
+    header..end
+}
+
+/// Whether a line is a comment, an attribute or meant for a preprocessor.
+fn is_remark(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    text.starts_with(b"#") || text.starts_with(b"//")
+}
+
+/// Whether a line as deep as the header belongs to its block: a bracket, a label for the members that follow, or,
+/// below a `[section]`, everything up to the next one.
+fn goes_on(text: &[u8], section: bool) -> bool {
+    let text = text.trim_ascii();
+    if section {
+        return !text.starts_with(b"[");
+    }
+    matches!(text.first(), Some(b'{' | b'}' | b')' | b']'))
+        || matches!(text, b"public:" | b"protected:" | b"private:")
+}
+
+/// Lines that begin with what was named, for authors who leave the end of a line off.
+fn beginning_with(index: &FileIndex<'_>, scope: &str) -> Vec<usize> {
+    let scope = scope.trim().as_bytes();
+    let begins = |(_, text): &(usize, &[u8])| !scope.is_empty() && text.trim_ascii_start().starts_with(scope);
+    index.lines.texts().enumerate().filter(begins).map(|(line, _)| line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, header: usize, expected: Range<usize>) {
+        assert_eq!(region(&FileIndex::new(file.as_bytes()), header), expected, "{file}");
+    }
+
+    #[test]
+    fn a_region_ends_where_the_indentation_does() {
+        check("class A:\n    x\n\n    y\n\nclass B:\n    z\n", 0, 0..4);
+        check("class A:\n    def f():\n        x\n    def g():\n        y\n", 1, 1..3);
+        check("a\nb\n", 0, 0..1);
+    }
+
+    #[test]
+    fn brackets_and_sections_belong_to_it() {
+        check("void f()\n{\n    x;\n#ifdef A\n    y;\n#endif\n}\n\nvoid g()\n", 0, 0..7);
+        check("class A {\npublic:\n  x;\n};\n// b\nclass B {};\n", 0, 0..4);
+        check("def f():\n    x\n# y\n    z\n\n# g\ndef g():\n", 0, 0..4);
+        check("fn f(\n    a: u8,\n) {\n    x\n}\nfn g() {}\n", 0, 0..5);
+        check("[a]\nx = 1\n\n[b]\nx = 1\n", 0, 0..2);
+    }
+}

@@ -1,0 +1,97 @@
+//! Hunks whose new lines stand already at the place the author named.
+//!
+//! Applying a reply twice must do nothing the second time. Where the same old lines stand somewhere else as well, only
+//! the line number, the named line or the end of the file tells that the hunk was applied and that the other place
+//! was never meant.
+
+use std::ops::Range;
+
+use super::index::FileIndex;
+use super::key::Key;
+use super::ladder::{Candidate, KEPT, added_stands_around};
+use super::pattern::{Pattern, has_identity};
+use super::scope;
+use crate::{EndOfFile, HunkLine};
+
+/// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
+fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
+    let added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
+    has_identity(&added.map(HunkLine::text).collect::<Vec<_>>())
+}
+
+/// The line, counted from 0, at which the new lines stand already, where the author named that place.
+///
+/// `shifts` are how far the place may have moved from the line number.
+pub(crate) fn already(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    candidates: &[Candidate],
+    shifts: &[isize],
+    regions: &[Range<usize>],
+) -> Option<usize> {
+    if !can_be_recognised(pattern) {
+        return None;
+    }
+    by_number(pattern, index, candidates, shifts)
+        .or_else(|| by_end(pattern, index, candidates))
+        .or_else(|| by_region(pattern, index, candidates, regions))
+}
+
+/// Whether what a hunk inserts at the chosen place stands there already: its old lines are still there afterwards,
+/// above or below, or because the new lines begin as the old ones go on.
+pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> bool {
+    if pattern.hunk.removes() || !can_be_recognised(pattern) {
+        return false;
+    }
+    let above = pattern.hunk.lines.iter().take_while(|line| !line.is_old()).count();
+    let whole = chosen.start().checked_sub(above);
+    whole.is_some_and(|first| index.stands_at(Key::TrimEnd, &pattern.new, first))
+        || added_stands_around(pattern, index, chosen)
+}
+
+fn by_number(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    candidates: &[Candidate],
+    shifts: &[isize],
+) -> Option<usize> {
+    let hint = pattern.hunk.line_hint?.checked_sub(1)?;
+    let places: Vec<usize> = shifts.iter().filter_map(|shift| hint.checked_add_signed(*shift)).collect();
+    if candidates.iter().any(|candidate| places.contains(&candidate.start())) {
+        return None;
+    }
+    places.into_iter().find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place))
+}
+
+fn by_end(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidates: &[Candidate]) -> Option<usize> {
+    let lacks = index.lines.lacks_final_newline();
+    let ends_so = match pattern.hunk.end {
+        EndOfFile::Unsaid => false,
+        EndOfFile::Reached => true,
+        EndOfFile::WithNewline => !lacks,
+        EndOfFile::WithoutNewline => lacks,
+    };
+    let end = index.lines.len();
+    if !ends_so || candidates.iter().any(|candidate| candidate.end() == end) {
+        return None;
+    }
+    let place = end.checked_sub(pattern.new.len())?;
+    index.stands_at(Key::TrimEnd, &pattern.new, place).then_some(place)
+}
+
+/// Only where the author gave no number: a diff's header often names the block before.
+fn by_region(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    candidates: &[Candidate],
+    regions: &[Range<usize>],
+) -> Option<usize> {
+    if pattern.hunk.line_hint.is_some() || candidates.iter().any(|place| scope::holds(regions, place)) {
+        return None;
+    }
+    if regions.is_empty() {
+        return None;
+    }
+    let places = index.find_some(Key::TrimEnd, &pattern.new, KEPT)?;
+    places.into_iter().find(|place| regions.iter().any(|region| region.contains(place)))
+}

@@ -1,0 +1,343 @@
+//! Chooses among equally good places, where the author gave a reason to.
+//!
+//! A line number, a named line above the hunk and the order of the hunks may decide between places that are
+//! equally good; they never make a bad place good, and what decided is written into the certificate.
+
+use std::ops::Range;
+
+use super::diagnose::nearest;
+use super::index::FileIndex;
+use super::key::{Key, indent};
+use super::ladder::{Candidate, KEPT, Search};
+use super::pattern::{Pattern, has_identity};
+use super::{
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, manner, scope, standing, verbatim,
+};
+use crate::{EndOfFile, HunkLine};
+
+/// Turns what the ladder found into one answer for each hunk.
+pub(crate) fn settle(
+    patterns: &[Pattern<'_>],
+    searches: Vec<Search>,
+    index: &FileIndex<'_>,
+    strictness: Strictness,
+) -> Vec<Result<Located, Failure>> {
+    let pinned: Vec<Option<(usize, usize)>> = searches
+        .iter()
+        .map(|search| match search {
+            Search::Found(_, candidates) => match candidates.as_slice() {
+                [only] => Some((only.start(), only.end())),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect();
+    let (mut grown, mut applied) = (0, true);
+    let settled = patterns.iter().zip(searches).enumerate().map(|(at, (pattern, search))| {
+        let neighbours = Neighbours { grown, applied, ..Neighbours::of(at, &pinned, patterns) };
+        grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
+        let located = settle_one(at, pattern, search, index, &neighbours);
+        applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
+        located
+    });
+    let mut settled: Vec<Result<Located, Failure>> = settled.collect();
+    refuse_disorder(&mut settled);
+    if strictness > Strictness::Exact {
+        share_units(patterns, index, &mut settled);
+    }
+    settled
+}
+
+/// A loose match that breaks the order of the exact ones stands in the wrong place more often than not.
+fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
+    let exact: Vec<Option<usize>> = settled
+        .iter()
+        .map(|located| match located {
+            Ok(Located::Placed(placement)) if placement.tier <= Tier::TrailingWhitespace => {
+                Some(placement.first_line())
+            }
+            _ => None,
+        })
+        .collect();
+    for (at, located) in settled.iter_mut().enumerate() {
+        let Ok(Located::Placed(placement)) = located else { continue };
+        let start = placement.first_line();
+        let before = exact.get(..at).unwrap_or_default().iter().rev().take(NEAR).flatten().next();
+        let after = exact.get(at + 1..).unwrap_or_default().iter().take(NEAR).flatten().next();
+        let in_order = before.is_none_or(|line| *line <= start) && after.is_none_or(|line| start <= *line);
+        if placement.tier > Tier::TrailingWhitespace && !in_order {
+            *located = Err(Failure::Disorder(start));
+        }
+    }
+}
+
+/// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
+/// or the file as a whole.
+fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [Result<Located, Failure>]) {
+    let placed = settled.iter().filter_map(|located| match located {
+        Ok(Located::Placed(placement)) => Some(placement.reindent.clone()),
+        _ => None,
+    });
+    let rules: Vec<Reindent> = placed.filter(|rule| *rule != Reindent::Keep).collect();
+    let shared = rules
+        .first()
+        .filter(|rule| matches!(rule, Reindent::Units { .. }) && rules.iter().all(|other| other == *rule));
+    if shared.is_none() && !rules.is_empty() {
+        return;
+    }
+    for (pattern, located) in patterns.iter().zip(settled) {
+        let Ok(Located::Placed(placement)) = located else { continue };
+        let says_nothing =
+            placement.map.iter().flatten().all(|line| indent(index.lines.text(*line)).is_empty());
+        if placement.reindent != Reindent::Keep || !says_nothing || !pattern.hunk.adds() {
+            continue;
+        }
+        let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+        let rule = shared.cloned().or_else(|| manner::adapt(index, added));
+        if let Some(rule) = rule.filter(|rule| check_indentation(pattern, rule).is_ok()) {
+            placement.reindent = rule;
+        }
+    }
+}
+
+/// How many hunks to either side are asked about the place of one.
+const NEAR: usize = 1_000;
+
+/// What the hunks with one place each say about a hunk between them.
+#[derive(Debug, Default)]
+struct Neighbours {
+    /// The end of the nearest one before.
+    after: Option<usize>,
+    /// The start of the nearest one behind.
+    before: Option<usize>,
+    /// How far the nearest one was from where its line number said.
+    drift: Option<isize>,
+    /// By how many lines the hunks before make the file longer.
+    grown: isize,
+    /// All hunks before were applied already, so that the lines below them have moved by as much.
+    applied: bool,
+}
+
+impl Neighbours {
+    fn of(at: usize, pinned: &[Option<(usize, usize)>], patterns: &[Pattern<'_>]) -> Self {
+        let drift = |other: usize| {
+            let (start, _) = pinned.get(other).copied().flatten()?;
+            let hint = patterns.get(other)?.hunk.line_hint?;
+            Some(start.cast_signed() - (hint.cast_signed() - 1))
+        };
+        // Among very many hunks without a place of their own, far ones say nothing about each other.
+        let is_pinned = |other: &usize| pinned.get(*other).is_some_and(Option::is_some);
+        let earlier = (0..at).rev().take(NEAR).find(is_pinned);
+        let later = (at + 1..pinned.len()).take(NEAR).find(is_pinned);
+        let place = |other: Option<usize>| other.and_then(|other| pinned.get(other).copied().flatten());
+        Self {
+            after: place(earlier).map(|(_, end)| end),
+            before: place(later).map(|(start, _)| start),
+            drift: earlier.and_then(drift).or_else(|| later.and_then(drift)),
+            grown: 0,
+            applied: false,
+        }
+    }
+}
+
+fn settle_one(
+    at: usize,
+    pattern: &Pattern<'_>,
+    search: Search,
+    index: &FileIndex<'_>,
+    neighbours: &Neighbours,
+) -> Result<Located, Failure> {
+    let (tier, candidates) = match search {
+        Search::Found(tier, candidates) => (tier, candidates),
+        Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
+        Search::Doubtful(places) => return Err(Failure::Ambiguous(places)),
+        Search::NoOldLines => return without_old_lines(at, pattern, index),
+        Search::Nothing => {
+            let near = if index.may_explain() { nearest(pattern, index) } else { None };
+            return Err(Failure::NotFound(near));
+        }
+        Search::TooMuchWork => return Err(Failure::TooMuchWork),
+    };
+    // A line number says more than the header a tool put beside it, unless there is something to choose.
+    let regions = match candidates.as_slice() {
+        [_] if pattern.hunk.line_hint.is_some() => Vec::new(),
+        _ => scope::regions(pattern, index).ok_or(Failure::TooMuchWork)?,
+    };
+    let already = |shifts: &[isize]| standing::already(pattern, index, &candidates, shifts, &regions);
+    let moved = neighbours.applied.then(|| already(&[neighbours.grown])).flatten();
+    let shifts = [0, neighbours.drift.unwrap_or(0), neighbours.grown];
+    if let Some(line) = moved.or_else(|| already(&shifts)) {
+        return Ok(Located::AlreadyApplied(line));
+    }
+    let (candidate, tie) = match candidates.as_slice() {
+        [only] => {
+            contradiction(pattern, index, only)?;
+            stray(pattern, index, only, &regions)?;
+            (only, None)
+        }
+        several => {
+            let (candidate, tie) = choose(pattern, index, several, neighbours, &regions)
+                .ok_or_else(|| Failure::Ambiguous(several.iter().map(Candidate::start).collect()))?;
+            if standing::inserted(pattern, index, candidate) {
+                return Ok(Located::AlreadyApplied(candidate.start()));
+            }
+            (candidate, Some(tie))
+        }
+    };
+    check_indentation(pattern, &candidate.reindent)?;
+    Ok(Located::Placed(Placement {
+        hunk: at,
+        tier,
+        map: pattern.spread(&candidate.map()),
+        insert_at: candidate.start(),
+        reindent: candidate.reindent.clone(),
+        candidates: candidates.len(),
+        tie,
+    }))
+}
+
+/// New lines without any old ones belong into an empty file, or at the end if the author said so.
+fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Result<Located, Failure> {
+    let end = index.lines.len();
+    let said_so = pattern.hunk.end != EndOfFile::Unsaid;
+    if end > 0 && !said_so {
+        return Err(Failure::NoAnchor);
+    }
+    if let Some(line) = standing::already(pattern, index, &[], &[], &[]) {
+        return Ok(Located::AlreadyApplied(line));
+    }
+    Ok(Located::Placed(Placement {
+        hunk: at,
+        tier: Tier::Exact,
+        map: pattern.spread(&[]),
+        insert_at: end,
+        reindent: Reindent::Keep,
+        candidates: 1,
+        tie: (end > 0).then_some(Tie::EndOfFile),
+    }))
+}
+
+/// Something looser stands exactly where the line number says: the better match may be the wrong one.
+fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> Result<(), Failure> {
+    let Some(hinted) = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1)) else { return Ok(()) };
+    if hinted != only.start() && index.stands_at(Key::Folded, &pattern.old, hinted) {
+        return Err(Failure::HintContradicts { found: only.start(), hinted });
+    }
+    Ok(())
+}
+
+/// The only place is not in the block the author named, or nothing but brackets says that it is the right one.
+fn stray(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    only: &Candidate,
+    regions: &[Range<usize>],
+) -> Result<(), Failure> {
+    let hinted = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
+    // With a line number the header is a tool's, and names whatever block stands above.
+    if hinted.is_none() && regions.iter().any(scope::opens_block) && !scope::touches(regions, only) {
+        return Err(Failure::OutOfScope(only.start()));
+    }
+    let alike = || index.find_some(Key::Trim, &pattern.old, 1).is_none_or(|places| places.len() > 1);
+    if !has_identity(&pattern.old) && hinted != Some(only.start()) && alike() {
+        return Err(Failure::NoIdentity(only.start()));
+    }
+    Ok(())
+}
+
+fn choose<'c>(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    candidates: &'c [Candidate],
+    neighbours: &Neighbours,
+    regions: &[Range<usize>],
+) -> Option<(&'c Candidate, Tie)> {
+    let by_number =
+        by_line_number(pattern, candidates, neighbours).map(|candidate| (candidate, Tie::LineNumber));
+    if let Some((candidate, _)) = by_number
+        && !scope::touches(regions, candidate)
+        && candidates.iter().any(|other| scope::holds(regions, other))
+    {
+        // The number says one place and the named line another.
+        return None;
+    }
+    if candidates.len() > KEPT {
+        // Not all places were kept, so nothing else can say which one is meant.
+        return by_number;
+    }
+    by_number
+        .or_else(|| at_end_of_file(pattern, index, candidates).map(|candidate| (candidate, Tie::EndOfFile)))
+        .or_else(|| by_scope(regions, candidates).map(|candidate| (candidate, Tie::Scope)))
+        .or_else(|| by_order(candidates, neighbours).map(|candidate| (candidate, Tie::Order)))
+}
+
+/// The place exactly at the line number, moved as far as the neighbouring hunks were.
+fn by_line_number<'c>(
+    pattern: &Pattern<'_>,
+    candidates: &'c [Candidate],
+    neighbours: &Neighbours,
+) -> Option<&'c Candidate> {
+    let hint = pattern.hunk.line_hint?.cast_signed() - 1;
+    let moved = if neighbours.applied { neighbours.grown } else { 0 };
+    let expected = usize::try_from(hint + neighbours.drift.unwrap_or(moved)).ok()?;
+    candidates.iter().find(|candidate| candidate.start() == expected)
+}
+
+fn at_end_of_file<'c>(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    candidates: &'c [Candidate],
+) -> Option<&'c Candidate> {
+    if pattern.hunk.end == EndOfFile::Unsaid {
+        return None;
+    }
+    candidates.iter().find(|candidate| candidate.end() == index.lines.len())
+}
+
+/// The only place in the block of the named line.
+fn by_scope<'c>(regions: &[Range<usize>], candidates: &'c [Candidate]) -> Option<&'c Candidate> {
+    let mut inside = candidates.iter().filter(|candidate| scope::holds(regions, candidate));
+    let only = inside.next()?;
+    inside.next().is_none().then_some(only)
+}
+
+/// The only place between the neighbouring hunks.
+fn by_order<'c>(candidates: &'c [Candidate], neighbours: &Neighbours) -> Option<&'c Candidate> {
+    if neighbours.after.is_none() && neighbours.before.is_none() {
+        return None;
+    }
+    let mut between = candidates.iter().filter(|candidate| {
+        neighbours.after.is_none_or(|end| end <= candidate.start())
+            && neighbours.before.is_none_or(|start| candidate.end() <= start)
+    });
+    let only = between.next()?;
+    between.next().is_none().then_some(only)
+}
+
+fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), Failure> {
+    for line in &pattern.hunk.lines {
+        if let HunkLine::Added(text) = line
+            && reindent.apply(text.as_bytes()).is_none()
+        {
+            return Err(Failure::Indentation(text.clone()));
+        }
+    }
+    match moved_text(pattern, reindent) {
+        Some(text) => Err(Failure::Verbatim(text.to_owned())),
+        None => Ok(()),
+    }
+}
+
+/// A new line inside a text over several lines whose indentation would change.
+fn moved_text<'h>(pattern: &Pattern<'h>, reindent: &Reindent) -> Option<&'h str> {
+    if *reindent == Reindent::Keep {
+        return None;
+    }
+    let moves = |text: &str| reindent.apply(text.as_bytes()).is_none_or(|moved| moved != text.as_bytes());
+    let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
+    let mut inside = new.zip(verbatim::inside(&pattern.new)).filter(|(_, inside)| *inside);
+    inside.find_map(|(line, _)| match line {
+        HunkLine::Added(text) => moves(text).then_some(text.as_str()),
+        _ => None,
+    })
+}

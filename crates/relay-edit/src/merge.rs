@@ -1,0 +1,145 @@
+//! A three-way merge by lines: two versions that come from one become one, or the lines where they disagree.
+//!
+//! It decides nothing: a line that both sides changed differently is a [`Conflict`], never a guess. Edits of
+//! neighbouring lines merge; two sides that both put new lines into the same place conflict, because nothing says
+//! which come first and whether they say the same. The byte order mark, the kind of line ending and the final newline
+//! are merged apart from the lines, so a version that only changed those conflicts with nothing.
+
+use std::ops::Range;
+
+use crate::align::{Difference, differences};
+use crate::encoding::Decoded;
+use crate::lines::{Lines, is_binary};
+
+mod endings;
+#[cfg(test)]
+mod tests;
+
+use endings::Endings;
+
+/// A place where both sides changed the same lines differently. Lines are counted from 0; a range may be empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conflict {
+    /// The lines in the version both sides come from.
+    pub base: Range<usize>,
+    /// What one side made of them.
+    pub ours: Range<usize>,
+    /// What the other side made of them.
+    pub theirs: Range<usize>,
+}
+
+/// Puts the changes from `base` to `theirs` into `ours`.
+///
+/// Files that are not text merge only where at most one side changed.
+///
+/// # Errors
+/// Every place where both sides changed the same lines differently, in order.
+///
+/// ```
+/// let merged = relay_edit::merge::merge(b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n");
+/// assert_eq!(merged.unwrap(), b"A\nb\nC\n");
+///
+/// let conflicts = relay_edit::merge::merge(b"a\nb\n", b"a\nours\n", b"a\ntheirs\n").unwrap_err();
+/// assert_eq!(conflicts[0].ours, 1..2);
+/// ```
+pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
+    if theirs == base || ours == theirs {
+        return Ok(ours.to_vec());
+    }
+    if ours == base {
+        return Ok(theirs.to_vec());
+    }
+    if let [Some(base), Some(ours), Some(theirs)] = [base, ours, theirs].map(Decoded::of)
+        && let Some(merged) = merge(&base.text, &ours.text, &theirs.text)
+            .map(|merged| ours.encoding.encode(&merged))
+            .transpose()
+    {
+        return merged;
+    }
+    let versions = [base, ours, theirs].map(Lines::new);
+    if [base, ours, theirs].iter().any(|bytes| is_binary(bytes)) {
+        let [base, ours, theirs] = versions.map(|lines| 0..lines.len());
+        return Err(vec![Conflict { base, ours, theirs }]);
+    }
+    by_lines(&versions)
+}
+
+/// The merge proper, which needs no shortcut to be right.
+fn by_lines(versions: &[Lines<'_>; 3]) -> Result<Vec<u8>, Vec<Conflict>> {
+    let endings = Endings::of(versions);
+    let [base, ours, theirs] = versions.each_ref().map(|lines| endings.keys(lines));
+    let mut merged: Vec<&[u8]> = Vec::with_capacity(ours.len().max(theirs.len()));
+    let mut conflicts = Vec::new();
+    let mut copied = 0;
+    for region in regions(differences(&base, &ours), differences(&base, &theirs)) {
+        merged.extend(base.get(copied..region.base.start).unwrap_or_default());
+        copied = region.base.end;
+        match (region.within(&region.ours), region.within(&region.theirs)) {
+            (Some(range), None) => merged.extend(ours.get(range).unwrap_or_default()),
+            (None, Some(range)) => merged.extend(theirs.get(range).unwrap_or_default()),
+            (Some(one), Some(other)) if ours.get(one.clone()) == theirs.get(other.clone()) => {
+                merged.extend(ours.get(one).unwrap_or_default());
+            }
+            (Some(one), Some(other)) => {
+                conflicts.push(Conflict { base: region.base, ours: one, theirs: other });
+            }
+            (None, None) => {}
+        }
+    }
+    merged.extend(base.get(copied..).unwrap_or_default());
+    if conflicts.is_empty() { Ok(endings.write(&versions[0], &merged)) } else { Err(conflicts) }
+}
+
+/// Changes that have to be looked at together, and the stretch of the base they cover.
+#[derive(Debug)]
+struct Region {
+    base: Range<usize>,
+    ours: Vec<Difference>,
+    theirs: Vec<Difference>,
+}
+
+impl Region {
+    /// What the stretch became on the side of these changes; `None` where that side did not change it.
+    fn within(&self, changes: &[Difference]) -> Option<Range<usize>> {
+        let (first, last) = (changes.first()?, changes.last()?);
+        let lead = first.before.start.saturating_sub(self.base.start);
+        let tail = self.base.end.saturating_sub(last.before.end);
+        Some(first.after.start.saturating_sub(lead)..last.after.end + tail)
+    }
+}
+
+/// Groups the changes of both sides: those that meet stand in one region, all others alone.
+fn regions(ours: Vec<Difference>, theirs: Vec<Difference>) -> Vec<Region> {
+    let mut changes: Vec<(bool, Difference)> = ours.into_iter().map(|change| (true, change)).collect();
+    changes.extend(theirs.into_iter().map(|change| (false, change)));
+    // An insertion before a line comes before a change of that line.
+    changes.sort_by_key(|(_, change)| (change.before.start, change.before.end));
+    let mut regions: Vec<Region> = Vec::new();
+    for (is_ours, change) in changes {
+        let joins = regions.last().is_some_and(|region| {
+            let others = if is_ours { &region.theirs } else { &region.ours };
+            // A longer change of the same region may reach over this one without being its neighbour.
+            change.before.start < region.base.end || others.iter().any(|other| meet(&change, other))
+        });
+        if !joins {
+            regions.push(Region { base: change.before.clone(), ours: Vec::new(), theirs: Vec::new() });
+        }
+        if let Some(region) = regions.last_mut() {
+            region.base.end = region.base.end.max(change.before.end);
+            let side = if is_ours { &mut region.ours } else { &mut region.theirs };
+            side.push(change);
+        }
+    }
+    regions
+}
+
+/// Whether changes of two sides concern the same lines, or both put more lines into the same place.
+fn meet(one: &Difference, other: &Difference) -> bool {
+    let overlap = one.before.start < other.before.end && other.before.start < one.before.end;
+    let touch = one.before.start == other.before.end || other.before.start == one.before.end;
+    overlap || (touch && grows(one) && grows(other))
+}
+
+fn grows(change: &Difference) -> bool {
+    change.after.len() > change.before.len()
+}

@@ -1,0 +1,439 @@
+//! From edits and file snapshots to exact changes: every edit is placed, applied in memory and verified.
+//!
+//! Edits are applied one after the other to a virtual state of the files, so a file can be renamed and then
+//! edited, or edited twice. One failure empties the plan, and every failure is reported, not only the first.
+
+mod elide;
+mod explain;
+mod patch;
+mod state;
+mod targets;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lines::{Lines, is_blank};
+use crate::matcher::{Certificate, Strictness};
+use crate::merge::merge;
+use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
+use explain::Explain;
+use state::State;
+
+/// The files the edits name, as they are on disk: a path that is not in here does not exist.
+///
+/// Paths are compared as they stand: the caller has normalised those of the edits and of the snapshot alike.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Path to content.
+    pub files: BTreeMap<String, Vec<u8>>,
+    /// Those of the files that can be run as programs.
+    pub executable: BTreeSet<String>,
+}
+
+/// What the edits come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// One change for each path that ends up different, in path order; empty when any edit failed.
+    pub changes: Vec<Change>,
+    /// What became of each edit, in the order of the edits.
+    pub outcomes: Vec<EditOutcome>,
+    /// Why edits failed, and what else a person should know.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Exact bytes before and after for one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The path.
+    pub path: String,
+    /// The bytes before; `None` when the file does not exist.
+    pub before: Option<Vec<u8>>,
+    /// The bytes after; `None` when the file shall be gone.
+    pub after: Option<Vec<u8>>,
+    /// The path this file's bytes and mode came from, when it was renamed here.
+    pub renamed_from: Option<String>,
+    /// Whether the file can be run as a program from now on; `None` when that stays as it is. Where the bytes are the
+    /// same before and after, this is the whole change.
+    pub executable: Option<bool>,
+}
+
+/// What became of one edit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EditOutcome {
+    /// Whether and how it could be applied.
+    pub status: EditStatus,
+    /// How its hunks were placed, in words for the report (`exact`, `whole file`, …).
+    pub placement: String,
+    /// What was claimed and verified about its placements; empty for whole files, and for edits that were placed
+    /// together with a later one, which carries the certificate of them all.
+    pub certificates: Vec<Certificate>,
+    /// The finer status, as it is reported for each block.
+    pub verdict: Verdict,
+    /// It names lines by number or by the ends of a range only, so a person must look at it before it lands.
+    pub needs_review: bool,
+}
+
+/// The finer status of an edit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It changes the file.
+    Applied,
+    /// The file is already as the edit wants it.
+    Unchanged,
+    /// It could not be placed.
+    Failed,
+    /// The file cannot be edited this way, for instance because it is binary.
+    Skipped,
+    /// The author did not have the file in view; the edit is put off and the others go on.
+    NotInContext,
+}
+
+/// Whether an edit could be applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditStatus {
+    /// It changes the file.
+    Applied,
+    /// The file is already as the edit wants it.
+    Unchanged,
+    /// It could not be placed; a diagnostic says why.
+    Failed,
+}
+
+impl EditOutcome {
+    fn new(status: EditStatus, placement: impl Into<String>) -> Self {
+        let verdict = match status {
+            EditStatus::Applied => Verdict::Applied,
+            EditStatus::Unchanged => Verdict::Unchanged,
+            EditStatus::Failed => Verdict::Failed,
+        };
+        Self { status, placement: placement.into(), certificates: Vec::new(), verdict, needs_review: false }
+    }
+
+    fn failed() -> Self {
+        Self::new(EditStatus::Failed, "not placed")
+    }
+
+    fn with_verdict(verdict: Verdict, placement: &str) -> Self {
+        Self { verdict, ..Self::new(EditStatus::Failed, placement) }
+    }
+}
+
+/// How edits are planned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// How much may differ between old lines and the file.
+    pub strictness: Strictness,
+    /// Lets a reply replace most of a file although it seems incomplete.
+    pub allow_shrink: bool,
+    /// Keeps the changes of the edits that could be applied although others failed.
+    pub partial: bool,
+    /// The files the author had in view; edits of other files that exist are put off. `None` means all.
+    pub context: Option<BTreeSet<String>>,
+    /// What the author saw of a file, where that is known: edits are resolved against it and then merged onto the
+    /// file as it is now.
+    pub views: BTreeMap<String, Vec<u8>>,
+}
+
+/// Plans all edits against the snapshot with the default options.
+///
+/// ```
+/// use relay_edit::{Snapshot, parse, plan};
+///
+/// let reply = parse("```ts // {a.ts} multi-search-replace\n<<<<<<< SEARCH\nport: 3000,\n=======\nport: 8080,\n>>>>>>> REPLACE\n```\n", None);
+/// let files = Snapshot { files: [("a.ts".to_owned(), b"{\n  port: 3000,\n}\n".to_vec())].into(), ..Snapshot::default() };
+/// let plan = plan(&reply.edits, &files);
+/// assert_eq!(plan.changes[0].after.as_deref(), Some(&b"{\n  port: 8080,\n}\n"[..]));
+/// assert_eq!(plan.outcomes[0].placement, "indentation");
+/// ```
+#[must_use]
+pub fn plan(edits: &[Edit], files: &Snapshot) -> Plan {
+    plan_with(edits, files, &Options::default())
+}
+
+/// Plans all edits against the snapshot, in order; all of them or none, unless the options say otherwise.
+#[must_use]
+pub fn plan_with(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
+    let mut planner = Planner {
+        state: State::new(files, &options.views),
+        options,
+        diagnostics: Vec::new(),
+        searched_bytes: 0,
+    };
+    let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
+    while let Some(rest) = edits.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
+        match planner.apply_together(rest) {
+            Some(together) => outcomes.extend(together),
+            None => {
+                let previous = outcomes.len().checked_sub(1).and_then(|at| edits.get(at));
+                outcomes.extend(rest.first().map(|edit| planner.apply(edit, previous)));
+            }
+        }
+    }
+    let failed = |outcome: &EditOutcome| matches!(outcome.verdict, Verdict::Failed | Verdict::Skipped);
+    let lands = options.partial || !outcomes.iter().any(failed);
+    let Planner { state, mut diagnostics, .. } = planner;
+    let changes = if lands { state.into_changes() } else { Ok(Vec::new()) };
+    let changes = changes.unwrap_or_else(|path| {
+        diagnostics.push(not_encodable(&path, edits));
+        outcomes.iter_mut().for_each(|outcome| *outcome = EditOutcome::failed());
+        Vec::new()
+    });
+    Plan { changes, outcomes, diagnostics }
+}
+
+/// The text a file would hold cannot be written in the encoding the file is in.
+fn not_encodable(path: &str, edits: &[Edit]) -> Diagnostic {
+    let line = edits.iter().find(|edit| edit.path == path).map_or(1, |edit| edit.line);
+    Diagnostic::error(codes::UNVERIFIED, format!("`{path}` cannot be written in its encoding, UTF-16"))
+        .hinted("nothing was changed; leave out the NUL characters, or convert the file to UTF-8 first")
+        .on(path)
+        .at(line)
+}
+
+/// Applies edits one after the other.
+#[derive(Debug)]
+struct Planner<'p> {
+    state: State<'p>,
+    options: &'p Options,
+    diagnostics: Vec<Diagnostic>,
+    /// How many bytes were searched for patches so far.
+    searched_bytes: usize,
+}
+
+/// The most bytes all patches of a reply together may search in.
+const SEARCH_LIMIT_BYTES: usize = 800_000_000;
+/// How much more a search costs that tries every tier and finds nothing.
+const FAILED_SEARCH: usize = 8;
+
+impl Planner<'_> {
+    /// Applies many edits of one file that follow each other in one go, where that makes no difference.
+    fn apply_together(&mut self, edits: &[Edit]) -> Option<Vec<EditOutcome>> {
+        let first = edits.first()?;
+        let hunks_of = |edit: &Edit| match &edit.operation {
+            Operation::Patch { hunks, base: Base::Sequential }
+                if edit.path == first.path && !targets::any(hunks) =>
+            {
+                Some(hunks.clone())
+            }
+            _ => None,
+        };
+        // Looking at a few is enough to know that it does not pay.
+        if edits.iter().take(patch::BATCH).filter_map(hunks_of).count() < patch::BATCH
+            || self.is_out_of_context(first)
+            || self.state.has_view(&first.path)
+        {
+            return None;
+        }
+        let run: Vec<Vec<Hunk>> = edits.iter().map_while(hunks_of).collect();
+        let before = self.state.get(&first.path)?;
+        let literal =
+            |edit: &Edit| self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
+        let doubtful = edits.iter().zip(&run).any(|(edit, hunks)| {
+            let explain = Explain { edit, state: &self.state };
+            literal(edit) || explain.unpatchable().is_some() || explain.elided(hunks).is_some()
+        });
+        if doubtful {
+            return None;
+        }
+        let (mut patched, placements) = patch::batch(before, &run.concat(), self.options.strictness)?;
+        let mut placements = placements.iter();
+        let mut outcomes: Vec<EditOutcome> = run
+            .iter()
+            .map(|hunks| {
+                EditOutcome::new(EditStatus::Applied, patch::words(placements.by_ref().take(hunks.len())))
+            })
+            .collect();
+        // Edits that were placed together were verified together; the last one carries the certificate.
+        outcomes.last_mut()?.certificates = std::mem::take(&mut patched.certificates);
+        self.state.set(&first.path, patched.after);
+        Some(outcomes)
+    }
+
+    fn apply(&mut self, edit: &Edit, previous: Option<&Edit>) -> EditOutcome {
+        match self.try_apply(edit, previous) {
+            Ok(outcome) => outcome,
+            Err((verdict, findings)) => {
+                self.diagnostics.extend(findings);
+                match verdict {
+                    Verdict::NotInContext => EditOutcome::with_verdict(verdict, "not in context"),
+                    Verdict::Skipped => EditOutcome::with_verdict(verdict, "skipped"),
+                    _ => EditOutcome::failed(),
+                }
+            }
+        }
+    }
+
+    fn try_apply(
+        &mut self,
+        edit: &Edit,
+        previous: Option<&Edit>,
+    ) -> Result<EditOutcome, (Verdict, Vec<Diagnostic>)> {
+        let explain = Explain { edit, state: &self.state };
+        let failed = |finding: Diagnostic| (Verdict::Failed, vec![finding]);
+        if self.is_out_of_context(edit) {
+            return Err((Verdict::NotInContext, vec![explain.not_in_context()]));
+        }
+        match &edit.operation {
+            Operation::Write { content } => {
+                let before = self.state.get(&edit.path);
+                if let Some(loss) = elide::check_write(&edit.path, before, content, self.options.allow_shrink)
+                {
+                    return Err(failed(explain.loss(&loss, edit.line)));
+                }
+                self.write(edit, content).map_err(|finding| failed(*finding))
+            }
+            Operation::Patch { hunks, base } => {
+                if let Some(finding) = explain.unpatchable() {
+                    return Err((Verdict::Skipped, vec![finding]));
+                }
+                if let Some(finding) = explain.elided(hunks) {
+                    return Err(failed(finding));
+                }
+                let bytes = self.state.get(&edit.path).map_or(0, <[u8]>::len);
+                if self.searched_bytes > SEARCH_LIMIT_BYTES {
+                    return Err(failed(explain.too_much_to_search()));
+                }
+                let patched = self.patch(edit, hunks, *base);
+                self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
+                patched.map_err(|findings| (Verdict::Failed, findings))
+            }
+            Operation::Delete if self.state.get(&edit.path).is_none() => {
+                Err(failed(explain.missing("deleted")))
+            }
+            Operation::Delete => {
+                let left = self.state.get(&edit.path).map_or(0, filled_lines);
+                if left > 0 && previous.is_some_and(|patch| empties(patch, edit)) {
+                    return Err(failed(explain.deletes_unnamed(left)));
+                }
+                self.state.set(&edit.path, None);
+                Ok(EditOutcome::new(EditStatus::Applied, "deleted"))
+            }
+            Operation::Rename { to } => rename(edit, to, &mut self.state).map_err(|finding| failed(*finding)),
+            Operation::Mode { .. } if self.state.get(&edit.path).is_none() => {
+                Err(failed(explain.missing("given another mode")))
+            }
+            Operation::Mode { executable } if self.state.is_executable(&edit.path) == *executable => {
+                Ok(EditOutcome::new(EditStatus::Unchanged, "mode, already so"))
+            }
+            Operation::Mode { executable } => {
+                self.state.set_executable(&edit.path, *executable);
+                Ok(EditOutcome::new(EditStatus::Applied, "mode"))
+            }
+        }
+    }
+
+    /// Whether a file that exists was not in the author's view. New files are always written.
+    fn is_out_of_context(&self, edit: &Edit) -> bool {
+        let known = |context: &BTreeSet<String>| context.contains(&edit.path);
+        let exists = self.state.original(&edit.path).is_some();
+        exists && self.options.context.as_ref().is_some_and(|context| !known(context))
+    }
+
+    fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
+        let Some(before) = self.state.get(&edit.path) else {
+            self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
+            return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
+        };
+        let (after, words) = match self.state.stale_view(&edit.path) {
+            Some(view) => {
+                let wanted = write::write_over(view, content);
+                let merged = merge(view, before, &wanted)
+                    .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
+                (merged, "whole file, merged with what changed since")
+            }
+            None => (write::write_over(before, content), "whole file"),
+        };
+        if before == after.as_slice() {
+            return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
+        }
+        self.state.set(&edit.path, Some(after));
+        Ok(EditOutcome::new(EditStatus::Applied, words))
+    }
+
+    fn patch(&mut self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<EditOutcome, Vec<Diagnostic>> {
+        let patched = self.patch_view(edit, hunks, base)?;
+        let current = self.state.get(&edit.path);
+        let status = match &patched.after {
+            Some(after) if current != Some(after.as_slice()) => EditStatus::Applied,
+            _ => EditStatus::Unchanged,
+        };
+        if patched.absorbed > 0 {
+            self.diagnostics.push(Explain { edit, state: &self.state }.absorbed(patched.absorbed));
+        }
+        if patched.needs_review {
+            self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
+        }
+        if let (EditStatus::Applied, Some(after)) = (status, patched.after) {
+            self.state.set_merged(&edit.path, after, patched.view_after);
+        }
+        let needs_review = patched.needs_review;
+        Ok(EditOutcome {
+            certificates: patched.certificates,
+            needs_review,
+            ..EditOutcome::new(status, patched.words)
+        })
+    }
+
+    /// Patches what the author saw, where that is known and differs, and merges it onto what is there.
+    fn patch_view(&self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let explain = Explain { edit, state: &self.state };
+        let current = self.state.get(&edit.path);
+        let literal_anchor =
+            self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
+        let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
+        let manner = patch::Manner { strictness: self.options.strictness, literal_anchor, inline };
+        let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
+        let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
+        let Some((view, current)) = self.state.stale_view(&edit.path).zip(current) else {
+            let mut patched = apply(current).map_err(findings)?;
+            // Lines that stand as the author saw them are the lines that were meant.
+            patched.needs_review &= !self.state.has_view(&edit.path);
+            return Ok(patched);
+        };
+        let mut patched = match apply(Some(view)) {
+            Ok(patched) => patched,
+            // What does not fit what was seen may still fit what is there, if it quotes its lines.
+            Err(failures) if targets::any(hunks) => return Err(findings(failures)),
+            Err(_) => return apply(Some(current)).map_err(findings),
+        };
+        let Some(after) = patched.after.take() else { return Ok(patched) };
+        let merged = merge(view, current, &after).map_err(|conflict| vec![explain.conflict(&conflict)])?;
+        patched.after = Some(merged);
+        patched.view_after = Some(after);
+        patched.needs_review = false;
+        patched.words.push_str(", merged with what changed since");
+        Ok(patched)
+    }
+}
+
+/// Whether an edit is the part of a deleting diff that names the lines to go.
+fn empties(patch: &Edit, delete: &Edit) -> bool {
+    let of_a_diff = matches!(patch.operation, Operation::Patch { base: Base::Original, .. });
+    of_a_diff && (&patch.path, patch.line, patch.dialect) == (&delete.path, delete.line, delete.dialect)
+}
+
+/// How many lines hold more than white space.
+fn filled_lines(content: &[u8]) -> usize {
+    Lines::new(content).texts().filter(|text| !is_blank(text)).count()
+}
+
+fn rename(edit: &Edit, to: &str, state: &mut State<'_>) -> Result<EditOutcome, Box<Diagnostic>> {
+    if edit.path == to {
+        return Ok(EditOutcome::new(EditStatus::Unchanged, "already has this name"));
+    }
+    if state.get(&edit.path).is_none() {
+        return Err(Box::new(Explain { edit, state }.missing("renamed")));
+    }
+    if state.get(to).is_some() {
+        let finding = Diagnostic::error(
+            codes::FILE_EXISTS,
+            format!("`{}` cannot become `{to}`: that file exists", edit.path),
+        )
+        .hinted("delete the other file first in the same reply, or choose another name")
+        .on(to)
+        .at(edit.line);
+        return Err(Box::new(finding));
+    }
+    state.rename(&edit.path, to);
+    Ok(EditOutcome::new(EditStatus::Applied, "renamed"))
+}

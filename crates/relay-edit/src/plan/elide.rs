@@ -1,0 +1,150 @@
+//! Refuses to write elisions, and to gut a file by one.
+//!
+//! `// ... rest of the code` in a whole file means that the author left something out; written as it stands, the
+//! rest would be gone. That is refused even where nothing else speaks against it.
+
+use std::collections::HashSet;
+
+use crate::elision::{Elision, elision, names_left_out};
+use crate::lines::Lines;
+use crate::matcher::Key;
+use crate::{Hunk, HunkLine};
+
+/// A file of fewer lines can be rewritten freely.
+const SMALL: usize = 40;
+
+/// What is wrong with new text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// This line stands for code that was left out.
+    Elision {
+        /// The line as written.
+        text: String,
+        /// Its position in the content, counted from 0.
+        at: usize,
+    },
+    /// Most of the file would be gone, and the text seems incomplete.
+    Gutted {
+        /// How many lines the file has.
+        before: usize,
+        /// How many of them are still there.
+        kept: usize,
+        /// Why the text seems incomplete.
+        why: &'static str,
+    },
+}
+
+/// Checks whole content that is to replace a file.
+pub(crate) fn check_write(
+    path: &str,
+    before: Option<&[u8]>,
+    content: &str,
+    allow_shrink: bool,
+) -> Option<Loss> {
+    let before = before.unwrap_or_default();
+    let lines = Lines::new(before);
+    let known: HashSet<_> = lines.texts().map(|text| Key::Trim.of(text)).collect();
+    let foreign = |kind: Elision| {
+        let mut found = content.lines().enumerate().filter(move |(_, text)| elision(text) == Some(kind));
+        found.find(|(_, text)| !known.contains(&Key::Trim.of(text.as_bytes())))
+    };
+    let comment = foreign(Elision::Comment);
+    let left_out = |text: &str| {
+        elision(text) == Some(Elision::Comment) && says_code(text)
+            || !before.is_empty() && names_left_out(text)
+    };
+    let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text));
+    if !is_prose_file(path)
+        && let Some((at, text)) = written.find(|(_, text)| !known.contains(&Key::Trim.of(text.as_bytes())))
+    {
+        return Some(Loss::Elision { text: text.trim().to_owned(), at });
+    }
+    if allow_shrink || lines.len() < SMALL {
+        return None;
+    }
+    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
+    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
+    if kept * 10 > lines.len() * 4 {
+        return None;
+    }
+    let why = if comment.or_else(|| foreign(Elision::Dots)).is_some() {
+        "it holds a line that stands for code left out"
+    } else if ends_cut_off(before, content) {
+        "it ends in the middle"
+    } else {
+        return None;
+    };
+    Some(Loss::Gutted { before: lines.len(), kept, why })
+}
+
+/// Checks the new lines of a hunk.
+pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss> {
+    let mut previous: Option<&str> = None;
+    for (at, line) in hunk.lines.iter().enumerate() {
+        if let HunkLine::Added(text) = line
+            && let Some(kind) = elision(text).or_else(|| names_left_out(text).then_some(Elision::Comment))
+        {
+            let removed = |line: &HunkLine| matches!(line, HunkLine::Removed(_));
+            let opposite = hunk.lines.iter().any(removed);
+            let known = || {
+                let key = Key::Trim.of(text.as_bytes());
+                hunk.old_lines().any(|line| Key::Trim.of(line.as_bytes()) == key)
+                    || Lines::new(before).texts().any(|line| Key::Trim.of(line) == key)
+            };
+            // In Python a lone `...` is the body of a stub.
+            let is_body = previous.is_some_and(|line| line.trim_end().ends_with([':', '"', '\'']));
+            let suspicious = match kind {
+                Elision::Dots => opposite && !is_body,
+                Elision::Comment if is_prose_file(path) => false,
+                Elision::Comment => {
+                    elision(text).is_some() && says_code(text) || opposite && names_left_out(text)
+                }
+            };
+            if suspicious && !known() {
+                return Some(Loss::Elision { text: text.trim().to_owned(), at });
+            }
+        }
+        if line.is_new() {
+            previous = Some(line.text());
+        }
+    }
+    None
+}
+
+/// Documents show code with things left out all the time.
+fn is_prose_file(path: &str) -> bool {
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "tex")
+}
+
+/// Whether a comment says that code was left out, rather than just trailing off.
+fn says_code(text: &str) -> bool {
+    let text = text.to_lowercase();
+    [
+        "existing",
+        "rest",
+        "unchanged",
+        "remain",
+        "same",
+        "previous",
+        "omitted",
+        "as before",
+        "keep",
+        "other",
+        "truncated",
+    ]
+    .iter()
+    .any(|word| text.contains(word))
+}
+
+/// Whether text stops where code would not: more opening than closing brackets, or inside a line, unlike the file.
+fn ends_cut_off(before: &[u8], content: &str) -> bool {
+    let depth = |text: &[u8]| {
+        text.iter().fold(0_i64, |depth, byte| match byte {
+            b'{' | b'(' | b'[' => depth + 1,
+            b'}' | b')' | b']' => depth - 1,
+            _ => depth,
+        })
+    };
+    depth(before) == 0 && depth(content.as_bytes()) > 0
+}

@@ -1,0 +1,361 @@
+//! Says why an edit failed, well enough for a model to repair it in one try.
+
+use super::elide::{self, Loss};
+use super::patch::PatchFailure;
+use super::state::State;
+use super::targets::TargetFailure;
+use crate::lines::is_binary;
+use crate::matcher::diagnose::{line_range, visible};
+use crate::matcher::{Failure, FileIndex, Key, has_identity};
+use crate::merge::Conflict;
+use crate::splice::SpliceError;
+use crate::suggest::nearest;
+use crate::{Diagnostic, Dialect, Edit, Hunk, Operation, codes};
+
+/// What is known when an edit fails.
+#[derive(Debug)]
+pub(crate) struct Explain<'a> {
+    /// The edit.
+    pub edit: &'a Edit,
+    /// The files at that moment.
+    pub state: &'a State<'a>,
+}
+
+impl Explain<'_> {
+    /// The file does not exist.
+    pub fn missing(&self, verb: &str) -> Diagnostic {
+        let path = &self.edit.path;
+        let hint = match nearest(path, self.state.paths()) {
+            Some(similar) => format!("did you mean `{similar}`?"),
+            None => "check the path; to create a file, send its whole content".to_owned(),
+        };
+        Diagnostic::error(codes::MISSING_FILE, format!("`{path}` does not exist, so it cannot be {verb}"))
+            .hinted(hint)
+            .on(path)
+            .at(self.edit.line)
+    }
+
+    /// A diff deletes a file and does not name all of its lines.
+    pub fn deletes_unnamed(&self, left: usize) -> Diagnostic {
+        let path = &self.edit.path;
+        let message = format!("the diff deletes `{path}` but does not name {left} of its lines");
+        self.finding(codes::BAD_DIFF, message, None)
+            .hinted("send the whole content as removed lines, or delete the file by name")
+    }
+
+    /// New lines that stand for code left out.
+    pub fn elided(&self, hunks: &[Hunk]) -> Option<Diagnostic> {
+        let before = self.state.get(&self.edit.path).unwrap_or_default();
+        hunks.iter().find_map(|hunk| {
+            elide::check_hunk(&self.edit.path, before, hunk).map(|loss| self.loss(&loss, hunk.line))
+        })
+    }
+
+    /// The new text would lose part of the file.
+    pub fn loss(&self, loss: &Loss, line: usize) -> Diagnostic {
+        let path = &self.edit.path;
+        let finding = match loss {
+            Loss::Elision { text, .. } => {
+                Diagnostic::error(codes::ELISION, format!("`{text}` stands for code that was left out; it would be written into `{path}`"))
+                    .hinted("write the lines out, or send only the changed lines as a patch")
+            }
+            Loss::Gutted { before, kept, why } => Diagnostic::error(
+                codes::SHRINK,
+                format!("only {kept} of the {before} lines of `{path}` would be left, and the text seems incomplete: {why}"),
+            )
+            .hinted("send the whole file, or only the changed lines as a patch; if it shall be this short, allow it with --allow-shrink"),
+        };
+        finding.on(path).at(line)
+    }
+
+    /// A patch does not apply: every reason, as long as they are not hundreds.
+    pub fn patch_failures(&self, failures: &[PatchFailure]) -> Vec<Diagnostic> {
+        const SHOWN: usize = 100;
+        let mut findings: Vec<Diagnostic> =
+            failures.iter().take(SHOWN).map(|failure| self.patch_failure(failure)).collect();
+        if failures.len() > SHOWN {
+            let message =
+                format!("{} more hunks of `{}` fail as well", failures.len() - SHOWN, self.edit.path);
+            findings.push(
+                self.finding(codes::NOT_FOUND, message, None)
+                    .hinted("read the file again and write the edit anew"),
+            );
+        }
+        findings
+    }
+
+    /// A patch does not apply.
+    fn patch_failure(&self, failure: &PatchFailure) -> Diagnostic {
+        match failure {
+            PatchFailure::NoFile => self.missing("patched"),
+            PatchFailure::Hunk { hunk, failure } => self.hunk_failure(*hunk, failure),
+            PatchFailure::Target { hunk, failure } => self.target_failure(*hunk, failure),
+            PatchFailure::TooLarge => self
+                .finding(
+                    codes::TOO_LARGE,
+                    format!("this edit of `{}` has too many hunks", self.edit.path),
+                    None,
+                )
+                .hinted("send the whole file instead, or split the edit over several replies"),
+            PatchFailure::Splice(error) => self.splice_failure(error),
+            PatchFailure::Unverified(error) => self
+                .finding(
+                    codes::UNVERIFIED,
+                    format!("the result was not accepted by the verifier: {error}"),
+                    None,
+                )
+                .hinted("nothing was changed; please report this with the reply and the file"),
+        }
+    }
+
+    fn hunk_failure(&self, number: usize, failure: &Failure) -> Diagnostic {
+        let path = &self.edit.path;
+        let what = self.name(number);
+        let hunk = self.hunk(number);
+        match failure {
+            Failure::NotFound(near) => {
+                let hint = match (self.elsewhere(hunk), near) {
+                    (Some(other), _) => format!("these lines stand in `{other}`; is that the file you mean?"),
+                    (None, Some(near)) => format!("{}. Copy the old lines exactly as the file has them", near.words()),
+                    (None, None) => "nothing in the file is like it; read the file again and copy the old lines from it".to_owned(),
+                };
+                let first = hunk.and_then(|hunk| hunk.old_lines().find(|line| !line.trim().is_empty())).unwrap_or_default();
+                let message = format!("the old lines of {what} stand nowhere in `{path}`; they begin with `{}`", visible(first.as_bytes()));
+                let finding = self.finding(codes::NOT_FOUND, message, hunk).hinted(hint);
+                match near {
+                    Some(near) => finding.about_lines(near.start + 1, near.start + near.len),
+                    None => finding,
+                }
+            }
+            Failure::Ambiguous(starts) => {
+                let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
+                let shown: Vec<String> = starts.iter().take(5).map(|start| line_range(*start, len)).collect();
+                let more = if starts.len() > shown.len() { format!(" and {} more places", starts.len() - shown.len()) } else { String::new() };
+                let message = format!("the old lines of {what} stand at {} places in `{path}`: {}{more}", starts.len(), shown.join(", "));
+                let first = starts.first().copied().unwrap_or_default();
+                self.finding(codes::AMBIGUOUS, message, hunk)
+                    .about_lines(first + 1, first + len)
+                    .hinted("add unchanged lines above or below until the old lines stand at one place only")
+            }
+            Failure::HintContradicts { found, hinted } => {
+                let message = format!(
+                    "the old lines of {what} stand exactly in line {} of `{path}`, and almost in line {} where its header says",
+                    found + 1,
+                    hinted + 1
+                );
+                self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the line number in the header, or copy the old lines exactly")
+            }
+            Failure::OutOfScope(start) => {
+                let message = format!("the old lines of {what} stand only in line {} of `{path}`, which is not in the block its `@@` line names", start + 1);
+                self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the `@@` line, or leave it out and add unchanged lines above and below")
+            }
+            Failure::NoIdentity(start) => {
+                let message = format!("the old lines of {what} are brackets and blanks only; they stand in line {} of `{path}`, and elsewhere with another indentation", start + 1);
+                self.finding(codes::NO_ANCHOR, message, hunk).hinted("include an unchanged line above or below that has words in it")
+            }
+            Failure::Disorder(start) => {
+                let message = format!("the old lines of {what} stand almost in line {} of `{path}`, which is out of order with the other hunks", start + 1);
+                self.finding(codes::NOT_FOUND, message, hunk).hinted("copy the old lines exactly as the file has them")
+            }
+            Failure::NoAnchor => self
+                .finding(codes::NO_ANCHOR, format!("{what} has no old lines, and `{path}` is not empty: nothing says where its new lines belong"), hunk)
+                .hinted("include the unchanged line above or below the new lines; to replace the whole file, send its whole content"),
+            Failure::Indentation(line) => self
+                .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and the new line `{}` cannot follow", visible(line.as_bytes())), hunk)
+                .hinted("indent the lines as the file does"),
+            Failure::Verbatim(line) => self
+                .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over several lines, whose indentation matters", visible(line.as_bytes())), hunk)
+                .hinted("copy the lines with the file's indentation"),
+            Failure::TooMuchWork => self
+                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched"), hunk)
+                .hinted("include a line that stands only once in the file"),
+        }
+    }
+
+    fn target_failure(&self, number: usize, failure: &TargetFailure) -> Diagnostic {
+        let hunk = self.hunk(number);
+        match failure {
+            TargetFailure::NoSuchLine { line, len } => self
+                .finding(
+                    codes::BAD_ANCHOR,
+                    format!("Line {line} does not exist (file has {len} lines)"),
+                    hunk,
+                )
+                .hinted("read the file again and use the line numbers it has now"),
+            TargetFailure::Stale { line, shown } => self
+                .finding(
+                    codes::STALE_ANCHOR,
+                    format!("line {line} of `{}` has changed since its anchor was made", self.edit.path),
+                    hunk,
+                )
+                .hinted(format!("these are the lines there now; use their anchors:\n{shown}")),
+        }
+    }
+
+    /// The file changed in the same lines since the author saw it.
+    pub fn conflict(&self, conflicts: &[Conflict]) -> Diagnostic {
+        let places =
+            conflicts.iter().take(3).map(|conflict| line_range(conflict.ours.start, conflict.ours.len()));
+        let lines = places.collect::<Vec<_>>().join(", ");
+        self.finding(
+            codes::MERGE_CONFLICT,
+            format!(
+                "`{}` changed since it was read, in {lines}, which this edit changes too",
+                self.edit.path
+            ),
+            None,
+        )
+        .hinted("read the file again and write the edit anew")
+    }
+
+    /// The edits before this one used up what a reply may search.
+    pub fn too_much_to_search(&self) -> Diagnostic {
+        let message = format!(
+            "this edit of `{}` was not tried: the reply has too many edits for files of this size",
+            self.edit.path
+        );
+        self.finding(codes::TOO_LARGE, message, None)
+            .hinted("send the whole file instead, or split the edits over several replies")
+    }
+
+    /// The file was not in the author's context.
+    pub fn not_in_context(&self) -> Diagnostic {
+        let path = &self.edit.path;
+        Diagnostic::warning(
+            codes::NOT_IN_CONTEXT,
+            format!("`{path}` was not in view, so this edit was put off"),
+        )
+        .hinted("the file has been added to the context; ask for the edit again")
+        .on(path)
+        .at(self.edit.line)
+    }
+
+    /// Why a file must not be patched in this dialect.
+    pub fn unpatchable(&self) -> Option<Diagnostic> {
+        let content = self.state.get(&self.edit.path)?;
+        let path = &self.edit.path;
+        if self.edit.dialect == Dialect::EditRepl && is_binary(content) {
+            let finding = self.finding(codes::BINARY, format!("`{path}` is not a text file"), None);
+            return Some(finding.hinted("binary files are not edited; replace it by hand"));
+        }
+        if self.edit.dialect == Dialect::Hashline && is_generated(content) {
+            let finding = self.finding(
+                codes::GENERATED,
+                format!("`{path}` says that it is generated and must not be edited"),
+                None,
+            );
+            return Some(finding.hinted("change what it is generated from"));
+        }
+        None
+    }
+
+    /// Payload lines were left out.
+    pub fn absorbed(&self, lines: usize) -> Diagnostic {
+        Diagnostic::warning(
+            codes::DUPLICATE_ABSORBED,
+            format!("{lines} new line(s) repeat the line next to their range and were left out"),
+        )
+        .hinted("do not repeat the lines above and below a range")
+        .on(&self.edit.path)
+        .at(self.edit.line)
+    }
+
+    /// Lines were named by number only, or by the two ends of a range.
+    pub fn unverified_lines(&self) -> Diagnostic {
+        let anchored = self.edit.dialect == Dialect::Hashline;
+        let how = if anchored { "by the first and the last one of a range" } else { "by number" };
+        Diagnostic::warning(
+            codes::LINES_UNVERIFIED,
+            format!(
+                "the lines of `{}` are named {how} only; look at the change before you approve it",
+                self.edit.path
+            ),
+        )
+        .hinted("a dialect that quotes the old lines can be checked")
+        .on(&self.edit.path)
+        .at(self.edit.line)
+    }
+
+    fn splice_failure(&self, error: &SpliceError) -> Diagnostic {
+        match error {
+            SpliceError::Overlap(first, second) => self
+                .finding(
+                    codes::OVERLAP,
+                    format!(
+                        "{} and {} change the same lines of `{}`",
+                        self.name(*first),
+                        self.name(*second),
+                        self.edit.path
+                    ),
+                    self.hunk(*second),
+                )
+                .hinted("join the two into one"),
+            SpliceError::Unanchored(hunk) => self
+                .finding(
+                    codes::NO_ANCHOR,
+                    format!(
+                        "nothing says where the new lines of {} belong in `{}`",
+                        self.name(*hunk),
+                        self.edit.path
+                    ),
+                    self.hunk(*hunk),
+                )
+                .hinted("include the unchanged line above or below the new lines"),
+            SpliceError::Indentation(hunk) => self
+                .finding(
+                    codes::INDENTATION,
+                    format!(
+                        "the new lines of {} cannot be indented as `{}` is",
+                        self.name(*hunk),
+                        self.edit.path
+                    ),
+                    self.hunk(*hunk),
+                )
+                .hinted("indent the lines as the file does"),
+        }
+    }
+
+    fn hunks(&self) -> &[Hunk] {
+        match &self.edit.operation {
+            Operation::Patch { hunks, .. } => hunks,
+            _ => &[],
+        }
+    }
+
+    fn hunk(&self, number: usize) -> Option<&Hunk> {
+        self.hunks().get(number)
+    }
+
+    fn name(&self, number: usize) -> String {
+        match self.hunks().len() {
+            0 | 1 => "this hunk".to_owned(),
+            total => format!("hunk {} of {total}", number + 1),
+        }
+    }
+
+    fn finding(&self, code: crate::Code, message: String, hunk: Option<&Hunk>) -> Diagnostic {
+        Diagnostic::error(code, message).on(&self.edit.path).at(hunk.map_or(self.edit.line, |hunk| hunk.line))
+    }
+
+    /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
+    fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
+        let old: Vec<&str> = hunk?.old_lines().collect();
+        if !has_identity(&old) {
+            return None;
+        }
+        self.state.paths().filter(|path| *path != self.edit.path).find(|path| {
+            let content = self.state.get(path).unwrap_or_default();
+            FileIndex::new(content).find_some(Key::TrimEnd, &old, 1).is_some_and(|places| places.len() == 1)
+        })
+    }
+}
+
+/// Whether a file says in its first lines that a program wrote it.
+fn is_generated(content: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(content.get(..2048).unwrap_or(content)).to_lowercase();
+    head.lines().take(10).any(|line| {
+        line.contains("@generated")
+            || line.contains("do not edit") && line.contains("generated")
+            || line.contains("auto-generated file")
+    })
+}

@@ -1,0 +1,327 @@
+//! Applies the hunks of one edit to one file: place, splice, verify.
+
+use std::collections::HashSet;
+
+use super::targets::{self, TargetFailure};
+use crate::lines::Lines;
+use crate::matcher::{
+    Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
+};
+use crate::splice::{SpliceError, splice};
+use crate::verify::{VerifyError, verify};
+use crate::{Base, Hunk, HunkLine};
+
+/// A patched file.
+#[derive(Debug)]
+pub(crate) struct Patched {
+    /// The new content; `None` when nothing changed.
+    pub after: Option<Vec<u8>>,
+    /// How the hunks were placed.
+    pub words: String,
+    /// What was verified.
+    pub certificates: Vec<Certificate>,
+    /// Lines were named by number only.
+    pub needs_review: bool,
+    /// How many payload lines repeated their neighbours and were left out.
+    pub absorbed: usize,
+    /// What the author would see, when the result was merged with what changed since.
+    pub view_after: Option<Vec<u8>>,
+}
+
+/// How literally hunks are taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// How much may differ.
+    pub strictness: Strictness,
+    /// The lines both sides begin with must stand at one place all by themselves.
+    pub literal_anchor: bool,
+    /// Old text may be part of a line.
+    pub inline: bool,
+}
+
+impl Patched {
+    const fn new(after: Vec<u8>, words: String, certificates: Vec<Certificate>) -> Self {
+        Self { after: Some(after), words, certificates, needs_review: false, absorbed: 0, view_after: None }
+    }
+}
+
+/// Why a patch does not apply.
+#[derive(Debug)]
+pub(crate) enum PatchFailure {
+    /// The file does not exist and the patch does not create it.
+    NoFile,
+    /// A hunk has no place.
+    Hunk {
+        /// Its position in the edit.
+        hunk: usize,
+        /// Why.
+        failure: Failure,
+    },
+    /// A line named by number cannot be used.
+    Target {
+        /// Its position in the edit.
+        hunk: usize,
+        /// Why.
+        failure: TargetFailure,
+    },
+    /// More hunks, or more text for each of them to be searched in, than is allowed.
+    TooLarge,
+    /// The placements cannot be applied together.
+    Splice(SpliceError),
+    /// The result did not pass the verifier.
+    Unverified(VerifyError),
+}
+
+/// The most hunks one edit may have.
+const HUNKS: usize = 100_000;
+/// The most bytes that hunks which depend on each other may search in, one after the other.
+const SEQUENTIAL_BYTES: usize = 2_000_000_000;
+
+/// Applies hunks to a file.
+pub(crate) fn patch(
+    before: Option<&[u8]>,
+    hunks: &[Hunk],
+    base: Base,
+    manner: Manner,
+) -> Result<Patched, Vec<PatchFailure>> {
+    if hunks.len() > HUNKS {
+        return Err(vec![PatchFailure::TooLarge]);
+    }
+    let Some(before) = before else { return create(hunks, manner) };
+    if targets::any(hunks) {
+        return patch_targets(before, hunks);
+    }
+    match base {
+        Base::Original => patch_original(before, hunks, manner),
+        Base::Sequential => patch_sequential(before, hunks, manner),
+    }
+}
+
+/// New lines without any old ones make a new file.
+fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+    if targets::any(hunks) {
+        return if targets::may_create(hunks) {
+            patch_targets(b"", hunks)
+        } else {
+            Err(vec![PatchFailure::NoFile])
+        };
+    }
+    let [hunk] = hunks else { return Err(vec![PatchFailure::NoFile]) };
+    if hunk.old_lines().next().is_some() {
+        return Err(vec![PatchFailure::NoFile]);
+    }
+    let mut patched = patch_original(b"", hunks, manner)?;
+    "new file".clone_into(&mut patched.words);
+    patched.after.get_or_insert_default();
+    Ok(patched)
+}
+
+fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+    let index = FileIndex::new(before);
+    let mut placements = Vec::new();
+    let mut words = Words::default();
+    let mut failures = Vec::new();
+    for (hunk, located) in locate_all(hunks, &index, manner.strictness).into_iter().enumerate() {
+        match located {
+            Ok(Located::Placed(placement)) => {
+                words.add(placement.words());
+                placements.push(placement);
+            }
+            Ok(Located::AlreadyApplied(_)) => words.add("already applied".to_owned()),
+            Err(failure) => failures.push(PatchFailure::Hunk { hunk, failure }),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    let (after, certificate) = apply(&index.lines, hunks, placements).map_err(|failure| vec![failure])?;
+    Ok(Patched::new(after, words.join(), vec![certificate]))
+}
+
+/// Lines named by number: all of them mean the file as it is.
+fn patch_targets(before: &[u8], hunks: &[Hunk]) -> Result<Patched, Vec<PatchFailure>> {
+    let lines = Lines::new(before);
+    let (mut quoted, mut placements, mut failures) = (Vec::new(), Vec::new(), Vec::new());
+    let mut words = Words::default();
+    let (mut absorbed, mut unseen) = (0, 0);
+    for (number, hunk) in hunks.iter().enumerate() {
+        match targets::resolve(number, hunk, &lines) {
+            Ok(resolved) => {
+                words.add(resolved.placement.words());
+                absorbed += resolved.absorbed;
+                unseen += resolved.unseen;
+                quoted.push(resolved.hunk);
+                placements.push(resolved.placement);
+            }
+            Err(failure) => failures.push(PatchFailure::Target { hunk: number, failure }),
+        }
+    }
+    if !failures.is_empty() {
+        return Err(failures);
+    }
+    let numbered = placements.iter().any(|placement| placement.tier == Tier::LinesUnverified);
+    let needs_review = numbered || unseen > 0;
+    let (after, certificate) = apply(&lines, &quoted, placements).map_err(|failure| vec![failure])?;
+    Ok(Patched { needs_review, absorbed, ..Patched::new(after, words.join(), vec![certificate]) })
+}
+
+/// From this many hunks on it pays to place hunks that follow each other all at once.
+pub(crate) const BATCH: usize = 8;
+
+/// Places hunks that follow each other as if each stood alone, where that makes no difference.
+///
+/// It makes none when every hunk has a line that stands once in the file and in no new line before it, and when
+/// no two hunks come near each other: then no hunk can see what the others did.
+pub(crate) fn batch(
+    before: &[u8],
+    hunks: &[Hunk],
+    strictness: Strictness,
+) -> Option<(Patched, Vec<Placement>)> {
+    let index = FileIndex::new(before);
+    let stands_once = |line: &str| index.places(Key::Exact, line.as_bytes()).len() == 1;
+    // Asked before anything is searched for: hunks that could stand anywhere would cost most and end here anyway.
+    if !hunks.iter().all(|hunk| hunk.old_lines().any(stands_once)) {
+        return None;
+    }
+    let mut placements: Vec<Placement> = Vec::with_capacity(hunks.len());
+    let mut added: HashSet<&str> = HashSet::new();
+    for (hunk, located) in hunks.iter().zip(locate_all(hunks, &index, strictness)) {
+        let Ok(Located::Placed(placement)) = located else { return None };
+        let telling = |line: &str| stands_once(line) && !added.contains(line);
+        let exact = matches!(placement.tier, Tier::Exact | Tier::LineEndings) && placement.candidates == 1;
+        if !exact || !hunk.old_lines().any(telling) {
+            return None;
+        }
+        added.extend(hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text));
+        placements.push(placement);
+    }
+    let mut spans: Vec<(usize, usize, usize)> = placements
+        .iter()
+        .zip(hunks)
+        .map(|(placement, hunk)| (placement.first_line(), placement.end_line(), hunk.new_lines().count()))
+        .collect();
+    spans.sort_unstable();
+    let apart = |pair: &[(usize, usize, usize)]| match pair {
+        [(_, end, margin), (start, _, other)] => end + margin.max(other) <= *start,
+        _ => true,
+    };
+    if !spans.windows(2).all(apart) {
+        return None;
+    }
+    let (after, certificate) = apply(&index.lines, hunks, placements.clone()).ok()?;
+    Some((Patched::new(after, String::new(), vec![certificate]), placements))
+}
+
+fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+    let mut words = Words::default();
+    if hunks.len() >= BATCH
+        && !manner.literal_anchor
+        && let Some((patched, placements)) = batch(before, hunks, manner.strictness)
+    {
+        return Ok(Patched { words: self::words(placements.iter()), ..patched });
+    }
+    if hunks.len().saturating_mul(before.len()) > SEQUENTIAL_BYTES {
+        return Err(vec![PatchFailure::TooLarge]);
+    }
+    let mut current = before.to_vec();
+    let mut certificates = Vec::new();
+    let mut failures = Vec::new();
+    for (number, hunk) in hunks.iter().enumerate() {
+        let index = FileIndex::new(&current);
+        if manner.literal_anchor
+            && let Some(failure) = anchor_failure(hunk, &index)
+        {
+            failures.push(PatchFailure::Hunk { hunk: number, failure });
+            continue;
+        }
+        let mut located = locate(hunk, &index, manner.strictness);
+        let mut widened = None;
+        if manner.inline
+            && matches!(located, Err(Failure::NotFound(_)))
+            && let Some(wide) = widen(hunk, &index.lines)
+        {
+            located = locate(&wide, &index, manner.strictness);
+            widened = Some(wide);
+        }
+        let within = if widened.is_some() { " within a line" } else { "" };
+        let hunk = widened.as_ref().unwrap_or(hunk);
+        let placement = match located {
+            Ok(Located::Placed(placement)) => placement,
+            Ok(Located::AlreadyApplied(_)) => {
+                words.add("already applied".to_owned());
+                continue;
+            }
+            Err(failure) => {
+                failures.push(PatchFailure::Hunk { hunk: number, failure });
+                continue;
+            }
+        };
+        words.add(format!("{}{within}", placement.words()));
+        // Alone in its step, a hunk is the first one of it.
+        let placement = Placement { hunk: 0, ..placement };
+        match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
+            Ok((after, certificate)) => {
+                certificates.push(certificate);
+                current = after;
+            }
+            Err(failure) => failures.push(failure),
+        }
+    }
+    if failures.is_empty() { Ok(Patched::new(current, words.join(), certificates)) } else { Err(failures) }
+}
+
+/// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.
+fn anchor_failure(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Failure> {
+    let common = hunk.lines.iter().take_while(|line| matches!(line, HunkLine::Context(_)));
+    let anchor: Vec<&str> = common.map(HunkLine::text).collect();
+    if anchor.is_empty() {
+        return None;
+    }
+    match index.find(Key::Exact, &anchor) {
+        Some(places) if places.len() > 1 => Some(Failure::Ambiguous(places)),
+        Some(_) => None,
+        None => Some(Failure::TooMuchWork),
+    }
+}
+
+fn apply(
+    lines: &Lines<'_>,
+    hunks: &[Hunk],
+    placements: Vec<Placement>,
+) -> Result<(Vec<u8>, Certificate), PatchFailure> {
+    let after = splice(lines, hunks, &placements).map_err(PatchFailure::Splice)?;
+    let certificate = Certificate { file: *blake3::hash(lines.bytes()).as_bytes(), placements };
+    verify(lines.bytes(), hunks, &certificate, &after).map_err(PatchFailure::Unverified)?;
+    Ok((after, certificate))
+}
+
+/// How hunks were placed, in words.
+pub(crate) fn words<'p>(placements: impl Iterator<Item = &'p Placement>) -> String {
+    let mut words = Words::default();
+    placements.for_each(|placement| words.add(placement.words()));
+    words.join()
+}
+
+/// How hunks were placed, with equal words counted together.
+#[derive(Debug, Default)]
+struct Words {
+    counted: Vec<(String, usize)>,
+}
+
+impl Words {
+    fn add(&mut self, words: String) {
+        match self.counted.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, count)) => *count += 1,
+            None => self.counted.push((words, 1)),
+        }
+    }
+
+    fn join(&self) -> String {
+        match self.counted.as_slice() {
+            [(only, _)] => only.clone(),
+            several => {
+                several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join("; ")
+            }
+        }
+    }
+}

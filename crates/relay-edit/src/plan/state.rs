@@ -1,0 +1,161 @@
+//! The files as they will be after the edits so far.
+//!
+//! Everything in here is UTF-8 or bytes of no known encoding: files in UTF-16 are decoded on the way in and written
+//! back in their own encoding on the way out, and only if that says the same text again.
+
+use std::collections::BTreeMap;
+
+use super::{Change, Snapshot};
+use crate::encoding::{Decoded, text_of};
+use crate::lines::BOM;
+
+/// A virtual state on top of a snapshot.
+#[derive(Debug)]
+pub(crate) struct State<'s> {
+    snapshot: &'s Snapshot,
+    /// The files of the snapshot that are in another encoding.
+    decoded: BTreeMap<&'s str, Decoded>,
+    /// Paths that were touched; `None` when the file is gone.
+    touched: BTreeMap<String, Option<Vec<u8>>>,
+    /// New path to the path in the snapshot its bytes came from.
+    origins: BTreeMap<String, String>,
+    /// Whether a file can be run, where an edit said so.
+    modes: BTreeMap<String, bool>,
+    /// What the author saw, with the edits so far applied to it.
+    views: BTreeMap<String, Vec<u8>>,
+}
+
+impl<'s> State<'s> {
+    /// The snapshot as it is.
+    pub fn new(snapshot: &'s Snapshot, views: &BTreeMap<String, Vec<u8>>) -> Self {
+        let decode = |(path, bytes): (&'s String, &'s Vec<u8>)| Some((path.as_str(), Decoded::of(bytes)?));
+        Self {
+            snapshot,
+            decoded: snapshot.files.iter().filter_map(decode).collect(),
+            touched: BTreeMap::new(),
+            origins: BTreeMap::new(),
+            modes: BTreeMap::new(),
+            views: views.iter().map(|(path, view)| (path.clone(), text_of(view).into_owned())).collect(),
+        }
+    }
+
+    /// Whether it is known what the author saw of a file.
+    pub fn has_view(&self, path: &str) -> bool {
+        self.views.contains_key(path)
+    }
+
+    /// What the author saw of a file, if that is not what is there now.
+    pub fn stale_view(&self, path: &str) -> Option<&[u8]> {
+        self.views.get(path).map(Vec::as_slice).filter(|view| self.get(path) != Some(*view))
+    }
+
+    /// Gives a file new content, and what the author saw its own.
+    pub fn set_merged(&mut self, path: &str, content: Vec<u8>, view: Option<Vec<u8>>) {
+        self.set(path, Some(content));
+        if let Some(view) = view {
+            self.views.insert(path.to_owned(), view);
+        }
+    }
+
+    /// The content of a file, if it exists now.
+    pub fn get(&self, path: &str) -> Option<&[u8]> {
+        match self.touched.get(path) {
+            Some(content) => content.as_deref(),
+            None => self.original(path),
+        }
+    }
+
+    /// The content of a file before all edits.
+    pub fn original(&self, path: &str) -> Option<&[u8]> {
+        let decoded = self.decoded.get(path).map(|decoded| &decoded.text);
+        decoded.or_else(|| self.snapshot.files.get(path)).map(Vec::as_slice)
+    }
+
+    /// Every path that exists now.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        let untouched = self.snapshot.files.keys().filter(|path| !self.touched.contains_key(*path));
+        let touched = self.touched.iter().filter(|(_, content)| content.is_some()).map(|(path, _)| path);
+        untouched.chain(touched).map(String::as_str)
+    }
+
+    /// Gives a file new content, or none.
+    pub fn set(&mut self, path: &str, content: Option<Vec<u8>>) {
+        if content.is_none() {
+            self.origins.remove(path);
+            self.modes.remove(path);
+        }
+        match (&content, self.views.contains_key(path)) {
+            (Some(content), true) => self.views.insert(path.to_owned(), content.clone()),
+            _ => self.views.remove(path),
+        };
+        self.touched.insert(path.to_owned(), content);
+    }
+
+    /// Whether a file can be run as a program.
+    pub fn is_executable(&self, path: &str) -> bool {
+        let inherited = || was_executable(self.snapshot, self.origins.get(path).map_or(path, String::as_str));
+        self.modes.get(path).copied().unwrap_or_else(inherited)
+    }
+
+    /// Says whether a file can be run as a program.
+    pub fn set_executable(&mut self, path: &str, executable: bool) {
+        self.modes.insert(path.to_owned(), executable);
+    }
+
+    /// Gives a file another name.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        let content = self.get(from).map(<[u8]>::to_vec);
+        let origin = self.origins.remove(from).or_else(|| self.original(from).map(|_| from.to_owned()));
+        let mode = self.modes.remove(from);
+        self.set(from, None);
+        self.set(to, content);
+        if let Some(origin) = origin.filter(|origin| origin != to) {
+            self.origins.insert(to.to_owned(), origin);
+        }
+        if let Some(executable) = mode {
+            self.set_executable(to, executable);
+        }
+    }
+
+    /// What is different from the snapshot, in path order; the path that cannot be written in its encoding otherwise.
+    pub fn into_changes(self) -> Result<Vec<Change>, String> {
+        let Self { snapshot, decoded, mut touched, mut origins, modes, .. } = self;
+        for path in modes.keys().filter(|path| !touched.contains_key(*path)).cloned().collect::<Vec<_>>() {
+            let text = decoded.get(path.as_str()).map(|decoded| &decoded.text);
+            let text = text.or_else(|| snapshot.files.get(&path)).cloned();
+            touched.insert(path, text);
+        }
+        let mut changes = Vec::new();
+        for (path, after) in touched {
+            let renamed_from = origins.remove(&path);
+            let source = renamed_from.as_ref().unwrap_or(&path);
+            let after = match (after, decoded.get(source.as_str())) {
+                (Some(text), Some(decoded)) => match encoded(decoded, &text) {
+                    Some(bytes) => Some(bytes),
+                    None => return Err(path),
+                },
+                (after, _) => after,
+            };
+            let before = snapshot.files.get(&path);
+            let executable =
+                modes.get(&path).copied().filter(|mode| *mode != was_executable(snapshot, source));
+            if before != after.as_ref() || executable.is_some() {
+                changes.push(Change { before: before.cloned(), path, after, renamed_from, executable });
+            }
+        }
+        Ok(changes)
+    }
+}
+
+/// Whether a file could be run before all edits.
+fn was_executable(snapshot: &Snapshot, path: &str) -> bool {
+    snapshot.files.contains_key(path) && snapshot.executable.contains(path)
+}
+
+/// The text in the encoding of its file, read back to be sure that it is this text and no other.
+fn encoded(file: &Decoded, text: &[u8]) -> Option<Vec<u8>> {
+    let bytes = file.encoding.encode(text)?;
+    let back = text_of(&bytes);
+    let same = back.as_ref() == text || back.strip_prefix(BOM) == Some(text);
+    same.then_some(bytes)
+}

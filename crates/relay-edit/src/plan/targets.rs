@@ -1,0 +1,162 @@
+//! Hunks that name lines by number: turned into hunks that quote them, or refused.
+//!
+//! Afterwards they are spliced and verified like all others. A number without a hash proves nothing by itself,
+//! and the outcome says so.
+
+use crate::anchors::{LineHash, anchored_line};
+use crate::edit::{Anchor, Target};
+use crate::lines::Lines;
+use crate::matcher::{Placement, Reindent, Tier, has_identity};
+use crate::{Hunk, HunkLine};
+
+/// Why a named line cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TargetFailure {
+    /// The file has no such line.
+    NoSuchLine {
+        /// Counted from 1.
+        line: usize,
+        /// How many lines the file has.
+        len: usize,
+    },
+    /// The line reads otherwise than its hash says; the lines around it as they are now.
+    Stale {
+        /// Counted from 1.
+        line: usize,
+        /// `LINEhh|TEXT` for each line around it, the stale one marked.
+        shown: String,
+    },
+}
+
+/// A hunk that quotes its lines, and where it goes.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    /// The hunk.
+    pub hunk: Hunk,
+    /// Its place.
+    pub placement: Placement,
+    /// How many lines of its payload repeated their neighbours and were left out.
+    pub absorbed: usize,
+    /// How many of its lines nothing vouches for: those between the two whose hashes were given.
+    pub unseen: usize,
+}
+
+/// Turns named lines into quoted ones.
+pub(crate) fn resolve(number: usize, hunk: &Hunk, lines: &Lines<'_>) -> Result<Resolved, TargetFailure> {
+    let len = lines.len();
+    let new: Vec<&str> = hunk.new_lines().collect();
+    let insert = |at: usize, tier: Tier| {
+        let hunk = Hunk { target: Target::Quoted, ..hunk.clone() };
+        let map = vec![None; hunk.lines.len()];
+        let placement = Placement {
+            hunk: number,
+            tier,
+            map,
+            insert_at: at,
+            reindent: Reindent::Keep,
+            candidates: 1,
+            tie: None,
+        };
+        Ok(Resolved { hunk, placement, absorbed: 0, unseen: 0 })
+    };
+    match hunk.target {
+        Target::Quoted | Target::End => insert(len, Tier::Anchors),
+        Target::Start => insert(0, Tier::Anchors),
+        Target::Before(anchor) => insert(check(anchor, lines)?, tier_of(anchor)),
+        Target::After(anchor) => insert(check(anchor, lines)? + 1, tier_of(anchor)),
+        Target::Lines { first, last } => {
+            let (start, end) = (check(first, lines)?, check(last, lines)? + 1);
+            let old: Vec<String> =
+                (start..end).map(|line| String::from_utf8_lossy(lines.text(line)).into_owned()).collect();
+            let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            let (kept, absorbed) = if first.hash.is_some() {
+                absorb(&new, &old, lines, start, end)
+            } else {
+                (new.as_slice(), 0)
+            };
+            let mut resolved = Hunk::from_sides(&old, kept, hunk.line);
+            resolved.end = hunk.end;
+            let mut at = start..;
+            let map =
+                resolved.lines.iter().map(|line| if line.is_old() { at.next() } else { None }).collect();
+            let placement = Placement {
+                hunk: number,
+                tier: tier_of(first),
+                map,
+                insert_at: start,
+                reindent: Reindent::Keep,
+                candidates: 1,
+                tie: None,
+            };
+            let unseen = if first.hash.is_some() { (end - start).saturating_sub(2) } else { 0 };
+            Ok(Resolved { hunk: resolved, placement, absorbed, unseen })
+        }
+    }
+}
+
+const fn tier_of(anchor: Anchor) -> Tier {
+    if anchor.hash.is_some() { Tier::Anchors } else { Tier::LinesUnverified }
+}
+
+/// The position of a named line, counted from 0.
+fn check(anchor: Anchor, lines: &Lines<'_>) -> Result<usize, TargetFailure> {
+    let at = anchor.line.checked_sub(1).filter(|at| *at < lines.len());
+    let at = at.ok_or(TargetFailure::NoSuchLine { line: anchor.line, len: lines.len() })?;
+    match anchor.hash {
+        Some(hash) if hash != LineHash::of(anchor.line, lines.text(at)) => {
+            Err(TargetFailure::Stale { line: anchor.line, shown: around(at, lines) })
+        }
+        _ => Ok(at),
+    }
+}
+
+/// The lines around a stale one, as they are now.
+fn around(at: usize, lines: &Lines<'_>) -> String {
+    let shown = (at.saturating_sub(2)..(at + 3).min(lines.len())).map(|line| {
+        let mark = if line == at { "*" } else { " " };
+        format!("{mark}{}", anchored_line(line + 1, lines.text(line)))
+    });
+    shown.collect::<Vec<_>>().join("\n")
+}
+
+/// Leaves out payload lines that repeat the lines directly above or below the range, byte for byte. Brackets and
+/// blank lines repeat by chance, so they never do.
+fn absorb<'n>(
+    new: &'n [&'n str],
+    old: &[&str],
+    lines: &Lines<'_>,
+    start: usize,
+    end: usize,
+) -> (&'n [&'n str], usize) {
+    let mut kept = new;
+    let above = start.checked_sub(1).map(|line| lines.text(line));
+    if let Some((first, rest)) = kept.split_first()
+        && above == Some(first.as_bytes())
+        && has_identity(&[first])
+        && old.first() != Some(first)
+    {
+        kept = rest;
+    }
+    if let Some((last, rest)) = kept.split_last()
+        && end < lines.len()
+        && lines.text(end) == last.as_bytes()
+        && has_identity(&[last])
+        && old.last() != Some(last)
+    {
+        kept = rest;
+    }
+    (kept, new.len() - kept.len())
+}
+
+/// Whether any hunk names lines by number.
+pub(crate) fn any(hunks: &[Hunk]) -> bool {
+    hunks.iter().any(|hunk| hunk.target != Target::Quoted)
+}
+
+/// Whether every hunk only adds lines at the beginning or the end, so that the file need not exist.
+pub(crate) fn may_create(hunks: &[Hunk]) -> bool {
+    hunks.iter().all(|hunk| {
+        matches!(hunk.target, Target::Start | Target::End)
+            && hunk.lines.iter().all(|line| matches!(line, HunkLine::Added(_)))
+    })
+}

@@ -1,0 +1,284 @@
+//! How each dialect writes a change.
+
+use std::fmt::Write as _;
+
+use super::RenderError;
+use super::hunks::{Stretch, changed, stretches, text};
+use crate::anchors::LineHash;
+use crate::lines::Lines;
+use crate::{Change, Dialect};
+
+/// `write!` to a `String` cannot fail.
+macro_rules! put {
+    ($out:expr, $($what:tt)*) => {
+        if write!($out, $($what)*).is_err() {
+            debug_assert!(false, "a String takes everything");
+        }
+    };
+}
+
+/// Writes one change; `origin` is the old name and content of a file that was renamed.
+pub(crate) fn write(
+    out: &mut String,
+    change: &Change,
+    origin: Option<(&str, &[u8])>,
+    dialect: Dialect,
+) -> Result<(), RenderError> {
+    let path = change.path.as_str();
+    let unsayable = |what| RenderError::Unsayable { dialect, what, path: path.to_owned() };
+    let Some(after) = change.after.as_deref() else {
+        return delete(out, change, dialect).ok_or_else(|| unsayable("delete a file"));
+    };
+    if change.executable.is_some() && dialect != Dialect::Unified {
+        return Err(unsayable("change the mode of a file"));
+    }
+    let mode = mode_lines(change.executable);
+    let before = match origin {
+        Some((from, content)) if dialect == Dialect::Unified => {
+            put!(out, "diff --git a/{from} b/{path}\n{mode}rename from {from}\nrename to {path}\n");
+            Some(content)
+        }
+        Some((from, content)) => {
+            rename(out, from, path, content == after, dialect).ok_or_else(|| unsayable("rename a file"))?;
+            Some(content)
+        }
+        None => change.before.as_deref(),
+    };
+    if before == Some(after) {
+        if origin.is_none() && change.executable.is_some() {
+            put!(out, "diff --git a/{path} b/{path}\n{mode}");
+        }
+        return Ok(());
+    }
+    let after_text = std::str::from_utf8(after).map_err(|_| unsayable("write what is not text"))?;
+    let Some(before) = before else {
+        let mode = if change.executable == Some(true) { "100755" } else { "100644" };
+        if dialect == Dialect::Unified {
+            put!(out, "diff --git a/{path} b/{path}\nnew file mode {mode}\n");
+        }
+        return create(out, path, after_text, dialect).ok_or_else(|| unsayable("write this file"));
+    };
+    if dialect == Dialect::Hashline {
+        return anchored(out, path, before, after).ok_or_else(|| unsayable("write what is not text"));
+    }
+    if matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
+        return create(out, path, after_text, dialect).ok_or_else(|| unsayable("write this file"));
+    }
+    let stretches = stretches(before, after).ok_or_else(|| unsayable("write what is not text"))?;
+    let moved = origin.map(|(from, _)| from);
+    if dialect == Dialect::Unified && moved.is_none() {
+        put!(out, "diff --git a/{path} b/{path}\n{mode}");
+    }
+    modify(out, path, moved, &stretches, &Ends::of(before, after), dialect);
+    Ok(())
+}
+
+/// The lines of a git diff about a mode that changes.
+const fn mode_lines(executable: Option<bool>) -> &'static str {
+    match executable {
+        Some(true) => "old mode 100644\nnew mode 100755\n",
+        Some(false) => "old mode 100755\nnew mode 100644\n",
+        None => "",
+    }
+}
+
+/// Whether the two texts end with a newline.
+#[derive(Debug)]
+struct Ends {
+    old: bool,
+    new: bool,
+    old_lines: usize,
+}
+
+impl Ends {
+    fn of(before: &[u8], after: &[u8]) -> Self {
+        Self {
+            old: before.ends_with(b"\n"),
+            new: after.ends_with(b"\n"),
+            old_lines: Lines::new(before).len(),
+        }
+    }
+}
+
+fn delete(out: &mut String, change: &Change, dialect: Dialect) -> Option<()> {
+    let path = &change.path;
+    match dialect {
+        Dialect::Fenced => put!(out, "```text // {{{path}}}\n//TODO: delete this file\n```\n\n"),
+        Dialect::Unified => put!(out, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n"),
+        Dialect::ApplyPatch => put!(out, "*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n\n"),
+        Dialect::Commands => put!(out, "[DELETE_FILE path=\"{path}\"]\n\n"),
+        Dialect::SearchReplace | Dialect::EditRepl | Dialect::Hashline | Dialect::WholeFile => return None,
+    }
+    Some(())
+}
+
+fn rename(out: &mut String, from: &str, to: &str, alone: bool, dialect: Dialect) -> Option<()> {
+    match dialect {
+        Dialect::Fenced => {
+            let names = serde_json::json!({ "from": from, "to": to });
+            put!(out, "```json // rename-file\n{names}\n```\n\n");
+        }
+        Dialect::ApplyPatch if alone => {
+            put!(out, "*** Begin Patch\n*** Update File: {from}\n*** Move to: {to}\n*** End Patch\n\n");
+        }
+        // With changes, the move is part of the update.
+        Dialect::ApplyPatch => {}
+        _ => return None,
+    }
+    Some(())
+}
+
+fn create(out: &mut String, path: &str, content: &str, dialect: Dialect) -> Option<()> {
+    let whole = content.is_empty() || content.ends_with('\n');
+    let fence = fence(content);
+    let signed = |sign: char| -> String { content.lines().map(|line| format!("{sign}{line}\n")).collect() };
+    match dialect {
+        Dialect::Fenced if whole => put!(out, "{fence}text // {{{path}}}\n{content}{fence}\n\n"),
+        Dialect::WholeFile if whole => put!(out, "{path}\n{fence}\n{content}{fence}\n\n"),
+        Dialect::Fenced => {
+            let count = content.lines().count();
+            let fence = if fence.len() > 3 { fence } else { "````".to_owned() };
+            put!(
+                out,
+                "{fence}diff // {{{path}}} new-unified\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{}\\ No newline at end of file\n{fence}\n\n",
+                signed('+')
+            );
+        }
+        Dialect::Unified => {
+            let count = content.lines().count();
+            if count > 0 {
+                put!(out, "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{}", signed('+'));
+                if !whole {
+                    out.push_str("\\ No newline at end of file\n");
+                }
+            }
+        }
+        Dialect::ApplyPatch if whole => {
+            put!(out, "*** Begin Patch\n*** Add File: {path}\n{}*** End Patch\n\n", signed('+'));
+        }
+        Dialect::SearchReplace if whole => sections(out, path, &[], &content.lines().collect::<Vec<_>>()),
+        Dialect::EditRepl if whole => put!(out, "{path}\n««« EDIT\n═══════ REPL\n{content}»»» EDIT END\n\n"),
+        Dialect::Hashline if whole && !content.is_empty() => put!(out, "§{path}\n»BOF\n{content}"),
+        Dialect::Commands if whole => put!(out, "[CREATE_FILE path=\"{path}\"]\n{content}[/CREATE_FILE]\n\n"),
+        _ => return None,
+    }
+    Some(())
+}
+
+/// A fence longer than any in the content.
+fn fence(content: &str) -> String {
+    let longest = content
+        .lines()
+        .map(str::trim_start)
+        .map(|line| line.len() - line.trim_start_matches('`').len())
+        .max();
+    "`".repeat(longest.unwrap_or(0).max(2) + 1)
+}
+
+fn modify(
+    out: &mut String,
+    path: &str,
+    moved_from: Option<&str>,
+    stretches: &[Stretch],
+    ends: &Ends,
+    dialect: Dialect,
+) {
+    match dialect {
+        Dialect::Unified => {
+            let old = moved_from.unwrap_or(path);
+            put!(out, "--- a/{old}\n+++ b/{path}\n{}", diff_body(stretches, ends));
+        }
+        Dialect::Fenced => {
+            let body = diff_body(stretches, ends);
+            let fence = fence(&body);
+            put!(out, "{fence}diff // {{{path}}} new-unified\n{body}{fence}\n\n");
+        }
+        Dialect::ApplyPatch => {
+            put!(out, "*** Begin Patch\n*** Update File: {}\n", moved_from.unwrap_or(path));
+            if moved_from.is_some() {
+                put!(out, "*** Move to: {path}\n");
+            }
+            for stretch in stretches {
+                out.push_str("@@\n");
+                stretch.lines.iter().for_each(|(sign, text)| put!(out, "{sign}{text}\n"));
+            }
+            out.push_str("*** End Patch\n\n");
+        }
+        Dialect::EditRepl => {
+            // From the bottom to the top, so that no block moves the lines of another.
+            for stretch in stretches.iter().rev() {
+                let join =
+                    |lines: Vec<&str>| -> String { lines.iter().map(|line| format!("{line}\n")).collect() };
+                put!(
+                    out,
+                    "{path}\n««« EDIT\n{}═══════ REPL\n{}»»» EDIT END\n\n",
+                    join(stretch.before()),
+                    join(stretch.after())
+                );
+            }
+        }
+        _ => {
+            for stretch in stretches.iter().rev() {
+                sections(out, path, &stretch.before(), &stretch.after());
+            }
+        }
+    }
+}
+
+fn diff_body(stretches: &[Stretch], ends: &Ends) -> String {
+    let mut body = String::new();
+    for stretch in stretches {
+        let (old, new) = (stretch.before().len(), stretch.after().len());
+        let start = |line: usize, count: usize| if count == 0 { line } else { line + 1 };
+        put!(
+            body,
+            "@@ -{},{old} +{},{new} @@\n",
+            start(stretch.old_start, old),
+            start(stretch.new_start, new)
+        );
+        let reaches_end = stretch.old_start + old == ends.old_lines;
+        let last_old = stretch.lines.iter().rposition(|(sign, _)| *sign != '+');
+        let last_new = stretch.lines.iter().rposition(|(sign, _)| *sign != '-');
+        for (at, (sign, text)) in stretch.lines.iter().enumerate() {
+            put!(body, "{sign}{text}\n");
+            let lacks = (Some(at) == last_old && !ends.old) || (Some(at) == last_new && !ends.new);
+            if reaches_end && lacks {
+                body.push_str("\\ No newline at end of file\n");
+            }
+        }
+    }
+    body
+}
+
+fn sections(out: &mut String, path: &str, old: &[&str], new: &[&str]) {
+    // Markers must not be as long as a line of the text that looks like one.
+    let taken = |length: usize| old.iter().chain(new).any(|line| line.trim_end() == "=".repeat(length));
+    let length = [7, 9, 8, 6, 5].into_iter().find(|length| !taken(*length)).unwrap_or(7);
+    let marker = |character: &str| character.repeat(length);
+    let join = |lines: &[&str]| -> String { lines.iter().map(|line| format!("{line}\n")).collect() };
+    put!(
+        out,
+        "{path}\n{} SEARCH\n{}{}\n{}{} REPLACE\n\n",
+        marker("<"),
+        join(old),
+        marker("="),
+        join(new),
+        marker(">")
+    );
+}
+
+/// One section of operations on anchors.
+fn anchored(out: &mut String, path: &str, before: &[u8], after: &[u8]) -> Option<()> {
+    let (old, new) = (Lines::new(before), Lines::new(after));
+    let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, old.text(line)));
+    put!(out, "§{path}\n");
+    for change in changed(before, after)? {
+        let payload: String = change.after.clone().map(|line| format!("{}\n", text(&new, line))).collect();
+        match (change.before.is_empty(), change.before.start) {
+            (true, 0) => put!(out, "»BOF\n{payload}"),
+            (true, start) => put!(out, "»{}\n{payload}", anchor(start - 1)),
+            (false, start) => put!(out, "≔{}..{}\n{payload}", anchor(start), anchor(change.before.end - 1)),
+        }
+    }
+    Some(())
+}

@@ -1,0 +1,128 @@
+//! Line anchors: operations, ranges, errors, stale anchors with and without a view.
+
+use relay_edit::anchors::LineHash;
+use relay_edit::{Code, Options, Plan, codes, plan, plan_with};
+
+use crate::support::{files, parse_in_pieces};
+
+const FILE: &str = "one\ntwo\nthree\nfour\nfive\n";
+
+/// The anchor of a line of `FILE`, counted from 1.
+fn anchor(number: usize) -> String {
+    let text = FILE.lines().nth(number - 1).expect("a line");
+    format!("{number}{}", LineHash::of(number, text.as_bytes()))
+}
+
+/// Replaces `@2` by the anchor of line 2, and so on.
+fn fill(reply: &str) -> String {
+    (1..=5).fold(reply.to_owned(), |reply, number| reply.replace(&format!("@{number}"), &anchor(number)))
+}
+
+#[track_caller]
+fn check(reply: &str, after: &str) -> Plan {
+    let parsed = parse_in_pieces(&fill(reply));
+    assert!(parsed.diagnostics.is_empty(), "{:#?}", parsed.diagnostics);
+    let plan = plan(&parsed.edits, &files(&[("a", FILE)]));
+    assert!(plan.diagnostics.iter().all(|finding| !finding.is_error()), "{:#?}", plan.diagnostics);
+    let found = plan.changes.first().and_then(|change| change.after.clone()).expect("a change");
+    assert_eq!(String::from_utf8_lossy(&found), after, "{reply}");
+    plan
+}
+
+#[track_caller]
+fn check_error(reply: &str, code: Code, message: &str) {
+    let parsed = parse_in_pieces(&fill(reply));
+    let plan = plan(&parsed.edits, &files(&[("a", FILE)]));
+    let findings: Vec<_> = parsed.diagnostics.iter().chain(&plan.diagnostics).collect();
+    let finding = findings.iter().find(|finding| finding.code == code && finding.message.contains(message));
+    assert!(
+        finding.is_some_and(|finding| finding.is_error() && finding.hint.is_some()),
+        "{reply} {findings:#?}"
+    );
+    assert!(plan.changes.is_empty() || parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error));
+}
+
+#[test]
+fn inserts_replaces_and_deletes() {
+    check("§a\n»@2\nnew\n", "one\ntwo\nnew\nthree\nfour\nfive\n");
+    check("§a\n«@2\nnew\n", "one\nnew\ntwo\nthree\nfour\nfive\n");
+    check("§a\n≔@2\nnew\n", "one\nnew\nthree\nfour\nfive\n");
+    check("§a\n≔@2..@4\nx\ny\n", "one\nx\ny\nfive\n");
+    check("§a\n≔@2..@4\n", "one\nfive\n");
+    check("§a\n≔@2\n\n»EOF\nend\n", "one\n\nthree\nfour\nfive\nend\n");
+    check("§a\n»BOF\nfirst\n", "first\none\ntwo\nthree\nfour\nfive\n");
+    check("§a\n»EOF\nlast\n", "one\ntwo\nthree\nfour\nfive\nlast\n");
+    check("§§a\n≔@2|two\nnew\n", "one\nnew\nthree\nfour\nfive\n");
+    check("```\n§a\n≔@2\nnew\n```\n", "one\nnew\nthree\nfour\nfive\n");
+    check("*** Begin Patch\n§a\n≔@2\nnew\n*** End Patch\n", "one\nnew\nthree\nfour\nfive\n");
+}
+
+#[test]
+fn all_anchors_mean_the_original_file() {
+    check("§a\n≔@1\n1\n1b\n»@4\n4b\n§a\n≔@5\n5\n", "1\n1b\ntwo\nthree\nfour\n4b\n5\n");
+}
+
+#[test]
+fn new_files_need_no_anchor() {
+    let parsed = parse_in_pieces("§new\n»BOF\nx\n");
+    let plan = plan(&parsed.edits, &files(&[]));
+    assert_eq!(plan.changes[0].after.as_deref(), Some(&b"x\n"[..]));
+    check_error("§missing\n≔@2\nx\n", codes::MISSING_FILE, "does not exist");
+}
+
+#[test]
+fn repeated_neighbours_are_left_out_with_a_warning() {
+    let plan = check("§a\n≔@3\ntwo\nnew\nfour\n", "one\ntwo\nnew\nfour\nfive\n");
+    assert_eq!(plan.diagnostics[0].code, codes::DUPLICATE_ABSORBED);
+}
+
+#[test]
+fn mistakes_are_told_in_their_words() {
+    check_error("§\n≔@2\nx\n", codes::BAD_ANCHOR, "Input header \"§\" is empty");
+    check_error("§a\n≔2\nx\n", codes::BAD_ANCHOR, "expected a full anchor such as \"119sr\"; got \"2\"");
+    check_error("§a\n≔@2..\nx\n", codes::BAD_ANCHOR, "range must include exactly two full anchors");
+    check_error("§a\n≔@4..@2\nx\n", codes::BAD_ANCHOR, "ends before it starts");
+    check_error("§a\n»@2\n", codes::BAD_ANCHOR, "require at least one verbatim payload line");
+    check_error("§a\npayload\n≔@2\nx\n", codes::BAD_ANCHOR, "payload line has no preceding");
+    check_error("§a\n≔99aa\nx\n", codes::BAD_ANCHOR, "Line 99 does not exist (file has 5 lines)");
+    check_error("§a\n≔@2\nx\n*** Abort\n", codes::ABORTED, "gave up");
+    check_error("§a\n≔@2..@4\nx\n≔@3\ny\n", codes::OVERLAP, "change the same lines");
+}
+
+#[test]
+fn a_stale_anchor_shows_the_lines_there_now() {
+    let parsed = parse_in_pieces(&fill("§a\n≔@2\nnew\n"));
+    let plan = plan(&parsed.edits, &files(&[("a", "one\nzwei\nthree\n")]));
+    assert_eq!(plan.diagnostics[0].code, codes::STALE_ANCHOR);
+    let hint = plan.diagnostics[0].hint.clone().expect("a hint");
+    assert!(hint.contains(&format!("*2{}|zwei", LineHash::of(2, b"zwei"))), "{hint}");
+}
+
+fn with_view(current: &str, reply: &str) -> Plan {
+    let options =
+        Options { views: [("a".to_owned(), FILE.as_bytes().to_vec())].into(), ..Options::default() };
+    plan_with(&parse_in_pieces(&fill(reply)).edits, &files(&[("a", current)]), &options)
+}
+
+#[test]
+fn a_stale_anchor_is_merged_when_it_is_known_what_was_read() {
+    let plan = with_view("zero\none\ntwo\nthree\nfour\nfive\nsix\n", "§a\n≔@2..@3\nnew\n");
+    assert_eq!(
+        plan.changes[0].after.as_deref(),
+        Some(&b"zero\none\nnew\nfour\nfive\nsix\n"[..]),
+        "{plan:#?}"
+    );
+    // The lines inside the range changed since: the two letters at its ends would not have shown it.
+    let plan = with_view("one\ntwo\nTHREE\nfour\nfive\n", "§a\n≔@2..@4\nnew\n");
+    assert!(plan.changes.is_empty());
+    assert_eq!(plan.diagnostics[0].code, codes::MERGE_CONFLICT);
+}
+
+#[test]
+fn line_numbers_are_certain_when_the_file_is_what_was_read() {
+    let edit = "[EDIT_FILE path=\"a\" start_line=\"2\" end_line=\"2\"]\nnew\n[/EDIT_FILE]\n";
+    assert!(!with_view(FILE, edit).outcomes[0].needs_review);
+    let plan = with_view("zero\none\ntwo\nthree\nfour\nfive\n", edit);
+    assert_eq!(plan.changes[0].after.as_deref(), Some(&b"zero\none\nnew\nthree\nfour\nfive\n"[..]));
+    assert!(!plan.outcomes[0].needs_review);
+}

@@ -1,0 +1,23 @@
+//! The crate from outside: reply text and files in, changes and findings out.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says what it expects by failing"
+)]
+
+mod control;
+mod dialects;
+mod faults;
+mod fenced;
+mod fuzz;
+mod generated;
+mod hashlines;
+mod honesty;
+mod matching;
+mod modes;
+mod options;
+mod planning;
+mod properties;
+mod support;

@@ -1,0 +1,139 @@
+//! What the options of planning change.
+
+use relay_edit::{EditStatus, Options, Plan, Strictness, Verdict, codes, plan_with};
+
+use crate::support::{files, parse_ok, search_replace};
+
+fn plan_strictly(strictness: Strictness, before: &str, reply: &str) -> Plan {
+    plan_with(
+        &parse_ok(reply).edits,
+        &files(&[("a.txt", before)]),
+        &Options { strictness, ..Options::default() },
+    )
+}
+
+/// The strictest setting at which a reply applies.
+#[track_caller]
+fn check(before: &str, reply: &str, expected: Strictness) {
+    for strictness in Strictness::ALL {
+        let plan = plan_strictly(*strictness, before, reply);
+        assert_eq!(
+            plan.outcomes[0].status == EditStatus::Applied,
+            *strictness >= expected,
+            "{strictness:?} {reply} {plan:#?}"
+        );
+    }
+}
+
+#[test]
+fn each_tolerance_belongs_to_a_strictness() {
+    check("a\r\nb\r\n", &search_replace("a\n", "x\n"), Strictness::Exact);
+    check("a \nb\n", &search_replace("a\nb\n", "x\n"), Strictness::Whitespace);
+    check("  a\n  b\n", &search_replace("a\nb\n", "x\n"), Strictness::Whitespace);
+    check("a  =  b\n", &search_replace("a = b\n", "x\n"), Strictness::Whitespace);
+    check("a\n\nb\nc\n", &search_replace("a\nb\nc\n", "a\nb\nx\n"), Strictness::Whitespace);
+    check("say \u{201c}a\u{201d}\n", &search_replace("say \"a\"\n", "x\n"), Strictness::Fuzzy);
+    check(
+        "first\nsecond\n3\n4\nfifth\n",
+        &search_replace("first\n...\nfifth\n", "first\n...\nx\n"),
+        Strictness::Fuzzy,
+    );
+    check(
+        "import alpha\nimport beta\nimport gamma\ncall()\n",
+        &search_replace(
+            "import alpha\nimport betta\nimport gamma\ncall()\n",
+            "import alpha\nimport betta\nimport gamma\nx()\n",
+        ),
+        Strictness::Fuzzy,
+    );
+}
+
+#[test]
+fn the_literal_anchor_must_stand_alone() {
+    let before = "def f():\n    a\n\ndef f():\n    b\n";
+    let reply = "a.txt\n««« EDIT\ndef f():\n    b\n═══════ REPL\ndef f():\n    c\n»»» EDIT END\n";
+    assert_eq!(plan_strictly(Strictness::Exact, before, reply).diagnostics[0].code, codes::AMBIGUOUS);
+    assert_eq!(plan_strictly(Strictness::Fuzzy, before, reply).outcomes[0].status, EditStatus::Applied);
+}
+
+#[test]
+fn a_partial_plan_keeps_what_applies() {
+    let reply = format!("{}{}", search_replace("a\n", "x\n"), search_replace("missing\n", "y\n"));
+    let edits = parse_ok(&reply).edits;
+    let before = files(&[("a.txt", "a\nb\n")]);
+    assert!(plan_with(&edits, &before, &Options::default()).changes.is_empty());
+    let plan = plan_with(&edits, &before, &Options { partial: true, ..Options::default() });
+    assert_eq!(plan.changes[0].after.as_deref(), Some(&b"x\nb\n"[..]));
+    assert_eq!(
+        plan.outcomes.iter().map(|outcome| outcome.verdict).collect::<Vec<_>>(),
+        [Verdict::Applied, Verdict::Failed]
+    );
+}
+
+#[test]
+fn edits_outside_the_context_are_put_off_and_the_rest_lands() {
+    let block = |path: &str, old: &str| format!("{path}\n««« EDIT\n{old}═══════ REPL\nx\n»»» EDIT END\n\n");
+    let reply = format!("{}{}{}", block("in.txt", "a\n"), block("out.txt", "a\n"), block("new.txt", ""));
+    let context = Some(["in.txt".to_owned()].into());
+    let plan = plan_with(
+        &parse_ok(&reply).edits,
+        &files(&[("in.txt", "a\n"), ("out.txt", "a\n")]),
+        &Options { context, ..Options::default() },
+    );
+    let verdicts: Vec<_> = plan.outcomes.iter().map(|outcome| outcome.verdict).collect();
+    assert_eq!(verdicts, [Verdict::Applied, Verdict::NotInContext, Verdict::Applied]);
+    assert_eq!(
+        plan.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
+        ["in.txt", "new.txt"]
+    );
+    assert_eq!(plan.diagnostics[0].code, codes::NOT_IN_CONTEXT);
+    assert!(!plan.diagnostics[0].is_error());
+}
+
+#[test]
+fn an_elision_is_never_written() {
+    let check_refused = |path: &str, before: &str, reply: &str, code| {
+        let plan = plan_with(&parse_ok(reply).edits, &files(&[(path, before)]), &Options::default());
+        assert!(plan.changes.is_empty(), "{reply}");
+        assert_eq!(plan.diagnostics[0].code, code, "{reply}");
+    };
+    check_refused("a.ts", "a\nb\n", "```ts // {a.ts}\na\n// ... rest of the code\n```\n", codes::ELISION);
+    check_refused("a.txt", "a\nb\nc\n", &search_replace("a\nb\nc\n", "a\n...\nd\n"), codes::ELISION);
+    check_refused(
+        "a.ts",
+        "a\nb\n",
+        "a.ts\n<<<<<<< SEARCH\na\n=======\n// ... existing code ...\nx\n>>>>>>> REPLACE\n",
+        codes::ELISION,
+    );
+    // Python's own dots, documents, and elisions the file has already are legal.
+    for (path, before, reply) in [
+        (
+            "a.py",
+            "def f(self):\n    pass\n",
+            "a.py\n<<<<<<< SEARCH\ndef f(self):\n    pass\n=======\ndef f(self):\n    ...\n>>>>>>> REPLACE\n",
+        ),
+        ("a.md", "x\n", "````md // {a.md}\n// ... existing code ...\n````\n"),
+        ("a.ts", "// ... existing code ...\nx\n", "```ts // {a.ts}\n// ... existing code ...\ny\n```\n"),
+    ] {
+        let plan = plan_with(&parse_ok(reply).edits, &files(&[(path, before)]), &Options::default());
+        assert_eq!(plan.outcomes[0].status, EditStatus::Applied, "{reply} {:#?}", plan.diagnostics);
+    }
+}
+
+#[test]
+fn a_reply_that_guts_a_file_is_refused_unless_allowed() {
+    let before: String = (0..60).map(|line| format!("function f{line}() {{ return {line}; }}\n")).collect();
+    let reply = "```ts // {a.txt}\nfunction f1() { return 1; }\nfunction broken() {\n```\n";
+    let edits = parse_ok(reply).edits;
+    let plan = plan_with(&edits, &files(&[("a.txt", &before)]), &Options::default());
+    assert_eq!(plan.diagnostics[0].code, codes::SHRINK);
+    let plan = plan_with(
+        &edits,
+        &files(&[("a.txt", &before)]),
+        &Options { allow_shrink: true, ..Options::default() },
+    );
+    assert_eq!(plan.changes.len(), 1);
+    // A file that is whole may become short.
+    let whole = parse_ok("```ts // {a.txt}\nfunction f1() { return 1; }\n```\n").edits;
+    assert_eq!(plan_with(&whole, &files(&[("a.txt", &before)]), &Options::default()).changes.len(), 1);
+}
