@@ -1,0 +1,65 @@
+//! Directory handles: the only way from a name to a file.
+//!
+//! A [`Dir`] stays the same folder whatever happens to its name. Names are resolved from it component by component
+//! (in one call where the kernel can promise the same), and no symbolic link is ever followed. Nothing is cached: a
+//! check that was true a moment ago is made again by the call that needs it.
+
+#[cfg(not(unix))]
+mod portable;
+#[cfg(not(unix))]
+pub use portable::Dir;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+pub use unix::Dir;
+
+use std::fs::File;
+use std::io::{self, Read as _};
+
+use crate::read::{ReadError, Snapshot};
+
+/// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be.
+fn read_capped(
+    file: File,
+    mode: u32,
+    size: u64,
+    limit_bytes: u64,
+    path: &str,
+) -> Result<Snapshot, ReadError> {
+    let too_large = || ReadError::TooLarge { path: path.to_owned(), limit_bytes };
+    if size > limit_bytes {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
+    file.take(limit_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|source| io_error(path, source))?;
+    if bytes.len() as u64 > limit_bytes {
+        return Err(too_large());
+    }
+    Ok(Snapshot { bytes, mode })
+}
+
+fn io_error(path: &str, source: impl Into<io::Error>) -> ReadError {
+    ReadError::Io { path: path.to_owned(), source: source.into() }
+}
+
+/// The components of a name given to a handle, or an error if it could lead elsewhere. [`crate::RelPath`] and
+/// [`crate::OwnPath`] always pass; this is for names that come from a directory listing or are put together.
+fn components<'a>(shown: &str, name: &'a str) -> Result<Vec<&'a str>, ReadError> {
+    let parts: Vec<&str> = name.split('/').collect();
+    let leads_elsewhere = |part: &&str| matches!(*part, "" | "." | "..");
+    if parts.iter().any(leads_elsewhere)
+        || name.contains('\0')
+        || (cfg!(windows) && name.contains(['\\', ':']))
+    {
+        return Err(ReadError::BadName { path: shown.to_owned() });
+    }
+    Ok(parts)
+}
+
+/// The name below a folder, for messages: both from the root.
+fn shown(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

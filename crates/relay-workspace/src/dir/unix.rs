@@ -1,0 +1,300 @@
+//! Directory handles on Unix.
+//!
+//! On Linux one `openat2` call with `RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS` resolves the whole
+//! name. Where the call is missing (older kernels, other systems) or forbidden (some containers), or when it fails for
+//! a reason that deserves a better message, the name is walked: each component is opened by itself with
+//! `O_NOFOLLOW`, so the walk promises the same and also knows *which* component is in the way.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use super::{components, io_error, read_capped, shown};
+use crate::read::{Facts, Kind, ReadError, Snapshot};
+
+/// Opened for listing, syncing and as a starting point; not inherited by other programs.
+const DIRECTORY: OFlags =
+    OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// `NONBLOCK` so that a FIFO cannot hang the opener, `NOCTTY` so that a terminal does not become ours.
+const FILE: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+
+/// A folder of the workspace, held open.
+#[derive(Debug)]
+pub struct Dir {
+    fd: OwnedFd,
+    path: String,
+}
+
+impl AsFd for Dir {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+impl Dir {
+    /// Opens a workspace's root, through links if need be: the user chose it.
+    pub(crate) fn open_root(root: &Path) -> io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let fd = rustix::fs::open(root, flags, Mode::empty())?;
+        Ok(Self { fd, path: String::new() })
+    }
+
+    /// Where the folder was when it was opened, from the root; empty for the root itself.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Another handle on the same folder.
+    ///
+    /// # Errors
+    /// No further handle is to be had.
+    pub fn try_clone(&self) -> Result<Self, ReadError> {
+        let fd = self.fd.try_clone().map_err(|source| io_error(&self.path, source))?;
+        Ok(Self { fd, path: self.path.clone() })
+    }
+
+    /// Opens a folder below this one; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// A link or something that is no folder is in the way, or the system refuses.
+    pub fn open_dir(&self, name: &str) -> Result<Option<Self>, ReadError> {
+        let path = shown(&self.path, name);
+        let opened = self.open(name, DIRECTORY)?;
+        Ok(opened.map(|fd| Self { fd, path }))
+    }
+
+    /// Opens a regular file below this folder for reading; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// It is a link, a folder or a device, one of these is in the way, or the system refuses.
+    pub fn open_file(&self, name: &str) -> Result<Option<(File, Facts)>, ReadError> {
+        let path = shown(&self.path, name);
+        let Some(fd) = self.open(name, FILE)? else { return Ok(None) };
+        let facts = facts_of(&rustix::fs::fstat(&fd).map_err(|errno| io_error(&path, errno))?);
+        match facts.kind {
+            Kind::File => Ok(Some((File::from(fd), facts))),
+            Kind::Directory => Err(ReadError::Directory { path }),
+            Kind::Symlink | Kind::Special => Err(ReadError::NotRegular { path }),
+        }
+    }
+
+    /// Reads a regular file below this folder; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// As [`Dir::open_file`], or it has more than `limit_bytes`.
+    pub fn read(&self, name: &str, limit_bytes: u64) -> Result<Option<Snapshot>, ReadError> {
+        let Some((file, facts)) = self.open_file(name)? else { return Ok(None) };
+        read_capped(file, facts.mode, facts.size, limit_bytes, &shown(&self.path, name)).map(Some)
+    }
+
+    /// What is at a name below this folder, the last component not being followed; `None` when nothing is.
+    ///
+    /// # Errors
+    /// A link or something that is no folder is in the way, or the system refuses.
+    pub fn facts(&self, name: &str) -> Result<Option<Facts>, ReadError> {
+        let path = shown(&self.path, name);
+        self.at_parent(name, |folder, last| {
+            match rustix::fs::statat(folder, last, AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => Ok(Some(facts_of(&stat))),
+                Err(Errno::NOENT) => Ok(None),
+                Err(errno) => Err(io_error(&path, errno)),
+            }
+        })
+    }
+
+    /// Where a symbolic link below this folder points, as it is stored; `None` when nothing is at that name.
+    ///
+    /// # Errors
+    /// It is no link, something is in the way, or the system refuses.
+    pub fn read_link(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        let path = shown(&self.path, name);
+        self.at_parent(name, |folder, last| match rustix::fs::readlinkat(folder, last, Vec::new()) {
+            Ok(target) => Ok(Some(target.into_bytes())),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(io_error(&path, errno)),
+        })
+    }
+
+    /// The names in this folder with what they are, sorted; those that are not UTF-8 are left out.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn entries(&self) -> Result<Vec<(String, Kind)>, ReadError> {
+        let failed = |errno: Errno| io_error(&self.path, errno);
+        let mut found = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let Ok(name) = entry.file_name().to_str() else { continue };
+            if matches!(name, "." | "..") {
+                continue;
+            }
+            // Some file systems do not say what an entry is; then it has to be asked for. One that is gone by now is
+            // left out, as if the listing had come a moment later.
+            let kind = match entry.file_type() {
+                FileType::Unknown => self.facts(name)?.map(|facts| facts.kind),
+                known => Some(kind_of(known)),
+            };
+            found.extend(kind.map(|kind| (name.to_owned(), kind)));
+        }
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(found)
+    }
+
+    /// What is at a name that this folder itself was just listed with; `None` when it has gone since. For surveys,
+    /// which ask this of every file there is.
+    pub(crate) fn facts_of_listed(&self, name: &str) -> Option<Facts> {
+        rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| facts_of(&stat))
+    }
+
+    /// Calls `act` with a handle on the last component's folder, if all folders exist.
+    fn at_parent<T>(
+        &self,
+        name: &str,
+        act: impl FnOnce(BorrowedFd<'_>, &str) -> Result<Option<T>, ReadError>,
+    ) -> Result<Option<T>, ReadError> {
+        components(&shown(&self.path, name), name)?;
+        match name.rsplit_once('/') {
+            None => act(self.fd.as_fd(), name),
+            Some((parent, last)) => match self.open(parent, DIRECTORY)? {
+                None => Ok(None),
+                Some(folder) => act(folder.as_fd(), last),
+            },
+        }
+    }
+
+    fn open(&self, name: &str, flags: OFlags) -> Result<Option<OwnedFd>, ReadError> {
+        let parts = components(&shown(&self.path, name), name)?;
+        match open_beneath(&self.fd, name, flags) {
+            Ok(fd) => Ok(Some(fd)),
+            Err(Errno::NOENT) => Ok(None),
+            Err(_) => self.walk(&parts, flags),
+        }
+    }
+
+    /// Opens one component after the other. The answer for kernels without `openat2`, and for people: it names the
+    /// component that is in the way.
+    fn walk(&self, parts: &[&str], flags: OFlags) -> Result<Option<OwnedFd>, ReadError> {
+        let asked = || shown(&self.path, &parts.join("/"));
+        let mut folder: Option<OwnedFd> = None;
+        let mut reached = self.path.clone();
+        for (index, part) in parts.iter().enumerate() {
+            let is_last = index + 1 == parts.len();
+            let at = folder.as_ref().unwrap_or(&self.fd);
+            reached = shown(&reached, part);
+            match rustix::fs::openat(at, *part, if is_last { flags } else { DIRECTORY }, Mode::empty()) {
+                Ok(opened) => folder = Some(opened),
+                Err(Errno::NOENT) => return Ok(None),
+                Err(errno) => return Err(obstacle(at, part, reached, asked(), is_last, errno)),
+            }
+        }
+        // A name has at least one component, so something was opened.
+        Ok(folder)
+    }
+}
+
+/// Turns a failed open into the reason a person can act on. The system's own codes do not tell links, files and
+/// devices apart the same way everywhere, so the entry is looked at once more.
+fn obstacle(
+    folder: &OwnedFd,
+    name: &str,
+    reached: String,
+    asked: String,
+    is_last: bool,
+    errno: Errno,
+) -> ReadError {
+    let kind = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| facts_of(&stat).kind);
+    match kind {
+        Ok(Kind::Symlink) => ReadError::Symlink { path: asked, link: reached },
+        Ok(Kind::File | Kind::Special) if errno == Errno::NOTDIR => {
+            ReadError::NotADirectory { path: asked, parent: reached }
+        }
+        Ok(Kind::Special) if is_last => ReadError::NotRegular { path: asked },
+        _ => io_error(&asked, errno),
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn open_beneath(folder: &OwnedFd, name: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::ResolveFlags;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    rustix::fs::openat2(folder, name, flags, Mode::empty(), resolve)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_beneath(_folder: &OwnedFd, _name: &str, _flags: OFlags) -> Result<OwnedFd, Errno> {
+    Err(Errno::NOSYS)
+}
+
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::useless_conversion,
+    reason = "the fields' types differ between systems"
+)]
+fn facts_of(stat: &Stat) -> Facts {
+    Facts {
+        kind: kind_of(FileType::from_raw_mode(stat.st_mode)),
+        mode: stat.st_mode as u32,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        links: stat.st_nlink as u64,
+        owner: stat.st_uid,
+        group: stat.st_gid,
+        device: stat.st_dev as u64,
+        inode: stat.st_ino as u64,
+        modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+        changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+    }
+}
+
+fn kind_of(file_type: FileType) -> Kind {
+    match file_type {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Symlink => Kind::Symlink,
+        _ => Kind::Special,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The walk must promise what the single call promises, on systems and in containers that have only the walk.
+    #[test]
+    fn the_walk_sees_what_the_single_call_sees() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        std::fs::write(root.join("a/b/file"), "x").unwrap();
+        std::os::unix::fs::symlink("/etc", root.join("out")).unwrap();
+        std::os::unix::fs::symlink("b", root.join("a/in")).unwrap();
+        let dir = Dir::open_root(root).unwrap();
+        let seen = |opened: Result<Option<OwnedFd>, ReadError>| match opened {
+            Ok(opened) => Ok(opened.map(|fd| facts_of(&rustix::fs::fstat(fd).unwrap()).inode)),
+            Err(error) => Err(error.to_string()),
+        };
+        let names =
+            ["a", "a/b/file", "a/b/none", "none/x", "a/b/file/x", "out", "out/passwd", "a/in/file", "a/in"];
+        for name in names {
+            for flags in [FILE, DIRECTORY] {
+                let parts: Vec<&str> = name.split('/').collect();
+                assert_eq!(seen(dir.walk(&parts, flags)), seen(dir.open(name, flags)), "{name}");
+            }
+        }
+        assert_eq!(
+            seen(dir.walk(&["out", "passwd"], FILE)).unwrap_err(),
+            "`out/passwd` leads through the symbolic link `out`"
+        );
+        assert_eq!(seen(dir.walk(&["a", "in"], DIRECTORY)).unwrap_err(), "`a/in` is a symbolic link");
+        assert!(seen(dir.walk(&["a", "b", "file"], FILE)).unwrap().is_some());
+    }
+}

@@ -1,0 +1,64 @@
+//! The only opener of workspace paths, and read-only.
+//!
+//! A [`RelPath`] is a name that may be touched; it can only be made by [`RelPath::new`] ([`Workspace::path`]), which
+//! refuses everything that leads outside, into git's or Relay's own files, or disguises itself. A path is resolved from
+//! the root's directory handle without following symbolic links, so a link planted between check and use changes
+//! nothing.
+//!
+//! Decisions, so that nobody has to guess them:
+//! - **The root** may be reached through symbolic links: the user chose it. Everything below it may not.
+//! - **Mount points** below the root are entered. Only the machine's owner can make one, never a reply or a clone;
+//!   whether a file can be renamed across them is for the writer to find out.
+//! - **Case**: names are compared as the file system compares them. Whether two spellings are one file is asked by
+//!   inode ([`Workspace::same_file`]), never guessed; protected names are refused in every case everywhere.
+//! - **Names are UTF-8.** A file whose name is not cannot be named by a reply, and is left out of [`Workspace::walk`].
+//!
+//! There is no write, no spawn, and no path string handed to the kernel in one piece without `RESOLVE_BENEATH` or a
+//! walk that looks at every component.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+mod dir;
+mod discover;
+pub mod display;
+mod hidden;
+mod names;
+mod read;
+mod refusal;
+mod rel_path;
+mod rules;
+mod sensitive;
+mod suggest;
+mod survey;
+mod walk;
+mod workspace;
+
+pub use dir::Dir;
+pub use read::{Facts, Kind, ReadError, Snapshot};
+pub use refusal::PathRefusal;
+pub use rel_path::{InWorkspace, OwnPath, RelPath};
+pub use sensitive::{Sensitive, sensitive};
+pub use survey::{Survey, Surveyed};
+pub use walk::Walk;
+pub use workspace::{Workspace, WorkspaceError};
+
+/// Relay's configuration file, at the root of a workspace.
+pub const CONFIG_FILE: &str = "relaycode.config.json";
+
+/// Relay's folder for the ledger, at the root of a workspace.
+pub const STATE_FOLDER: &str = ".relaycode";
+
+/// The largest file that is read: 64 MiB. Larger ones are refused, whatever their size claims to be.
+pub const FILE_LIMIT_BYTES: u64 = 64 << 20;
+
+/// The longest component of a path, in bytes: what common file systems can store.
+pub const NAME_LIMIT_BYTES: usize = 255;
+
+/// The longest path, in bytes: what the kernel accepts in one call.
+pub const PATH_LIMIT_BYTES: usize = 4096;
+
+/// The most files that [`Workspace::walk`] returns.
+pub const WALK_LIMIT_FILES: usize = 200_000;
+
+/// The most files, links and folders that [`Workspace::survey`] returns.
+pub const SURVEY_LIMIT_ENTRIES: usize = 1_000_000;

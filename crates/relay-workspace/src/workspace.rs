@@ -1,0 +1,172 @@
+//! The workspace: a root the user chose, held open, and everything that can be read below it.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::dir::Dir;
+use crate::display::visible_line;
+use crate::read::{Facts, ReadError, Snapshot};
+use crate::refusal::PathRefusal;
+use crate::rel_path::{InWorkspace, OwnPath, RelPath};
+use crate::{FILE_LIMIT_BYTES, discover};
+
+/// A root folder and a handle on it.
+#[derive(Debug)]
+pub struct Workspace {
+    root: PathBuf,
+    dir: Dir,
+}
+
+/// Why there is no workspace here.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkspaceError {
+    /// The folder cannot be opened.
+    #[error("the folder `{}` cannot be opened: {source}", visible_line(&.path.to_string_lossy()))]
+    Open {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl WorkspaceError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<&'static str> {
+        match self {
+            Self::Open { .. } => Some("Name a folder that exists and that you may read."),
+        }
+    }
+}
+
+impl Workspace {
+    /// Opens the workspace that a folder belongs to: the nearest folder upwards with Relay's configuration or state,
+    /// else the nearest with a `.git`, else the folder itself. Looks only; starts no program.
+    ///
+    /// # Errors
+    /// The folder does not exist, is no folder, or may not be read.
+    pub fn discover(start: &Path) -> Result<Self, WorkspaceError> {
+        let start = canonical(start)?;
+        Self::open_canonical(discover::root_of(&start))
+    }
+
+    /// Opens a folder as a workspace, whatever is in it.
+    ///
+    /// # Errors
+    /// The folder does not exist, is no folder, or may not be read.
+    pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
+        Self::open_canonical(canonical(root)?)
+    }
+
+    fn open_canonical(root: PathBuf) -> Result<Self, WorkspaceError> {
+        let dir =
+            Dir::open_root(&root).map_err(|source| WorkspaceError::Open { path: root.clone(), source })?;
+        Ok(Self { root, dir })
+    }
+
+    /// The root, absolute and without symbolic links in it. To be shown and to run programs in; opening goes through
+    /// the handle.
+    #[must_use]
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The handle on the root.
+    #[must_use]
+    pub fn root_dir(&self) -> &Dir {
+        &self.dir
+    }
+
+    /// Turns a path as somebody wrote it into a name that may be touched.
+    ///
+    /// # Errors
+    /// The rule it breaks.
+    pub fn path(&self, raw: &str) -> Result<RelPath, PathRefusal> {
+        RelPath::new(raw)
+    }
+
+    /// Reads a file; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// A link is in the way, it is no regular file, it has more than [`FILE_LIMIT_BYTES`], or the system refuses.
+    pub fn read(&self, path: &impl InWorkspace) -> Result<Option<Snapshot>, ReadError> {
+        self.dir.read(path.as_str(), FILE_LIMIT_BYTES)
+    }
+
+    /// Opens a regular file for reading; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// A link is in the way, it is no regular file, or the system refuses.
+    pub fn open_file(&self, path: &impl InWorkspace) -> Result<Option<(File, Facts)>, ReadError> {
+        self.dir.open_file(path.as_str())
+    }
+
+    /// What is at a path, without opening or following it; `None` when nothing is.
+    ///
+    /// # Errors
+    /// A parent is a link or no folder, or the system refuses.
+    pub fn facts(&self, path: &impl InWorkspace) -> Result<Option<Facts>, ReadError> {
+        self.dir.facts(path.as_str())
+    }
+
+    /// Where a symbolic link points, as it is stored; `None` when nothing is at that path.
+    ///
+    /// # Errors
+    /// It is no link, a parent is a link or no folder, or the system refuses.
+    pub fn read_link(&self, path: &impl InWorkspace) -> Result<Option<Vec<u8>>, ReadError> {
+        self.dir.read_link(path.as_str())
+    }
+
+    /// Opens a folder; `None` when it or a parent does not exist.
+    ///
+    /// # Errors
+    /// A link or something that is no folder is in the way, or the system refuses.
+    pub fn open_dir(&self, path: &impl InWorkspace) -> Result<Option<Dir>, ReadError> {
+        self.dir.open_dir(path.as_str())
+    }
+
+    /// Opens the folder that a path is in, which may be the root; `None` when it does not exist. Together with the
+    /// path's last component this is all a writer needs.
+    ///
+    /// # Errors
+    /// A link or something that is no folder is in the way, or the system refuses.
+    pub fn parent_dir(&self, path: &impl InWorkspace) -> Result<Option<Dir>, ReadError> {
+        match path.as_str().rsplit_once('/') {
+            None => self.dir.try_clone().map(Some),
+            Some((parent, _)) => self.dir.open_dir(parent),
+        }
+    }
+
+    /// Opens the folder `.relaycode`; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// It is a link or no folder, as a planted one would be, or the system refuses.
+    pub fn state_dir(&self) -> Result<Option<Dir>, ReadError> {
+        self.open_dir(&OwnPath::state_folder())
+    }
+
+    /// Whether two paths are one file now: two spellings on a file system that ignores case or composition, or two hard
+    /// links. Asked by inode, since only the file system knows how it compares names.
+    ///
+    /// # Errors
+    /// As [`Workspace::facts`].
+    pub fn same_file(&self, a: &impl InWorkspace, b: &impl InWorkspace) -> Result<bool, ReadError> {
+        Ok(match (self.facts(a)?, self.facts(b)?) {
+            (Some(a), Some(b)) => a.is_same_file(&b),
+            _ => false,
+        })
+    }
+
+    /// Whether the root lies in a git work tree.
+    #[must_use]
+    pub fn is_git(&self) -> bool {
+        discover::git_top_of(&self.root).is_some()
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, WorkspaceError> {
+    std::fs::canonicalize(path).map_err(|source| WorkspaceError::Open { path: path.to_path_buf(), source })
+}
