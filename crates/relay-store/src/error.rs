@@ -1,0 +1,136 @@
+//! Why user data cannot be read or written.
+
+use std::io;
+use std::path::PathBuf;
+
+/// What is wrong with the user's data, always with the place.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It is not known where the user's data belongs.
+    #[error("there is no home folder: {variable} is not set to an absolute path")]
+    NoHome {
+        /// The variable that should name it.
+        variable: &'static str,
+    },
+    /// A link stands where a file of Relay should be.
+    #[error("`{}` is a symbolic link", .path.display())]
+    Symlink {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Something stands there that is neither a file nor a folder, or the one in place of the other.
+    #[error("`{}` is not a {expected}", .path.display())]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// It belongs to another user.
+    #[error("`{}` belongs to user {owner}, not to you", .path.display())]
+    ForeignOwner {
+        /// The file or folder.
+        path: PathBuf,
+        /// Whose it is.
+        owner: u32,
+    },
+    /// Others can change it.
+    #[error("`{}` can be changed by others (mode {mode:03o})", .path.display())]
+    WritableByOthers {
+        /// The file or folder.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Others can read a secret.
+    #[error("`{}` can be read by others (mode {mode:03o})", .path.display())]
+    ReadableByOthers {
+        /// The file.
+        path: PathBuf,
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// More than Relay would ever write.
+    #[error("`{}` is larger than {limit_bytes} bytes", .path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        limit_bytes: u64,
+    },
+    /// The content is not what Relay writes.
+    #[error("`{}` cannot be understood: {reason}", .path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A newer version wrote it.
+    #[error("`{}` was written by a newer version of Relay (format {found}, known is {known})", .path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its format.
+        found: u64,
+        /// The newest format known here.
+        known: u64,
+    },
+    /// Another process holds the lock and does not let go.
+    #[error("`{}` is locked by another process", .path.display())]
+    Busy {
+        /// The lock.
+        path: PathBuf,
+    },
+    /// The name given for a file is none.
+    #[error("`{name}` is not a name for a file of user data")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// The system refused.
+    #[error("`{}`: {source}", .path.display())]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl StoreError {
+    pub(crate) fn io(path: impl Into<PathBuf>, source: impl Into<io::Error>) -> Self {
+        Self::Io { path: path.into(), source: source.into() }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Self::NoHome { variable } => {
+                format!("Set {variable}, or XDG_DATA_HOME and its kin, to a folder of yours.")
+            }
+            Self::Symlink { path } | Self::WrongKind { path, .. } => {
+                format!("Look at what is there and move it away: {}", path.display())
+            }
+            Self::ForeignOwner { .. } => {
+                "Run Relay as the user the files belong to, or set XDG_DATA_HOME to a folder of yours."
+                    .to_owned()
+            }
+            Self::WritableByOthers { path, .. } => {
+                format!("If you trust its content, run: chmod go-w '{}'", path.display())
+            }
+            Self::ReadableByOthers { path, .. } => {
+                format!("If nobody else has read it, run: chmod 600 '{}'", path.display())
+            }
+            Self::TooLarge { path, .. } | Self::Corrupt { path, .. } => {
+                format!("Move it away and Relay starts a new one: {}", path.display())
+            }
+            Self::Newer { .. } => "Update Relay.".to_owned(),
+            Self::Busy { .. } => "Wait for the other `relay` to finish, or end it, and try again.".to_owned(),
+            Self::Io { .. } => "Check that you may write there and that the disk is not full.".to_owned(),
+            Self::BadName { .. } => return None,
+        })
+    }
+}

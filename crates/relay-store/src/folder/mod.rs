@@ -1,0 +1,224 @@
+//! A folder of user data: reading what is sound, and writing so that nothing is half done.
+//!
+//! Reading needs no lock, since files change in one step. Everything that writes goes through a [`Writer`], which holds
+//! the folder's lock; what a writer that was killed left half done is therefore known to be nobody's, and removed.
+
+#[cfg(not(unix))]
+mod portable;
+#[cfg(not(unix))]
+use portable as system;
+
+#[cfg(unix)]
+mod unix;
+#[cfg(unix)]
+use unix as system;
+
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crate::FILE_LIMIT_BYTES;
+use crate::error::StoreError;
+
+/// The file whose lock is held while writing.
+const LOCK: &str = "lock";
+
+/// What half-written files are called.
+const TEMPORARY: &str = ".tmp-";
+
+/// Others write for milliseconds; who waits this long waits for something that hangs.
+const LOCK_LIMIT: Duration = Duration::from_secs(10);
+
+/// A folder of user data, held open.
+#[derive(Debug)]
+pub struct Folder {
+    handle: system::Handle,
+    path: PathBuf,
+}
+
+impl Folder {
+    /// Opens a folder; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// It is not a folder, not the user's, can be changed by others, or the system refuses.
+    pub fn open(path: &Path) -> Result<Option<Self>, StoreError> {
+        Ok(system::open(path)?.map(|handle| Self { handle, path: path.to_path_buf() }))
+    }
+
+    /// Opens a folder and makes it first, with its parents, if it is missing: for the user alone.
+    ///
+    /// # Errors
+    /// As [`Folder::open`].
+    pub fn create(path: &Path) -> Result<Self, StoreError> {
+        let folder = match Self::open(path)? {
+            Some(folder) => folder,
+            None => {
+                system::create(path)?;
+                Self::open(path)?.ok_or_else(|| StoreError::io(path, std::io::ErrorKind::NotFound))?
+            }
+        };
+        system::make_private(&folder.handle, path)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads a file; `None` when it does not exist.
+    ///
+    /// # Errors
+    /// It is a link or no file, not the user's, can be changed by others, has more than [`FILE_LIMIT_BYTES`], or the
+    /// system refuses.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_as(name, Secrecy::Open)
+    }
+
+    /// As [`Folder::read`], but a file that others can read is refused too.
+    ///
+    /// # Errors
+    /// As [`Folder::read`], or others can read it.
+    pub fn read_secret(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read_as(name, Secrecy::Secret)
+    }
+
+    fn read_as(&self, name: &str, secrecy: Secrecy) -> Result<Option<Vec<u8>>, StoreError> {
+        let place = self.place(name)?;
+        let Some(file) = system::open_file(&self.handle, name, &place, secrecy)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        file.take(FILE_LIMIT_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|source| StoreError::io(&place, source))?;
+        if bytes.len() as u64 > FILE_LIMIT_BYTES {
+            return Err(StoreError::TooLarge { path: place, limit_bytes: FILE_LIMIT_BYTES });
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Waits until nobody else writes here.
+    ///
+    /// # Errors
+    /// Somebody writes for longer than anybody should, or the system refuses.
+    pub fn lock(&self) -> Result<Writer<'_>, StoreError> {
+        let place = self.place(LOCK)?;
+        let file = system::open_to_write(&self.handle, LOCK, &place)?;
+        let started = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(std::fs::TryLockError::WouldBlock) if started.elapsed() > LOCK_LIMIT => {
+                    return Err(StoreError::Busy { path: place });
+                }
+                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(2)),
+                Err(std::fs::TryLockError::Error(source)) => return Err(StoreError::io(place, source)),
+            }
+        }
+        let writer = Writer { folder: self, _lock: file };
+        writer.sweep()?;
+        Ok(writer)
+    }
+
+    /// The file's place, for messages, if the name is one: no separators, no dots in front.
+    fn place(&self, name: &str) -> Result<PathBuf, StoreError> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        if name.is_empty() || name.starts_with('.') || name.len() > 200 || !name.bytes().all(is_plain) {
+            return Err(StoreError::BadName { name: name.to_owned() });
+        }
+        Ok(self.path.join(name))
+    }
+}
+
+/// Whether others may read a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Secrecy {
+    Open,
+    Secret,
+}
+
+/// The one that may write to a folder now. Others wait until it is dropped.
+#[derive(Debug)]
+pub struct Writer<'a> {
+    folder: &'a Folder,
+    /// Released when it is closed, also by a process that was killed.
+    _lock: File,
+}
+
+impl Writer<'_> {
+    /// Puts a whole new content into a file, which need not exist. Afterwards the file is old or new, never mixed, and
+    /// new for good once this has returned.
+    ///
+    /// # Errors
+    /// The file is not one that may be read here, or the system refuses; then the file is as it was.
+    pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let place = self.folder.place(name)?;
+        // What could not be read back later must not be replaced either: it is not ours.
+        drop(system::open_file(&self.folder.handle, name, &place, Secrecy::Open)?);
+        let temporary = format!("{TEMPORARY}{name}");
+        let written = self.write_temporary(&temporary, bytes);
+        let replaced = written.and_then(|()| system::rename(&self.folder.handle, &temporary, name, &place));
+        if replaced.is_err() {
+            // The first error is the one to tell; what is left is swept away by the next writer.
+            system::remove(&self.folder.handle, &temporary, &place).ok();
+            return replaced;
+        }
+        system::sync(&self.folder.handle, self.folder.path())
+    }
+
+    /// Adds a line to a file, which need not exist. A line that was cut off by a power cut stays a line of its own.
+    ///
+    /// # Errors
+    /// The file is not one that may be read here, or the system refuses.
+    pub fn append_line(&self, name: &str, line: &[u8]) -> Result<(), StoreError> {
+        let place = self.folder.place(name)?;
+        let failed = |source| StoreError::io(&place, source);
+        let mut file = system::open_to_write(&self.folder.handle, name, &place)?;
+        let length = file.seek(SeekFrom::End(0)).map_err(failed)?;
+        let mut bytes = Vec::with_capacity(line.len() + 2);
+        if length > 0 {
+            let mut last = [0];
+            file.seek(SeekFrom::Start(length - 1))
+                .and_then(|_| file.read_exact(&mut last))
+                .map_err(failed)?;
+            if last != *b"\n" {
+                bytes.push(b'\n');
+            }
+        }
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+        file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(&bytes)).map_err(failed)?;
+        file.sync_data().map_err(failed)?;
+        if length == 0 { system::sync(&self.folder.handle, self.folder.path()) } else { Ok(()) }
+    }
+
+    /// Removes a file; whether there was one.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn remove(&self, name: &str) -> Result<bool, StoreError> {
+        let place = self.folder.place(name)?;
+        let removed = system::remove(&self.folder.handle, name, &place)?;
+        if removed {
+            system::sync(&self.folder.handle, self.folder.path())?;
+        }
+        Ok(removed)
+    }
+
+    fn write_temporary(&self, temporary: &str, bytes: &[u8]) -> Result<(), StoreError> {
+        let place = self.folder.path().join(temporary);
+        let mut file = system::create_new(&self.folder.handle, temporary, &place)?;
+        file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&place, source))
+    }
+
+    /// Removes what killed writers left. Since the lock is held, no living one can miss it.
+    fn sweep(&self) -> Result<(), StoreError> {
+        for name in system::names(&self.folder.handle, self.folder.path())? {
+            if name.starts_with(TEMPORARY) {
+                system::remove(&self.folder.handle, &name, &self.folder.path().join(&name))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! Folders of user data where there are no directory handles (Windows). Profiles there are private to their user by the
+//! folders' inherited access lists, so only links and kinds are looked at.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::Secrecy;
+use crate::FILE_LIMIT_BYTES;
+use crate::error::StoreError;
+
+/// A folder, by its place.
+pub(super) type Handle = PathBuf;
+
+pub(super) fn open(path: &Path) -> Result<Option<Handle>, StoreError> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Ok(Some(path.to_path_buf())),
+        Ok(_) => Err(StoreError::WrongKind { path: path.to_path_buf(), expected: "folder" }),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::io(path, source)),
+    }
+}
+
+pub(super) fn create(path: &Path) -> Result<(), StoreError> {
+    std::fs::create_dir_all(path).map_err(|source| StoreError::io(path, source))
+}
+
+/// Nothing to do: see the module's introduction.
+pub(super) fn make_private(_handle: &Handle, _path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+pub(super) fn open_file(
+    handle: &Handle,
+    name: &str,
+    place: &Path,
+    _secrecy: Secrecy,
+) -> Result<Option<File>, StoreError> {
+    if !check(handle, name, place)? {
+        return Ok(None);
+    }
+    File::open(handle.join(name)).map(Some).map_err(|source| StoreError::io(place, source))
+}
+
+pub(super) fn open_to_write(handle: &Handle, name: &str, place: &Path) -> Result<File, StoreError> {
+    check(handle, name, place)?;
+    let opened =
+        OpenOptions::new().read(true).write(true).create(true).truncate(false).open(handle.join(name));
+    opened.map_err(|source| StoreError::io(place, source))
+}
+
+pub(super) fn create_new(handle: &Handle, name: &str, place: &Path) -> Result<File, StoreError> {
+    File::create_new(handle.join(name)).map_err(|source| StoreError::io(place, source))
+}
+
+pub(super) fn rename(handle: &Handle, from: &str, to: &str, place: &Path) -> Result<(), StoreError> {
+    std::fs::rename(handle.join(from), handle.join(to)).map_err(|source| StoreError::io(place, source))
+}
+
+pub(super) fn remove(handle: &Handle, name: &str, place: &Path) -> Result<bool, StoreError> {
+    match std::fs::remove_file(handle.join(name)) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(StoreError::io(place, source)),
+    }
+}
+
+/// A folder cannot be synced here; the system keeps its entries in a journal.
+pub(super) fn sync(_handle: &Handle, _path: &Path) -> Result<(), StoreError> {
+    Ok(())
+}
+
+pub(super) fn names(handle: &Handle, path: &Path) -> Result<Vec<String>, StoreError> {
+    let failed = |source: io::Error| StoreError::io(path, source);
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(handle).map_err(failed)? {
+        names.extend(entry.map_err(failed)?.file_name().into_string().ok());
+    }
+    Ok(names)
+}
+
+/// Whether a sound file is there.
+fn check(handle: &Handle, name: &str, place: &Path) -> Result<bool, StoreError> {
+    match std::fs::symlink_metadata(handle.join(name)) {
+        Ok(found) if found.is_symlink() => Err(StoreError::Symlink { path: place.to_path_buf() }),
+        Ok(found) if !found.is_file() => {
+            Err(StoreError::WrongKind { path: place.to_path_buf(), expected: "regular file" })
+        }
+        Ok(found) if found.len() > FILE_LIMIT_BYTES => {
+            Err(StoreError::TooLarge { path: place.to_path_buf(), limit_bytes: FILE_LIMIT_BYTES })
+        }
+        Ok(_) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(source) => Err(StoreError::io(place, source)),
+    }
+}

@@ -1,0 +1,28 @@
+//! The only writer of user data: XDG folders, trust, the ledger key, what models were shown, replies under repair.
+//!
+//! What is kept here decides what may run and which history is believed, so it is kept outside every repository, for
+//! the user alone: folders 0700, files 0600. A file that is a link, belongs to somebody else, or can be written by
+//! others is refused, not repaired; somebody may have put it there. Every change replaces a file in one step or not at
+//! all, and survives a power cut once the call has returned. Writers take turns, so none is lost.
+//!
+//! Looking creates nothing: only a call that stores something makes folders. What is stored where is written down in
+//! `docs/formats/user-data.md`.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+mod dirs;
+mod error;
+mod folder;
+mod key;
+mod place;
+mod shelf;
+mod store;
+mod trust;
+
+pub use error::StoreError;
+pub use folder::{Folder, Writer};
+pub use shelf::Shelf;
+pub use store::Store;
+
+/// The largest file that is read back: 16 MiB. Nothing that is stored here grows that far by itself.
+pub const FILE_LIMIT_BYTES: u64 = 16 << 20;

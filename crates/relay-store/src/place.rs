@@ -1,0 +1,19 @@
+//! A project's name in the store: the place it is at.
+
+use std::path::Path;
+
+use crate::error::StoreError;
+
+/// A project by its place, however one got there. Paths that are no text are written as their bytes; those begin with a
+/// NUL, which no path has, so the two cannot be confused.
+pub(crate) fn key(root: &Path) -> Result<String, StoreError> {
+    let canonical = std::fs::canonicalize(root).map_err(|source| StoreError::io(root, source))?;
+    Ok(match canonical.to_str() {
+        Some(text) => text.to_owned(),
+        None => canonical
+            .as_os_str()
+            .as_encoded_bytes()
+            .iter()
+            .fold("\0".to_owned(), |key, byte| key + &format!("{byte:02x}")),
+    })
+}

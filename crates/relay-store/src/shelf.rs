@@ -1,0 +1,180 @@
+//! Shelves: texts kept for a project for a while, under a name each, the oldest dropped when there is no more room.
+//!
+//! Two things lie here: the *views*, which are file contents as a model was shown them, and the replies that wait for a
+//! repair. Both are only ever helpful: a shelf that is lost costs a question to the model, never a change.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::StoreError;
+use crate::folder::Folder;
+use crate::place::key;
+use crate::store::Store;
+
+/// How many texts one shelf holds.
+const ITEMS: usize = 400;
+
+/// How many bytes one shelf holds.
+const BYTES: usize = 8 << 20;
+
+/// The format that is written.
+const VERSION: u64 = 1;
+
+/// What a shelf is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shelf {
+    /// Path to the content a model was shown.
+    Views,
+    /// The uuid of a refused reply to its text, and to the texts that came to mend it.
+    Repairs,
+}
+
+impl Shelf {
+    const fn name(self) -> &'static str {
+        match self {
+            Shelf::Views => "views",
+            Shelf::Repairs => "repairs",
+        }
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u64,
+    /// Where the project is, for a person who looks.
+    project: String,
+    /// Oldest first.
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Item {
+    name: String,
+    texts: Vec<String>,
+}
+
+impl Item {
+    fn size(&self) -> usize {
+        self.name.len() + self.texts.iter().map(String::len).sum::<usize>()
+    }
+}
+
+impl Store {
+    /// The texts under a name; none when there are none, or when they were dropped.
+    ///
+    /// # Errors
+    /// The project does not exist, or the shelf is not sound.
+    pub fn look_up(&self, shelf: Shelf, root: &Path, name: &str) -> Result<Vec<String>, StoreError> {
+        let project = key(root)?;
+        let Some(folder) = Folder::open(self.state_dir())? else { return Ok(Vec::new()) };
+        let file = read(&folder, shelf, project)?;
+        Ok(file.items.into_iter().find(|item| item.name == name).map(|item| item.texts).unwrap_or_default())
+    }
+
+    /// Everything on a shelf, name by name.
+    ///
+    /// # Errors
+    /// The project does not exist, or the shelf is not sound.
+    pub fn look_through(&self, shelf: Shelf, root: &Path) -> Result<Vec<(String, Vec<String>)>, StoreError> {
+        let project = key(root)?;
+        let Some(folder) = Folder::open(self.state_dir())? else { return Ok(Vec::new()) };
+        Ok(read(&folder, shelf, project)?.items.into_iter().map(|item| (item.name, item.texts)).collect())
+    }
+
+    /// Puts texts under a name, instead of any before; no texts take the name away. Texts that are too large for the
+    /// shelf are not kept.
+    ///
+    /// # Errors
+    /// The project does not exist, the shelf is not sound, or the system refuses.
+    pub fn put(&self, shelf: Shelf, root: &Path, name: &str, texts: Vec<String>) -> Result<(), StoreError> {
+        let project = key(root)?;
+        let folder = Folder::create(self.state_dir())?;
+        let writer = folder.lock()?;
+        let mut file = read(&folder, shelf, project.clone())?;
+        file.items.retain(|item| item.name != name);
+        if !texts.is_empty() {
+            file.items.push(Item { name: name.to_owned(), texts });
+        }
+        make_room(&mut file.items);
+        let mut bytes = serde_json::to_vec(&file).map_err(|error| StoreError::Corrupt {
+            path: folder.path().join(file_name(shelf, &project)),
+            reason: error.to_string(),
+        })?;
+        bytes.push(b'\n');
+        writer.replace(&file_name(shelf, &project), &bytes)
+    }
+}
+
+/// Drops the oldest until the rest fits.
+fn make_room(items: &mut Vec<Item>) {
+    let mut bytes: usize = items.iter().map(Item::size).sum();
+    let mut dropped = 0;
+    for item in items.iter() {
+        if items.len() - dropped <= ITEMS && bytes <= BYTES {
+            break;
+        }
+        bytes -= item.size();
+        dropped += 1;
+    }
+    items.drain(..dropped);
+}
+
+fn file_name(shelf: Shelf, project: &str) -> String {
+    let place: String = blake3::hash(project.as_bytes()).to_hex().chars().take(32).collect();
+    format!("{}-{place}.json", shelf.name())
+}
+
+fn read(folder: &Folder, shelf: Shelf, project: String) -> Result<File, StoreError> {
+    let name = file_name(shelf, &project);
+    let Some(bytes) = folder.read(&name)? else {
+        return Ok(File { version: VERSION, project, items: Vec::new() });
+    };
+    let path = folder.path().join(name);
+    let file: File = serde_json::from_slice(&bytes)
+        .map_err(|error| StoreError::Corrupt { path: path.clone(), reason: error.to_string() })?;
+    if file.version > VERSION {
+        return Err(StoreError::Newer { path, found: file.version, known: VERSION });
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_put_is_found_until_it_is_taken_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("user"));
+        let find = |name: &str| store.look_up(Shelf::Views, folder.path(), name).unwrap();
+        assert_eq!(find("a"), Vec::<String>::new(), "looking makes nothing and finds nothing");
+        store.put(Shelf::Views, folder.path(), "a", vec!["one".into()]).unwrap();
+        store.put(Shelf::Views, folder.path(), "b", vec!["x".into(), "y".into()]).unwrap();
+        store.put(Shelf::Views, folder.path(), "a", vec!["two".into()]).unwrap();
+        assert_eq!((find("a"), find("b")), (vec!["two".to_owned()], vec!["x".to_owned(), "y".to_owned()]));
+        assert!(store.look_up(Shelf::Repairs, folder.path(), "a").unwrap().is_empty(), "shelves are apart");
+        store.put(Shelf::Views, folder.path(), "a", Vec::new()).unwrap();
+        assert!(find("a").is_empty());
+        assert_eq!(store.look_through(Shelf::Views, folder.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn the_oldest_make_room_for_the_newest() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("user"));
+        let large = "x".repeat(BYTES / 3);
+        for name in ["a", "b", "c", "d"] {
+            store.put(Shelf::Views, folder.path(), name, vec![large.clone()]).unwrap();
+        }
+        let kept: Vec<String> = store
+            .look_through(Shelf::Views, folder.path())
+            .unwrap()
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
+        assert_eq!(kept, ["c", "d"]);
+    }
+}

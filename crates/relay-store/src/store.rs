@@ -1,0 +1,63 @@
+//! The user's data, by name.
+
+use std::path::Path;
+
+use crate::dirs::Dirs;
+use crate::error::StoreError;
+use crate::folder::Folder;
+
+/// The folders of the user's data. Making one touches nothing on the disk.
+#[derive(Clone, Debug)]
+pub struct Store {
+    dirs: Dirs,
+}
+
+impl Store {
+    /// The user's own folders, as the environment names them.
+    ///
+    /// # Errors
+    /// Neither XDG variables nor a home folder are set.
+    pub fn from_env() -> Result<Self, StoreError> {
+        Dirs::resolve(std::env::var_os).map(|dirs| Self { dirs })
+    }
+
+    /// A store below one folder, for tests and demonstrations.
+    #[must_use]
+    pub fn at(folder: &Path) -> Self {
+        Self { dirs: Dirs::below(folder) }
+    }
+
+    /// Where settings are.
+    #[must_use]
+    pub fn config_dir(&self) -> &Path {
+        &self.dirs.config
+    }
+
+    /// Where data is that must not be lost: trust and the ledger key.
+    #[must_use]
+    pub fn data_dir(&self) -> &Path {
+        &self.dirs.data
+    }
+
+    /// Where state is that may be lost.
+    #[must_use]
+    pub fn state_dir(&self) -> &Path {
+        &self.dirs.state
+    }
+
+    /// Where things are that can be made again.
+    #[must_use]
+    pub fn cache_dir(&self) -> &Path {
+        &self.dirs.cache
+    }
+
+    /// The data folder, made if it is missing.
+    pub(crate) fn data(&self) -> Result<Folder, StoreError> {
+        Folder::create(self.data_dir())
+    }
+
+    /// The data folder, if there is one.
+    pub(crate) fn existing_data(&self) -> Result<Option<Folder>, StoreError> {
+        Folder::open(self.data_dir())
+    }
+}

@@ -1,0 +1,8 @@
+//! User data on a real disk.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may be blunt")]
+
+mod folder;
+mod key;
+mod soundness;
+mod trust;
