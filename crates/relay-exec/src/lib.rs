@@ -1,0 +1,46 @@
+//! The only spawner: runs a command with limits on time, output and its whole process tree.
+//!
+//! A command is somebody else's program. It may run for ever, print for ever, start others that outlive it, or keep the
+//! output open after it has gone. None of that can hang or fill Relay: every wait here has an end, output is kept in
+//! bounded memory, and what a command started is ended with it.
+//!
+//! - [`Shell`] is a line for the shell, as people write it into a config; output and errors come as one stream.
+//! - [`Program`] is a program with arguments, as Relay calls git; output and errors are kept apart.
+//! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
+//!
+//! Neither decides whether something *may* run; that is settled before anybody calls this crate. There is no PTY and no
+//! sandbox here yet.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+mod cancel;
+mod detach;
+mod find;
+mod passthrough;
+mod program;
+mod run;
+mod shell;
+mod supervise;
+#[cfg(unix)]
+mod tree;
+
+pub use cancel::Cancel;
+pub use detach::{DetachError, spawn_detached};
+pub use find::find_program;
+pub use passthrough::{Passed, Passthrough};
+pub use program::{Output, Program};
+pub use run::{End, Run, Tail};
+pub use shell::Shell;
+
+/// Set to `1` for every command, so that it can tell that Relay runs it.
+pub const RELAY_VARIABLE: &str = "RELAY";
+
+/// Names the runs a process belongs to, outermost first, separated by colons. It is how descendants are found that
+/// left both the process group and their parents.
+pub const RUN_VARIABLE: &str = "RELAY_RUN";
+
+/// Whether this process was started, however indirectly, by a command that Relay runs.
+#[must_use]
+pub fn is_inside_a_run() -> bool {
+    std::env::var_os(RUN_VARIABLE).is_some()
+}

@@ -1,0 +1,80 @@
+//! A program with its arguments, no shell in between.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use crate::cancel::Cancel;
+use crate::find::find_program;
+use crate::run::{End, Tail};
+use crate::supervise::{self, Finished, Job};
+
+/// A program to run, as Relay calls git. It is looked for in PATH, never in the folder it runs in.
+#[derive(Clone, Copy, Debug)]
+pub struct Program<'a> {
+    /// Its name, or its path.
+    pub program: &'a str,
+    /// Its arguments.
+    pub args: &'a [&'a str],
+    /// Where it runs.
+    pub cwd: &'a Path,
+    /// How long it may take; then it and all it started are killed.
+    pub timeout: Duration,
+    /// How much is kept of its output, and again of its errors: the last part of each.
+    pub output_limit_bytes: usize,
+    /// Variables besides those Relay itself has.
+    pub env: &'a [(&'a str, &'a str)],
+    /// What it gets as input; `None` is an empty input.
+    pub stdin: Option<&'a [u8]>,
+}
+
+/// What came of a program.
+#[derive(Debug)]
+pub struct Output {
+    /// How it ended.
+    pub end: End,
+    /// The last part of its output.
+    pub stdout: Tail,
+    /// The last part of its errors.
+    pub stderr: Tail,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+impl Output {
+    /// Whether it exited with 0.
+    #[must_use]
+    pub fn success(&self) -> bool {
+        self.end.success()
+    }
+}
+
+impl Program<'_> {
+    /// Runs it to its end, whatever that is.
+    pub fn run(&self, cancel: &Cancel) -> Output {
+        let Some(place) = find_program(self.program) else {
+            return Output {
+                end: End::NotStarted(io::Error::new(
+                    io::ErrorKind::NotFound,
+                    format!("no program `{}`", self.program),
+                )),
+                stdout: Tail::default(),
+                stderr: Tail::default(),
+                duration: Duration::ZERO,
+            };
+        };
+        let mut command = Command::new(place);
+        command.args(self.args).current_dir(self.cwd).envs(self.env.iter().copied());
+        let Finished { end, stdout, stderr, duration } = supervise::run(Job {
+            command,
+            is_merged: false,
+            stdin: self.stdin,
+            timeout: self.timeout,
+            output_limit_bytes: self.output_limit_bytes,
+            cancel,
+            on_output: &mut |_| {},
+        });
+        Output { end, stdout, stderr, duration }
+    }
+}

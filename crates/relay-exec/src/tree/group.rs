@@ -1,0 +1,37 @@
+//! The process group alone, where there is no list of processes to look at: what leaves the group gets away.
+
+use rustix::process::{Pid, Signal};
+
+/// A command's process group.
+pub(crate) struct Tree {
+    leader: Pid,
+}
+
+impl Tree {
+    pub(crate) fn new(leader: Pid, _mark: String) -> Self {
+        Self { leader }
+    }
+
+    /// Sends a signal; whether there was anybody to get it.
+    pub(crate) fn signal_all(&mut self, signal: Signal) -> bool {
+        self.signal_group(signal)
+    }
+
+    /// Sends a signal; whether there was anybody to get it. A group of nothing but the dead refuses signals.
+    pub(crate) fn signal_group(&mut self, signal: Signal) -> bool {
+        let sent = rustix::process::kill_process_group(self.leader, signal).is_ok();
+        if sent && signal != Signal::KILL {
+            // Stopped processes act on a signal only when they go on. If they have ended meanwhile, good.
+            rustix::process::kill_process_group(self.leader, Signal::CONT).ok();
+        }
+        sent
+    }
+
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.is_group_alive()
+    }
+
+    pub(crate) fn is_group_alive(&mut self) -> bool {
+        rustix::process::test_kill_process_group(self.leader).is_ok()
+    }
+}
