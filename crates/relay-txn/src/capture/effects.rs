@@ -1,0 +1,319 @@
+//! From two scans to changes: compares what was with what is, and says what it cannot tell.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use relay_workspace::{Facts, Kind, RelPath, Workspace};
+
+use super::{Effects, Held, Obstacle, Scan, Unattributed, Uncaptured};
+use crate::disk::Disk;
+use crate::draft::{FileChange, Image, Target};
+use crate::error::TxnError;
+use crate::fs::ancestors;
+use crate::limits::MAX_CAPTURED_BYTES;
+use crate::protocol::Protocol;
+use crate::record::{FolderRecord, Record};
+
+/// Compares two scans, and leaves out what other transactions did meanwhile.
+pub(crate) fn effects(
+    protocol: &Protocol<Disk>,
+    workspace: &Workspace,
+    before: &Scan,
+    after: &Scan,
+) -> Result<Effects, TxnError> {
+    let mut comparison = Comparison {
+        workspace,
+        before,
+        after,
+        found: Effects::default(),
+        swapped: BTreeSet::new(),
+        bytes: 0,
+    };
+    comparison.run();
+    let mut found = comparison.finish();
+    attribute(protocol, &protocol.records_since(&before.known)?, &mut found)?;
+    mark_renames(&mut found.changes);
+    Ok(found)
+}
+
+/// A comparison under way.
+struct Comparison<'a> {
+    workspace: &'a Workspace,
+    before: &'a Scan,
+    after: &'a Scan,
+    found: Effects,
+    /// Paths that are a file in one scan and a folder in the other.
+    swapped: BTreeSet<String>,
+    /// The contents of all changes so far.
+    bytes: u64,
+}
+
+/// One thing in a scan.
+#[derive(Clone, Copy)]
+struct Side<'a> {
+    facts: &'a Facts,
+    held: &'a Held,
+}
+
+impl Comparison<'_> {
+    fn run(&mut self) {
+        let (before, after) = (self.before, self.after);
+        let mut old = before.survey.entries.iter().zip(&before.held).peekable();
+        let mut new = after.survey.entries.iter().zip(&after.held).peekable();
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (None, None) => break,
+                (Some(_), None) => std::cmp::Ordering::Less,
+                (None, Some(_)) => std::cmp::Ordering::Greater,
+                (Some((a, _)), Some((b, _))) => a.path.cmp(&b.path),
+            };
+            let was = if order.is_le() { old.next() } else { None };
+            let is = if order.is_ge() { new.next() } else { None };
+            let side = |(entry, held): &(&'_ relay_workspace::Surveyed, &'_ Held)| {
+                (entry.path.clone(), entry.facts, (*held).clone())
+            };
+            // Equal entries are the rule; nothing is cloned for them.
+            if let (Some((a, was)), Some((b, is))) = (was, is)
+                && was == is
+                && a.facts.mode == b.facts.mode
+                && (!matches!(was, Held::Nothing(_)) || is_untouched(&a.facts, &b.facts))
+            {
+                continue;
+            }
+            let (was, is) = (was.as_ref().map(side), is.as_ref().map(side));
+            let Some(path) = was.as_ref().or(is.as_ref()).map(|(path, ..)| path.clone()) else { continue };
+            let was = was.as_ref().map(|(_, facts, held)| Side { facts, held });
+            match (was, is.as_ref().map(|(_, facts, held)| Side { facts, held })) {
+                (Some(was), None) => self.vanished(&path, was),
+                (None, Some(is)) => self.appeared(&path, is),
+                (Some(was), Some(is)) => self.compare(&path, was, is),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// Something is no longer in the survey: gone, or only ignored now.
+    fn vanished(&mut self, path: &RelPath, was: Side<'_>) {
+        let facts = match self.workspace.facts(path) {
+            Ok(facts) => facts,
+            // A parent is no folder any more, so there is nothing at this path.
+            Err(error) if error.code() != "file-unreadable" => None,
+            Err(_) => return self.missed(path.as_str(), Obstacle::Unreadable),
+        };
+        let Some(facts) = facts else {
+            if *was.held == Held::Folder {
+                let (path, mode) = (path.to_string(), was.facts.mode);
+                self.found.removed_folders.push(FolderRecord { path, mode });
+            } else {
+                self.change(path, Some(was), None);
+            }
+            return;
+        };
+        if is_untouched(was.facts, &facts) || (facts.kind == Kind::Directory && *was.held == Held::Folder) {
+            return;
+        }
+        // It is ignored from now on, but it was not when the command began.
+        let target = match facts.kind {
+            Kind::File => self.workspace.read(path).ok().flatten().map(|file| (file.bytes, file.mode)),
+            Kind::Symlink => self.workspace.read_link(path).ok().flatten().map(|target| (target, facts.mode)),
+            Kind::Directory | Kind::Special => return self.swap(path),
+        };
+        match (target, self.image(was)) {
+            (Some((bytes, mode)), Ok(image)) => {
+                if (&image.bytes, image.mode) != (&bytes, mode) {
+                    self.push(path, Some(image), Some(Target { bytes, mode: Some(mode) }));
+                }
+            }
+            (None, _) => self.missed(path.as_str(), Obstacle::Unreadable),
+            (_, Err(obstacle)) => self.missed(path.as_str(), obstacle),
+        }
+    }
+
+    /// Something is in the survey that was not.
+    fn appeared(&mut self, path: &RelPath, is: Side<'_>) {
+        let unlisted = &self.before.survey.unreadable;
+        let was_hidden = |folder: &str| unlisted.iter().any(|unlisted| unlisted == folder);
+        if !self.before.survey.is_complete || was_hidden("") || ancestors(path.as_str()).any(was_hidden) {
+            self.missed(path.as_str(), Obstacle::Unknown);
+        } else if *is.held == Held::Folder {
+            self.found.made_folders.push(path.to_string());
+        } else {
+            self.change(path, None, Some(is));
+        }
+    }
+
+    fn compare(&mut self, path: &RelPath, was: Side<'_>, is: Side<'_>) {
+        match (was.held, is.held) {
+            // Permissions of folders are not part of a transaction.
+            (Held::Folder, Held::Folder) => {}
+            (Held::Folder, _) | (_, Held::Folder) => self.swap(path),
+            (Held::Nothing(_), Held::Nothing(_)) if is_untouched(was.facts, is.facts) => {}
+            (Held::Nothing(obstacle), _) | (_, Held::Nothing(obstacle)) => {
+                self.missed(path.as_str(), *obstacle);
+            }
+            _ => self.change(path, Some(was), Some(is)),
+        }
+    }
+
+    /// Adds a change with the contents of both sides.
+    fn change(&mut self, path: &RelPath, was: Option<Side<'_>>, is: Option<Side<'_>>) {
+        let after = is.map(|is| content(&self.after.pack, is)).transpose();
+        let before = was.map(|was| content(&self.before.pack, was)).transpose();
+        match (before, after) {
+            (Ok(before), Ok(after)) => {
+                let target = after.map(|image| Target { bytes: image.bytes, mode: Some(image.mode) });
+                self.push(path, before, target);
+            }
+            (Err(obstacle), _) | (_, Err(obstacle)) => self.missed(path.as_str(), obstacle),
+        }
+    }
+
+    fn push(&mut self, path: &RelPath, before: Option<Image>, after: Option<Target>) {
+        let size = |bytes: Option<usize>| bytes.unwrap_or(0) as u64;
+        self.bytes += size(before.as_ref().map(|image| image.bytes.len()));
+        self.bytes += size(after.as_ref().map(|target| target.bytes.len()));
+        if self.bytes > MAX_CAPTURED_BYTES {
+            return self.missed(path.as_str(), Obstacle::TooMuch);
+        }
+        let path = path.clone();
+        self.found.changes.push(FileChange { path, before, after, renamed_from: None, added: 0, removed: 0 });
+    }
+
+    fn image(&self, was: Side<'_>) -> Result<Image, Obstacle> {
+        content(&self.before.pack, was)
+    }
+
+    fn swap(&mut self, path: &RelPath) {
+        self.swapped.insert(path.to_string());
+        self.missed(path.as_str(), Obstacle::Swapped);
+    }
+
+    fn missed(&mut self, path: &str, obstacle: Obstacle) {
+        self.found.uncaptured.push(Uncaptured { path: path.to_owned(), obstacle });
+    }
+
+    /// What lies below a path that changed its kind stays as it is; names nobody may touch are compared last.
+    fn finish(mut self) -> Effects {
+        let (old, new) = (&self.before.survey.unnameable, &self.after.survey.unnameable);
+        let old: BTreeMap<&str, &Facts> = old.iter().map(|(name, facts)| (name.as_str(), facts)).collect();
+        let new: BTreeMap<&str, &Facts> = new.iter().map(|(name, facts)| (name.as_str(), facts)).collect();
+        let names: BTreeSet<&str> = old.keys().chain(new.keys()).copied().collect();
+        for name in names {
+            let is_same = match (old.get(name), new.get(name)) {
+                (Some(old), Some(new)) => is_untouched(old, new),
+                _ => false,
+            };
+            if !is_same {
+                self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle: Obstacle::Name });
+            }
+        }
+        let Self { mut found, swapped, .. } = self;
+        if !swapped.is_empty() {
+            // What was below cannot come back while something else has its place, and what is new may be the only copy
+            // of it: a folder that was moved away. So neither is taken on, and neither is ever removed.
+            let is_below = |path: &str| ancestors(path).any(|folder| swapped.contains(folder));
+            let stays = |change: &FileChange| is_below(change.path.as_str()) || change.before.is_none();
+            let (left, rest) = found.changes.into_iter().partition(stays);
+            found.changes = rest;
+            let left: Vec<FileChange> = left;
+            found.uncaptured.extend(
+                left.into_iter()
+                    .map(|change| Uncaptured { path: change.path.to_string(), obstacle: Obstacle::Swapped }),
+            );
+            found.made_folders.clear();
+            found.removed_folders.retain(|folder| !is_below(&folder.path));
+        }
+        found.removed_folders.reverse();
+        found.uncaptured.sort_by(|a, b| a.path.cmp(&b.path));
+        found
+    }
+}
+
+/// The content and mode of one side.
+fn content(pack: &super::Pack, side: Side<'_>) -> Result<Image, Obstacle> {
+    let bytes = match side.held {
+        Held::File(kept) => pack.read(kept).ok_or(Obstacle::Damaged)?,
+        Held::Link(target) => target.clone(),
+        Held::Folder => return Err(Obstacle::Swapped),
+        Held::Nothing(obstacle) => return Err(*obstacle),
+    };
+    Ok(Image { bytes, mode: side.facts.mode })
+}
+
+/// Whether the disk says that nothing happened to it.
+fn is_untouched(was: &Facts, is: &Facts) -> bool {
+    (was.kind, was.mode, was.size, was.inode, was.modified, was.changed)
+        == (is.kind, is.mode, is.size, is.inode, is.modified, is.changed)
+}
+
+/// Takes out what other transactions did between the scans. Where a command went on from what such a transaction had
+/// left, only the rest is the command's.
+fn attribute(protocol: &Protocol<Disk>, others: &[Record], found: &mut Effects) -> Result<(), TxnError> {
+    let mut last = HashMap::new();
+    for record in others {
+        for change in &record.changes {
+            last.insert(change.path.as_str(), (record.uuid, change.after.as_ref()));
+        }
+    }
+    if last.is_empty() {
+        return Ok(());
+    }
+    let mut changes = Vec::with_capacity(found.changes.len());
+    for mut change in std::mem::take(&mut found.changes) {
+        let Some((uuid, left)) = last.get(change.path.as_str()) else {
+            changes.push(change);
+            continue;
+        };
+        found.unattributed.push(Unattributed { path: change.path.to_string(), uuid: *uuid });
+        let is_as_left = match (left, &change.after) {
+            (None, None) => true,
+            (Some(left), Some(is)) => left.holds(&is.bytes) && Some(left.mode) == is.mode,
+            _ => false,
+        };
+        if !is_as_left {
+            change.before = match left {
+                Some(left) => Some(Image { bytes: protocol.content(left)?, mode: left.mode }),
+                None => None,
+            };
+            changes.push(change);
+        }
+    }
+    found.changes = changes;
+    let theirs: BTreeSet<&str> = others
+        .iter()
+        .flat_map(|record| {
+            let removed = record.removed_folders.iter().map(|folder| folder.path.as_str());
+            record.folders.iter().map(String::as_str).chain(removed)
+        })
+        .collect();
+    found.made_folders.retain(|folder| !theirs.contains(folder.as_str()));
+    found.removed_folders.retain(|folder| !theirs.contains(folder.path.as_str()));
+    Ok(())
+}
+
+/// A new file with exactly the content of one that is gone continues it, if there is only one of each.
+fn mark_renames(changes: &mut [FileChange]) {
+    let mut gone: HashMap<blake3::Hash, Vec<RelPath>> = HashMap::new();
+    for change in changes.iter() {
+        if let (Some(image), None) = (&change.before, &change.after)
+            && !image.bytes.is_empty()
+        {
+            gone.entry(blake3::hash(&image.bytes)).or_default().push(change.path.clone());
+        }
+    }
+    if gone.is_empty() {
+        return;
+    }
+    let mut new: HashMap<blake3::Hash, Vec<&mut FileChange>> = HashMap::new();
+    for change in changes.iter_mut() {
+        if let (None, Some(target)) = (&change.before, &change.after)
+            && !target.bytes.is_empty()
+        {
+            new.entry(blake3::hash(&target.bytes)).or_default().push(change);
+        }
+    }
+    for (hash, mut created) in new {
+        if let (Some([from]), [change]) = (gone.get(&hash).map(Vec::as_slice), created.as_mut_slice()) {
+            change.renamed_from = Some(from.clone());
+        }
+    }
+}

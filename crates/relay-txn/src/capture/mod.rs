@@ -1,0 +1,213 @@
+//! Capture: what a command does to the workspace becomes changes of a transaction.
+//!
+//! A [`Scan`] before the command knows every file that is not ignored, and holds its content: in a cache inside the state
+//! folder, kept open, so that it outlives whatever the command removes. A second scan afterwards tells what happened
+//! ([`Effects`]). Files are read only when the disk says that they changed since they were last seen; only the first
+//! scan of a workspace reads everything.
+//!
+//! Nothing is reverted here, and nothing is guessed: what cannot be captured is listed with its reason, and what another
+//! transaction did meanwhile is left to that transaction. Git's own folder, Relay's state and ignored files are never
+//! looked at.
+
+mod cache;
+mod effects;
+mod index;
+mod place;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use relay_workspace::{Facts, Kind, ReadError, Survey, Workspace};
+use uuid::Uuid;
+
+use self::cache::{Cache, Pack};
+use self::index::{Kept, Key};
+use crate::disk::Disk;
+use crate::draft::FileChange;
+use crate::error::TxnError;
+use crate::limits::MAX_FILE_BYTES;
+use crate::protocol::Protocol;
+use crate::record::FolderRecord;
+
+pub(crate) use effects::effects;
+
+/// Everything a command could change, as it was at one moment, with the contents.
+#[derive(Debug)]
+pub struct Scan {
+    survey: Survey,
+    /// What is held of each entry of the survey.
+    held: Vec<Held>,
+    pack: Arc<Pack>,
+    /// The transactions that were in the ledger.
+    known: BTreeSet<Uuid>,
+}
+
+impl Scan {
+    /// How many files are watched.
+    #[must_use]
+    pub fn files(&self) -> usize {
+        self.held.iter().filter(|held| !matches!(held, Held::Folder)).count()
+    }
+}
+
+/// What is held of one thing in the workspace.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Held {
+    /// A file, with its content in the pack.
+    File(Kept),
+    /// A link, and where it points.
+    Link(Vec<u8>),
+    /// A folder.
+    Folder,
+    /// Its content could not be kept.
+    Nothing(Obstacle),
+}
+
+/// Why something cannot be captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// The file is larger than a transaction may carry.
+    TooLarge,
+    /// All contents together exceed what is kept.
+    TooMuch,
+    /// It may not be read.
+    Unreadable,
+    /// It is a pipe, a socket or a device.
+    Special,
+    /// No transaction may touch a file of this name.
+    Name,
+    /// A file and a folder changed places.
+    Swapped,
+    /// It is not known whether it was there before.
+    Unknown,
+    /// The kept content is damaged.
+    Damaged,
+}
+
+impl Obstacle {
+    /// The reason as the end of a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::TooLarge => "is larger than a transaction may carry",
+            Self::TooMuch => "does not fit into what Relay keeps of a workspace",
+            Self::Unreadable => "may not be read",
+            Self::Special => "is a pipe, a socket or a device",
+            Self::Name => "has a name that no transaction may touch",
+            Self::Swapped => "changed between being a file and being a folder",
+            Self::Unknown => "may have been there before",
+            Self::Damaged => "was kept, but the kept content is damaged",
+        }
+    }
+}
+
+/// What happened to a workspace between two scans.
+#[derive(Debug, Clone, Default)]
+pub struct Effects {
+    /// The changes, by path. Lines are not counted here.
+    pub changes: Vec<FileChange>,
+    /// Folders that are new, outermost first.
+    pub made_folders: Vec<String>,
+    /// Folders that are gone, innermost first.
+    pub removed_folders: Vec<FolderRecord>,
+    /// What changed and cannot be taken back, by path.
+    pub uncaptured: Vec<Uncaptured>,
+    /// What other transactions changed meanwhile.
+    pub unattributed: Vec<Unattributed>,
+}
+
+impl Effects {
+    /// Whether nothing happened that a transaction could hold.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty() && self.made_folders.is_empty() && self.removed_folders.is_empty()
+    }
+}
+
+/// Something that changed and could not be captured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Uncaptured {
+    /// Where it is.
+    pub path: String,
+    /// Why.
+    pub obstacle: Obstacle,
+}
+
+/// Something that another transaction changed meanwhile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unattributed {
+    /// Where it is.
+    pub path: String,
+    /// The transaction.
+    pub uuid: Uuid,
+}
+
+/// Looks at the workspace, and keeps the content of everything in it.
+pub(crate) fn scan(
+    protocol: &Protocol<Disk>,
+    workspace: &Workspace,
+    earlier: Option<&Scan>,
+) -> Result<Scan, TxnError> {
+    protocol.ensure_state(crate::layout::CAPTURE)?;
+    let known = protocol.record_names()?;
+    let started = SystemTime::now();
+    let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
+    let mut cache = Cache::open(workspace, protocol.key())?;
+    let mut held = Vec::with_capacity(survey.entries.len());
+    for entry in &mut survey.entries {
+        held.push(match entry.facts.kind {
+            Kind::Directory => Held::Folder,
+            Kind::Special => Held::Nothing(Obstacle::Special),
+            Kind::Symlink => match workspace.read_link(&entry.path) {
+                Ok(Some(target)) => Held::Link(target),
+                Ok(None) | Err(_) => Held::Nothing(Obstacle::Unreadable),
+            },
+            Kind::File => match cache.find(entry.path.as_str(), &Key::of(&entry.facts)) {
+                Some(kept) => Held::File(kept),
+                None => keep(workspace, &entry.path, &mut entry.facts, &mut cache)?,
+            },
+        });
+    }
+    let files = survey.entries.iter().zip(&held).filter_map(|(entry, held)| match held {
+        Held::File(kept) if !is_fresh(&entry.facts, started) => {
+            Some((entry.path.as_str(), Key::of(&entry.facts), *kept))
+        }
+        _ => None,
+    });
+    let pack = cache.close(files)?;
+    Ok(Scan { survey, held, pack, known })
+}
+
+/// Reads a file that is not as it was last seen. The facts become those of what was read.
+fn keep(
+    workspace: &Workspace,
+    path: &relay_workspace::RelPath,
+    facts: &mut Facts,
+    cache: &mut Cache,
+) -> Result<Held, TxnError> {
+    let opened = match workspace.open_file(path) {
+        Ok(Some((file, opened))) if opened.size <= MAX_FILE_BYTES => Ok((file, opened)),
+        Ok(Some(_)) | Err(ReadError::TooLarge { .. }) => Err(Obstacle::TooLarge),
+        // Gone, or replaced by something else, since it was listed.
+        Ok(None) | Err(_) => Err(Obstacle::Unreadable),
+    };
+    match opened {
+        Ok((file, opened)) => {
+            *facts = opened;
+            cache.keep(file)
+        }
+        Err(obstacle) => Ok(Held::Nothing(obstacle)),
+    }
+}
+
+/// Whether a file changed so shortly before the scan that a further change might not show: clocks of file systems tick
+/// every few milliseconds, and those without fractions every two seconds.
+fn is_fresh(facts: &Facts, started: SystemTime) -> bool {
+    let started = started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let (seconds, nanoseconds) = facts.changed;
+    let margin_ms: u128 = if nanoseconds == 0 { 2_000 } else { 100 };
+    let changed_ms = u128::try_from(seconds).unwrap_or(0) * 1_000 + u128::from(nanoseconds) / 1_000_000;
+    changed_ms + margin_ms >= started.as_millis()
+}

@@ -1,0 +1,259 @@
+//! The disk operations on Unix.
+
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+
+use relay_workspace::{Dir, ReadError, RelPath, Workspace};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::io::Errno;
+
+use super::{attributes, rename, sync};
+use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, parent};
+
+/// A workspace on the real disk.
+pub(crate) struct Disk {
+    root: Dir,
+}
+
+impl Disk {
+    /// Takes a handle of its own on the workspace's root.
+    pub(crate) fn new(workspace: &Workspace) -> io::Result<Self> {
+        Ok(Self { root: workspace.root_dir().try_clone().map_err(io_error)? })
+    }
+
+    /// Opens a folder for listing, syncing, or as a place to act in.
+    pub(super) fn folder(&self, path: &str) -> io::Result<Dir> {
+        let opened = if path.is_empty() { self.root.try_clone().map(Some) } else { self.root.open_dir(path) };
+        opened.map_err(io_error)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// The folder a path is in, and the name it has there.
+    pub(super) fn locate<'a>(&self, path: &'a str) -> io::Result<(Dir, &'a str)> {
+        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        Ok((self.folder(parent(path))?, name))
+    }
+
+    /// Opens a regular file.
+    pub(super) fn open(&self, path: &str) -> io::Result<File> {
+        let opened = self.root.open_file(path).map_err(io_error)?;
+        opened.map(|(file, _)| file).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Fs for Disk {
+    /// The open file whose lock is held.
+    type Lock = File;
+
+    fn permits(&self, path: &str) -> bool {
+        RelPath::new(path).is_ok_and(|normal| normal.as_str() == path)
+    }
+
+    fn stat(&self, path: &str) -> io::Result<Option<Stat>> {
+        let (folder, name) = match self.locate(path) {
+            Ok(place) => place,
+            Err(error) if is_missing(&error) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(stat_of(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    fn read(&self, path: &str, limit: u64) -> io::Result<Found> {
+        let file = match self.root.open_file(path) {
+            Ok(Some((file, _))) => file,
+            Ok(None) | Err(ReadError::NotADirectory { .. }) => return Ok(Found::Missing),
+            Err(ReadError::Directory { .. }) => return Ok(Found::Irregular(Kind::Folder)),
+            Err(ReadError::NotRegular { .. }) => return Ok(Found::Irregular(Kind::Special)),
+            Err(ReadError::Symlink { path, link }) if path == link => {
+                return Ok(Found::Irregular(Kind::Symlink));
+            }
+            Err(error) => return Err(io_error(error)),
+        };
+        let stat = stat_of(&rustix::fs::fstat(&file)?);
+        let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(limit)).unwrap_or(0) + 1);
+        (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(Found::File(bytes, stat))
+    }
+
+    fn read_end(&self, path: &str, length: u64) -> io::Result<Vec<u8>> {
+        let mut file = match self.open(path) {
+            Ok(file) => file,
+            Err(error) if is_missing(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let size = file.metadata()?.len();
+        file.seek(io::SeekFrom::Start(size.saturating_sub(length)))?;
+        let mut bytes = Vec::new();
+        file.take(length).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    fn list(&self, folder: &str) -> io::Result<Vec<String>> {
+        match self.folder(folder) {
+            Ok(folder) => Ok(folder.entries().map_err(io_error)?.into_iter().map(|(name, _)| name).collect()),
+            Err(error) if is_missing(&error) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn list_stats(&self, folder: &str) -> io::Result<Vec<(String, Stat)>> {
+        let folder = match self.folder(folder) {
+            Ok(folder) => folder,
+            Err(error) if is_missing(&error) => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut found = Vec::new();
+        for (name, _) in folder.entries().map_err(io_error)? {
+            match rustix::fs::statat(&folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+                Ok(stat) => found.push((name, stat_of(&stat))),
+                // Gone since it was listed.
+                Err(Errno::NOENT) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        Ok(found)
+    }
+
+    fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        let mode = Mode::from_raw_mode(0o600);
+        let mut file = File::from(rustix::fs::openat(&folder, name, flags | OFlags::CLOEXEC, mode)?);
+        if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        file.write_all(bytes)
+    }
+
+    fn write_new(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Private until it has its final mode; without one, the file mode mask decides.
+        let mode = Mode::from_raw_mode(if attributes.mode.is_some() { 0o600 } else { 0o666 });
+        let mut file = File::from(rustix::fs::openat(&folder, name, flags, mode)?);
+        let written = file.write_all(bytes).and_then(|()| attributes::give(self, &file, attributes));
+        if written.is_err() {
+            rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
+        }
+        written
+    }
+
+    fn read_link(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        self.root.read_link(path).map_err(io_error)
+    }
+
+    fn symlink(&self, target: &[u8], path: &str) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        Ok(rustix::fs::symlinkat(target, &folder, name)?)
+    }
+
+    fn rename(&self, from: &str, to: &str, how: Rename) -> io::Result<()> {
+        let (from_folder, from_name) = self.locate(from)?;
+        let (to_folder, to_name) = self.locate(to)?;
+        rename::rename((&from_folder, from_name), (&to_folder, to_name), how)
+    }
+
+    fn unlink(&self, path: &str) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        Ok(rustix::fs::unlinkat(&folder, name, AtFlags::empty())?)
+    }
+
+    fn mkdir(&self, path: &str, mode: Option<u32>) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        rustix::fs::mkdirat(&folder, name, raw_mode(mode.unwrap_or(0o777)))?;
+        match mode {
+            // The mask applies to `mkdirat` too, and a folder that is put back gets exactly what it had.
+            Some(mode) => self.set_mode(path, mode),
+            None => Ok(()),
+        }
+    }
+
+    fn rmdir(&self, path: &str) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        Ok(rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+    }
+
+    fn set_mode(&self, path: &str, mode: u32) -> io::Result<()> {
+        Ok(rustix::fs::fchmod(self.folder(path)?, raw_mode(mode))?)
+    }
+
+    fn touch(&self, path: &str) -> io::Result<()> {
+        let (folder, name) = self.locate(path)?;
+        let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+        let times = Timestamps { last_access: now, last_modification: now };
+        match rustix::fs::utimensat(&folder, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
+            // Only the owner may; a file of somebody else is rather restored with its old time than not at all.
+            Err(Errno::PERM | Errno::ACCESS) => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    fn sync(&self, files: &[String], folders: &[String]) -> io::Result<()> {
+        sync::sync(self, files, folders)
+    }
+
+    fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<File>> {
+        let (folder, name) = self.locate(path)?;
+        // `NONBLOCK`, so that a planted pipe does not hold anybody up.
+        let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        flags.set(OFlags::CREATE, create);
+        let file = match rustix::fs::openat(&folder, name, flags, Mode::from_raw_mode(0o600)) {
+            Ok(fd) => File::from(fd),
+            Err(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Err(io::ErrorKind::InvalidInput.into()),
+            Err(errno) => return Err(errno.into()),
+        };
+        if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(error)) => Err(error),
+        }
+    }
+}
+
+/// Nothing can be below something that is not there, or is no folder.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Keeps the operating system's code where there is one, since its kind decides what is done next.
+fn io_error(error: ReadError) -> io::Error {
+    match error {
+        ReadError::Io { source, .. } => source,
+        ReadError::TooLarge { .. } => io::Error::new(io::ErrorKind::FileTooLarge, error),
+        ReadError::NotADirectory { .. } => io::Error::new(io::ErrorKind::NotADirectory, error),
+        other => io::Error::new(io::ErrorKind::InvalidInput, other),
+    }
+}
+
+#[allow(clippy::useless_conversion, clippy::unnecessary_cast, reason = "the type differs between systems")]
+pub(super) fn raw_mode(mode: u32) -> Mode {
+    Mode::from_raw_mode((mode & 0o7777) as _)
+}
+
+#[allow(clippy::unnecessary_cast, clippy::useless_conversion, reason = "the types differ between systems")]
+fn stat_of(stat: &rustix::fs::Stat) -> Stat {
+    let kind = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Folder,
+        FileType::Symlink => Kind::Symlink,
+        _ => Kind::Special,
+    };
+    Stat {
+        kind,
+        mode: stat.st_mode as u32,
+        size: u64::try_from(stat.st_size).unwrap_or(0),
+        links: stat.st_nlink as u64,
+        inode: Some(stat.st_ino as u64),
+        modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+        changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+    }
+}

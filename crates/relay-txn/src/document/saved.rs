@@ -1,0 +1,76 @@
+//! How a content stands in a record.
+
+use std::fmt;
+
+use serde::de::{self, MapAccess, Visitor};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::record::{Content, Stored};
+
+/// A content under `snapshot` or `result`: the text itself, `{blob: hash}`, or null for "no file".
+pub(super) enum Saved {
+    /// The content itself.
+    Text(String),
+    /// The hash under which the content is kept.
+    Blob(String),
+    /// There is no file.
+    Nothing,
+}
+
+impl Saved {
+    /// How the content of a file is written.
+    pub(super) fn of(stored: Option<&Stored>) -> Self {
+        match stored {
+            None => Self::Nothing,
+            Some(Stored { content: Content::Inline(text), .. }) => Self::Text(text.clone()),
+            Some(stored) => Self::Blob(stored.hash.clone()),
+        }
+    }
+}
+
+impl Serialize for Saved {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Blob(hash) => {
+                let mut map = serializer.serialize_map(Some(1))?;
+                map.serialize_entry("blob", hash)?;
+                map.end()
+            }
+            Self::Nothing => serializer.serialize_unit(),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Saved {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct SavedVisitor;
+        impl<'de> Visitor<'de> for SavedVisitor {
+            type Value = Saved;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a text, a map with `blob`, or null")
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Saved, E> {
+                Ok(Saved::Text(text.to_owned()))
+            }
+            fn visit_string<E: de::Error>(self, text: String) -> Result<Saved, E> {
+                Ok(Saved::Text(text))
+            }
+            fn visit_unit<E: de::Error>(self) -> Result<Saved, E> {
+                Ok(Saved::Nothing)
+            }
+            fn visit_none<E: de::Error>(self) -> Result<Saved, E> {
+                Ok(Saved::Nothing)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Saved, A::Error> {
+                match map.next_entry::<String, String>()? {
+                    Some((key, hash)) if key == "blob" => Ok(Saved::Blob(hash)),
+                    _ => Err(de::Error::missing_field("blob")),
+                }
+            }
+        }
+        deserializer.deserialize_any(SavedVisitor)
+    }
+}

@@ -1,0 +1,87 @@
+//! What a caller hands over: the exact bytes before and after for every file, and the words for the ledger.
+
+use relay_workspace::RelPath;
+use uuid::Uuid;
+
+use crate::record::{CheckRecord, OperationRecord};
+use crate::undoes::Undoes;
+
+/// A transaction to be made.
+#[derive(Debug, Clone, Default)]
+pub struct Draft {
+    /// The transaction's identity. It can land once.
+    pub uuid: Uuid,
+    /// The words for the ledger.
+    pub header: Header,
+    /// The edits as they were asked for.
+    pub operations: Vec<OperationRecord>,
+    /// What to do, one entry per path.
+    pub changes: Vec<FileChange>,
+    /// Folders to remove if the transaction leaves them empty: those the transaction being undone had made.
+    pub prune: Vec<RelPath>,
+    /// Change files that have several hard links, parting them from their other names.
+    pub break_links: bool,
+}
+
+/// The words a transaction carries into the ledger.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Header {
+    /// The project the submission named.
+    pub project_id: Option<String>,
+    /// How the submission arrived.
+    pub channel: String,
+    /// The reasoning that came with it.
+    pub reasoning: String,
+    /// Its summary of the request.
+    pub prompt_summary: Option<String>,
+    /// The commit message it proposes.
+    pub git_commit_msg: Option<String>,
+    /// The digest of its edits.
+    pub submission: Option<String>,
+    /// The transactions it takes back, newest first.
+    pub undoes: Vec<Undoes>,
+}
+
+/// The exact bytes before and after for one path.
+#[derive(Debug, Clone)]
+pub struct FileChange {
+    /// The file.
+    pub path: RelPath,
+    /// What the change was planned against; `None`: there must be no file.
+    pub before: Option<Image>,
+    /// What the file becomes; `None`: it is deleted.
+    pub after: Option<Target>,
+    /// The path whose content this file continues. For the record only.
+    pub renamed_from: Option<RelPath>,
+    /// Lines added, for the record.
+    pub added: usize,
+    /// Lines removed, for the record.
+    pub removed: usize,
+}
+
+/// A file as it was seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// Type and permission bits, as `st_mode` has them.
+    pub mode: u32,
+}
+
+/// A file as it shall be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// The content.
+    pub bytes: Vec<u8>,
+    /// The permission bits; `None`: what the file has, or what a new file gets here.
+    pub mode: Option<u32>,
+}
+
+/// The decision that lets a transaction into the ledger.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How the checks went.
+    pub checks: Vec<CheckRecord>,
+    /// Who approved it: `auto`, `user`, `--yes`, …
+    pub approved_by: String,
+}

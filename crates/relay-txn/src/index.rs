@@ -1,0 +1,206 @@
+//! The index: what the records say, without the contents, so that ten thousand of them are read at once.
+//!
+//! It is a cache and never the truth. Each line carries its own MAC and the identity of the record's file (size, time,
+//! inode); a line that is torn, foreign or older than its file counts for nothing, and the record itself is read.
+//! Only whoever holds the lock writes: it appends what is missing, and starts anew when most of it is stale.
+
+use std::collections::HashMap;
+use std::io;
+
+use uuid::Uuid;
+
+use crate::error::TxnError;
+use crate::fs::{Attributes, Found, Fs, Rename, Stat};
+use crate::key::LedgerKey;
+use crate::layout::INDEX;
+use crate::limits::MAX_INDEX_BYTES;
+use crate::parallel;
+use crate::record::Record;
+
+/// Keeps a line's MAC from being mistaken for one of another kind of document.
+const CONTEXT: &[u8] = b"relay ledger index v2\n";
+/// A MAC in hexadecimal.
+const MAC_LENGTH: usize = 64;
+
+/// How much of the end is read to find the last line; a longer line is found by reading everything.
+const TAIL_BYTES: u64 = 64 * 1024;
+
+/// What the last line says about the ledger as it was then.
+pub(crate) struct Tail {
+    /// The largest number given so far.
+    pub(crate) sequence: u64,
+    /// How many records there were. If there are as many now, the index lacks none of them.
+    pub(crate) live: usize,
+}
+
+/// The index as it was read, every line verified.
+pub(crate) struct Index {
+    text: String,
+    lines: HashMap<Uuid, Line>,
+    /// How many lines there are, also stale and foreign ones.
+    total: usize,
+}
+
+/// One verified line.
+struct Line {
+    sequence: u64,
+    /// How many records there were when it was written.
+    live: usize,
+    file: FileIdentity,
+    /// Where the record's JSON is in the text.
+    json: std::ops::Range<usize>,
+}
+
+/// What tells whether a record's file is still the one that was indexed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileIdentity {
+    size: u64,
+    modified: (i64, u32),
+    /// Zero where the system does not tell.
+    inode: u64,
+}
+
+impl From<&Stat> for FileIdentity {
+    fn from(stat: &Stat) -> Self {
+        Self { size: stat.size, modified: stat.modified, inode: stat.inode.unwrap_or(0) }
+    }
+}
+
+/// Reads the last line only. Nothing if it is torn or not ours: then the whole index has to be looked at.
+pub(crate) fn tail<F: Fs>(fs: &F, key: &LedgerKey) -> Option<Tail> {
+    // An index that cannot be read is no reason to fail; it is only slower.
+    let bytes = fs.read_end(INDEX, TAIL_BYTES).ok()?;
+    let text = bytes.strip_suffix(b"\n")?;
+    let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let line = std::str::from_utf8(bytes.get(start..)?).ok()?;
+    let (_, line) = Line::parse(line, 0, key)?;
+    Some(Tail { sequence: line.sequence, live: line.live })
+}
+
+/// Adds one record to an index that lacks no other one; `live` counts it already.
+pub(crate) fn append<F: Fs>(
+    fs: &F,
+    key: &LedgerKey,
+    record: &Record,
+    stat: &Stat,
+    live: usize,
+) -> Result<(), TxnError> {
+    let line = line(record, stat, live, key)?;
+    fs.append(INDEX, line.as_bytes()).map_err(|error| TxnError::io("write", INDEX, error))
+}
+
+impl Index {
+    /// Reads the index. One that cannot be used is the same as none.
+    pub(crate) fn read<F: Fs>(fs: &F, key: &LedgerKey) -> Result<Self, TxnError> {
+        let bytes = match fs.read(INDEX, MAX_INDEX_BYTES) {
+            Ok(Found::File(bytes, _)) => bytes,
+            Ok(Found::Missing | Found::Irregular(_)) => Vec::new(),
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Vec::new(),
+            Err(error) => return Err(TxnError::io("read", INDEX, error)),
+        };
+        let text = String::from_utf8(bytes).unwrap_or_default();
+        let mut start = 0;
+        let placed: Vec<(usize, &str)> = text
+            .split_inclusive('\n')
+            .map(|line| {
+                start += line.len();
+                (start - line.len(), line)
+            })
+            .collect();
+        let total = placed.len();
+        let lines = parallel::map(&placed, |(start, line)| Line::parse(line, *start, key))
+            .into_iter()
+            .flatten()
+            .collect();
+        Ok(Self { text, lines, total })
+    }
+
+    /// Each record whose file is still the one that was indexed.
+    pub(crate) fn get_all(&self, files: &[(Uuid, Stat)]) -> Vec<Option<Record>> {
+        parallel::map(files, |(uuid, stat)| self.get(*uuid, stat))
+    }
+
+    /// The record, if its file is still the one that was indexed.
+    pub(crate) fn get(&self, uuid: Uuid, stat: &Stat) -> Option<Record> {
+        let line = self.lines.get(&uuid).filter(|line| line.file == stat.into())?;
+        // The MAC is right, so only another version of Relay could have written what is not understood here.
+        crate::document::read_brief(self.text.get(line.json.clone())?, uuid).ok()
+    }
+
+    /// The record's number, if its file is still the one that was indexed.
+    pub(crate) fn sequence(&self, uuid: Uuid, stat: &Stat) -> Option<u64> {
+        self.lines.get(&uuid).filter(|line| line.file == stat.into()).map(|line| line.sequence)
+    }
+
+    /// Adds the records it lacks, the newest last; `live` is how many records the ledger has with them.
+    pub(crate) fn add<F: Fs>(
+        &self,
+        fs: &F,
+        key: &LedgerKey,
+        records: &[(Record, Stat)],
+        live: usize,
+        staged: &str,
+    ) -> Result<(), TxnError> {
+        let mut text = String::new();
+        for (record, stat) in records {
+            text.push_str(&line(record, stat, live, key)?);
+        }
+        let at = |error| TxnError::io("write", INDEX, error);
+        if self.total > 2 * live + 1000 || (self.total > 0 && self.lines.is_empty()) {
+            // Mostly stale: what is still good is kept, the rest forgotten.
+            let fresh: String = self.verified_lines().chain([text.as_str()]).collect();
+            fs.write_new(staged, fresh.as_bytes(), Attributes::PRIVATE).map_err(at)?;
+            return fs.rename(staged, INDEX, Rename::Replace).map_err(at);
+        }
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            // A crash tore the last line; the new one must not become part of it.
+            text.insert(0, '\n');
+        }
+        fs.append(INDEX, text.as_bytes()).map_err(at)
+    }
+
+    fn verified_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.values().filter_map(|line| {
+            let before = self.text.get(..line.json.start)?;
+            let start = before.rfind('\n').map_or(0, |end| end + 1);
+            self.text.get(start..line.json.end + 1)
+        })
+    }
+}
+
+/// `{mac} {uuid} {sequence} {live} {size} {seconds} {nanoseconds} {inode} {json}`
+fn line(record: &Record, stat: &Stat, live: usize, key: &LedgerKey) -> Result<String, TxnError> {
+    let json = crate::document::write_brief(record)?;
+    let (seconds, nanoseconds) = stat.modified;
+    let body = format!(
+        "{} {} {live} {} {seconds} {nanoseconds} {} {json}",
+        record.uuid,
+        record.sequence,
+        stat.size,
+        stat.inode.unwrap_or(0)
+    );
+    Ok(format!("{} {body}\n", key.mac(CONTEXT, body.as_bytes()).to_hex()))
+}
+
+impl Line {
+    /// Reads a line that begins at `start` of the text; `None` if it is torn or not ours.
+    fn parse(line: &str, start: usize, key: &LedgerKey) -> Option<(Uuid, Self)> {
+        let line = line.strip_suffix('\n')?;
+        let (mac, rest) = line.split_at_checked(MAC_LENGTH)?;
+        let body = rest.strip_prefix(' ')?;
+        if blake3::Hash::from_hex(mac).ok()? != key.mac(CONTEXT, body.as_bytes()) {
+            return None;
+        }
+        let mut fields = body.splitn(8, ' ');
+        let uuid = fields.next()?.parse().ok()?;
+        let sequence = fields.next()?.parse().ok()?;
+        let live = fields.next()?.parse().ok()?;
+        let size = fields.next()?.parse().ok()?;
+        let modified = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
+        let inode = fields.next()?.parse().ok()?;
+        let json = fields.next()?;
+        let end = start + line.len();
+        let file = FileIdentity { size, modified, inode };
+        Some((uuid, Self { sequence, live, file, json: end - json.len()..end }))
+    }
+}

@@ -1,0 +1,233 @@
+//! The ledger of one workspace, as the rest of Relay sees it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use relay_workspace::Workspace;
+use uuid::Uuid;
+
+use crate::capture::{self, Effects, Scan, Unattributed};
+use crate::disk::Disk;
+use crate::draft::{Draft, Verdict};
+use crate::error::{At, TxnError};
+use crate::key::LedgerKey;
+use crate::protocol::{Entries, Forgotten, Open, Protocol, Recovered, Rescued};
+use crate::record::{Record, Stored};
+
+/// How often a reserved path is looked at again. Checks take seconds, so nobody notices.
+const LEASE_POLL: Duration = Duration::from_millis(25);
+
+/// The history of a workspace's transactions, and the only way to make a new one.
+///
+/// Cheap to clone; all clones, and all processes, share the one on disk.
+#[derive(Clone)]
+pub struct Ledger {
+    protocol: Arc<Protocol<Disk>>,
+}
+
+impl Ledger {
+    /// Opens the ledger of a workspace, whether there is one yet or not. Creates nothing.
+    ///
+    /// # Errors
+    /// The workspace's folder can no longer be opened.
+    pub fn open(workspace: &Workspace, key: LedgerKey) -> Result<Self, TxnError> {
+        let disk = Disk::new(workspace).at("open", "the workspace")?;
+        Ok(Self { protocol: Arc::new(Protocol::new(disk, key)) })
+    }
+
+    /// Takes back what a process that died left half done. Runs by itself before every [`Ledger::begin`].
+    ///
+    /// # Errors
+    /// The state folder cannot be read, or the lock did not become free. A single transaction that cannot be taken back
+    /// is no error here but an [`crate::Outcome::Stuck`].
+    pub fn recover(&self) -> Result<Vec<Recovered>, TxnError> {
+        self.protocol.recover()
+    }
+
+    /// All transactions, oldest first; empty where there is no ledger.
+    ///
+    /// # Errors
+    /// The state folder cannot be read. Records of others are no error, they are listed as foreign.
+    pub fn entries(&self) -> Result<Entries, TxnError> {
+        self.protocol.entries()
+    }
+
+    /// One transaction of the ledger, whole.
+    ///
+    /// # Errors
+    /// [`TxnError::Foreign`] if a file of that name is not Relay's.
+    pub fn find(&self, uuid: Uuid) -> Result<Option<Record>, TxnError> {
+        self.protocol.find(uuid)
+    }
+
+    /// Whether the transaction is under way, or was interrupted and not yet recovered.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn pending(&self, uuid: Uuid) -> Result<bool, TxnError> {
+        self.protocol.is_pending(uuid)
+    }
+
+    /// The bytes of a file as the ledger keeps it.
+    ///
+    /// # Errors
+    /// [`TxnError::Content`] if they are missing or damaged.
+    pub fn content(&self, stored: &Stored) -> Result<Vec<u8>, TxnError> {
+        self.protocol.content(stored)
+    }
+
+    /// Takes records out of the ledger, for good, and removes every content that no remaining record needs. With
+    /// `dry_run` nothing is removed. An undo that is kept must not lose what it undoes to this: hand over a beginning
+    /// of the ledger, never something from its middle.
+    ///
+    /// # Errors
+    /// The state folder cannot be read or changed, or holds a record that this version cannot read.
+    pub fn forget(&self, uuids: &BTreeSet<Uuid>, dry_run: bool) -> Result<Forgotten, TxnError> {
+        self.protocol.forget(uuids, dry_run)
+    }
+
+    /// Makes all changes of the draft, and keeps what is needed to take them back. The paths stay reserved until the
+    /// transaction is committed, rolled back, or its process is dead.
+    ///
+    /// # Errors
+    /// Any; the files are as they were before, unless it is [`TxnError::RollbackFailed`].
+    pub fn begin(&self, draft: Draft) -> Result<Pending, TxnError> {
+        self.begin_draft(&draft)
+    }
+
+    /// Like [`Ledger::begin`], but when another transaction works on one of the paths, asks `waits` with that error
+    /// whether to wait for it. The answer should be no when the other one is waiting for the caller: a check of that
+    /// very transaction, or anything it started.
+    ///
+    /// # Errors
+    /// As [`Ledger::begin`]; [`TxnError::Leased`] or [`TxnError::InProgress`] when `waits` said no.
+    pub fn begin_when_free(
+        &self,
+        draft: &Draft,
+        mut waits: impl FnMut(&TxnError) -> bool,
+    ) -> Result<Pending, TxnError> {
+        loop {
+            match self.begin_draft(draft) {
+                Err(error @ (TxnError::Leased { .. } | TxnError::InProgress { .. })) if waits(&error) => {
+                    std::thread::sleep(LEASE_POLL);
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn begin_draft(&self, draft: &Draft) -> Result<Pending, TxnError> {
+        let open = self.protocol.begin(draft)?;
+        let before =
+            draft.changes.iter().filter_map(|change| change.before.as_ref()).map(|image| image.bytes.clone());
+        Ok(Pending { ledger: self.clone(), uuid: draft.uuid, open: Some(open), before: before.collect() })
+    }
+
+    /// Looks at the workspace before a command runs (`earlier` is `None`), or after it did.
+    ///
+    /// # Errors
+    /// The state folder cannot be used, or the contents could not be kept.
+    pub fn scan(&self, workspace: &Workspace, earlier: Option<&Scan>) -> Result<Scan, TxnError> {
+        capture::scan(&self.protocol, workspace, earlier)
+    }
+
+    /// What happened to the workspace between two scans, without what other transactions did.
+    ///
+    /// # Errors
+    /// The ledger cannot be read.
+    pub fn effects(&self, workspace: &Workspace, before: &Scan, after: &Scan) -> Result<Effects, TxnError> {
+        capture::effects(&self.protocol, workspace, before, after)
+    }
+
+    /// Begins a transaction whose changes have happened already: those of `effects`, made by `by`. The draft gives its
+    /// words. Also returns what was left to other transactions under way.
+    ///
+    /// # Errors
+    /// Any; nothing was recorded, and the files are as the command left them.
+    pub fn adopt(
+        &self,
+        draft: Draft,
+        effects: &Effects,
+        by: &str,
+    ) -> Result<(Pending, Vec<Unattributed>), TxnError> {
+        let uuid = draft.uuid;
+        let (open, others) = self.protocol.adopt(draft, effects, by)?;
+        Ok((Pending { ledger: self.clone(), uuid, open: Some(open), before: Vec::new() }, others))
+    }
+}
+
+/// A transaction whose files have landed, waiting for its verdict. Dropping it takes the files back.
+#[must_use = "dropping a pending transaction rolls it back"]
+pub struct Pending {
+    ledger: Ledger,
+    uuid: Uuid,
+    /// Gone once the verdict is given.
+    open: Option<Open<<Disk as crate::fs::Fs>::Lock>>,
+    /// What the files held before, for the case that a command removes the state folder.
+    before: Vec<Vec<u8>>,
+}
+
+impl Pending {
+    /// The transaction's identity.
+    pub fn uuid(&self) -> Uuid {
+        self.uuid
+    }
+
+    /// Adds what a command did meanwhile, so that it is rolled back, committed and undone with the rest. Returns what
+    /// was left to other transactions under way.
+    ///
+    /// # Errors
+    /// The transaction is what it was before the call.
+    pub fn extend(&mut self, effects: &Effects, by: &str) -> Result<Vec<Unattributed>, TxnError> {
+        self.remake_state()?;
+        match &mut self.open {
+            Some(open) => self.ledger.protocol.extend(open, effects, by),
+            None => Err(TxnError::Empty),
+        }
+    }
+
+    /// Enters the transaction into the ledger. When this returns, it survives a power cut.
+    ///
+    /// # Errors
+    /// It was rolled back; after [`TxnError::NotDurable`] it has landed all the same.
+    pub fn commit(mut self, verdict: Verdict) -> Result<Record, TxnError> {
+        match self.open.take() {
+            Some(open) => {
+                self.remake_state()?;
+                self.ledger.protocol.commit(open, verdict)
+            }
+            None => Err(TxnError::Empty),
+        }
+    }
+
+    /// Makes every file what it was, and says which foreign files had to be moved for it.
+    ///
+    /// # Errors
+    /// [`TxnError::RollbackFailed`]; the next recovery tries again.
+    pub fn rollback(mut self) -> Result<Vec<Rescued>, TxnError> {
+        match self.open.take() {
+            Some(open) => {
+                self.remake_state()?;
+                self.ledger.protocol.abandon(open)
+            }
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// A state folder that is gone and cannot be made again is one that rollback fails on.
+    fn remake_state(&self) -> Result<(), TxnError> {
+        self.ledger.protocol.remake_state(self.uuid, &self.before).map_err(|source| {
+            TxnError::RollbackFailed { uuid: self.uuid, cause: None, source: Box::new(source) }
+        })
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        if let Some(open) = self.open.take()
+            // There is nobody left to tell; the pending record stays, and recovery tries again.
+            && let Err(_left_for_recovery) = self.ledger.protocol.abandon(open)
+        {}
+    }
+}

@@ -1,0 +1,242 @@
+//! Taking up changes that already happened: what a command did becomes part of a transaction.
+//!
+//! Nothing in the workspace is touched here. The bytes before and after are made durable together with a pending record;
+//! from then on the changes are rolled back, recovered, committed and undone like any others. What another living
+//! transaction works on is left to that one.
+
+use std::collections::{BTreeSet, HashMap};
+
+use uuid::Uuid;
+
+use super::begin::{check, check_leases};
+use super::prepare::{Contents, pending_record};
+use super::recover::Leases;
+use super::sealed::Sealed;
+use super::{Open, Protocol};
+use crate::capture::{Effects, Unattributed};
+use crate::draft::{Draft, FileChange};
+use crate::error::{At, TxnError};
+use crate::fs::{Attributes, Fs, Rename};
+use crate::key::LedgerKey;
+use crate::layout::{self, BLOBS, STATE};
+use crate::limits::MAX_CHANGES;
+use crate::record::{ChangeRecord, Operation, Record};
+use crate::state;
+
+impl<F: Fs> Protocol<F> {
+    /// Begins a transaction whose changes have happened. Returns what was left to others.
+    pub(crate) fn adopt(
+        &self,
+        mut draft: Draft,
+        effects: &Effects,
+        by: &str,
+    ) -> Result<(Open<F::Lock>, Vec<Unattributed>), TxnError> {
+        state::ensure(&self.fs)?;
+        let lock = self.lock()?;
+        let (leases, _) = self.recover_dead()?;
+        let (ours, others) = part(&effects.changes, &leases, draft.uuid);
+        draft.changes = ours.into_iter().cloned().collect();
+        check(&draft)?;
+        let owner = self.reserve(&draft)?;
+        drop(lock);
+        let changes = std::mem::take(&mut draft.changes);
+        let mut open = Open { record: pending_record(&draft, Vec::new()), _owner: owner };
+        let mut record = open.record.clone();
+        draft.changes = changes;
+        let journalled = self.describe(&mut record, &draft.changes, effects, by).and_then(|staged| {
+            let _lock = self.lock()?;
+            check_leases(&draft, &self.recover_dead()?.0)?;
+            self.name(&staged, &record, Rename::NoReplace)
+        });
+        if let Err(error) = journalled {
+            self.discard_stage(draft.uuid);
+            return Err(error);
+        }
+        open.record = record;
+        Ok((open, others))
+    }
+
+    /// Adds changes that have happened to a pending transaction. After an error the transaction is what it was.
+    pub(crate) fn extend(
+        &self,
+        open: &mut Open<F::Lock>,
+        effects: &Effects,
+        by: &str,
+    ) -> Result<Vec<Unattributed>, TxnError> {
+        let lock = self.lock()?;
+        let (leases, _) = self.recover_dead()?;
+        let (ours, others) = part(&effects.changes, &leases, open.record.uuid);
+        let ours: Vec<FileChange> = ours.into_iter().cloned().collect();
+        drop(lock);
+        if ours.is_empty() && effects.made_folders.is_empty() && effects.removed_folders.is_empty() {
+            return Ok(others);
+        }
+        let mut record = open.record.clone();
+        let staged = self.describe(&mut record, &ours, effects, by)?;
+        if record.changes.len() > MAX_CHANGES {
+            let what = "the transaction with what the command changed".to_owned();
+            return Err(TxnError::TooLarge {
+                what,
+                size: record.changes.len() as u64,
+                limit: MAX_CHANGES as u64,
+            });
+        }
+        let _lock = self.lock()?;
+        self.name(&staged, &record, Rename::Replace)?;
+        open.record = record;
+        Ok(others)
+    }
+
+    /// The transactions that are in the ledger now.
+    pub(crate) fn record_names(&self) -> Result<BTreeSet<Uuid>, TxnError> {
+        let names = self.fs.list(STATE).at("list", STATE)?;
+        let records = names.iter().filter_map(|name| layout::parse_record_name(name));
+        Ok(records.filter_map(|(uuid, pending)| (!pending).then_some(uuid)).collect())
+    }
+
+    /// The transactions that came into the ledger since, oldest first.
+    pub(crate) fn records_since(&self, known: &BTreeSet<Uuid>) -> Result<Vec<Record>, TxnError> {
+        let mut records = Vec::new();
+        for uuid in self.record_names()?.difference(known) {
+            if let Sealed::Ours(record) = self.read_record(&layout::record(*uuid), *uuid)?
+                && record.approved
+            {
+                records.push(*record);
+            }
+        }
+        records.sort_by_key(|record| record.sequence);
+        Ok(records)
+    }
+
+    /// The key that tells this user's files from planted ones.
+    pub(crate) fn key(&self) -> &LedgerKey {
+        &self.key
+    }
+
+    /// Makes the folder for the cache of contents, and what belongs around it.
+    pub(crate) fn ensure_state(&self, folder: &str) -> Result<(), TxnError> {
+        state::ensure(&self.fs)?;
+        state::ensure_private_folder(&self.fs, folder).map(|_| ())
+    }
+
+    /// Adds the changes to the record, and makes it and all contents durable. Returns where the record is staged.
+    fn describe(
+        &self,
+        record: &mut Record,
+        changes: &[FileChange],
+        effects: &Effects,
+        by: &str,
+    ) -> Result<String, TxnError> {
+        let uuid = record.uuid;
+        let mut contents = Contents::new(uuid);
+        let places: HashMap<String, usize> =
+            record.paths().enumerate().map(|(place, path)| (path.to_owned(), place)).collect();
+        for change in changes {
+            let place = places.get(change.path.as_str()).copied();
+            self.take_up(record, place, change, by, &mut contents)?;
+        }
+        merge_folders(record, effects);
+        let staged = format!("{}/record.{}", layout::stage(uuid), Uuid::new_v4().simple());
+        let text = crate::document::write(record, &self.key)?;
+        self.fs.write_new(&staged, text.as_bytes(), Attributes::PRIVATE).at("write", &staged)?;
+        let mut files: Vec<String> = contents.blobs.into_iter().collect();
+        files.push(staged.clone());
+        let folders = [layout::stage(uuid), layout::STAGE.to_owned(), BLOBS.to_owned()];
+        self.fs.sync(&files, &folders).at("sync", &staged)?;
+        Ok(staged)
+    }
+
+    /// Describes one change. A path that the transaction changed already keeps its place and what was there first.
+    fn take_up(
+        &self,
+        record: &mut Record,
+        place: Option<usize>,
+        change: &FileChange,
+        by: &str,
+        contents: &mut Contents,
+    ) -> Result<(), TxnError> {
+        let after = match &change.after {
+            Some(target) => Some(self.store(&target.bytes, target.mode.unwrap_or(0o100_644), contents)?),
+            None => None,
+        };
+        let path = change.path.as_str();
+        if let Some(known) = place.and_then(|place| record.changes.get_mut(place)) {
+            known.operation = operation(known.before.is_some(), after.is_some());
+            known.after = after;
+            known.by = Some(by.to_owned());
+            (known.added, known.removed) = (change.added, change.removed);
+            return Ok(());
+        }
+        let before = match &change.before {
+            Some(image) => Some(self.store(&image.bytes, image.mode, contents)?),
+            None => None,
+        };
+        record.changes.push(ChangeRecord {
+            path: path.to_owned(),
+            operation: operation(before.is_some(), after.is_some()),
+            renamed_from: change.renamed_from.as_ref().map(ToString::to_string),
+            added: change.added,
+            removed: change.removed,
+            before,
+            after,
+            by: Some(by.to_owned()),
+        });
+        Ok(())
+    }
+
+    /// Gives the staged record its name. From here on the changes can be rolled back, also after a crash.
+    fn name(&self, staged: &str, record: &Record, how: Rename) -> Result<(), TxnError> {
+        let pending = layout::pending(record.uuid);
+        self.fs.rename(staged, &pending, how).at("write", &pending)?;
+        self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)
+    }
+}
+
+/// Parts what may be taken up from what another living transaction works on.
+fn part<'a>(
+    changes: &'a [FileChange],
+    leases: &Leases,
+    own: Uuid,
+) -> (Vec<&'a FileChange>, Vec<Unattributed>) {
+    let mut others = Vec::new();
+    let ours = changes.iter().filter(|change| match leases.holder(change.path.as_str()) {
+        Some(uuid) if uuid != own => {
+            others.push(Unattributed { path: change.path.to_string(), uuid });
+            false
+        }
+        _ => true,
+    });
+    (ours.collect(), others)
+}
+
+/// What was made and removed again in one transaction is neither made nor removed by it.
+fn merge_folders(record: &mut Record, effects: &Effects) {
+    for folder in &effects.removed_folders {
+        match record.folders.iter().position(|made| *made == folder.path) {
+            Some(at) => {
+                record.folders.remove(at);
+            }
+            None => record.removed_folders.push(folder.clone()),
+        }
+    }
+    for folder in &effects.made_folders {
+        match record.removed_folders.iter().position(|removed| removed.path == *folder) {
+            Some(at) => {
+                record.removed_folders.remove(at);
+            }
+            None => record.folders.push(folder.clone()),
+        }
+    }
+    // Outermost first, and innermost first.
+    record.folders.sort();
+    record.folders.dedup();
+    record.removed_folders.sort_by(|a, b| b.path.cmp(&a.path));
+}
+
+fn operation(before: bool, after: bool) -> Operation {
+    match (before, after) {
+        (false, _) => Operation::Create,
+        (true, true) => Operation::Modify,
+        (true, false) => Operation::Delete,
+    }
+}

@@ -1,0 +1,131 @@
+//! From a draft to files that have landed and a record that can take them back.
+
+use std::collections::BTreeSet;
+use std::io;
+
+use uuid::Uuid;
+
+use super::prepare::Prepared;
+use super::recover::Leases;
+use super::sealed::Sealed;
+use super::{Open, Protocol};
+use crate::draft::Draft;
+use crate::error::{At, TxnError};
+use crate::fs::{Fs, Rename, ancestors};
+use crate::layout::{self, STATE};
+use crate::limits::{MAX_CHANGES, MAX_FILE_BYTES};
+use crate::state;
+
+impl<F: Fs> Protocol<F> {
+    /// Makes the changes of `draft`. After an error the files are as they were.
+    pub(crate) fn begin(&self, draft: &Draft) -> Result<Open<F::Lock>, TxnError> {
+        check(draft)?;
+        state::ensure(&self.fs)?;
+        let owner = {
+            let _lock = self.lock()?;
+            self.reserve(draft)?
+        };
+        let prepared = self.prepare(draft).inspect_err(|_| self.discard_stage(draft.uuid))?;
+
+        let _lock = self.lock().inspect_err(|_| self.discard_stage(draft.uuid))?;
+        self.recover_dead()
+            .and_then(|(leases, _)| check_leases(draft, &leases))
+            .inspect_err(|_| self.discard_stage(draft.uuid))?;
+        match self.journal(&prepared).and_then(|()| self.apply(&prepared)) {
+            Ok(()) => Ok(Open { record: prepared.record, _owner: owner }),
+            Err(cause) => Err(self.take_back(&prepared.record, cause)),
+        }
+    }
+
+    /// Under the lock: makes sure the transaction is new and its paths are free, and claims its staging folder.
+    pub(super) fn reserve(&self, draft: &Draft) -> Result<F::Lock, TxnError> {
+        let uuid = draft.uuid;
+        let (leases, _) = self.recover_dead()?;
+        match self.read_record(&layout::record(uuid), uuid)? {
+            Sealed::Missing => {}
+            Sealed::Ours(_) => return Err(TxnError::AlreadyProcessed { uuid }),
+            Sealed::Foreign => return Err(TxnError::Foreign { name: layout::record(uuid) }),
+        }
+        match self.read_record(&layout::pending(uuid), uuid)? {
+            Sealed::Missing => {}
+            Sealed::Ours(_) => return Err(TxnError::InProgress { uuid }),
+            Sealed::Foreign => return Err(TxnError::Foreign { name: layout::pending(uuid) }),
+        }
+        check_leases(draft, &leases)?;
+        let (stage, owner) = (layout::stage(uuid), layout::owner(uuid));
+        match self.fs.mkdir(&stage, Some(0o700)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(TxnError::InProgress { uuid });
+            }
+            other => other.at("create", &stage)?,
+        }
+        match self.fs.try_lock(&owner, true).at("lock", &owner) {
+            Ok(Some(lock)) => Ok(lock),
+            Ok(None) => Err(TxnError::InProgress { uuid }),
+            Err(error) => {
+                self.discard_stage(uuid);
+                Err(error)
+            }
+        }
+    }
+
+    /// The record gets its name. From here on a crash is undone by whoever comes next.
+    fn journal(&self, prepared: &Prepared) -> Result<(), TxnError> {
+        let pending = layout::pending(prepared.record.uuid);
+        self.fs.rename(&prepared.staged_record, &pending, Rename::NoReplace).at("write", &pending)?;
+        self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)
+    }
+
+    /// Removes a stage to which no pending record belongs. If that fails too, the next recovery removes it; the
+    /// error worth reporting is the one that led here.
+    pub(super) fn discard_stage(&self, uuid: Uuid) {
+        if let Err(_left_for_recovery) = self.clean_stage(uuid) {}
+    }
+}
+
+/// Refuses what cannot be one transaction, before anything is written.
+pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
+    if draft.changes.is_empty() {
+        return Err(TxnError::Empty);
+    }
+    let too_large = |what: String, size: u64, limit: u64| Err(TxnError::TooLarge { what, size, limit });
+    if draft.changes.len() > MAX_CHANGES {
+        return too_large("the transaction".to_owned(), draft.changes.len() as u64, MAX_CHANGES as u64);
+    }
+    let mut paths = BTreeSet::new();
+    for change in &draft.changes {
+        let path = change.path.as_str();
+        if !paths.insert(path) {
+            return Err(TxnError::Conflicting { path: path.to_owned() });
+        }
+        for image in [change.before.as_ref().map(|i| &i.bytes), change.after.as_ref().map(|t| &t.bytes)] {
+            let size = image.map_or(0, |bytes| bytes.len() as u64);
+            if size > MAX_FILE_BYTES {
+                return too_large(path.to_owned(), size, MAX_FILE_BYTES);
+            }
+        }
+        if change.before.is_none() && change.after.is_none() {
+            return Err(TxnError::Conflicting { path: path.to_owned() });
+        }
+        let modes = [change.before.as_ref().map(|i| i.mode), change.after.as_ref().and_then(|t| t.mode)];
+        // Links come from captured commands and their undo; what a reply writes is always a file.
+        if modes.into_iter().flatten().any(|mode| !matches!(mode & 0o170_000, 0 | 0o100_000 | 0o120_000)) {
+            return Err(TxnError::NotRegular { path: path.to_owned(), kind: "a folder or device" });
+        }
+    }
+    // A file cannot be inside another one.
+    match paths.iter().find(|path| ancestors(path).any(|folder| paths.contains(folder))) {
+        Some(path) => Err(TxnError::Conflicting { path: (*path).to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Refuses paths on which an undecided transaction works.
+pub(super) fn check_leases(draft: &Draft, leases: &Leases) -> Result<(), TxnError> {
+    for change in &draft.changes {
+        if let Some(uuid) = leases.holder(change.path.as_str()) {
+            return Err(TxnError::Leased { path: change.path.to_string(), uuid });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! The verdict was yes: the record gets its place in the ledger, and with it the transaction becomes history.
+
+use std::collections::BTreeSet;
+
+use super::history::Head;
+use super::rollback::not_rolled_back;
+use super::{Open, Protocol};
+use crate::draft::Verdict;
+use crate::error::{At, TxnError};
+use crate::fs::{Attributes, Fs, Kind, Rename, Stat, parent};
+use crate::index;
+use crate::layout::{self, STATE};
+use crate::record::Record;
+use crate::state::unlink_if_there;
+
+impl<F: Fs> Protocol<F> {
+    /// Commits, or rolls back and says why. Only after [`TxnError::NotDurable`] have the files stayed new.
+    pub(crate) fn commit(&self, open: Open<F::Lock>, verdict: Verdict) -> Result<Record, TxnError> {
+        let uuid = open.record.uuid;
+        let synced = self.sync_touched(&open.record);
+        let lock = self.lock().map_err(|busy| not_rolled_back(uuid, None, busy))?;
+        let mut record = Record {
+            checks: verdict.checks,
+            approved: true,
+            approved_by: Some(verdict.approved_by),
+            ..open.record.clone()
+        };
+        // What a submission created and a command removed again never was.
+        record.changes.retain(|change| change.before.is_some() || change.after.is_some());
+        let head = match synced.and_then(|()| self.enter(&mut record)) {
+            Ok(head) => head,
+            Err(cause) => return Err(self.take_back(&open.record, cause)),
+        };
+        if let Err(source) = self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE) {
+            return Err(TxnError::NotDurable { uuid, source: Box::new(source) });
+        }
+        // The transaction is in the ledger and stays there. What cannot be tidied up now, recovery tidies up.
+        let tidied = self.tidy_up(&record, head);
+        drop(lock);
+        // Many files take a while to remove, and nobody needs to wait for that: the stage still has its owner.
+        if let Err(_left_for_recovery) = tidied.and_then(|()| self.clean_stage(uuid)) {}
+        Ok(record)
+    }
+
+    /// The names of the new files must be durable before the record that says so.
+    fn sync_touched(&self, record: &Record) -> Result<(), TxnError> {
+        let mut touched: BTreeSet<&str> = record.paths().map(parent).collect();
+        touched.extend(record.folders.iter().map(|folder| parent(folder)));
+        touched.extend(record.removed_folders.iter().map(|folder| parent(&folder.path)));
+        let folders = self.existing(touched.into_iter().map(str::to_owned))?;
+        self.fs.sync(&self.captured_files(record)?, &folders).at("sync", "the changed folders")
+    }
+
+    /// The files that a command wrote: unlike staged ones, nobody has synced their content yet.
+    fn captured_files(&self, record: &Record) -> Result<Vec<String>, TxnError> {
+        let mut files = Vec::new();
+        for change in record.changes.iter().filter(|change| change.by.is_some() && change.after.is_some()) {
+            let stat = self.fs.stat(&change.path).at("look at", &change.path)?;
+            if stat.is_some_and(|stat| stat.kind == Kind::File) {
+                files.push(change.path.clone());
+            }
+        }
+        Ok(files)
+    }
+
+    /// Those of the folders that are still there: the transaction itself, or somebody else, may have removed some.
+    pub(super) fn existing(&self, folders: impl Iterator<Item = String>) -> Result<Vec<String>, TxnError> {
+        let mut existing = Vec::new();
+        for folder in folders {
+            let is_folder = |stat: Stat| stat.kind == Kind::Folder;
+            if folder.is_empty() || self.fs.stat(&folder).at("look at", &folder)?.is_some_and(is_folder) {
+                existing.push(folder);
+            }
+        }
+        Ok(existing)
+    }
+
+    /// One rename, and the transaction is in the ledger.
+    fn enter(&self, record: &mut Record) -> Result<Head, TxnError> {
+        let head = self.head()?;
+        record.sequence = head.sequence + 1;
+        let text = crate::document::write(record, &self.key)?;
+        let staged = format!("{}/final", layout::stage(record.uuid));
+        self.fs.write_new(&staged, text.as_bytes(), Attributes::PRIVATE).at("write", &staged)?;
+        self.fs.sync(std::slice::from_ref(&staged), &[]).at("sync", &staged)?;
+        let path = layout::record(record.uuid);
+        self.fs.rename(&staged, &path, Rename::NoReplace).at("write", &path)?;
+        Ok(head)
+    }
+
+    /// Forgets what was only needed to go back, and brings the index up to date.
+    fn tidy_up(&self, record: &Record, mut head: Head) -> Result<(), TxnError> {
+        unlink_if_there(&self.fs, &layout::pending(record.uuid))?;
+        let path = layout::record(record.uuid);
+        if let Some(stat) = self.fs.stat(&path).at("look at", &path)? {
+            let live = head.live + 1;
+            let Some(index) = head.index else {
+                return index::append(&self.fs, &self.key, record, &stat, live);
+            };
+            head.missing.push((record.clone(), stat));
+            let staged = format!("{}/index", layout::stage(record.uuid));
+            index.add(&self.fs, &self.key, &head.missing, live, &staged)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! The steps that make a set of changes land entirely or not at all, written against [`Fs`] alone.
+//!
+//! ```text
+//! begin    lock → recover, leases, reserve the stage → unlock
+//!          read and compare every file, stage contents, blobs and the record → one batch of syncs
+//!          lock → recover, leases → name the pending record, sync → swap every file in → unlock
+//! commit   sync the touched folders → lock → number, final record, sync → rename (the commit point), sync → unlock
+//! rollback lock → put displaced files back → sync → remove the pending record, sync → unlock
+//! ```
+//! At any moment the disk holds either a record in the ledger, with all files new, or a pending record from which all
+//! files become old again, or neither and all files are old. Each module here is one of those steps.
+
+mod adopt;
+mod apply;
+mod begin;
+mod commit;
+mod forget;
+mod history;
+mod prepare;
+mod recover;
+mod remake;
+mod rollback;
+mod sealed;
+
+use std::io;
+
+pub use forget::Forgotten;
+pub use history::Entries;
+pub use recover::{Outcome, Recovered};
+pub use rollback::Rescued;
+
+use crate::error::TxnError;
+use crate::fs::{Found, Fs, Kind, Stat, is_link};
+use crate::key::LedgerKey;
+use crate::limits::MAX_FILE_BYTES;
+use crate::record::{Record, Stored, content_hash};
+use crate::state;
+
+/// The protocol on one disk.
+pub(crate) struct Protocol<F: Fs> {
+    fs: F,
+    key: LedgerKey,
+}
+
+/// A transaction whose files have landed and that awaits its verdict.
+pub(crate) struct Open<L> {
+    /// The record as it stands in `{uuid}.pending.yml`.
+    pub(crate) record: Record,
+    /// Held as long as the transaction lives: tells recovery not to touch it.
+    _owner: L,
+}
+
+/// What stands at a path, as far as the protocol cares.
+enum Seen {
+    Missing,
+    /// A file, or a link with its target as content: its hash, and what the disk says about it.
+    File(String, Stat),
+    Other(Kind),
+}
+
+impl Seen {
+    /// Whether it has the content of `stored`.
+    fn has_content(&self, stored: &Stored) -> bool {
+        matches!(self, Self::File(hash, stat) if *hash == stored.hash && is_link(stat.mode) == is_link(stored.mode))
+    }
+
+    /// Whether it has the content and the mode of `stored`.
+    fn is(&self, stored: &Stored) -> bool {
+        matches!(self, Self::File(hash, stat) if *hash == stored.hash && stat.mode == stored.mode)
+    }
+}
+
+impl<F: Fs> Protocol<F> {
+    /// Nothing is touched before the first call.
+    pub(crate) fn new(fs: F, key: LedgerKey) -> Self {
+        Self { fs, key }
+    }
+
+    fn lock(&self) -> Result<F::Lock, TxnError> {
+        state::lock(&self.fs)
+    }
+
+    /// Looks at a path and hashes what is there.
+    fn see(&self, path: &str) -> Result<Seen, TxnError> {
+        match self.fs.read(path, MAX_FILE_BYTES) {
+            Ok(Found::Missing) => Ok(Seen::Missing),
+            Ok(Found::Irregular(Kind::Symlink)) => self.see_link(path),
+            Ok(Found::Irregular(kind)) => Ok(Seen::Other(kind)),
+            Ok(Found::File(bytes, stat)) => Ok(Seen::File(content_hash(&bytes), stat)),
+            // No transaction holds a file of that size, so it is somebody else's.
+            Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Seen::Other(Kind::File)),
+            Err(error) => Err(TxnError::io("read", path, error)),
+        }
+    }
+
+    /// A link's content is where it points.
+    fn see_link(&self, path: &str) -> Result<Seen, TxnError> {
+        let target = match self.fs.read_link(path) {
+            Ok(target) => target,
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                return Ok(Seen::Other(Kind::Symlink));
+            }
+            Err(error) => return Err(TxnError::io("read", path, error)),
+        };
+        let stat = self.fs.stat(path).map_err(|error| TxnError::io("look at", path, error))?;
+        Ok(match (target, stat) {
+            (Some(target), Some(stat)) => Seen::File(content_hash(&target), stat),
+            _ => Seen::Missing,
+        })
+    }
+}

@@ -1,0 +1,290 @@
+//! Everything that can be done before a file is touched, and without the lock: compare, stage, make durable.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use super::{Protocol, Seen};
+use crate::draft::{Draft, FileChange};
+use crate::error::{At, TxnError};
+use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, ancestors, is_link, parent};
+use crate::layout::{self, BLOBS, STAGE};
+use crate::limits::{MAX_FILE_BYTES, MAX_INLINE_BYTES, MAX_INLINE_TOTAL_BYTES};
+use crate::record::{
+    ChangeRecord, Content, FolderRecord, Operation, RECORD_VERSION, Record, Stored, content_hash,
+};
+
+/// A transaction that is durable on disk, except that its record has no name yet.
+pub(super) struct Prepared {
+    pub(super) record: Record,
+    /// Where the record is staged.
+    pub(super) staged_record: String,
+    /// What the disk said about each file when its content was compared.
+    pub(super) observed: Vec<Option<Stat>>,
+}
+
+/// Collects contents for the record, deciding which of them become blobs.
+pub(super) struct Contents {
+    uuid: Uuid,
+    inline_bytes: usize,
+    /// Blobs written or found, by their path.
+    pub(super) blobs: BTreeSet<String>,
+}
+
+impl Contents {
+    /// Nothing is collected yet.
+    pub(super) fn new(uuid: Uuid) -> Self {
+        Self { uuid, inline_bytes: 0, blobs: BTreeSet::new() }
+    }
+}
+
+impl<F: Fs> Protocol<F> {
+    /// Compares every file with what the draft was planned against, and stages what it shall become.
+    pub(super) fn prepare(&self, draft: &Draft) -> Result<Prepared, TxnError> {
+        let observed = draft
+            .changes
+            .iter()
+            .map(|change| self.compare(change, draft.break_links))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut contents = Contents::new(draft.uuid);
+        let mut changes = Vec::with_capacity(draft.changes.len());
+        for (n, (change, stat)) in draft.changes.iter().zip(&observed).enumerate() {
+            changes.push(self.stage(n, change, *stat, &mut contents)?);
+        }
+        let record = Record {
+            folders: self.missing_folders(draft)?,
+            removed_folders: self.folders_to_prune(draft)?,
+            ..pending_record(draft, changes)
+        };
+        let staged_record = format!("{}/record", layout::stage(draft.uuid));
+        let text = crate::document::write(&record, &self.key)?;
+        self.fs
+            .write_new(&staged_record, text.as_bytes(), Attributes::PRIVATE)
+            .at("write", &staged_record)?;
+        self.sync_stage(&record, &staged_record, &contents)?;
+        Ok(Prepared { record, staged_record, observed })
+    }
+
+    /// One batch makes the staged contents, the blobs, the record and their names durable.
+    fn sync_stage(&self, record: &Record, staged_record: &str, contents: &Contents) -> Result<(), TxnError> {
+        let stage = layout::stage(record.uuid);
+        // A link has no content of its own to sync; its name goes with the folder.
+        let has_content =
+            |change: &ChangeRecord| change.after.as_ref().is_some_and(|after| !is_link(after.mode));
+        let staged = record.changes.iter().enumerate().filter(|(_, change)| has_content(change));
+        let mut files: Vec<String> = staged.map(|(n, _)| layout::slot(record.uuid, n)).collect();
+        files.extend(contents.blobs.iter().cloned());
+        files.push(staged_record.to_owned());
+        let mut folders = vec![stage.clone(), STAGE.to_owned()];
+        if !contents.blobs.is_empty() {
+            folders.push(BLOBS.to_owned());
+        }
+        self.fs.sync(&files, &folders).at("sync", &stage)
+    }
+
+    /// The file must be exactly what the change was planned against.
+    fn compare(&self, change: &FileChange, break_links: bool) -> Result<Option<Stat>, TxnError> {
+        let path = change.path.as_str();
+        if !self.fs.permits(path) {
+            return Err(TxnError::Refused { path: path.to_owned() });
+        }
+        let found = self.fs.read(path, MAX_FILE_BYTES).at("read", path)?;
+        match (&change.before, found) {
+            (Some(image), Found::Irregular(Kind::Symlink)) if is_link(image.mode) => {
+                let is_same = self.fs.read_link(path).at("read", path)?.as_deref() == Some(&image.bytes);
+                let stat = self.fs.stat(path).at("look at", path)?.filter(|_| is_same);
+                stat.map(Some).ok_or_else(|| TxnError::Changed { path: path.to_owned() })
+            }
+            (_, Found::Irregular(kind)) => {
+                Err(TxnError::NotRegular { path: path.to_owned(), kind: kind.words() })
+            }
+            (None, Found::Missing) => Ok(None),
+            (None, Found::File(..)) => Err(TxnError::Exists { path: path.to_owned() }),
+            (Some(image), Found::File(bytes, stat)) if bytes == image.bytes && !is_link(image.mode) => {
+                if stat.links > 1 && !break_links {
+                    return Err(TxnError::HardLinked { path: path.to_owned(), links: stat.links });
+                }
+                Ok(Some(stat))
+            }
+            (Some(_), Found::File(..) | Found::Missing) => Err(TxnError::Changed { path: path.to_owned() }),
+        }
+    }
+
+    /// Writes the new content into its slot and describes the change.
+    fn stage(
+        &self,
+        n: usize,
+        change: &FileChange,
+        observed: Option<Stat>,
+        contents: &mut Contents,
+    ) -> Result<ChangeRecord, TxnError> {
+        let path = change.path.as_str();
+        let before = match (&change.before, observed) {
+            (Some(image), Some(stat)) => Some(self.store(&image.bytes, stat.mode, contents)?),
+            _ => None,
+        };
+        let after = match &change.after {
+            None => None,
+            Some(target) => {
+                let slot = layout::slot(contents.uuid, n);
+                let replaced = observed.filter(|stat| stat.kind == Kind::File);
+                let mode = target.mode.or(observed.map(|stat| stat.mode));
+                let attributes = Attributes {
+                    mode: mode.map(|mode| mode & 0o7777),
+                    like: replaced.map(|_| path),
+                    folder: replaced.is_none().then(|| parent(path)),
+                };
+                let written = if mode.is_some_and(is_link) {
+                    self.fs.symlink(&target.bytes, &slot)
+                } else {
+                    self.fs.write_new(&slot, &target.bytes, attributes)
+                };
+                written.map_err(|error| match (error.kind(), observed) {
+                    (std::io::ErrorKind::PermissionDenied, Some(_)) => {
+                        TxnError::ForeignOwner { path: path.to_owned(), source: error }
+                    }
+                    _ => TxnError::io("write", path, error),
+                })?;
+                let mode = match self.fs.stat(&slot).at("look at", &slot)? {
+                    Some(stat) => stat.mode,
+                    None => return Err(TxnError::Changed { path: slot }),
+                };
+                Some(self.store(&target.bytes, mode, contents)?)
+            }
+        };
+        Ok(ChangeRecord {
+            path: path.to_owned(),
+            operation: match (&before, &after) {
+                (None, _) => Operation::Create,
+                (Some(_), Some(_)) => Operation::Modify,
+                (Some(_), None) => Operation::Delete,
+            },
+            renamed_from: change.renamed_from.as_ref().map(ToString::to_string),
+            added: change.added,
+            removed: change.removed,
+            before,
+            after,
+            by: None,
+        })
+    }
+
+    /// Keeps a content: inside the record if a person can read it there, otherwise as a blob.
+    pub(super) fn store(&self, bytes: &[u8], mode: u32, contents: &mut Contents) -> Result<Stored, TxnError> {
+        let mut stored =
+            Stored { hash: content_hash(bytes), size: bytes.len() as u64, mode, content: Content::Blob };
+        let fits =
+            bytes.len() <= MAX_INLINE_BYTES && contents.inline_bytes + bytes.len() <= MAX_INLINE_TOTAL_BYTES;
+        match std::str::from_utf8(bytes) {
+            Ok(text) if fits && is_readable(text) => {
+                contents.inline_bytes += bytes.len();
+                stored.content = Content::Inline(text.to_owned());
+            }
+            _ => self.store_blob(&stored.hash, bytes, contents)?,
+        }
+        Ok(stored)
+    }
+
+    fn store_blob(&self, hash: &str, bytes: &[u8], contents: &mut Contents) -> Result<(), TxnError> {
+        let blob = layout::blob(hash);
+        if contents.blobs.contains(&blob) {
+            return Ok(());
+        }
+        // A blob that is already there may be torn by an earlier crash, or planted: only its content counts.
+        let existing = self.see(&blob)?;
+        if !matches!(&existing, Seen::File(found, _) if found == hash) {
+            if matches!(existing, Seen::Other(_)) {
+                return Err(TxnError::Foreign { name: blob });
+            }
+            let staged = format!("{}/blob", layout::stage(contents.uuid));
+            self.fs.write_new(&staged, bytes, Attributes::PRIVATE).at("write", &staged)?;
+            self.fs.rename(&staged, &blob, Rename::Replace).at("write", &blob)?;
+        }
+        contents.blobs.insert(blob);
+        Ok(())
+    }
+
+    /// The folders that have to be made, outermost first.
+    fn missing_folders(&self, draft: &Draft) -> Result<Vec<String>, TxnError> {
+        let mut missing = BTreeSet::new();
+        let mut there = BTreeSet::new();
+        for change in draft.changes.iter().filter(|change| change.before.is_none()) {
+            for folder in ancestors(change.path.as_str()) {
+                if missing.contains(folder) || there.contains(folder) {
+                    continue;
+                }
+                match self.fs.stat(folder).at("look at", folder)? {
+                    None => missing.insert(folder.to_owned()),
+                    Some(stat) if stat.kind == Kind::Folder => there.insert(folder.to_owned()),
+                    Some(stat) => {
+                        return Err(TxnError::NotRegular {
+                            path: change.path.to_string(),
+                            kind: if stat.kind == Kind::File { "below a file" } else { "below a link" },
+                        });
+                    }
+                };
+            }
+        }
+        // A folder sorts before what is in it.
+        Ok(missing.into_iter().collect())
+    }
+
+    /// Those of the folders to prune that the transaction leaves empty, innermost first.
+    fn folders_to_prune(&self, draft: &Draft) -> Result<Vec<FolderRecord>, TxnError> {
+        let mut gone: BTreeSet<String> = draft
+            .changes
+            .iter()
+            .filter(|change| change.after.is_none())
+            .map(|change| change.path.to_string())
+            .collect();
+        let filled: BTreeSet<&str> = draft
+            .changes
+            .iter()
+            .filter(|change| change.after.is_some())
+            .flat_map(|change| ancestors(change.path.as_str()))
+            .collect();
+        let candidates: BTreeSet<&str> = draft.prune.iter().map(relay_workspace::RelPath::as_str).collect();
+        let mut pruned = Vec::new();
+        for folder in candidates.iter().rev().filter(|folder| !filled.contains(**folder)) {
+            let Some(stat) = self.fs.stat(folder).at("look at", folder)? else { continue };
+            if stat.kind != Kind::Folder {
+                continue;
+            }
+            let names = self.fs.list(folder).at("list", folder)?;
+            if names.iter().all(|name| gone.contains(&format!("{folder}/{name}"))) {
+                gone.insert((*folder).to_owned());
+                pruned.push(FolderRecord { path: (*folder).to_owned(), mode: stat.mode });
+            }
+        }
+        Ok(pruned)
+    }
+}
+
+/// Whether a text can stand in a record without hiding anything: no control characters but the usual three.
+fn is_readable(text: &str) -> bool {
+    !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+}
+
+pub(super) fn pending_record(draft: &Draft, changes: Vec<ChangeRecord>) -> Record {
+    let header = draft.header.clone();
+    Record {
+        version: RECORD_VERSION,
+        uuid: draft.uuid,
+        project_id: header.project_id,
+        sequence: 0,
+        created_at: Timestamp::now(),
+        channel: header.channel,
+        prompt_summary: header.prompt_summary,
+        git_commit_msg: header.git_commit_msg,
+        reasoning: header.reasoning,
+        submission: header.submission,
+        undoes: header.undoes,
+        operations: draft.operations.clone(),
+        changes,
+        folders: Vec::new(),
+        removed_folders: Vec::new(),
+        checks: Vec::new(),
+        approved: false,
+        approved_by: None,
+    }
+}

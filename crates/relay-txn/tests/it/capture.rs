@@ -1,0 +1,204 @@
+//! Capturing what commands do, and taking it up into transactions.
+
+use relay_txn::capture::{Effects, Obstacle};
+use relay_txn::{Draft, Verdict};
+use uuid::Uuid;
+
+use crate::world::{World, draft, header};
+
+fn verdict() -> Verdict {
+    Verdict { checks: Vec::new(), approved_by: "test".to_owned() }
+}
+
+/// What `command` does to the world.
+fn capture(world: &World, command: impl FnOnce()) -> Effects {
+    let before = world.ledger.scan(&world.workspace, None).unwrap();
+    command();
+    let after = world.ledger.scan(&world.workspace, Some(&before)).unwrap();
+    world.ledger.effects(&world.workspace, &before, &after).unwrap()
+}
+
+fn words() -> Draft {
+    Draft { uuid: Uuid::new_v4(), header: header(), ..Draft::default() }
+}
+
+fn paths(effects: &Effects) -> Vec<&str> {
+    effects.changes.iter().map(|change| change.path.as_str()).collect()
+}
+
+fn messy(world: &World) {
+    world.write("a.txt", "changed\n");
+    std::fs::remove_dir_all(world.at("gone")).unwrap();
+    std::fs::create_dir_all(world.at("new/deep")).unwrap();
+    std::fs::write(world.at("new/deep/bin"), [0, 255, 1]).unwrap();
+    world.set_mode("run.sh", 0o700);
+    std::fs::remove_file(world.at("link")).unwrap();
+    std::os::unix::fs::symlink("run.sh", world.at("link")).unwrap();
+}
+
+fn world() -> World {
+    let world =
+        World::new(&[("a.txt", "a\n"), ("gone/b.txt", "b\n"), ("gone/c/d", "\0d"), ("run.sh", "#!\n")]);
+    std::os::unix::fs::symlink("a.txt", world.at("link")).unwrap();
+    std::fs::create_dir(world.at("gone/empty")).unwrap();
+    world
+}
+
+#[test]
+fn everything_a_command_did_is_captured_rolled_back_committed_and_inverted() {
+    let world = world();
+    let before = world.tree();
+    let effects = capture(&world, || messy(&world));
+    assert_eq!(paths(&effects), ["a.txt", "gone/b.txt", "gone/c/d", "link", "new/deep/bin", "run.sh"]);
+    assert_eq!(effects.made_folders, ["new", "new/deep"]);
+    let removed: Vec<&str> = effects.removed_folders.iter().map(|folder| folder.path.as_str()).collect();
+    assert_eq!(removed, ["gone/empty", "gone/c", "gone"]);
+    assert!(effects.uncaptured.is_empty() && effects.unattributed.is_empty());
+
+    let (pending, others) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    assert!(others.is_empty());
+    assert_ne!(world.tree(), before, "taking it up touches nothing");
+    assert!(pending.rollback().unwrap().is_empty());
+    assert_eq!(world.tree(), before);
+
+    let effects = capture(&world, || messy(&world));
+    let after = world.tree();
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    let record = pending.commit(verdict()).unwrap();
+    assert_eq!(world.tree(), after);
+    world.apply(world.inverse(&record)).unwrap();
+    let mut expected = before;
+    expected.remove("gone/empty/");
+    assert_eq!(world.tree(), expected, "an empty folder has no file that would bring it back");
+}
+
+#[test]
+fn nothing_is_an_effect_when_nothing_happened() {
+    let world = world();
+    assert!(capture(&world, || {}).is_empty());
+    let effects = capture(&world, || {
+        let text = world.read("a.txt");
+        std::fs::remove_file(world.at("a.txt")).unwrap();
+        world.write("a.txt", &text);
+    });
+    assert!(effects.is_empty(), "the same content in another file is no change");
+}
+
+#[test]
+fn what_commands_do_while_a_transaction_is_pending_goes_with_it() {
+    let world = world();
+    let before = world.tree();
+    let run = |changes: &[(&str, Option<&str>, Option<&str>)]| {
+        let mut pending = world.ledger.begin(draft(changes)).unwrap();
+        let effects = capture(&world, || {
+            messy(&world);
+            world.write("made.txt", "formatted\n");
+        });
+        assert!(pending.extend(&effects, "formatter").unwrap().is_empty());
+        // A second command, on top of the first.
+        let effects = capture(&world, || std::fs::remove_file(world.at("made.txt")).unwrap());
+        assert!(pending.extend(&effects, "second").unwrap().is_empty());
+        pending
+    };
+    let changes = [("a.txt", Some("a\n"), Some("planned\n")), ("made.txt", None, Some("made\n"))];
+    assert!(run(&changes).rollback().unwrap().is_empty());
+    assert_eq!(world.tree(), before);
+    drop(run(&changes));
+    assert_eq!(world.tree(), before);
+
+    let record = run(&changes).commit(verdict()).unwrap();
+    let change = record.changes.iter().find(|change| change.path == "a.txt").unwrap();
+    assert_eq!(world.ledger.content(change.before.as_ref().unwrap()).unwrap(), b"a\n");
+    assert_eq!(world.ledger.content(change.after.as_ref().unwrap()).unwrap(), b"changed\n");
+    assert_eq!(change.by.as_deref(), Some("formatter"));
+    assert!(record.changes.iter().all(|change| change.path != "made.txt"), "it never was");
+}
+
+#[test]
+fn what_other_transactions_do_meanwhile_is_theirs() {
+    let world = world();
+    let effects = capture(&world, || {
+        world
+            .apply(draft(&[("a.txt", Some("a\n"), Some("theirs\n")), ("new.txt", None, Some("new\n"))]))
+            .unwrap();
+        world.write("a.txt", "theirs and ours\n");
+        world.write("run.sh", "ours\n");
+    });
+    assert_eq!(paths(&effects), ["a.txt", "run.sh"]);
+    assert_eq!(effects.changes[0].before.as_ref().unwrap().bytes, b"theirs\n");
+    let others: Vec<&str> = effects.unattributed.iter().map(|other| other.path.as_str()).collect();
+    assert_eq!(others, ["a.txt", "new.txt"]);
+
+    // One that is not decided yet holds its paths.
+    let held = world.ledger.begin(draft(&[("gone/b.txt", Some("b\n"), Some("held\n"))])).unwrap();
+    let effects = capture(&world, || {
+        world.write("gone/b.txt", "over it\n");
+        world.write("run.sh", "again\n");
+    });
+    let (pending, others) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    assert_eq!((others.len(), others[0].uuid), (1, held.uuid()));
+    pending.rollback().unwrap();
+    assert_eq!((world.read("gone/b.txt").as_str(), world.read("run.sh").as_str()), ("over it\n", "ours\n"));
+    assert_eq!(held.rollback().unwrap().len(), 1);
+}
+
+#[test]
+fn a_file_that_becomes_a_folder_is_said_and_left() {
+    let world = world();
+    let effects = capture(&world, || {
+        std::fs::remove_file(world.at("a.txt")).unwrap();
+        std::fs::create_dir(world.at("a.txt")).unwrap();
+        world.write("a.txt/inside", "x");
+        std::fs::remove_dir_all(world.at("gone")).unwrap();
+        world.write("gone", "a file now\n");
+        world.write("run.sh", "ours\n");
+    });
+    assert_eq!(paths(&effects), ["run.sh"]);
+    let missed: Vec<(&str, Obstacle)> =
+        effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
+    let swapped =
+        ["a.txt", "a.txt/inside", "gone", "gone/b.txt", "gone/c/d"].map(|path| (path, Obstacle::Swapped));
+    assert_eq!(missed, swapped);
+    assert!(effects.made_folders.is_empty() && effects.removed_folders.is_empty());
+}
+
+#[test]
+fn renames_are_recognised_by_their_content() {
+    let world = world();
+    let effects = capture(&world, || std::fs::rename(world.at("a.txt"), world.at("z.txt")).unwrap());
+    assert_eq!(paths(&effects), ["a.txt", "z.txt"]);
+    assert_eq!(effects.changes[1].renamed_from.as_ref().map(relay_workspace::RelPath::as_str), Some("a.txt"));
+}
+
+#[test]
+fn contents_outlive_the_state_folder() {
+    let world = world();
+    let before = world.tree();
+    let effects = capture(&world, || {
+        for name in [".relaycode", "gone"] {
+            std::fs::remove_dir_all(world.at(name)).unwrap();
+        }
+        std::fs::remove_file(world.at("a.txt")).unwrap();
+    });
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    pending.rollback().unwrap();
+    assert_eq!(world.tree(), before);
+}
+
+#[test]
+fn planted_caches_are_made_anew_and_links_in_their_place_are_refused() {
+    let world = world();
+    capture(&world, || {});
+    let pack = world.at(".relaycode/capture").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    for file in pack.filter(|path| !path.ends_with("lock")) {
+        std::fs::write(file, "planted").unwrap();
+    }
+    let effects = capture(&world, || world.write("a.txt", "changed\n"));
+    assert_eq!(effects.changes[0].before.as_ref().unwrap().bytes, b"a\n");
+
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::remove_dir_all(world.at(".relaycode/capture")).unwrap();
+    std::os::unix::fs::symlink(outside.path(), world.at(".relaycode/capture")).unwrap();
+    assert!(world.ledger.scan(&world.workspace, None).is_err());
+    assert_eq!(outside.path().read_dir().unwrap().count(), 0);
+}

@@ -1,0 +1,161 @@
+//! A workspace in a temporary folder, and short ways to say what is in it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use relay_txn::{
+    Draft, FileChange, Header, Image, Ledger, LedgerKey, Record, Target, TxnError, Undoes, Verdict,
+};
+use relay_workspace::{RelPath, Workspace};
+use uuid::Uuid;
+
+/// A workspace with a ledger, removed at the end of the test.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+    pub(crate) workspace: Workspace,
+    pub(crate) ledger: Ledger,
+}
+
+impl World {
+    /// With these files.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let workspace = Workspace::open(folder.path()).unwrap();
+        let ledger = Ledger::open(&workspace, key()).unwrap();
+        Self { folder, workspace, ledger }
+    }
+
+    pub(crate) fn at(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        std::fs::write(self.at(path), text).unwrap();
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.at(path)).unwrap()
+    }
+
+    pub(crate) fn mode(&self, path: &str) -> u32 {
+        std::fs::metadata(self.at(path)).unwrap().permissions().mode() & 0o7777
+    }
+
+    pub(crate) fn set_mode(&self, path: &str, mode: u32) {
+        std::fs::set_permissions(self.at(path), std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// Everything in the workspace but the state folder: folders end in `/`, files have their mode and content.
+    pub(crate) fn tree(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut tree = BTreeMap::new();
+        walk(self.folder.path(), "", &mut tree);
+        tree.retain(|path, _| !path.starts_with(".relaycode"));
+        tree
+    }
+
+    /// What is in the state folder, records and the usual files left out.
+    pub(crate) fn leftovers(&self) -> Vec<String> {
+        let mut tree = BTreeMap::new();
+        if self.at(".relaycode").exists() {
+            walk(&self.at(".relaycode"), "", &mut tree);
+        }
+        tree.retain(|path, _| {
+            !matches!(path.as_str(), ".gitignore" | "lock" | "index" | "stage/" | "blobs/")
+        });
+        tree.retain(|path, _| {
+            !path.starts_with("blobs/") && (path.contains("pending") || !path.ends_with(".yml"))
+        });
+        tree.into_keys().collect()
+    }
+
+    pub(crate) fn apply(&self, draft: Draft) -> Result<Record, TxnError> {
+        self.ledger.begin(draft)?.commit(Verdict { checks: Vec::new(), approved_by: "test".to_owned() })
+    }
+
+    /// The transaction that takes `record` back.
+    pub(crate) fn inverse(&self, record: &Record) -> Draft {
+        let image = |stored: &relay_txn::Stored| (self.ledger.content(stored).unwrap(), stored.mode);
+        let changes = record
+            .changes
+            .iter()
+            .map(|change| FileChange {
+                path: RelPath::new(&change.path).unwrap(),
+                before: change.after.as_ref().map(image).map(|(bytes, mode)| Image { bytes, mode }),
+                after: change
+                    .before
+                    .as_ref()
+                    .map(image)
+                    .map(|(bytes, mode)| Target { bytes, mode: Some(mode) }),
+                renamed_from: None,
+                added: change.removed,
+                removed: change.added,
+            })
+            .collect();
+        Draft {
+            changes,
+            prune: record.folders.iter().map(|folder| RelPath::new(folder).unwrap()).collect(),
+            header: Header { undoes: vec![Undoes::whole(record.uuid)], ..header() },
+            ..draft(&[])
+        }
+    }
+}
+
+fn walk(folder: &Path, prefix: &str, tree: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{prefix}{}", entry.file_name().to_str().unwrap());
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            tree.insert(format!("{name}/"), Vec::new());
+            walk(&entry.path(), &format!("{name}/"), tree);
+        } else if kind.is_symlink() {
+            tree.insert(
+                name,
+                format!("-> {}", std::fs::read_link(entry.path()).unwrap().display()).into_bytes(),
+            );
+        } else if kind.is_file() {
+            let mode = entry.metadata().unwrap().permissions().mode();
+            let mut content = format!("{mode:o} ").into_bytes();
+            content.extend(std::fs::read(entry.path()).unwrap());
+            tree.insert(name, content);
+        } else {
+            tree.insert(name, b"special".to_vec());
+        }
+    }
+}
+
+pub(crate) fn key() -> LedgerKey {
+    LedgerKey::new([9; 32])
+}
+
+pub(crate) fn header() -> Header {
+    Header { channel: "test".to_owned(), reasoning: "Because.\n".to_owned(), ..Header::default() }
+}
+
+/// A draft from `(path, before, after)`.
+pub(crate) fn draft(changes: &[(&str, Option<&str>, Option<&str>)]) -> Draft {
+    let changes = changes.iter().map(|(path, before, after)| change(path, before.map(str::as_bytes), *after));
+    Draft { uuid: Uuid::new_v4(), header: header(), changes: changes.collect(), ..Draft::default() }
+}
+
+pub(crate) fn change(path: &str, before: Option<&[u8]>, after: Option<&str>) -> FileChange {
+    FileChange {
+        path: RelPath::new(path).unwrap(),
+        before: before.map(|bytes| Image { bytes: bytes.to_vec(), mode: 0o100_644 }),
+        after: after.map(|text| Target { bytes: text.as_bytes().to_vec(), mode: None }),
+        renamed_from: None,
+        added: 1,
+        removed: 1,
+    }
+}
+
+/// Whether this is the long run (`./test --long`).
+pub fn long() -> bool {
+    std::env::var_os("RELAY_LONG_TESTS").is_some_and(|value| value == "yes")
+}
