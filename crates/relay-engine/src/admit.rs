@@ -1,0 +1,128 @@
+//! Admission: may this reply become a transaction here? Decided from the control block and the ledger alone.
+
+use relay_edit::{Control, Diagnostic, Reply};
+use uuid::Uuid;
+
+use crate::codes;
+use crate::engine::Engine;
+use crate::outcome::Status;
+use crate::stop::Stop;
+
+/// A reply that may go on.
+pub(crate) struct Admitted {
+    /// The transaction's name: the reply's, or a new one.
+    pub uuid: Uuid,
+    /// Identifies the reply's text, to tell a repeated reply from a repeated uuid.
+    pub digest: String,
+    /// Where the control block begins in the reply.
+    pub line: Option<usize>,
+    /// What a person should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Checks project and uuid.
+pub(crate) fn admit(engine: &Engine, reply: &Reply, text: &str) -> Result<Admitted, Stop> {
+    let digest = digest(text);
+    let Some(control) = &reply.control else {
+        return Ok(Admitted { uuid: Uuid::new_v4(), digest, line: None, warnings: Vec::new() });
+    };
+    let mut errors = Vec::new();
+    let warnings = check_project(engine, control, &mut errors);
+    let uuid = check_uuid(control, &mut errors);
+    match uuid {
+        Some(uuid) if errors.is_empty() => {
+            check_new(engine, uuid, &digest, Some(control.line))?;
+            Ok(Admitted { uuid, digest, line: Some(control.line), warnings })
+        }
+        _ => Err(Stop::Refused(errors)),
+    }
+}
+
+fn check_project(engine: &Engine, control: &Control, errors: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
+    match (&engine.config().project_id, &control.project_id) {
+        (Some(ours), Some(theirs)) if ours != theirs => errors.push(
+            Diagnostic::error(
+                codes::WRONG_PROJECT,
+                format!("the reply is for the project `{theirs}`, this one is `{ours}`"),
+            )
+            .at(control.line)
+            .hinted(format!(
+                "Run relay in the project it belongs to, or correct `projectId` to `{ours}` if it was meant for this one."
+            )),
+        ),
+        (Some(ours), None) => errors.push(
+            Diagnostic::error(codes::MISSING_PROJECT_ID, "the control block does not name its project")
+                .at(control.line)
+                .hinted(format!("Add `projectId: {ours}` to the control block.")),
+        ),
+        (None, Some(theirs)) => {
+            return vec![
+                Diagnostic::warning(
+                    codes::PROJECT_UNCHECKED,
+                    format!("there is no project config here, so `projectId: {theirs}` was not checked"),
+                )
+                .at(control.line)
+                .hinted("`relay init` makes one."),
+            ];
+        }
+        (Some(_), Some(_)) | (None, None) => {}
+    }
+    Vec::new()
+}
+
+fn check_uuid(control: &Control, errors: &mut Vec<Diagnostic>) -> Option<Uuid> {
+    let fresh = Uuid::new_v4();
+    let Some(written) = &control.uuid else {
+        errors.push(
+            Diagnostic::error(codes::MISSING_UUID, "the control block has no uuid")
+                .at(control.line)
+                .hinted(format!("Add a new one, for example `uuid: {fresh}`.")),
+        );
+        return None;
+    };
+    match Uuid::try_parse(written.trim()) {
+        Ok(uuid) if !uuid.is_nil() => Some(uuid),
+        _ => {
+            errors.push(
+                Diagnostic::error(codes::INVALID_UUID, format!("`{written}` is not a UUID"))
+                    .at(control.line)
+                    .hinted(format!("Use a new one, for example `uuid: {fresh}`.")),
+            );
+            None
+        }
+    }
+}
+
+/// Looks once more, for a reply that has nothing left to do: another process may have landed it meanwhile.
+pub(crate) fn still_new(engine: &Engine, admitted: &Admitted) -> Result<(), Stop> {
+    check_new(engine, admitted.uuid, &admitted.digest, admitted.line)
+}
+
+fn check_new(engine: &Engine, uuid: Uuid, digest: &str, line: Option<usize>) -> Result<(), Stop> {
+    let Some(record) = engine.ledger().find(uuid)? else { return Ok(()) };
+    let when = record.created_at.strftime("%Y-%m-%d %H:%M UTC");
+    if record.submission.as_deref() == Some(digest) {
+        let note = Diagnostic::warning(
+            codes::ALREADY_PROCESSED,
+            format!("this reply has landed already ({uuid}, {when})"),
+        )
+        .hinted(format!(
+            "`relay show {short}` shows it. If it was undone, `relay redo` brings it back.",
+            short = crate::history::short(uuid)
+        ));
+        return Err(Stop::Done(Status::AlreadyProcessed, Box::new(Diagnostic { line, ..note })));
+    }
+    let reused = Diagnostic::error(
+        codes::UUID_REUSED,
+        format!(
+            "the uuid {uuid} belongs to another change, which landed on {when}; this reply is a different one"
+        ),
+    )
+    .hinted(format!("Give this reply a new uuid, for example {}.", Uuid::new_v4()));
+    Err(Stop::refused(Diagnostic { line, ..reused }))
+}
+
+/// The same for the same reply, whatever the clipboard did to its line endings and edges.
+fn digest(text: &str) -> String {
+    blake3::hash(text.replace("\r\n", "\n").trim().as_bytes()).to_hex().to_string()
+}

@@ -1,0 +1,167 @@
+//! Watching the commands of a transaction: what they do to the workspace becomes part of it.
+//!
+//! A formatter that touches forty files is rolled back, committed and undone with the change that made it run. Where
+//! watching fails, the commands run all the same and a warning says what that means; a check is not refused because
+//! the disk is full.
+
+use std::collections::HashMap;
+
+use relay_edit::{Diagnostic, stat};
+use relay_txn::capture::{Effects, Scan, Unattributed};
+use relay_txn::{FileChange, Pending, TxnError};
+
+use crate::codes;
+use crate::engine::Engine;
+use crate::file_reports;
+use crate::history::short;
+use crate::outcome::Outcome;
+use crate::stop::transaction_failed;
+
+/// More findings of one kind are counted, not listed.
+const MAX_LISTED: usize = 20;
+
+/// Looks at the workspace before and after each command of a transaction.
+pub(crate) struct Watch {
+    /// The workspace after the last command; `None` once looking at it failed.
+    scan: Option<Scan>,
+}
+
+impl Watch {
+    /// Begins to watch.
+    pub(crate) fn start(engine: &Engine, outcome: &mut Outcome) -> Self {
+        let scan = engine.ledger().scan(engine.workspace(), None);
+        Self { scan: scan.map_err(|error| outcome.diagnostics.push(not_watched(&error))).ok() }
+    }
+
+    /// Adds to the transaction what the command `by` did.
+    pub(crate) fn take_up(
+        &mut self,
+        engine: &Engine,
+        pending: &mut Pending,
+        by: &str,
+        outcome: &mut Outcome,
+    ) {
+        let Some(before) = self.scan.take() else { return };
+        let mut take = || -> Result<Scan, TxnError> {
+            let (mut effects, after) = effects_since(engine, &before)?;
+            count_lines(&mut effects.changes, &outcome.changes);
+            let others = pending.extend(&effects, by)?;
+            effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
+            effects.unattributed.extend(others);
+            outcome.diagnostics.extend(findings(&effects, by));
+            enter(outcome, effects.changes, by);
+            Ok(after)
+        };
+        match take() {
+            Ok(after) => self.scan = Some(after),
+            Err(error) => outcome.diagnostics.push(not_watched(&error)),
+        }
+    }
+}
+
+/// What happened since a scan, and the workspace as it is now.
+pub(crate) fn effects_since(engine: &Engine, before: &Scan) -> Result<(Effects, Scan), TxnError> {
+    let after = engine.ledger().scan(engine.workspace(), Some(before))?;
+    let effects = engine.ledger().effects(engine.workspace(), before, &after)?;
+    Ok((effects, after))
+}
+
+/// Counts the lines of captured changes: against what the file was before the whole transaction.
+pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
+    let earlier: HashMap<&str, &FileChange> =
+        earlier.iter().map(|change| (change.path.as_str(), change)).collect();
+    for change in changes {
+        let first = earlier.get(change.path.as_str()).map_or(&change.before, |first| &first.before);
+        let before = first.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+        let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+        (change.added, change.removed) = stat(before, after).unwrap_or((0, 0));
+    }
+}
+
+/// What has to be said about an effect besides its changes.
+pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
+    let mut found: Vec<Diagnostic> = effects
+        .uncaptured
+        .iter()
+        .take(MAX_LISTED)
+        .map(|missed| {
+            let words = missed.obstacle.words();
+            let message = format!(
+                "{} was changed by {by}, but {words}: this stays when the rest is undone",
+                missed.path
+            );
+            Diagnostic::warning(codes::NOT_CAPTURED, message).on(&missed.path)
+        })
+        .collect();
+    if let Some(more) = effects.uncaptured.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        let message = format!("{more} more files were changed by {by} and could not be captured");
+        found.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
+    }
+    found.extend(by_others(&effects.unattributed, by));
+    found
+}
+
+/// One finding per other transaction.
+fn by_others(others: &[Unattributed], by: &str) -> Vec<Diagnostic> {
+    let mut by_transaction: Vec<(String, Vec<&str>)> = Vec::new();
+    for other in others {
+        let name = short(other.uuid);
+        match by_transaction.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, paths)) => paths.push(&other.path),
+            None => by_transaction.push((name, vec![&other.path])),
+        }
+    }
+    by_transaction
+        .into_iter()
+        .map(|(name, paths)| {
+            let listed = paths.iter().take(MAX_LISTED).copied().collect::<Vec<_>>().join(", ");
+            Diagnostic::warning(
+                codes::UNATTRIBUTED,
+                format!("transaction {name} changed {listed} while {by} ran; that part is its own and stays with it"),
+            )
+        })
+        .collect()
+}
+
+/// The command runs, but nobody will know what it did.
+fn not_watched(error: &TxnError) -> Diagnostic {
+    let failed = transaction_failed(error);
+    let message = format!(
+        "what the commands change cannot be captured ({}): a rollback or undo will leave it as it is",
+        failed.message
+    );
+    Diagnostic { hint: failed.hint, path: failed.path, ..Diagnostic::warning(codes::NOT_CAPTURED, message) }
+}
+
+/// Adds captured changes to what is reported and shown.
+fn enter(outcome: &mut Outcome, changes: Vec<FileChange>, by: &str) {
+    let placement = format!("by {by}");
+    let places: HashMap<String, usize> =
+        outcome.changes.iter().enumerate().map(|(place, change)| (change.path.to_string(), place)).collect();
+    let mut new = Vec::new();
+    for change in changes {
+        let Some(known) = places.get(change.path.as_str()).and_then(|place| outcome.changes.get_mut(*place))
+        else {
+            new.push(change);
+            continue;
+        };
+        known.after = change.after;
+        (known.added, known.removed) = (change.added, change.removed);
+        if let Some(report) = outcome.files.iter_mut().find(|report| report.path == known.path.as_str()) {
+            report.operation = file_reports::operation(known);
+            (report.added, report.removed) = (known.added, known.removed);
+            if !report.placement.is_empty() {
+                report.placement.push_str(", ");
+            }
+            report.placement.push_str(&placement);
+        }
+    }
+    outcome.files.extend(file_reports::of_changes(&new, &placement));
+    outcome.changes.extend(new);
+    // What was created and removed again within the transaction is none of its changes.
+    let gone = |change: &FileChange| change.before.is_none() && change.after.is_none();
+    let vanished: Vec<String> =
+        outcome.changes.iter().filter(|change| gone(change)).map(|change| change.path.to_string()).collect();
+    outcome.changes.retain(|change| !gone(change));
+    outcome.files.retain(|report| !vanished.contains(&report.path));
+}

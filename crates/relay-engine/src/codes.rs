@@ -1,0 +1,100 @@
+//! The names of everything the engine can find wrong. `docs/formats/json-output.md` explains each one.
+//!
+//! Refused paths and unreadable files keep the codes that `relay-workspace` gives them.
+
+use relay_edit::Code;
+
+/// The reply holds nothing that could be applied.
+pub const NO_EDITS: Code = Code::new("no-edits");
+/// The reply's `projectId` is another project's.
+pub const WRONG_PROJECT: Code = Code::new("wrong-project");
+/// The control block has no `projectId` although this project has one.
+pub const MISSING_PROJECT_ID: Code = Code::new("missing-project-id");
+/// There is no config here, so the reply's `projectId` was compared with nothing.
+pub const PROJECT_UNCHECKED: Code = Code::new("project-unchecked");
+/// The control block has no `uuid`.
+pub const MISSING_UUID: Code = Code::new("missing-uuid");
+/// The control block's `uuid` is not one.
+pub const INVALID_UUID: Code = Code::new("invalid-uuid");
+/// The same reply has landed before.
+pub const ALREADY_PROCESSED: Code = Code::new("already-processed");
+/// Another change has landed under this uuid before.
+pub const UUID_REUSED: Code = Code::new("uuid-reused");
+/// A transaction with this uuid is under way in another process.
+pub const IN_PROGRESS: Code = Code::new("in-progress");
+/// `changeSummary` and the edits disagree.
+pub const SUMMARY_MISMATCH: Code = Code::new("summary-mismatch");
+/// A path makes another tool run something, and nobody agreed to that.
+pub const SENSITIVE_PATH: Code = Code::new("sensitive-path");
+/// A file that was named does not exist.
+pub const NO_SUCH_FILE: Code = Code::new("no-such-file");
+/// The reply is larger than Relay takes.
+pub const REPLY_TOO_LARGE: Code = Code::new("reply-too-large");
+/// The reply names more files than Relay takes at once.
+pub const TOO_MANY_FILES: Code = Code::new("too-many-files");
+/// The config file cannot be used as it is.
+pub const INVALID_CONFIG: Code = Code::new("invalid-config");
+/// The config file has a key Relay does not know.
+pub const UNKNOWN_CONFIG_KEY: Code = Code::new("unknown-config-key");
+/// The user's own data (trust, the ledger key) cannot be used.
+pub const USER_DATA: Code = Code::new("user-data");
+/// The project's commands were not trusted.
+pub const UNTRUSTED_COMMANDS: Code = Code::new("untrusted-commands");
+/// `preCommand` failed.
+pub const PRE_COMMAND_FAILED: Code = Code::new("pre-command-failed");
+/// `postCommand` failed.
+pub const POST_COMMAND_FAILED: Code = Code::new("post-command-failed");
+/// The linter found more errors than `approvalOnErrorCount`.
+pub const TOO_MANY_ERRORS: Code = Code::new("too-many-errors");
+/// The linter could not be started, or did not end in time.
+pub const LINTER_UNAVAILABLE: Code = Code::new("linter-unavailable");
+/// A person must approve, and nobody could be asked.
+pub const APPROVAL_REQUIRED: Code = Code::new("approval-required");
+/// A person said no.
+pub const NOT_APPROVED: Code = Code::new("not-approved");
+/// A file changed between planning and writing, or since the transaction that is to be undone.
+pub const CHANGED_SINCE: Code = Code::new("changed-since");
+/// Nothing on the ledger fits what was asked for.
+pub const NO_SUCH_TRANSACTION: Code = Code::new("no-such-transaction");
+/// More than one transaction fits the prefix.
+pub const AMBIGUOUS_TRANSACTION: Code = Code::new("ambiguous-transaction");
+/// The transaction is undone already.
+pub const ALREADY_UNDONE: Code = Code::new("already-undone");
+/// The lines an undo would change have changed since.
+pub const UNDO_CONFLICT: Code = Code::new("undo-conflict");
+/// The transaction did not change the file that was named.
+pub const NOT_IN_TRANSACTION: Code = Code::new("not-in-transaction");
+/// A moment or an age could not be understood.
+pub const BAD_TIME: Code = Code::new("bad-time");
+/// The file, or the line of it, that was asked about does not exist or is not text.
+pub const NO_SUCH_LINE: Code = Code::new("no-such-line");
+/// The transaction could not be carried out; the workspace is as it was.
+pub const TRANSACTION_FAILED: Code = Code::new("transaction-failed");
+/// Ctrl-C, or a signal that asks to stop.
+pub const INTERRUPTED: Code = Code::new("interrupted");
+/// An unfinished transaction of an earlier run was rolled back.
+pub const RECOVERED: Code = Code::new("recovered");
+/// A reply puts invisible or direction-changing characters into a file.
+pub const INVISIBLE_CHARACTERS: Code = Code::new("invisible-characters");
+/// A file has several hard links, and replacing it would part it from its other names.
+pub const HARD_LINKED: Code = Code::new("hard-linked");
+/// What landed could not be added to git's index.
+pub const NOT_STAGED: Code = Code::new("not-staged");
+/// A refused reply could not be kept until its repair comes.
+pub const NOT_WAITING: Code = Code::new("not-waiting");
+/// Something in `.relaycode/` is not what Relay made there, and is in the way.
+pub const FOREIGN_STATE: Code = Code::new("foreign-state");
+/// A rollback found bytes that somebody else had written meanwhile, and kept them.
+pub const RESCUED: Code = Code::new("rescued");
+/// A transaction was interrupted and cannot be taken back yet.
+pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
+/// Something a command changed could not be captured, so it cannot be taken back with the rest.
+pub const NOT_CAPTURED: Code = Code::new("not-captured");
+/// Another transaction changed files while a command ran.
+pub const UNATTRIBUTED: Code = Code::new("unattributed");
+/// A command moved git's branches, or changed its index.
+pub const GIT_CHANGED: Code = Code::new("git-changed");
+/// A wrapped command could not be started.
+pub const COMMAND_NOT_STARTED: Code = Code::new("command-not-started");
+/// A wrapped command left a process behind.
+pub const LEFT_RUNNING: Code = Code::new("left-running");

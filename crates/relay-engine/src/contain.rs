@@ -1,0 +1,137 @@
+//! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
+
+use std::collections::BTreeSet;
+
+use relay_edit::{Code, Diagnostic, Edit, Operation};
+use relay_workspace::{PathRefusal, ReadError, RelPath, Sensitive, Workspace, sensitive};
+
+use crate::approval::{Approver, Decision};
+use crate::codes;
+use crate::stop::Stop;
+use crate::submission::FILES_LIMIT;
+
+/// The edits with their paths checked and in one spelling, so that the same file always has the same name, and why
+/// the others may not go on.
+pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
+    let mut refused = Vec::new();
+    let mut contained = Vec::with_capacity(edits.len());
+    for edit in edits {
+        let line = edit.line;
+        match normalise(workspace, edit) {
+            Ok(edit) => contained.push(edit),
+            Err(refusal) => refused.push(refusal.at(line)),
+        }
+    }
+    let count = paths(&contained).len();
+    if count > FILES_LIMIT {
+        return Err(Stop::refused(
+            Diagnostic::error(
+                codes::TOO_MANY_FILES,
+                format!("the reply names {count} files, {FILES_LIMIT} are allowed"),
+            )
+            .hinted("Split it into several replies."),
+        ));
+    }
+    Ok((contained, refused))
+}
+
+fn normalise(workspace: &Workspace, edit: Edit) -> Result<Edit, Diagnostic> {
+    let check = |raw: &str| match workspace.path(raw) {
+        Ok(path) => Ok(path.as_str().to_owned()),
+        Err(refusal) => Err(path_refused(raw, &refusal)),
+    };
+    let path = check(&edit.path)?;
+    let operation = match edit.operation {
+        Operation::Rename { to } => Operation::Rename { to: check(&to)? },
+        other => other,
+    };
+    Ok(Edit { path, operation, ..edit })
+}
+
+/// A refused path as a finding.
+pub(crate) fn path_refused(raw: &str, refusal: &PathRefusal) -> Diagnostic {
+    let diagnostic = Diagnostic::error(Code::new(refusal.code()), refusal.to_string()).on(raw);
+    match refusal.hint() {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic,
+    }
+}
+
+/// A file that could not be read as a finding.
+pub(crate) fn unreadable(error: &ReadError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(Code::new(error.code()), error.to_string()).on(error.path());
+    match error.hint() {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic,
+    }
+}
+
+/// The line of the reply where a path is first named.
+pub(crate) fn line_of(path: &str, edits: &[Edit]) -> Option<usize> {
+    edits.iter().find(|edit| paths(std::slice::from_ref(edit)).contains(path)).map(|edit| edit.line)
+}
+
+/// Every path the edits name, once.
+pub(crate) fn paths(edits: &[Edit]) -> BTreeSet<&str> {
+    edits
+        .iter()
+        .flat_map(|edit| {
+            let to = match &edit.operation {
+                Operation::Rename { to } => Some(to.as_str()),
+                _ => None,
+            };
+            std::iter::once(edit.path.as_str()).chain(to)
+        })
+        .collect()
+}
+
+/// Asks before files are written that other tools execute. `--yes` is no answer to this.
+pub(crate) fn allow_sensitive(
+    workspace: &Workspace,
+    edits: &[Edit],
+    allowed: bool,
+    approver: &mut dyn Approver,
+) -> Result<(), Stop> {
+    let found: Vec<(RelPath, Sensitive)> = paths(edits)
+        .into_iter()
+        .filter_map(|path| workspace.path(path).ok())
+        .filter_map(|path| sensitive(&path).map(|reason| (path, reason)))
+        .collect();
+    if allowed {
+        return Ok(());
+    }
+    let hint = "Look at the change with --dry-run; allow it with --allow-sensitive.";
+    agree_to(&found, hint, approver).map_err(|refused| match refused {
+        None => Stop::interrupted(),
+        Some(mut reasons) => {
+            for reason in &mut reasons {
+                reason.line = reason.path.as_deref().and_then(|path| line_of(path, edits));
+            }
+            Stop::Refused(reasons)
+        }
+    })
+}
+
+/// Asks about files that other tools execute. `Err(None)` when the person left, otherwise why not, one by one.
+pub(crate) fn agree_to(
+    found: &[(RelPath, Sensitive)],
+    hint: &str,
+    approver: &mut dyn Approver,
+) -> Result<(), Option<Vec<Diagnostic>>> {
+    if found.is_empty() {
+        return Ok(());
+    }
+    match approver.allow_sensitive(found) {
+        Decision::Yes => Ok(()),
+        Decision::Interrupted => Err(None),
+        Decision::No | Decision::NobodyThere => Err(Some(
+            found
+                .iter()
+                .map(|(path, reason)| {
+                    let message = format!("{path} is read by {}, which {}", reason.tool, reason.reason);
+                    Diagnostic::error(codes::SENSITIVE_PATH, message).on(path.as_str()).hinted(hint)
+                })
+                .collect(),
+        )),
+    }
+}

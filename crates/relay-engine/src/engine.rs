@@ -1,0 +1,186 @@
+//! What every command of the engine works with: a workspace, its config and its ledger, and the user's store.
+
+use relay_edit::Diagnostic;
+use relay_exec::Cancel;
+use relay_store::{Store, StoreError};
+use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Recovered, TxnError};
+use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
+use thiserror::Error;
+
+use crate::codes;
+use crate::config::{CONFIG_FILE, Config};
+use crate::contain::{path_refused, unreadable};
+use crate::history::{History, short};
+
+/// Why a workspace could not be opened.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The config file cannot be used.
+    #[error("{CONFIG_FILE} cannot be used")]
+    Config(Vec<Diagnostic>),
+    /// A file cannot be read.
+    #[error(transparent)]
+    Unreadable(ReadError),
+    /// A path may not be touched.
+    #[error(transparent)]
+    Path(PathRefusal),
+    /// The user's data folder cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The ledger cannot be used.
+    #[error(transparent)]
+    Ledger(#[from] TxnError),
+}
+
+impl EngineError {
+    /// The error as findings, for the one JSON document every command owes its caller.
+    #[must_use]
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        match self {
+            EngineError::Config(diagnostics) => diagnostics.clone(),
+            EngineError::Unreadable(error) => vec![unreadable(error)],
+            EngineError::Path(refusal) => vec![path_refused("", refusal)],
+            EngineError::Store(error) => vec![user_data(error)],
+            EngineError::Ledger(error) => vec![crate::stop::transaction_failed(error)],
+        }
+    }
+}
+
+/// A fault of the user's own data as a finding.
+fn user_data(error: &StoreError) -> Diagnostic {
+    let diagnostic = Diagnostic::error(codes::USER_DATA, crate::stop::with_sources(error));
+    match error.hint() {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic.hinted("`relay doctor` says which folder that is and what is wrong with it."),
+    }
+}
+
+/// A workspace ready for work.
+pub struct Engine {
+    workspace: Workspace,
+    store: Store,
+    config: Config,
+    configured: bool,
+    warnings: Vec<Diagnostic>,
+    ledger: Ledger,
+    cancel: Cancel,
+}
+
+impl Engine {
+    /// Opens a workspace: reads its config, and finishes what an earlier run left undone.
+    ///
+    /// # Errors
+    /// The config, the ledger or the user's data folder cannot be used.
+    pub fn open(workspace: Workspace, store: Store, cancel: Cancel) -> Result<Self, EngineError> {
+        let (config, configured, mut warnings) = match read_config(&workspace)? {
+            Some((config, warnings)) => (config, true, warnings),
+            None => (Config::default(), false, Vec::new()),
+        };
+        let (ledger, recovered) = open_ledger(&workspace, &store)?;
+        warnings.extend(recovered);
+        Ok(Self { workspace, store, config, configured, warnings, ledger, cancel })
+    }
+
+    /// The workspace.
+    #[must_use]
+    pub fn workspace(&self) -> &Workspace {
+        &self.workspace
+    }
+
+    /// The user's data.
+    #[must_use]
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// The project's settings; the defaults where there is no config file.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Whether there is a config file.
+    #[must_use]
+    pub fn is_configured(&self) -> bool {
+        self.configured
+    }
+
+    /// What a person should know about the workspace itself: odd config keys, transactions that were recovered.
+    #[must_use]
+    pub fn warnings(&self) -> &[Diagnostic] {
+        &self.warnings
+    }
+
+    /// The ledger.
+    #[must_use]
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// What ends commands and transactions early.
+    #[must_use]
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+
+    /// The ledger as a person reads it.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn history(&self) -> Result<History, EngineError> {
+        Ok(History::new(self.ledger.entries()?))
+    }
+}
+
+/// Finishes what an earlier run left undone, and says what that was. Needs no config, so a broken one is no obstacle.
+///
+/// # Errors
+/// The ledger or the user's data folder cannot be used.
+pub fn recover(workspace: &Workspace, store: &Store) -> Result<Vec<Diagnostic>, EngineError> {
+    open_ledger(workspace, store).map(|(_, recovered)| recovered)
+}
+
+fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
+    let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
+    let found = ledger.recover()?.iter().flat_map(recovered).collect();
+    Ok((ledger, found))
+}
+
+/// Reads the config file; `None` where there is none.
+///
+/// # Errors
+/// It cannot be read, or a value in it cannot be used.
+pub(crate) fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnostic>)>, EngineError> {
+    let Some(file) = workspace.read(&OwnPath::config()).map_err(EngineError::Unreadable)? else {
+        return Ok(None);
+    };
+    let text = String::from_utf8_lossy(&file.bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Config::parse(text).map(Some).map_err(EngineError::Config)
+}
+
+/// What recovery did with one interrupted transaction, in one line, and what it kept of somebody else's.
+fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
+    let name = short(recovered.uuid);
+    let files = recovered.paths.len();
+    let (what, rescued) = match &recovered.outcome {
+        Recovery::RolledBack { rescued } => (
+            format!("recovered: {name} had been interrupted, its {files} file(s) are as they were before"),
+            rescued.as_slice(),
+        ),
+        Recovery::Finished => {
+            (format!("recovered: {name} had landed, its leftovers were removed"), [].as_slice())
+        }
+        Recovery::Stuck { reason } => {
+            let failed = crate::stop::transaction_failed(reason);
+            return vec![Diagnostic {
+                code: codes::RECOVERY_STUCK,
+                message: format!("{name} was interrupted and cannot be taken back yet: {}", failed.message),
+                ..failed
+            }];
+        }
+    };
+    std::iter::once(Diagnostic::warning(codes::RECOVERED, what))
+        .chain(rescued.iter().map(crate::stop::rescued))
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! One report per file a person would name, from edits, what became of them, and the changes they come to.
+
+use std::collections::{HashMap, HashSet};
+
+use relay_edit::{Edit, EditOutcome, Operation, Verdict};
+use relay_txn::FileChange;
+use relay_workspace::RelPath;
+
+use crate::outcome::{FileOperation, FileReport, FileStatus};
+
+/// What a change does to its path.
+#[must_use]
+pub fn operation(change: &FileChange) -> FileOperation {
+    match (&change.before, &change.after, &change.renamed_from) {
+        (_, Some(_), Some(_)) => FileOperation::Rename,
+        (None, _, _) => FileOperation::Create,
+        (Some(_), Some(_), None) => FileOperation::Modify,
+        (Some(_), None, _) => FileOperation::Delete,
+    }
+}
+
+/// Whether this deletion is the other half of a rename.
+#[must_use]
+pub fn is_rename_source(change: &FileChange, changes: &[FileChange]) -> bool {
+    change.after.is_none() && changes.iter().any(|other| other.renamed_from.as_ref() == Some(&change.path))
+}
+
+/// Reports for changes that all come about the same way.
+pub(crate) fn of_changes(changes: &[FileChange], placement: &str) -> Vec<FileReport> {
+    let renamed: HashSet<&RelPath> =
+        changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect();
+    changes
+        .iter()
+        .filter(|change| change.after.is_some() || !renamed.contains(&change.path))
+        .map(|change| FileReport {
+            path: change.path.as_str().to_owned(),
+            operation: operation(change),
+            renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
+            status: FileStatus::NotApplied,
+            added: change.added,
+            removed: change.removed,
+            placement: placement.to_owned(),
+        })
+        .collect()
+}
+
+/// Reports for edits. `exists` says whether a path is on disk now.
+pub(crate) fn of_edits(
+    edits: &[Edit],
+    outcomes: &[EditOutcome],
+    changes: &[FileChange],
+    exists: impl Fn(&str) -> bool,
+) -> Vec<FileReport> {
+    let mut reports = of_changes(changes, "");
+    let changed = reports.len();
+    let mut places: HashMap<String, usize> =
+        reports.iter().enumerate().map(|(at, report)| (report.path.clone(), at)).collect();
+    for ((edit, outcome), name) in edits.iter().zip(outcomes).zip(final_names(edits)) {
+        let at = places.get(&name).copied().unwrap_or_else(|| {
+            reports.push(unplaced(edit, &name, exists(&edit.path)));
+            places.insert(name, reports.len() - 1);
+            reports.len() - 1
+        });
+        if let Some(report) = reports.get_mut(at) {
+            note(report, outcome, at < changed);
+        }
+    }
+    reports
+}
+
+/// Adds what became of one edit to its file's report. The worst of several edits decides.
+fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
+    let changes_nothing = !changes && report.operation == FileOperation::Modify;
+    match outcome.verdict {
+        Verdict::Failed => report.status = FileStatus::Failed,
+        Verdict::Skipped => report.status = FileStatus::Skipped,
+        Verdict::NotInContext => report.status = FileStatus::NotInContext,
+        Verdict::Unchanged if changes_nothing && report.status == FileStatus::NotApplied => {
+            report.status = FileStatus::Unchanged;
+        }
+        Verdict::Applied if report.status == FileStatus::Unchanged => report.status = FileStatus::NotApplied,
+        Verdict::Applied | Verdict::Unchanged => {}
+    }
+    if !outcome.placement.is_empty() && !report.placement.split(", ").any(|words| words == outcome.placement)
+    {
+        if !report.placement.is_empty() {
+            report.placement.push_str(", ");
+        }
+        report.placement.push_str(&outcome.placement);
+    }
+}
+
+/// The name each edit's file has in the end: a later rename in the same reply gives it another one.
+fn final_names(edits: &[Edit]) -> Vec<String> {
+    let mut later: HashMap<&str, String> = HashMap::new();
+    let mut names = Vec::with_capacity(edits.len());
+    for edit in edits.iter().rev() {
+        let named = match &edit.operation {
+            Operation::Rename { to } => to.as_str(),
+            _ => edit.path.as_str(),
+        };
+        let name = later.get(named).cloned().unwrap_or_else(|| named.to_owned());
+        if named != edit.path {
+            later.remove(named);
+            later.insert(&edit.path, name.clone());
+        }
+        names.push(name);
+    }
+    names.reverse();
+    names
+}
+
+/// A report for a file that does not change: because it is so already, or because its edit failed.
+fn unplaced(edit: &Edit, name: &str, exists: bool) -> FileReport {
+    let (operation, renamed_from) = match &edit.operation {
+        Operation::Delete => (FileOperation::Delete, None),
+        Operation::Rename { .. } => (FileOperation::Rename, Some(edit.path.clone())),
+        _ if exists => (FileOperation::Modify, None),
+        _ => (FileOperation::Create, None),
+    };
+    FileReport {
+        path: name.to_owned(),
+        operation,
+        renamed_from,
+        status: FileStatus::NotApplied,
+        added: 0,
+        removed: 0,
+        placement: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rename(from: &str, to: &str) -> Edit {
+        let text = format!("```json // rename-file\n{{\"from\": \"{from}\", \"to\": \"{to}\"}}\n```\n");
+        relay_edit::parse(&text, None).edits.remove(0)
+    }
+
+    fn write(path: &str) -> Edit {
+        relay_edit::parse(&format!("```text // {{{path}}}\nx\n```\n"), None).edits.remove(0)
+    }
+
+    #[test]
+    fn an_edit_is_reported_under_the_name_its_file_has_in_the_end() {
+        assert_eq!(final_names(&[write("z"), rename("z", "y")]), ["y", "y"]);
+        assert_eq!(final_names(&[rename("a", "b"), write("b"), rename("b", "c")]), ["c", "c", "c"]);
+        assert_eq!(final_names(&[rename("x", "t"), rename("y", "x"), rename("t", "y")]), ["y", "x", "y"]);
+        assert_eq!(final_names(&[rename("a", "b"), write("a")]), ["b", "a"]);
+    }
+}

@@ -1,0 +1,68 @@
+//! Running checks: `preCommand` before anything is read, the others on the changed files.
+
+use relay_edit::Diagnostic;
+use relay_txn::Pending;
+
+use crate::approval::Observer;
+use crate::capture::Watch;
+use crate::check::{Check, CheckContext, Gate, MustSucceed};
+use crate::engine::Engine;
+use crate::outcome::Outcome;
+use crate::stop::Stop;
+
+/// Runs `preCommand`. Its effects stay, whatever happens later: it prepares the project, it is not part of the change.
+pub(crate) fn pre_command(
+    engine: &Engine,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<(), Stop> {
+    let command = engine.config().pre_command.as_str();
+    if command.is_empty() {
+        return Ok(());
+    }
+    let check = MustSucceed { key: "preCommand", command };
+    match run_one(engine, &check, observer, outcome) {
+        Gate::Pass | Gate::Ask(_) => Ok(()),
+        Gate::Fail(reason) => Err(Stop::refused(reason)),
+        Gate::Interrupted => Err(Stop::interrupted()),
+    }
+}
+
+/// Runs the checks in order, until one vetoes. What they do to the workspace, also the one that vetoes, becomes part of
+/// the transaction. Returns what needs a person.
+pub(crate) fn run_all(
+    engine: &Engine,
+    pending: &mut Pending,
+    checks: &[Box<dyn Check + '_>],
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Vec<Diagnostic>, Stop> {
+    let mut questions = Vec::new();
+    let mut watch = (!checks.is_empty()).then(|| Watch::start(engine, outcome));
+    for check in checks {
+        let gate = run_one(engine, check.as_ref(), observer, outcome);
+        let name = outcome.checks.last().map(|record| record.name.clone()).unwrap_or_default();
+        if let Some(watch) = &mut watch {
+            watch.take_up(engine, pending, &name, outcome);
+        }
+        match gate {
+            Gate::Pass => {}
+            Gate::Ask(question) => questions.push(question),
+            Gate::Fail(reason) => return Err(Stop::RolledBack(vec![reason])),
+            Gate::Interrupted => return Err(Stop::interrupted()),
+        }
+    }
+    if engine.cancel().is_cancelled() { Err(Stop::interrupted()) } else { Ok(questions) }
+}
+
+fn run_one(engine: &Engine, check: &dyn Check, observer: &mut dyn Observer, outcome: &mut Outcome) -> Gate {
+    let mut context = CheckContext {
+        root: engine.workspace().root(),
+        timeout: std::time::Duration::from_millis(engine.config().command_timeout_ms),
+        cancel: engine.cancel(),
+        observer,
+    };
+    let checked = check.run(&mut context);
+    outcome.checks.push(checked.record);
+    checked.gate
+}

@@ -1,0 +1,57 @@
+//! The pipeline: one submission in, one outcome out.
+//!
+//! Every channel and every dialect ends here: [`land`] reads a reply, plans it against the workspace, carries it out as
+//! one transaction, runs the checks, asks for approval where that is needed, and commits or rolls back. [`undo`] and
+//! [`redo`] are transactions of the same kind. The engine prints nothing and knows no terminal: it asks through
+//! [`Approver`] and tells through [`Observer`].
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+mod admit;
+pub mod approval;
+mod blame;
+mod capture;
+pub mod check;
+pub mod codes;
+pub mod config;
+mod contain;
+mod engine;
+mod file_reports;
+mod gate;
+mod git;
+pub mod history;
+pub mod init;
+pub mod lint;
+pub mod outcome;
+mod pipeline;
+mod planning;
+mod project;
+mod refs;
+mod repair;
+mod replan;
+pub mod report;
+pub mod retention;
+mod stop;
+mod submission;
+pub mod suggest;
+mod summary;
+mod transact;
+pub mod translate;
+pub mod trust;
+mod undo;
+pub mod views;
+mod wrap;
+
+pub use approval::{Approver, Decision, Observer, Proposal, Unobserved};
+pub use blame::{Blame, BlamedLine, blame};
+pub use config::{CONFIG_FILE, Config};
+pub use engine::{Engine, EngineError, recover};
+pub use file_reports::{is_rename_source, operation};
+pub use history::{Entry, EntryKind, EntryStatus, Filter, History};
+pub use outcome::{FileOperation, FileReport, FileStatus, Outcome, Status};
+pub use pipeline::land;
+pub use stop::with_sources;
+pub use submission::{FILES_LIMIT, LandOptions, REPLY_LIMIT_BYTES, Submission};
+pub use trust::TrustAnswer;
+pub use undo::{UndoOptions, Which, redo, undo};
+pub use wrap::{WrapOutcome, Wrapped, wrap};

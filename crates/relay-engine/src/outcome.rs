@@ -1,0 +1,224 @@
+//! What became of a submission: one value that the terminal, the JSON document and other programs read alike.
+
+use relay_edit::Diagnostic;
+use relay_txn::{CheckRecord, FileChange, Undoes};
+use uuid::Uuid;
+
+use crate::stop::Stop;
+
+/// How a submission ended. `docs/formats/json-output.md` documents the names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It landed.
+    Committed,
+    /// It would land; nothing was written (`--dry-run`).
+    Validated,
+    /// The files already are as it wants them.
+    Unchanged,
+    /// The same submission landed before.
+    AlreadyProcessed,
+    /// What could be applied landed, the rest did not (`--partial`).
+    Partial,
+    /// It was refused before any file was touched.
+    Rejected,
+    /// It was applied, then a check or a person said no, and every file is as it was.
+    RolledBack,
+    /// It was applied, then refused, and could not be put back yet: some files still hold the new content.
+    RecoveryNeeded,
+    /// Somebody interrupted it, and every file is as it was.
+    Interrupted,
+}
+
+impl Status {
+    /// The name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Status::Committed => "committed",
+            Status::Validated => "validated",
+            Status::Unchanged => "unchanged",
+            Status::AlreadyProcessed => "already_processed",
+            Status::Partial => "partial",
+            Status::Rejected => "rejected",
+            Status::RolledBack => "rolled_back",
+            Status::RecoveryNeeded => "recovery_needed",
+            Status::Interrupted => "interrupted",
+        }
+    }
+
+    /// The exit code of a command that ends with this status.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Status::Committed | Status::Validated | Status::Unchanged | Status::AlreadyProcessed => 0,
+            Status::Rejected | Status::RolledBack | Status::RecoveryNeeded => 1,
+            Status::Partial => 3,
+            Status::Interrupted => 130,
+        }
+    }
+}
+
+/// What the submission does to one path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileOperation {
+    /// The file is new.
+    Create,
+    /// Its content changes.
+    Modify,
+    /// It goes.
+    Delete,
+    /// It gets another name, and perhaps other content.
+    Rename,
+}
+
+impl FileOperation {
+    /// The name in JSON and in the ledger.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            FileOperation::Create => "create",
+            FileOperation::Modify => "modify",
+            FileOperation::Delete => "delete",
+            FileOperation::Rename => "rename",
+        }
+    }
+}
+
+/// What became of one file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileStatus {
+    /// It is as the submission wants it, on disk and on the ledger.
+    Applied,
+    /// It would be.
+    Validated,
+    /// It was so before.
+    Unchanged,
+    /// Its edit could not be applied.
+    Failed,
+    /// It cannot be edited this way, for instance because it is binary.
+    Skipped,
+    /// The author did not have it in view; its edit is put off until it does.
+    NotInContext,
+    /// Its edit was fine, but the submission did not land.
+    NotApplied,
+    /// It was changed and is as it was before again.
+    RolledBack,
+    /// It was changed, and nobody knows whether it could be put back: `relay recover` finds out.
+    NotRolledBack,
+}
+
+impl FileStatus {
+    /// The name in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            FileStatus::Applied => "applied",
+            FileStatus::Validated => "validated",
+            FileStatus::Unchanged => "unchanged",
+            FileStatus::Failed => "failed",
+            FileStatus::Skipped => "skipped",
+            FileStatus::NotInContext => "not_in_context",
+            FileStatus::NotApplied => "not_applied",
+            FileStatus::RolledBack => "rolled_back",
+            FileStatus::NotRolledBack => "not_rolled_back",
+        }
+    }
+}
+
+/// One file of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileReport {
+    /// The path; for a rename the new one.
+    pub path: String,
+    /// What the submission does to it.
+    pub operation: FileOperation,
+    /// The old path of a rename.
+    pub renamed_from: Option<String>,
+    /// What became of it.
+    pub status: FileStatus,
+    /// Lines added.
+    pub added: usize,
+    /// Lines removed.
+    pub removed: usize,
+    /// How its edits were placed (`exact`, `whole file`, …).
+    pub placement: String,
+}
+
+/// What became of a submission.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub status: Status,
+    /// The transaction, once there is one.
+    pub uuid: Option<Uuid>,
+    /// For an undo: what it undoes, newest first.
+    pub undoes: Vec<Undoes>,
+    /// Whether it takes back nothing but undos: a redo.
+    pub is_redo: bool,
+    /// Every file the submission names that could be understood.
+    pub files: Vec<FileReport>,
+    /// The commands that ran, with their results.
+    pub checks: Vec<CheckRecord>,
+    /// Everything a person or a model should know.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The exact changes, for showing a diff; not part of the JSON document.
+    pub changes: Vec<FileChange>,
+    /// The message that asks a model for what failed, where that was asked for.
+    pub repair_prompt: Option<String>,
+    /// Parts of the submission failed and were left out, as `--partial` asks for.
+    pub(crate) incomplete: bool,
+}
+
+impl Outcome {
+    /// An outcome in which nothing has happened yet.
+    #[must_use]
+    pub fn rejected(diagnostics: Vec<Diagnostic>) -> Self {
+        Self {
+            status: Status::Rejected,
+            uuid: None,
+            undoes: Vec::new(),
+            is_redo: false,
+            files: Vec::new(),
+            checks: Vec::new(),
+            diagnostics,
+            changes: Vec::new(),
+            repair_prompt: None,
+            incomplete: false,
+        }
+    }
+
+    /// Parts of the submission failed: that refuses it, unless landing the others was asked for.
+    pub(crate) fn lose(&mut self, failures: Vec<Diagnostic>, partial: bool) -> Result<(), Stop> {
+        if failures.is_empty() {
+            return Ok(());
+        }
+        if !partial {
+            return Err(Stop::Refused(failures));
+        }
+        self.diagnostics.extend(failures);
+        self.incomplete = true;
+        Ok(())
+    }
+
+    /// Gives every file that was going to change the status that follows from how it all ended.
+    pub(crate) fn settle(&mut self, status: Status) {
+        self.status = status;
+        let settled = match status {
+            Status::Committed | Status::Partial => FileStatus::Applied,
+            Status::Validated => FileStatus::Validated,
+            Status::Unchanged | Status::AlreadyProcessed => FileStatus::Unchanged,
+            Status::Rejected => FileStatus::NotApplied,
+            Status::RolledBack | Status::Interrupted => FileStatus::RolledBack,
+            Status::RecoveryNeeded => FileStatus::NotRolledBack,
+        };
+        for file in &mut self.files {
+            let decided = matches!(
+                file.status,
+                FileStatus::Unchanged | FileStatus::Failed | FileStatus::Skipped | FileStatus::NotInContext
+            );
+            if !decided {
+                file.status = settled;
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! The pipeline: one submission in, one outcome out. Read this file and you have seen the whole flow.
+//!
+//! ```text
+//! parse ─▶ admit ─▶ contain ─▶ trust ─▶ preCommand ─▶ plan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
+//! ```
+
+use relay_edit::{Diagnostic, Edit, Operation, Options as PlanOptions, Reply, parse};
+use relay_txn::{Draft, FileChange, Header, OperationRecord};
+use uuid::Uuid;
+
+use crate::admit::{self, Admitted, admit};
+use crate::approval::{Approver, Observer};
+use crate::check::{Check, Linter, MustSucceed};
+use crate::contain::{allow_sensitive, contain};
+use crate::engine::Engine;
+use crate::outcome::{Outcome, Status};
+use crate::planning::{Planned, plan_on_disk};
+use crate::stop::Stop;
+use crate::submission::{LandOptions, REPLY_LIMIT_BYTES, Submission};
+use crate::transact::{Transaction, require_approver, transact};
+use crate::{codes, gate, git, repair, replan, report, summary, trust, views};
+
+/// Lands a submission, or leaves everything as it was and says why.
+pub fn land(
+    engine: &Engine,
+    submission: &Submission,
+    options: &LandOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
+    let ended = run(engine, submission, options, approver, observer, &mut outcome);
+    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
+    outcome.settle(status);
+    outcome
+}
+
+fn run(
+    engine: &Engine,
+    submission: &Submission,
+    options: &LandOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let reply = read(submission, options, outcome)?;
+    let reply = repair::join(engine, submission, reply, &plan_options(engine, options, &[]));
+    let admitted = admit(engine, &reply, &submission.text)?;
+    outcome.uuid = Some(admitted.uuid);
+    outcome.diagnostics.extend(admitted.warnings.iter().cloned());
+    let (edits, refused) = contain(engine.workspace(), reply.edits.clone())?;
+    outcome.lose(refused, options.partial)?;
+
+    if !options.dry_run {
+        allow_sensitive(engine.workspace(), &edits, options.allow_sensitive, approver)?;
+        trust::require(engine.store(), engine.workspace(), engine.config(), options.trust, approver)
+            .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
+        gate::pre_command(engine, observer, outcome)?;
+    }
+
+    let ready = Ready { submission, options, reply: &reply, admitted: &admitted, edits };
+    let landed = replan::until_current(engine, outcome, |outcome| {
+        plan_and_transact(engine, &ready, approver, observer, outcome)
+    })?;
+    repair::landed(engine, admitted.uuid);
+    Ok(landed)
+}
+
+/// A reply that was read, admitted and contained.
+struct Ready<'a> {
+    submission: &'a Submission,
+    options: &'a LandOptions,
+    reply: &'a Reply,
+    admitted: &'a Admitted,
+    edits: Vec<Edit>,
+}
+
+/// Works out the changes on the files as they are now, and carries them out.
+fn plan_and_transact(
+    engine: &Engine,
+    ready: &Ready<'_>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let Ready { submission, options, reply, admitted, edits } = ready;
+    let plan_options = plan_options(engine, options, edits);
+    let planned = plan_on_disk(engine.workspace(), edits.clone(), &plan_options, outcome)
+        .map_err(|stop| ask_for_repair(engine, submission, options, admitted.uuid, outcome, stop))?;
+    if let Some(control) = &reply.control {
+        outcome.diagnostics.extend(summary::compare(control, &outcome.files));
+    }
+    if planned.changes.is_empty() {
+        replan::wait_for_twin(engine, admitted.uuid)?;
+        admit::still_new(engine, admitted)?;
+        return if outcome.incomplete { Err(Stop::Refused(Vec::new())) } else { Ok(Status::Unchanged) };
+    }
+    if options.dry_run {
+        outcome.changes = planned.changes;
+        return Ok(Status::Validated);
+    }
+    let questions = planned.questions.clone();
+    require_approver(engine, approver, &questions)?;
+
+    let draft = draft(engine, submission, reply, admitted, planned, options);
+    let transaction = Transaction { draft, checks: checks(engine), questions };
+    let landed = transact(engine, transaction, approver, observer, outcome)?;
+    if options.stage.unwrap_or(engine.config().git_stage) {
+        outcome.diagnostics.extend(stage(engine, &outcome.changes));
+    }
+    Ok(if outcome.incomplete { Status::Partial } else { landed })
+}
+
+/// Edits could not be placed: where it is wanted, the reply waits, and a message asks the model for those parts.
+fn ask_for_repair(
+    engine: &Engine,
+    submission: &Submission,
+    options: &LandOptions,
+    uuid: Uuid,
+    outcome: &mut Outcome,
+    stop: Stop,
+) -> Stop {
+    if let (true, Stop::Refused(findings)) = (options.repair, &stop) {
+        let project_id = engine.config().project_id.as_deref();
+        outcome.repair_prompt = Some(report::repair::prompt(engine.workspace(), project_id, uuid, findings));
+        outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &submission.text));
+    }
+    stop
+}
+
+/// How edits are placed: the command line decides, else the config.
+fn plan_options(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> PlanOptions {
+    let normal =
+        |raw: &String| engine.workspace().path(raw).map_or_else(|_| raw.clone(), |path| path.to_string());
+    PlanOptions {
+        strictness: options.strictness.unwrap_or(engine.config().strictness),
+        allow_shrink: options.allow_shrink,
+        partial: options.partial,
+        context: options.context.as_ref().map(|list| list.iter().map(normal).collect()),
+        views: views::of(engine, edits),
+    }
+}
+
+/// Adds what landed to git's index. That it landed stays true if this fails.
+fn stage(engine: &Engine, changes: &[FileChange]) -> Option<Diagnostic> {
+    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    let said = git::stage(engine.workspace().root(), &paths, engine.cancel()).err()?;
+    Some(
+        Diagnostic::warning(codes::NOT_STAGED, format!("it landed, but git would not stage it: {said}"))
+            .hinted("Run `git add` yourself; the files are as the reply wants them."),
+    )
+}
+
+/// Parses the reply; whatever is wrong with it ends here.
+fn read(submission: &Submission, options: &LandOptions, outcome: &mut Outcome) -> Result<Reply, Stop> {
+    if submission.text.len() > REPLY_LIMIT_BYTES {
+        return Err(Stop::refused(
+            Diagnostic::error(
+                codes::REPLY_TOO_LARGE,
+                format!("the reply has {} bytes, {REPLY_LIMIT_BYTES} are allowed", submission.text.len()),
+            )
+            .hinted("Ask the model for the change in several smaller replies."),
+        ));
+    }
+    let mut reply = parse(&submission.text, submission.dialect);
+    let (errors, warnings): (Vec<_>, Vec<_>) = reply.diagnostics.drain(..).partition(Diagnostic::is_error);
+    outcome.diagnostics.extend(warnings);
+    outcome.lose(errors, options.partial)?;
+    if reply.edits.is_empty() {
+        return Err(Stop::refused(no_edits(&submission.text)));
+    }
+    Ok(reply)
+}
+
+/// Nothing in the reply is an edit. The first fence is the likeliest place of one that was meant to be.
+fn no_edits(text: &str) -> Diagnostic {
+    let finding = Diagnostic::error(codes::NO_EDITS, "the reply holds no change that Relay understands")
+        .hinted(
+            "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints what to tell the model.",
+        );
+    Diagnostic {
+        line: text.lines().position(|line| line.trim_start().starts_with("```")).map(|at| at + 1),
+        ..finding
+    }
+}
+
+fn draft(
+    engine: &Engine,
+    submission: &Submission,
+    reply: &Reply,
+    admitted: &Admitted,
+    planned: Planned,
+    options: &LandOptions,
+) -> Draft {
+    let control = reply.control.as_ref();
+    Draft {
+        uuid: admitted.uuid,
+        header: Header {
+            project_id: engine.config().project_id.clone(),
+            channel: submission.channel.to_owned(),
+            reasoning: reply.reasoning.clone(),
+            prompt_summary: control.and_then(|c| c.prompt_summary.clone()),
+            git_commit_msg: control.and_then(|c| c.git_commit_msg.clone()),
+            submission: Some(admitted.digest.clone()),
+            undoes: Vec::new(),
+        },
+        operations: operations(&planned),
+        changes: planned.changes,
+        prune: Vec::new(),
+        break_links: options.break_links,
+    }
+}
+
+fn operations(planned: &Planned) -> Vec<OperationRecord> {
+    planned
+        .edits
+        .iter()
+        .map(|(edit, placement)| OperationRecord {
+            operation: match &edit.operation {
+                Operation::Write { .. } => "write",
+                Operation::Patch { .. } => "patch",
+                Operation::Delete => "delete",
+                Operation::Rename { .. } => "rename",
+                Operation::Mode { .. } => "mode",
+            }
+            .to_owned(),
+            path: edit.path.clone(),
+            to: match &edit.operation {
+                Operation::Rename { to } => Some(to.clone()),
+                _ => None,
+            },
+            dialect: edit.dialect.name().to_owned(),
+            placement: placement.clone(),
+        })
+        .collect()
+}
+
+/// What must pass once the files hold the new content: first what may veto, then what is counted.
+pub(crate) fn checks(engine: &Engine) -> Vec<Box<dyn Check + '_>> {
+    let config = engine.config();
+    let mut checks: Vec<Box<dyn Check>> = Vec::new();
+    if !config.post_command.is_empty() {
+        checks.push(Box::new(MustSucceed { key: "postCommand", command: &config.post_command }));
+    }
+    if !config.linter.is_empty() {
+        checks.push(Box::new(Linter {
+            command: &config.linter,
+            allowed_errors: config.approval_on_error_count,
+        }));
+    }
+    checks
+}

@@ -1,0 +1,199 @@
+//! Planning against the disk: reads the files the edits name, lets `relay-edit` place everything, and adds modes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Plan, Snapshot, Verdict, plan_with, stat};
+use relay_txn::{FileChange, Image, Target};
+use relay_workspace::display::all_hidden;
+use relay_workspace::{RelPath, Workspace};
+
+use crate::contain::{line_of, path_refused, paths, unreadable};
+use crate::outcome::Outcome;
+use crate::stop::Stop;
+use crate::{codes, file_reports};
+
+/// For how many misspelt paths a better one is looked for.
+const SUGGESTED: usize = 50;
+
+/// Exact changes, and how each edit was placed.
+pub(crate) struct Planned {
+    /// The changes, in path order.
+    pub changes: Vec<FileChange>,
+    /// The edits with their placements, for the ledger.
+    pub edits: Vec<(Edit, String)>,
+    /// What a person must look at before it lands.
+    pub questions: Vec<Diagnostic>,
+}
+
+/// Plans the edits on the files as they are now. Fills in the outcome's files; refuses if any edit failed, unless
+/// only a part was asked for.
+pub(crate) fn plan_on_disk(
+    workspace: &Workspace,
+    mut edits: Vec<Edit>,
+    options: &PlanOptions,
+    outcome: &mut Outcome,
+) -> Result<Planned, Stop> {
+    let (disk, snapshot, unreadable) = read_files(workspace, &edits)?;
+    edits.retain(|edit| !paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path)));
+    outcome.lose(unreadable.into_values().collect(), options.partial)?;
+    let plan = plan_with(&edits, &snapshot, options);
+
+    let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
+    let (questions, warnings): (Vec<_>, Vec<_>) =
+        warnings.into_iter().partition(|warning| warning.code == relay_edit::codes::LINES_UNVERIFIED);
+    outcome.diagnostics.extend(warnings);
+    let renamed_away: BTreeSet<String> =
+        plan.changes.iter().filter_map(|change| change.renamed_from.clone()).collect();
+    let mut changes = Vec::with_capacity(plan.changes.len());
+    for change in plan.changes {
+        changes.push(file_change(workspace, change, &renamed_away, &disk, &snapshot)?);
+    }
+    outcome.files = file_reports::of_edits(&edits, &plan.outcomes, &changes, |path| disk.contains_key(path));
+    // A suggestion reads folders, and nobody needs hundreds of them.
+    let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
+    let errors = errors.into_iter().enumerate().map(suggest).collect();
+    outcome.lose(errors, options.partial)?;
+    outcome.diagnostics.extend(changes.iter().filter_map(invisible_characters));
+    let placed = edits
+        .into_iter()
+        .zip(plan.outcomes)
+        .filter(|(_, outcome)| matches!(outcome.verdict, Verdict::Applied | Verdict::Unchanged))
+        .map(|(edit, outcome)| (edit, outcome.placement))
+        .collect();
+    Ok(Planned { changes, edits: placed, questions })
+}
+
+/// What the edits come to on the files as they are now, for looking only.
+pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], options: &PlanOptions) -> Result<Plan, Stop> {
+    let (_, snapshot, _) = read_files(workspace, edits)?;
+    Ok(plan_with(edits, &snapshot, options))
+}
+
+/// The names and modes of the files that exist.
+type Disk = BTreeMap<String, (RelPath, u32)>;
+
+/// The files that could be read, and why the others could not.
+fn read_files(
+    workspace: &Workspace,
+    edits: &[Edit],
+) -> Result<(Disk, Snapshot, BTreeMap<String, Diagnostic>), Stop> {
+    let mut disk = Disk::new();
+    let mut snapshot = Snapshot::default();
+    let mut refused = BTreeMap::new();
+    for name in paths(edits) {
+        let path = checked(workspace, name)?;
+        match workspace.read(&path) {
+            Ok(Some(file)) => {
+                snapshot.files.insert(name.to_owned(), file.bytes);
+                if is_executable(file.mode) {
+                    snapshot.executable.insert(name.to_owned());
+                }
+                disk.insert(name.to_owned(), (path, file.mode));
+            }
+            Ok(None) => {}
+            Err(error) => {
+                refused
+                    .insert(name.to_owned(), Diagnostic { line: line_of(name, edits), ..unreadable(&error) });
+            }
+        }
+    }
+    Ok((disk, snapshot, refused))
+}
+
+fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
+    workspace.path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
+}
+
+fn file_change(
+    workspace: &Workspace,
+    change: relay_edit::Change,
+    renamed_away: &BTreeSet<String>,
+    disk: &Disk,
+    snapshot: &Snapshot,
+) -> Result<FileChange, Stop> {
+    // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
+    let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
+    let here = disk.get_key_value(&change.path);
+    let origin = from.or(here);
+    let (added, removed) = match &change.after {
+        None if renamed_away.contains(&change.path) => (0, 0),
+        after => {
+            let before = origin.and_then(|(path, _)| snapshot.files.get(path));
+            stat(before.map(Vec::as_slice).unwrap_or_default(), after.as_deref().unwrap_or_default())
+                .unwrap_or((0, 0))
+        }
+    };
+    let mode = mode(origin.map(|(_, (_, mode))| *mode), change.executable);
+    Ok(FileChange {
+        path: checked(workspace, &change.path)?,
+        before: here.zip(change.before).map(|((_, (_, mode)), bytes)| Image { bytes, mode: *mode }),
+        after: change.after.map(|bytes| Target { bytes, mode }),
+        renamed_from: from.map(|(_, (path, _))| path.clone()),
+        added,
+        removed,
+    })
+}
+
+/// Whether a file can be run, as git sees it: by its owner.
+pub(crate) const fn is_executable(mode: u32) -> bool {
+    mode & 0o100 != 0
+}
+
+/// The mode a file gets: who may read it may also run it, or nobody may. `None` is what a new file gets here.
+const fn mode(before: Option<u32>, executable: Option<bool>) -> Option<u32> {
+    match (before, executable) {
+        (before, None) => before,
+        (Some(mode), Some(true)) => Some(mode | (mode & 0o444) >> 2),
+        (Some(mode), Some(false)) => Some(mode & !0o111),
+        (None, Some(true)) => Some(0o100_755),
+        (None, Some(false)) => None,
+    }
+}
+
+/// Adds "did you mean" to a complaint about a path that does not exist.
+fn suggest_path(workspace: &Workspace, error: Diagnostic) -> Diagnostic {
+    if error.code != relay_edit::codes::MISSING_FILE {
+        return error;
+    }
+    let Some(path) = error.path.as_deref().and_then(|path| workspace.path(path).ok()) else { return error };
+    let near = workspace.suggest(&path);
+    if near.is_empty() {
+        return error;
+    }
+    error.hinted(format!("Did you mean {}?", near.join(" or ")))
+}
+
+/// Whether text holds nothing but visible ASCII characters and ordinary white space. Most text does, and needs no closer
+/// look; this is written so that many bytes are looked at together.
+fn is_plain(text: &[u8]) -> bool {
+    let is_odd = |byte: u8| {
+        let is_space = (byte == b'\n') | (byte == b'\t') | (byte == b'\r') | (byte == b'\x0c');
+        (byte < b' ') & !is_space | (byte > b'~')
+    };
+    text.chunks(4096).all(|part| !part.iter().fold(false, |odd, byte| odd | is_odd(*byte)))
+}
+
+/// A warning when a change brings characters into a file that a reviewer cannot see.
+fn invisible_characters(change: &FileChange) -> Option<Diagnostic> {
+    let after = std::str::from_utf8(&change.after.as_ref()?.bytes).ok()?;
+    if change.added == 0 || is_plain(after.as_bytes()) {
+        return None;
+    }
+    let before =
+        change.before.as_ref().map_or("", |image| std::str::from_utf8(&image.bytes).unwrap_or_default());
+    let (at, found, _) =
+        all_hidden(after).find(|(_, c, _)| !matches!(c, '\r' | '\u{c}') && !before.contains(*c))?;
+    let line = after.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+    Some(
+        Diagnostic::warning(
+            codes::INVISIBLE_CHARACTERS,
+            format!(
+                "line {line} of {} gets an invisible or direction-changing character (U+{:04X})",
+                change.path,
+                u32::from(found)
+            ),
+        )
+        .on(change.path.as_str())
+        .hinted("Look closely at what that line really says before you let it stay."),
+    )
+}

@@ -1,0 +1,135 @@
+//! Repair: a refused reply and the answer that mends it land as one transaction.
+//!
+//! The refused reply waits on the user's shelf under its uuid. An answer that names the same uuid need only hold what
+//! failed: everything else is taken from the waiting reply. Nothing about the files is remembered; which parts fail is
+//! found out anew each time, on the files as they are then.
+
+use relay_edit::{Diagnostic, Edit, Hunk, Operation, Options as PlanOptions, Reply, Verdict, parse};
+use relay_store::Shelf;
+use relay_workspace::Workspace;
+use uuid::Uuid;
+
+use crate::contain::contain;
+use crate::engine::Engine;
+use crate::planning::try_plan;
+use crate::submission::Submission;
+
+/// The reply joined with the refused ones it mends; the reply itself when it mends nothing.
+pub(crate) fn join(engine: &Engine, submission: &Submission, reply: Reply, options: &PlanOptions) -> Reply {
+    let waiting = waiting(engine, &reply);
+    if waiting.is_empty() || waiting.contains(&submission.text) {
+        return reply;
+    }
+    let mut joined: Option<Reply> = None;
+    let answers = waiting.iter().map(|text| parse(text, submission.dialect)).chain([reply]);
+    for answer in answers {
+        joined = Some(match joined {
+            None => answer,
+            Some(earlier) => mend(engine.workspace(), earlier, answer, options),
+        });
+    }
+    joined.unwrap_or_default()
+}
+
+/// Lets a refused reply wait for its repair, behind those it was to mend itself.
+pub(crate) fn wait_for_repair(engine: &Engine, uuid: Uuid, text: &str) -> Option<Diagnostic> {
+    let root = engine.workspace().root();
+    let name = uuid.to_string();
+    let mut texts = engine.store().look_up(Shelf::Repairs, root, &name).unwrap_or_default();
+    if !texts.iter().any(|waiting| waiting == text) {
+        texts.push(text.to_owned());
+    }
+    let kept = engine.store().put(Shelf::Repairs, root, &name, texts);
+    kept.err().map(|error| {
+        Diagnostic::warning(
+            crate::codes::NOT_WAITING,
+            format!("the reply cannot wait for its repair: {error}"),
+        )
+        .hinted("Ask the model for the whole reply instead of the failed parts.")
+    })
+}
+
+/// What landed waits for nothing any more. A shelf that cannot be cleared only holds a text too many.
+pub(crate) fn landed(engine: &Engine, uuid: Uuid) {
+    let root = engine.workspace().root();
+    let name = uuid.to_string();
+    if engine.store().look_up(Shelf::Repairs, root, &name).is_ok_and(|texts| !texts.is_empty()) {
+        drop(engine.store().put(Shelf::Repairs, root, &name, Vec::new()));
+    }
+}
+
+fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
+    let written = reply.control.as_ref().and_then(|control| control.uuid.as_deref());
+    let Some(uuid) = written.and_then(|written| Uuid::try_parse(written.trim()).ok()) else {
+        return Vec::new();
+    };
+    engine.store().look_up(Shelf::Repairs, engine.workspace().root(), &uuid.to_string()).unwrap_or_default()
+}
+
+/// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
+/// other files comes last.
+fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, options: &PlanOptions) -> Reply {
+    let Reply { reasoning, edits, control, .. } = earlier;
+    let (edits, refused) = contain(workspace, edits).unwrap_or_default();
+    let (mut fresh, more_refused) = contain(workspace, answer.edits).unwrap_or_default();
+    let failed = failures(workspace, &edits, options);
+    let mut mended = Vec::with_capacity(edits.len() + fresh.len());
+    for (index, edit) in edits.into_iter().enumerate() {
+        match failed.iter().find(|failure| failure.edit == index) {
+            None => mended.push(edit),
+            Some(failure) => {
+                let path = edit.path.clone();
+                mended.extend(without(edit, &failure.lines));
+                let (same_file, others) = fresh.into_iter().partition(|edit| edit.path == path);
+                fresh = others;
+                mended.extend::<Vec<Edit>>(same_file);
+            }
+        }
+    }
+    mended.extend(fresh);
+    let mut diagnostics = answer.diagnostics;
+    diagnostics.extend(refused);
+    diagnostics.extend(more_refused);
+    Reply {
+        reasoning: [reasoning, answer.reasoning].join("\n\n").trim().to_owned(),
+        edits: mended,
+        control: control.or(answer.control),
+        diagnostics,
+    }
+}
+
+/// An edit that fails, and the lines of the reply where its failing hunks begin.
+struct Failed {
+    edit: usize,
+    lines: Vec<usize>,
+}
+
+fn failures(workspace: &Workspace, edits: &[Edit], options: &PlanOptions) -> Vec<Failed> {
+    let Ok(plan) = try_plan(workspace, edits, options) else { return Vec::new() };
+    plan.outcomes
+        .iter()
+        .zip(edits)
+        .enumerate()
+        .filter(|(_, (outcome, _))| outcome.verdict == Verdict::Failed)
+        .map(|(index, (_, edit))| Failed {
+            edit: index,
+            lines: plan
+                .diagnostics
+                .iter()
+                .filter(|found| found.is_error() && found.path.as_deref() == Some(&edit.path))
+                .filter_map(|found| found.line)
+                .collect(),
+        })
+        .collect()
+}
+
+/// The edit without its failing hunks; nothing when none is left, or when the edit failed as a whole.
+fn without(edit: Edit, lines: &[usize]) -> Option<Edit> {
+    let Operation::Patch { hunks, base } = edit.operation else { return None };
+    let (failed, good): (Vec<Hunk>, Vec<Hunk>) =
+        hunks.into_iter().partition(|hunk| lines.contains(&hunk.line));
+    if failed.is_empty() || good.is_empty() {
+        return None;
+    }
+    Some(Edit { operation: Operation::Patch { hunks: good, base }, ..edit })
+}

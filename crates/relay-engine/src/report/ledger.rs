@@ -1,0 +1,155 @@
+//! The JSON documents about the ledger: `relay log`, `show`, `blame` and `gc`.
+
+use relay_txn::{ChangeRecord, OperationRecord, Undoes};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::{CheckJson, value};
+use crate::blame::Blame;
+use crate::history::{Entry, EntryStatus};
+use crate::retention::Collected;
+
+/// One line of `relay log --json`.
+#[must_use]
+pub fn entry(entry: &Entry) -> Value {
+    value(&EntryJson::new(entry, false))
+}
+
+/// The document of `relay show --json`: the entry, with its checks, reasoning, evidence and diff.
+#[must_use]
+pub fn entry_in_full(entry: &Entry, diff: &str) -> Value {
+    let mut document = value(&EntryJson::new(entry, true));
+    if let Value::Object(map) = &mut document {
+        map.insert("reasoning".to_owned(), Value::from(entry.record.reasoning.clone()));
+        map.insert("diff".to_owned(), Value::from(diff));
+    }
+    document
+}
+
+/// The document of `relay blame --json`: each line with the transaction that wrote it, and those transactions.
+#[must_use]
+pub fn blame(blame: &Blame<'_>) -> Value {
+    let lines: Vec<Value> = blame
+        .lines
+        .iter()
+        .map(|line| json!({ "line": line.number, "uuid": line.entry.map(|entry| entry.record.uuid), "text": line.text }))
+        .collect();
+    let mut transactions = Map::new();
+    for entry in blame.lines.iter().filter_map(|line| line.entry) {
+        let record = &entry.record;
+        transactions.entry(record.uuid.to_string()).or_insert_with(|| {
+            json!({
+                "number": record.sequence,
+                "status": entry.status.name(),
+                "createdAt": record.created_at.to_string(),
+                "channel": record.channel,
+                "promptSummary": record.prompt_summary,
+                "gitCommitMsg": record.git_commit_msg,
+                "reasoning": record.reasoning,
+            })
+        });
+    }
+    json!({ "path": blame.path, "lines": lines, "transactions": transactions })
+}
+
+/// The document of `relay gc --json`.
+#[must_use]
+pub fn collected(collected: &Collected) -> Value {
+    json!({
+        "status": collected.status.name(),
+        "transactions": collected.forgotten.records,
+        "blobs": collected.forgotten.blobs,
+        "bytes": collected.forgotten.bytes,
+        "kept": collected.kept,
+        "diagnostics": super::diagnostics(&collected.diagnostics),
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryJson<'a> {
+    number: u64,
+    uuid: String,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undone_files: Vec<&'a str>,
+    created_at: String,
+    channel: &'a str,
+    #[serde(
+        skip_serializing_if = "<[Undoes]>::is_empty",
+        serialize_with = "relay_txn::short_form::serialize"
+    )]
+    undoes: &'a [Undoes],
+    project_id: Option<&'a str>,
+    prompt_summary: Option<&'a str>,
+    git_commit_msg: Option<&'a str>,
+    approved_by: Option<&'a str>,
+    files: Vec<EntryFileJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    checks: Vec<CheckJson<'a>>,
+}
+
+impl<'a> EntryJson<'a> {
+    fn new(entry: &'a Entry, in_full: bool) -> Self {
+        let record = &entry.record;
+        let evidence = |change: &ChangeRecord| -> Vec<&'a OperationRecord> {
+            let about = |operation: &&OperationRecord| {
+                operation.path == change.path || operation.to.as_deref() == Some(change.path.as_str())
+            };
+            if in_full { record.operations.iter().filter(about).collect() } else { Vec::new() }
+        };
+        Self {
+            number: record.sequence,
+            uuid: record.uuid.to_string(),
+            status: entry.status.name(),
+            undone_files: match entry.status {
+                EntryStatus::PartlyUndone => entry.undone.iter().map(String::as_str).collect(),
+                EntryStatus::Committed | EntryStatus::Undone => Vec::new(),
+            },
+            created_at: record.created_at.to_string(),
+            channel: &record.channel,
+            undoes: &record.undoes,
+            project_id: record.project_id.as_deref(),
+            prompt_summary: record.prompt_summary.as_deref(),
+            git_commit_msg: record.git_commit_msg.as_deref(),
+            approved_by: record.approved_by.as_deref(),
+            files: record.files().map(|change| EntryFileJson::new(change, evidence(change))).collect(),
+            checks: record.checks.iter().map(|check| CheckJson::new(check, in_full)).collect(),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct EntryFileJson<'a> {
+    path: &'a str,
+    operation: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed_from: Option<&'a str>,
+    added: usize,
+    removed: usize,
+    /// The command that made the change, where it was not the submission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    /// The edits it comes from, and how each was placed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    edits: Vec<&'a OperationRecord>,
+}
+
+impl<'a> EntryFileJson<'a> {
+    fn new(change: &'a ChangeRecord, edits: Vec<&'a OperationRecord>) -> Self {
+        Self {
+            path: &change.path,
+            operation: if change.renamed_from.is_some() {
+                "rename".to_owned()
+            } else {
+                change.operation.to_string()
+            },
+            renamed_from: change.renamed_from.as_deref(),
+            added: change.added,
+            removed: change.removed,
+            by: change.by.as_deref(),
+            edits,
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Reports for programs: the JSON documents of `--json`, documented in `docs/formats/json-output.md`, and for models.
+
+mod ledger;
+pub mod repair;
+
+use relay_edit::{Diagnostic, Severity};
+use relay_txn::{CheckRecord, Undoes};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::outcome::{FileReport, FileStatus, Outcome};
+use crate::wrap::WrapOutcome;
+
+pub use ledger::{blame, collected, entry, entry_in_full};
+
+/// An outcome as one JSON document.
+#[must_use]
+pub fn outcome(outcome: &Outcome) -> Value {
+    value(&OutcomeJson {
+        status: outcome.status.name(),
+        uuid: outcome.uuid.map(|uuid| uuid.to_string()),
+        undoes: &outcome.undoes,
+        files: outcome.files.iter().map(FileJson::from).collect(),
+        checks: outcome.checks.iter().map(|check| CheckJson::new(check, true)).collect(),
+        diagnostics: outcome.diagnostics.iter().map(DiagnosticJson::from).collect(),
+        repair_prompt: outcome.repair_prompt.as_deref(),
+        not_in_context: outcome
+            .files
+            .iter()
+            .filter(|file| file.status == FileStatus::NotInContext)
+            .map(|file| file.path.as_str())
+            .collect(),
+    })
+}
+
+/// The document of `relay wrap --json`: the outcome, with the command and how it ended.
+#[must_use]
+pub fn wrapped(result: &WrapOutcome) -> Value {
+    let mut document = outcome(&result.outcome);
+    if let Value::Object(map) = &mut document {
+        map.insert("command".to_owned(), Value::from(result.command.clone()));
+        map.insert("exitCode".to_owned(), Value::from(result.command_code));
+    }
+    document
+}
+
+/// Findings alone, for a command that failed before there was an outcome.
+#[must_use]
+pub fn diagnostics(found: &[Diagnostic]) -> Value {
+    value(&found.iter().map(DiagnosticJson::from).collect::<Vec<_>>())
+}
+
+/// Our own types hold nothing that JSON cannot say, so the fallback is never reached.
+fn value(document: &impl Serialize) -> Value {
+    serde_json::to_value(document).unwrap_or(Value::Null)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct OutcomeJson<'a> {
+    status: &'static str,
+    uuid: Option<String>,
+    #[serde(
+        skip_serializing_if = "<[Undoes]>::is_empty",
+        serialize_with = "relay_txn::short_form::serialize"
+    )]
+    undoes: &'a [Undoes],
+    files: Vec<FileJson<'a>>,
+    checks: Vec<CheckJson<'a>>,
+    diagnostics: Vec<DiagnosticJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repair_prompt: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    not_in_context: Vec<&'a str>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FileJson<'a> {
+    path: &'a str,
+    operation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    renamed_from: Option<&'a str>,
+    status: &'static str,
+    added: usize,
+    removed: usize,
+    placement: &'a str,
+}
+
+impl<'a> From<&'a FileReport> for FileJson<'a> {
+    fn from(file: &'a FileReport) -> Self {
+        Self {
+            path: &file.path,
+            operation: file.operation.name(),
+            renamed_from: file.renamed_from.as_deref(),
+            status: file.status.name(),
+            added: file.added,
+            removed: file.removed,
+            placement: &file.placement,
+        }
+    }
+}
+
+/// A check; what it printed only where the transaction is shown in full.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct CheckJson<'a> {
+    name: &'a str,
+    command: &'a str,
+    status: &'a str,
+    exit_code: Option<i32>,
+    errors: Option<u64>,
+    duration_ms: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_tail: Option<&'a str>,
+}
+
+impl<'a> CheckJson<'a> {
+    fn new(check: &'a CheckRecord, in_full: bool) -> Self {
+        Self {
+            name: &check.name,
+            command: &check.command,
+            status: &check.status,
+            exit_code: check.exit_code,
+            errors: check.errors,
+            duration_ms: check.duration_ms,
+            output_tail: in_full.then_some(check.output_tail.as_str()),
+        }
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct DiagnosticJson<'a> {
+    code: &'static str,
+    severity: &'static str,
+    message: &'a str,
+    hint: Option<&'a str>,
+    path: Option<&'a str>,
+    line: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file_lines: Option<(u32, u32)>,
+}
+
+impl<'a> From<&'a Diagnostic> for DiagnosticJson<'a> {
+    fn from(diagnostic: &'a Diagnostic) -> Self {
+        Self {
+            code: diagnostic.code.as_str(),
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+            },
+            message: &diagnostic.message,
+            hint: diagnostic.hint.as_deref(),
+            path: diagnostic.path.as_deref(),
+            line: diagnostic.line,
+            file_lines: diagnostic.file_lines,
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The report for a model: what failed, what the files say there, and what to send back.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use relay_edit::Diagnostic;
+use relay_workspace::Workspace;
+use uuid::Uuid;
+
+/// A file of at most this many lines is shown whole.
+const WHOLE_FILE_LINES: usize = 150;
+
+/// How many lines are shown before and after the place a finding is about.
+const MARGIN_LINES: usize = 20;
+
+/// The message to paste back: it asks only for what failed.
+#[must_use]
+pub fn prompt(
+    workspace: &Workspace,
+    project_id: Option<&str>,
+    uuid: Uuid,
+    findings: &[Diagnostic],
+) -> String {
+    let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
+    let mut text = String::from(
+        "Your reply could not be applied. Nothing was changed. These parts do not fit the files as they are now:\n\n",
+    );
+    for (index, finding) in errors.iter().enumerate() {
+        let place = match (&finding.path, finding.line) {
+            (Some(path), Some(line)) => format!("`{path}`, line {line} of your reply: "),
+            (Some(path), None) => format!("`{path}`: "),
+            (None, Some(line)) => format!("line {line} of your reply: "),
+            (None, None) => String::new(),
+        };
+        push(&mut text, format_args!("{}. {place}{}", index + 1, finding.message));
+        if let Some(hint) = &finding.hint {
+            push(&mut text, format_args!("   {hint}"));
+        }
+    }
+    for (path, places) in places(&errors) {
+        excerpt(&mut text, workspace, path, &places);
+    }
+    text.push_str(
+        "\nSend only the corrected blocks for the parts listed above, in the same format as before. Copy the old lines \
+         exactly from the text shown here. Leave out everything else: it is kept and will be applied together with your \
+         correction. End with this control block, with the same uuid:\n\n```yaml\n",
+    );
+    if let Some(project_id) = project_id {
+        push(&mut text, format_args!("projectId: {project_id}"));
+    }
+    push(&mut text, format_args!("uuid: {uuid}\n```"));
+    text
+}
+
+/// The files the findings are about, each with the lines they point to.
+fn places<'a>(errors: &[&'a Diagnostic]) -> BTreeMap<&'a str, Vec<(usize, usize)>> {
+    let mut places: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    for finding in errors {
+        if let Some(path) = &finding.path {
+            let lines = finding.file_lines.map(|(first, last)| (first as usize, last as usize));
+            places.entry(path).or_default().extend(lines);
+        }
+    }
+    places
+}
+
+fn excerpt(text: &mut String, workspace: &Workspace, path: &str, places: &[(usize, usize)]) {
+    let file = workspace.path(path).ok().and_then(|path| workspace.read(&path).ok().flatten());
+    let Some(content) = file.and_then(|file| String::from_utf8(file.bytes).ok()) else { return };
+    let lines: Vec<&str> = content.lines().collect();
+    let fence = fence(&content);
+    if lines.len() <= WHOLE_FILE_LINES {
+        push(
+            text,
+            format_args!("\n`{path}` as it is now:\n\n{fence}\n{}\n{fence}", content.trim_end_matches('\n')),
+        );
+        return;
+    }
+    for (first, last) in places {
+        let first = first.saturating_sub(MARGIN_LINES).max(1);
+        let last = (last + MARGIN_LINES).min(lines.len());
+        let shown = lines.get(first - 1..last).unwrap_or_default().join("\n");
+        push(
+            text,
+            format_args!(
+                "\nLines {first} to {last} of `{path}` as they are now:\n\n{fence}\n{shown}\n{fence}"
+            ),
+        );
+    }
+}
+
+/// A fence longer than any in the content.
+fn fence(content: &str) -> String {
+    let longest =
+        content.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
+    "`".repeat(longest.unwrap_or(0).max(2) + 1)
+}
+
+/// Writing into a `String` cannot fail.
+fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    if text.write_fmt(arguments).is_ok() {
+        text.push('\n');
+    }
+}

@@ -1,0 +1,47 @@
+//! A submission: what a channel hands over, and how it wants it handled.
+
+use relay_edit::{Dialect, Strictness};
+
+use crate::trust::TrustAnswer;
+
+/// The largest reply Relay takes. A reply is text a model wrote; more than this is a mistake or an attack.
+pub const REPLY_LIMIT_BYTES: usize = 64 << 20;
+
+/// The most files one submission may name.
+pub const FILES_LIMIT: usize = 20_000;
+
+/// What a channel hands over.
+#[derive(Clone, Debug)]
+pub struct Submission {
+    /// The channel it came through, for the ledger: `apply`, later `watch`, `mail`, ….
+    pub channel: &'static str,
+    /// The reply as it came.
+    pub text: String,
+    /// Reads only this dialect instead of detecting each block's.
+    pub dialect: Option<Dialect>,
+}
+
+/// How a submission is to be handled.
+#[derive(Clone, Debug, Default)]
+pub struct LandOptions {
+    /// Say what would happen, run no command and write nothing.
+    pub dry_run: bool,
+    /// How much may differ between a hunk's old lines and the file; the config decides if left out.
+    pub strictness: Option<Strictness>,
+    /// Lets a reply replace most of a file although it seems incomplete.
+    pub allow_shrink: bool,
+    /// Lands what can be applied and reports the rest, instead of all or nothing.
+    pub partial: bool,
+    /// The files the author had in view: edits of others that exist are put off. All, if left out.
+    pub context: Option<Vec<String>>,
+    /// Where edits cannot be placed, let the reply wait for its repair and make the message that asks for it.
+    pub repair: bool,
+    /// Adds what landed to git's index; the config decides if left out.
+    pub stage: Option<bool>,
+    /// The answer to the trust question, where it was given beforehand.
+    pub trust: TrustAnswer,
+    /// Files that make other tools execute something may be written.
+    pub allow_sensitive: bool,
+    /// Files with several hard links may be replaced, which separates them from their other names.
+    pub break_links: bool,
+}

@@ -1,0 +1,201 @@
+//! A transaction from its first byte on disk to its end: apply, check, approve, then commit or roll back.
+
+use std::time::{Duration, Instant};
+
+use relay_edit::{Diagnostic, Severity};
+use relay_txn::{Draft, Pending, TxnError, Verdict};
+use uuid::Uuid;
+
+use crate::approval::{Approver, Decision, Observer, Proposal};
+use crate::check::Check;
+use crate::config::ApprovalMode;
+use crate::engine::Engine;
+use crate::outcome::{Outcome, Status};
+use crate::stop::{Stop, transaction_failed};
+use crate::{codes, gate};
+
+/// What shall happen, and what must pass for it to stay.
+pub(crate) struct Transaction<'a> {
+    /// The changes.
+    pub draft: Draft,
+    /// What gates them.
+    pub checks: Vec<Box<dyn Check + 'a>>,
+    /// What a person must agree to in any case.
+    pub questions: Vec<Diagnostic>,
+}
+
+/// Where every change needs a person and nobody can be asked, nothing is applied only to be rolled back.
+pub(crate) fn require_approver(
+    engine: &Engine,
+    approver: &dyn Approver,
+    questions: &[Diagnostic],
+) -> Result<(), Stop> {
+    let mut questions = questions.to_vec();
+    if engine.config().approval == ApprovalMode::No {
+        questions.push(wants_confirmation());
+    }
+    if questions.is_empty() || approver.can_approve() {
+        return Ok(());
+    }
+    Err(Stop::Refused(vec![nobody_to_ask(&questions)]))
+}
+
+/// Carries it out. Whatever goes wrong, the files are as they were when this returns an error.
+pub(crate) fn transact(
+    engine: &Engine,
+    transaction: Transaction<'_>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    if engine.cancel().is_cancelled() {
+        return Err(Stop::interrupted());
+    }
+    outcome.changes = transaction.draft.changes.clone();
+    let pending = begin(engine, &transaction.draft, observer)?;
+    observer.applied(&outcome.changes);
+    conclude(engine, pending, transaction.checks, transaction.questions, Ok(()), approver, observer, outcome)
+}
+
+/// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is
+/// part of would wait for us in turn, so inside a command that Relay runs nobody waits: it is told why.
+fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<Pending, Stop> {
+    let inside_a_command = relay_exec::is_inside_a_run();
+    let patience = Duration::from_millis(engine.config().command_timeout_ms);
+    let started = Instant::now();
+    let mut told = false;
+    let begun = engine.ledger().begin_when_free(draft, |error| {
+        let waits = !inside_a_command && !engine.cancel().is_cancelled() && started.elapsed() < patience;
+        if waits && !told {
+            observer.waiting(&error.to_string());
+            told = true;
+        }
+        waits
+    });
+    if engine.cancel().is_cancelled() && begun.is_err() {
+        return Err(Stop::interrupted());
+    }
+    match begun {
+        // Somebody landed this uuid since we looked.
+        Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
+        other => Ok(other?),
+    }
+}
+
+/// The same reply twice at once lands once; another reply under the same uuid is refused.
+fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, Stop> {
+    let same = engine.ledger().find(uuid)?.is_some_and(|record| record.submission == draft.header.submission);
+    let error = TxnError::AlreadyProcessed { uuid };
+    Ok(if same {
+        let note = Diagnostic { severity: Severity::Warning, ..transaction_failed(&error) };
+        Stop::Done(Status::AlreadyProcessed, Box::new(note))
+    } else {
+        Stop::refused(transaction_failed(&error))
+    })
+}
+
+/// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
+/// raised already rolls back at once.
+#[expect(clippy::too_many_arguments, reason = "everything a decision needs, from two places that have it")]
+pub(crate) fn conclude(
+    engine: &Engine,
+    mut pending: Pending,
+    checks: Vec<Box<dyn Check + '_>>,
+    questions: Vec<Diagnostic>,
+    objection: Result<(), Stop>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let judged =
+        objection.and_then(|()| judge(engine, &mut pending, &checks, questions, approver, observer, outcome));
+    match judged {
+        Ok(approved_by) => {
+            let verdict = Verdict { checks: outcome.checks.clone(), approved_by };
+            commit(pending, verdict, outcome)
+        }
+        Err(stop) => Err(roll_back(pending, stop)),
+    }
+}
+
+/// The last step. A disk that did not confirm it is worth a warning, but the change has landed.
+fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
+    match pending.commit(verdict) {
+        Ok(_) => Ok(Status::Committed),
+        Err(error @ TxnError::NotDurable { .. }) => {
+            outcome
+                .diagnostics
+                .push(Diagnostic { severity: Severity::Warning, ..transaction_failed(&error) });
+            Ok(Status::Committed)
+        }
+        Err(error @ TxnError::RollbackFailed { .. }) => Err(Stop::from(error)),
+        Err(error) => Err(Stop::RolledBack(vec![transaction_failed(&error)])),
+    }
+}
+
+/// Runs the checks and asks where they do not decide. Returns who approved.
+fn judge(
+    engine: &Engine,
+    pending: &mut Pending,
+    checks: &[Box<dyn Check + '_>],
+    mut questions: Vec<Diagnostic>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<String, Stop> {
+    questions.extend(gate::run_all(engine, pending, checks, observer, outcome)?);
+    if engine.config().approval == ApprovalMode::No {
+        questions.push(wants_confirmation());
+    }
+    let Some(reason) = questions.first() else { return Ok("policy".to_owned()) };
+    let proposal = Proposal {
+        changes: &outcome.changes,
+        checks: &outcome.checks,
+        diagnostics: &outcome.diagnostics,
+        reason,
+    };
+    match approver.approve(&proposal) {
+        Decision::Yes => {
+            outcome.diagnostics.extend(
+                questions
+                    .into_iter()
+                    .filter(|q| q.code != codes::APPROVAL_REQUIRED)
+                    .map(|question| Diagnostic { severity: Severity::Warning, hint: None, ..question }),
+            );
+            Ok(approver.approved_by().to_owned())
+        }
+        Decision::No => Err(Stop::RolledBack(vec![Diagnostic::error(
+            codes::NOT_APPROVED,
+            "the change was not approved; every file is as it was",
+        )])),
+        Decision::Interrupted => Err(Stop::interrupted()),
+        Decision::NobodyThere => {
+            let nobody = nobody_to_ask(&questions);
+            questions.retain(|question| question.code != codes::APPROVAL_REQUIRED);
+            Err(Stop::RolledBack(vec![nobody]).and(questions))
+        }
+    }
+}
+
+fn roll_back(pending: Pending, stop: Stop) -> Stop {
+    match pending.rollback() {
+        Ok(rescued) => stop.and(rescued.iter().map(crate::stop::rescued).collect()),
+        Err(error) => stop.stuck(&error),
+    }
+}
+
+fn wants_confirmation() -> Diagnostic {
+    Diagnostic::error(
+        codes::APPROVAL_REQUIRED,
+        "this project wants every change confirmed (`approval` is \"no\")",
+    )
+}
+
+fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {
+    let reasons: Vec<&str> = questions.iter().map(|question| question.message.as_str()).collect();
+    Diagnostic::error(
+        codes::APPROVAL_REQUIRED,
+        format!("this needs approval and there is no terminal to ask in: {}", reasons.join("; ")),
+    )
+    .hinted("Run it in a terminal, or approve beforehand with --yes.")
+}

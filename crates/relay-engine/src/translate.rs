@@ -1,0 +1,97 @@
+//! Translation: the edits of a reply, or a transaction of the ledger, in another dialect with the same resulting bytes.
+
+use relay_edit::{Change, Code, Diagnostic, Dialect, Options as PlanOptions, parse, render};
+use relay_txn::{ChangeRecord, Record, Stored};
+
+use crate::codes;
+use crate::contain::contain;
+use crate::engine::Engine;
+use crate::planning::{is_executable, try_plan};
+use crate::stop::{Stop, transaction_failed};
+use crate::submission::Submission;
+use crate::views;
+
+/// The edits of a reply, as they would land on the files as they are now.
+///
+/// # Errors
+/// The reply would not land, or the dialect cannot say what it does; each reason.
+pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<String, Vec<Diagnostic>> {
+    let reply = parse(&submission.text, submission.dialect);
+    let errors: Vec<Diagnostic> = reply.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let (edits, refused) = contain(engine.workspace(), reply.edits).map_err(reasons)?;
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let options = PlanOptions {
+        strictness: engine.config().strictness,
+        views: views::of(engine, &edits),
+        ..PlanOptions::default()
+    };
+    let plan = try_plan(engine.workspace(), &edits, &options).map_err(reasons)?;
+    let errors: Vec<Diagnostic> = plan.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    if plan.changes.is_empty() {
+        return Err(vec![
+            Diagnostic::error(
+                codes::NO_EDITS,
+                "the reply changes nothing here, so there is nothing to translate",
+            )
+            .hinted("Translate it where its files are as the model saw them."),
+        ]);
+    }
+    written(&plan.changes, to)
+}
+
+/// A transaction of the ledger.
+///
+/// # Errors
+/// Its contents are missing, or the dialect cannot say what it does.
+pub fn entry(engine: &Engine, record: &Record, to: Dialect) -> Result<String, Vec<Diagnostic>> {
+    let content = |stored: &Option<Stored>| {
+        let loaded = stored.as_ref().map(|stored| engine.ledger().content(stored)).transpose();
+        loaded.map_err(|error| vec![transaction_failed(&error)])
+    };
+    let mut changes = Vec::with_capacity(record.changes.len());
+    for change in &record.changes {
+        changes.push(Change {
+            path: change.path.clone(),
+            before: content(&change.before)?,
+            after: content(&change.after)?,
+            renamed_from: change.renamed_from.clone(),
+            executable: executable(record, change),
+        });
+    }
+    written(&changes, to)
+}
+
+/// What a change says about whether its file can be run, if it says anything.
+fn executable(record: &Record, change: &ChangeRecord) -> Option<bool> {
+    let origin = change.renamed_from.as_deref().unwrap_or(&change.path);
+    let before = record.changes.iter().find(|other| other.path == origin)?.before.as_ref();
+    let can_run = |stored: &Stored| is_executable(stored.mode);
+    let after = change.after.as_ref().map(can_run)?;
+    (before.is_some_and(can_run) != after).then_some(after)
+}
+
+fn written(changes: &[Change], to: Dialect) -> Result<String, Vec<Diagnostic>> {
+    render(changes, to).map_err(|error| {
+        vec![Diagnostic::error(CANNOT_SAY, error.to_string()).hinted(format!(
+            "`{}` cannot say that; try another dialect, such as fenced or unified.",
+            to.name()
+        ))]
+    })
+}
+
+/// A dialect has no words for a change.
+pub const CANNOT_SAY: Code = Code::new("cannot-say");
+
+fn reasons(stop: Stop) -> Vec<Diagnostic> {
+    let mut reasons = Vec::new();
+    stop.settle(&mut reasons);
+    reasons
+}

@@ -1,0 +1,158 @@
+//! The files while transactions are taken back: what is on disk, what they become, and under which name.
+
+use std::collections::BTreeMap;
+
+use relay_edit::stat;
+use relay_txn::{FileChange, Image, Target};
+use relay_workspace::{ReadError, RelPath};
+
+use crate::contain::{path_refused, unreadable};
+use crate::engine::Engine;
+use crate::stop::Stop;
+
+/// How a file was restored; the strongest of all steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum How {
+    /// It was as the transaction left it, and is as it was before.
+    #[default]
+    Exact,
+    /// Later changes of other lines stayed.
+    Merged,
+    /// It is as it was before, whatever happened since, because that was asked for.
+    Forced,
+}
+
+impl How {
+    /// The word for it, in reports and in the ledger.
+    pub const fn name(self) -> &'static str {
+        match self {
+            How::Exact => "exact",
+            How::Merged => "merged",
+            How::Forced => "forced",
+        }
+    }
+}
+
+/// One file, on disk and in the making.
+struct File {
+    disk: Option<Image>,
+    now: Option<Image>,
+}
+
+/// All files that were looked at.
+pub(super) struct Files<'a> {
+    engine: &'a Engine,
+    files: BTreeMap<String, File>,
+    how: BTreeMap<String, How>,
+    /// Where the content of a file comes from, if from under another name.
+    from: BTreeMap<String, String>,
+}
+
+/// What has to be done.
+pub(super) struct Inversion {
+    /// One change per file.
+    pub changes: Vec<FileChange>,
+    /// Files that already are as they were before.
+    pub already_so: Vec<String>,
+    how: BTreeMap<String, How>,
+}
+
+impl Inversion {
+    /// How a file is restored.
+    pub fn how(&self, path: &str) -> How {
+        self.how.get(path).copied().unwrap_or_default()
+    }
+}
+
+impl<'a> Files<'a> {
+    pub fn new(engine: &'a Engine) -> Self {
+        Self { engine, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
+    }
+
+    /// What the file has become so far; read from disk the first time.
+    pub fn now(&mut self, path: &str) -> Result<Option<&Image>, Stop> {
+        if !self.files.contains_key(path) {
+            let disk = read(self.engine, path)?;
+            self.files.insert(path.to_owned(), File { now: disk.clone(), disk });
+        }
+        Ok(self.files.get(path).and_then(|file| file.now.as_ref()))
+    }
+
+    /// A name under which there is nothing, and that is not the right one.
+    pub fn forget(&mut self, path: &str) {
+        self.files.remove(path);
+    }
+
+    /// The file becomes this.
+    pub fn set(&mut self, path: &str, image: Option<Image>, how: How) -> Result<(), Stop> {
+        self.now(path)?;
+        if let Some(file) = self.files.get_mut(path) {
+            file.now = image;
+        }
+        let noted = self.how.entry(path.to_owned()).or_default();
+        *noted = how.max(*noted);
+        Ok(())
+    }
+
+    /// The file `to` has the content of what is `from` so far, and `from` goes.
+    pub fn rename(&mut self, from: &str, to: &str) -> Result<(), Stop> {
+        self.set(from, None, How::Exact)?;
+        let source = self.from.remove(from).unwrap_or_else(|| from.to_owned());
+        self.from.insert(to.to_owned(), source);
+        Ok(())
+    }
+
+    /// One change per file, from what is on disk to what it becomes.
+    pub fn finish(self) -> Result<Inversion, Stop> {
+        let mut changes = Vec::new();
+        let mut already_so = Vec::new();
+        for (path, file) in &self.files {
+            if file.now == file.disk {
+                already_so.push(path.clone());
+                continue;
+            }
+            let source = self.source(path, file);
+            let before = source.map(|(_, image)| image).or(file.disk.as_ref());
+            let (added, removed) = stat(bytes(before), bytes(file.now.as_ref())).unwrap_or((0, 0));
+            changes.push(FileChange {
+                path: checked(self.engine, path)?,
+                before: file.disk.clone(),
+                after: file.now.clone().map(|image| Target { bytes: image.bytes, mode: Some(image.mode) }),
+                renamed_from: source.map(|(from, _)| checked(self.engine, from)).transpose()?,
+                added,
+                removed,
+            });
+        }
+        Ok(Inversion { changes, already_so, how: self.how })
+    }
+
+    /// The file on disk whose name this one takes over.
+    fn source(&self, path: &str, file: &File) -> Option<(&str, &Image)> {
+        let from = self.from.get(path).filter(|from| *from != path)?;
+        let gone = self.files.get(from).filter(|gone| gone.now.is_none() && file.disk.is_none())?;
+        Some((from, gone.disk.as_ref()?))
+    }
+}
+
+fn bytes(image: Option<&Image>) -> &[u8] {
+    image.map(|image| image.bytes.as_slice()).unwrap_or_default()
+}
+
+fn checked(engine: &Engine, name: &str) -> Result<RelPath, Stop> {
+    engine.workspace().path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
+}
+
+fn read(engine: &Engine, name: &str) -> Result<Option<Image>, Stop> {
+    let path = checked(engine, name)?;
+    let failed = |error: ReadError| Stop::refused(unreadable(&error));
+    match engine.workspace().read(&path) {
+        Ok(read) => Ok(read.map(|file| Image { bytes: file.bytes, mode: file.mode })),
+        // The content of a link is where it points.
+        Err(ReadError::Symlink { path: asked, link }) if asked == link => {
+            let target = engine.workspace().read_link(&path).map_err(failed)?;
+            let facts = engine.workspace().facts(&path).map_err(failed)?;
+            Ok(target.zip(facts).map(|(bytes, facts)| Image { bytes, mode: facts.mode }))
+        }
+        Err(error) => Err(failed(error)),
+    }
+}

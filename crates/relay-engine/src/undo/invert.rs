@@ -1,0 +1,215 @@
+//! Taking transactions back: exact where a file is as they left it, merged where it changed in other lines since.
+//!
+//! Several transactions are taken back one after the other, newest first, in memory; what comes out is one change per
+//! file from what is on disk to what it becomes.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use relay_edit::{Diagnostic, merge};
+use relay_txn::{ChangeRecord, Image, Record, Stored};
+
+use super::conflict::{Conflicts, Since};
+use super::files::{Files, How, Inversion};
+use super::select::{Selection, Step, not_in};
+use crate::engine::Engine;
+use crate::history::{EntryStatus, History};
+use crate::stop::Stop;
+
+/// An undo in the making.
+struct Restoring<'a> {
+    engine: &'a Engine,
+    history: &'a History,
+    forced: &'a [String],
+    files: Files<'a>,
+    conflicts: Conflicts<'a>,
+}
+
+/// Takes the selected transactions back, or lists everything that stands against it.
+pub(super) fn invert(
+    engine: &Engine,
+    history: &History,
+    selection: &Selection<'_>,
+    forced: &[String],
+) -> Result<Inversion, Stop> {
+    let strangers: Vec<Diagnostic> = forced
+        .iter()
+        .filter(|file| !selection.steps.iter().any(|step| step.paths.contains(*file)))
+        .map(|file| {
+            let paths: BTreeSet<&str> =
+                selection.steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
+            not_in(file, "what is taken back", paths.into_iter())
+        })
+        .collect();
+    if !strangers.is_empty() {
+        return Err(Stop::Refused(strangers));
+    }
+    let files = Files::new(engine);
+    let conflicts = Conflicts::new(history, selection);
+    let mut restoring = Restoring { engine, history, forced, files, conflicts };
+    for step in &selection.steps {
+        restoring.take_back(step)?;
+    }
+    restoring.conflicts.settle().map_err(Stop::Refused)?;
+    restoring.files.finish()
+}
+
+impl Restoring<'_> {
+    fn take_back(&mut self, step: &Step<'_>) -> Result<(), Stop> {
+        // The record in the list lacks its contents; each of them would have to look it up again.
+        let record = match self.engine.ledger().find(step.entry.record.uuid)? {
+            Some(record) => record,
+            None => step.entry.record.clone(),
+        };
+        let renames = renames(&record);
+        let given_up: HashSet<&str> = renames.values().map(|old| old.path.as_str()).collect();
+        for change in record.changes.iter().filter(|change| step.paths.contains(&change.path)) {
+            match renames.get(change.path.as_str()) {
+                Some(old) => self.rename_back(old, change)?,
+                // The other half of a rename is dealt with there.
+                None if given_up.contains(change.path.as_str()) => {}
+                None => self.restore(change, &record)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes one file what it was before the change.
+    fn restore(&mut self, change: &ChangeRecord, record: &Record) -> Result<(), Stop> {
+        let before = self.image(change.before.as_ref())?;
+        if self.is_forced(&[&change.path]) {
+            return self.files.set(&change.path, before, How::Forced);
+        }
+        let path = self.present_name(change, record)?;
+        let now = self.files.now(&path)?.cloned();
+        let restored = match (&change.after, now, before) {
+            // It is gone, or back, already.
+            (_, None, None) => None,
+            (None, Some(now), Some(before)) if now.bytes == before.bytes => None,
+            (None, None, before) => Some((before, How::Exact)),
+            (None, Some(_), _) => self.conflicts.whole(&path, "exists again"),
+            (Some(_), None, _) => self.conflicts.whole(&path, "has been deleted since"),
+            (Some(after), Some(now), None) if after.holds(&now.bytes) => Some((None, How::Exact)),
+            (Some(after), Some(now), None) => {
+                let left = self.engine.ledger().content(after)?;
+                self.conflicts.created(&path, &left, &now.bytes)
+            }
+            (Some(after), Some(now), Some(before)) => {
+                self.merged(&path, after, &now, before)?.map(|(image, how)| (Some(image), how))
+            }
+        };
+        match restored {
+            Some((image, how)) => self.files.set(&path, image, how),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives a renamed file its old name back, with what it held then.
+    fn rename_back(&mut self, old: &ChangeRecord, new: &ChangeRecord) -> Result<(), Stop> {
+        let before = self.image(old.before.as_ref())?;
+        let (Some(after), Some(before)) = (&new.after, before) else { return Ok(()) };
+        let there = self.files.now(&old.path)?.cloned();
+        let now = self.files.now(&new.path)?.cloned();
+        let restored = match (there, now) {
+            _ if self.is_forced(&[&old.path, &new.path]) => Some((before, How::Forced)),
+            (Some(there), None) if there.bytes == before.bytes => None,
+            (Some(_), _) => self.conflicts.whole(&old.path, "exists again"),
+            (None, None) => self.conflicts.whole(&new.path, "has been deleted since"),
+            (None, Some(now)) => self.merged(&new.path, after, &now, before)?,
+        };
+        let Some((image, how)) = restored else { return Ok(()) };
+        self.files.set(&old.path, Some(image), how)?;
+        self.files.rename(&new.path, &old.path)
+    }
+
+    /// What a file becomes: exactly what it was, or that with later changes kept. `None` after a conflict.
+    fn merged(
+        &mut self,
+        path: &str,
+        after: &Stored,
+        now: &Image,
+        before: Image,
+    ) -> Result<Option<(Image, How)>, Stop> {
+        // A link is exchanged whole or not at all; it has no lines.
+        let is_text = ![after.mode, now.mode, before.mode].into_iter().any(is_link);
+        if is_link(now.mode) != is_link(after.mode) || !(is_text || after.holds(&now.bytes)) {
+            return Ok(self.conflicts.whole(path, "is something else since"));
+        }
+        let Some(mode) = merged_mode(after.mode, now.mode, before.mode) else {
+            return Ok(self.conflicts.whole(path, "has other permissions since"));
+        };
+        if after.holds(&now.bytes) {
+            return Ok(Some((Image { bytes: before.bytes, mode }, How::Exact)));
+        }
+        let left = self.engine.ledger().content(after)?;
+        match merge(&left, &now.bytes, &before.bytes) {
+            Ok(bytes) => Ok(Some((Image { bytes, mode }, How::Merged))),
+            Err(found) => {
+                let since = Since { path, now: &now.bytes, before: &before.bytes };
+                Ok(self.conflicts.lines(&since, &found))
+            }
+        }
+    }
+
+    /// What the file is called today, if later transactions that are still in effect renamed it.
+    fn present_name(&mut self, change: &ChangeRecord, record: &Record) -> Result<String, Stop> {
+        if change.after.is_none() || self.files.now(&change.path)?.is_some() {
+            return Ok(change.path.clone());
+        }
+        let mut name = change.path.clone();
+        let later =
+            self.history.entries.iter().rev().filter(|entry| {
+                entry.record.sequence > record.sequence && entry.status != EntryStatus::Undone
+            });
+        for entry in later {
+            let next = entry.record.changes.iter().find(|next| {
+                next.renamed_from.as_deref() == Some(name.as_str()) && !entry.undone.contains(&next.path)
+            });
+            if let Some(next) = next {
+                name.clone_from(&next.path);
+            }
+        }
+        // A name that leads nowhere helps nobody; the one in the record is the one to talk about.
+        if name == change.path || self.files.now(&name)?.is_none() {
+            return Ok(change.path.clone());
+        }
+        self.files.forget(&change.path);
+        Ok(name)
+    }
+
+    fn is_forced(&self, paths: &[&str]) -> bool {
+        self.forced.iter().any(|file| paths.contains(&file.as_str()))
+    }
+
+    fn image(&self, stored: Option<&Stored>) -> Result<Option<Image>, Stop> {
+        let Some(stored) = stored else { return Ok(None) };
+        Ok(Some(Image { bytes: self.engine.ledger().content(stored)?, mode: stored.mode }))
+    }
+}
+
+/// The renames of a transaction: the new name, and what happened to the old one. A file that was written over another
+/// one is no rename: both are put back by themselves.
+fn renames(record: &Record) -> HashMap<&str, &ChangeRecord> {
+    let gone: HashMap<&str, &ChangeRecord> = record
+        .changes
+        .iter()
+        .filter(|change| change.after.is_none())
+        .map(|change| (change.path.as_str(), change))
+        .collect();
+    let new = record.changes.iter().filter(|change| change.before.is_none());
+    new.filter_map(|change| Some((change.path.as_str(), *gone.get(change.renamed_from.as_deref()?)?)))
+        .collect()
+}
+
+fn is_link(mode: u32) -> bool {
+    mode & 0o170_000 == 0o120_000
+}
+
+/// The permission bits: those of before, unless somebody changed them since and the transaction did not.
+fn merged_mode(after: u32, now: u32, before: u32) -> Option<u32> {
+    if now == after || now == before {
+        Some(if now == after { before } else { now })
+    } else {
+        // A link in place of a file, or the other way round, is no matter of permissions.
+        (after == before && (now ^ after) & 0o170_000 == 0).then_some(now)
+    }
+}

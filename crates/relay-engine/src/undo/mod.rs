@@ -1,0 +1,224 @@
+//! Undo and redo: a transaction that takes others back, and never makes anything worse.
+//!
+//! ```text
+//! select (which transactions, which of their files) ─▶ invert (exact, merged, or a list of conflicts) ─▶ transaction
+//! ```
+//! A file that is as the transaction left it becomes exactly what it was. One that changed since in other lines is
+//! merged. Where both touched the same lines nothing is done at all, unless the file is named to be restored whole.
+
+mod conflict;
+mod files;
+mod invert;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use relay_edit::Diagnostic;
+use relay_txn::{Draft, FileChange, Header, OperationRecord};
+use relay_workspace::RelPath;
+use uuid::Uuid;
+
+use crate::approval::{Approver, Observer};
+use crate::codes;
+use crate::engine::{Engine, EngineError};
+use crate::file_reports::operation;
+use crate::history::{EntryKind, History, REDO_CHANNEL};
+use crate::outcome::{FileReport, FileStatus, Outcome, Status};
+use crate::stop::Stop;
+use crate::transact::{Transaction, require_approver, transact};
+
+use files::Inversion;
+use select::{Selection, Step};
+
+/// Which transactions to take back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Which {
+    /// The last one in effect.
+    #[default]
+    Last,
+    /// The one a person names.
+    One(String),
+    /// The one a person names and everything after it.
+    Since(String),
+}
+
+/// How to take them back.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UndoOptions {
+    /// Which transactions.
+    pub which: Which,
+    /// Only these files; all where there are none.
+    pub files: Vec<String>,
+    /// These files become what they were before, whatever happened to them since.
+    pub force_files: Vec<String>,
+    /// Say what would happen and write nothing.
+    pub dry_run: bool,
+    /// Files with several hard links may be replaced, which separates them from their other names.
+    pub break_links: bool,
+}
+
+/// Takes back the transactions a person names, or the last one in effect.
+pub fn undo(
+    engine: &Engine,
+    options: &UndoOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    take_back(engine, options, approver, observer, select::for_undo)
+}
+
+/// Brings back what the last undo took, or the one a person names.
+pub fn redo(
+    engine: &Engine,
+    options: &UndoOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    take_back(engine, options, approver, observer, select::for_redo)
+}
+
+type Select = for<'h> fn(&'h History, &UndoOptions) -> Result<Selection<'h>, Vec<Diagnostic>>;
+
+fn take_back(
+    engine: &Engine,
+    options: &UndoOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    select: Select,
+) -> Outcome {
+    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
+    let ended = run(engine, options, approver, observer, select, &mut outcome);
+    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
+    outcome.settle(status);
+    outcome
+}
+
+fn run(
+    engine: &Engine,
+    options: &UndoOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    select: Select,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let history = engine.history().map_err(|error: EngineError| Stop::Refused(error.diagnostics()))?;
+    let selection = select(&history, options).map_err(Stop::Refused)?;
+    outcome.undoes = selection.undoes();
+    outcome.is_redo = is_redo(&selection);
+    let inversion = invert::invert(engine, &history, &selection, &options.force_files)?;
+    outcome.files = reports(&inversion);
+    if inversion.changes.is_empty() {
+        return Ok(Status::Unchanged);
+    }
+    if options.dry_run {
+        outcome.changes = inversion.changes;
+        return Ok(Status::Validated);
+    }
+    require_approver(engine, approver, &[])?;
+    let uuid = Uuid::new_v4();
+    outcome.uuid = Some(uuid);
+    let draft = Draft {
+        uuid,
+        header: header(engine, &selection),
+        operations: operations(&outcome.files),
+        changes: inversion.changes,
+        prune: made_folders(engine, &selection.steps),
+        break_links: options.break_links,
+    };
+    transact(
+        engine,
+        Transaction { draft, checks: Vec::new(), questions: Vec::new() },
+        approver,
+        observer,
+        outcome,
+    )
+}
+
+/// Taking back nothing but undos brings back what they took.
+fn is_redo(selection: &Selection<'_>) -> bool {
+    selection.steps.iter().all(|step| step.entry.kind() == EntryKind::Undo)
+}
+
+fn header(engine: &Engine, selection: &Selection<'_>) -> Header {
+    let is_redo = is_redo(selection);
+    let verb = if is_redo { REDO_CHANNEL } else { "undo" };
+    let names: Vec<String> = selection.steps.iter().map(|step| step.entry.record.uuid.to_string()).collect();
+    let summary = match selection.steps.as_slice() {
+        [step] => step.entry.record.prompt_summary.as_ref().map(|summary| format!("{verb}: {summary}")),
+        _ => None,
+    };
+    Header {
+        project_id: engine.config().project_id.clone(),
+        channel: verb.to_owned(),
+        reasoning: format!("{verb} of {}", names.join(", ")),
+        prompt_summary: summary,
+        git_commit_msg: None,
+        submission: None,
+        undoes: selection.undoes(),
+    }
+}
+
+/// How each file was restored, for the ledger.
+fn operations(files: &[FileReport]) -> Vec<OperationRecord> {
+    files
+        .iter()
+        .filter(|file| file.status != FileStatus::Unchanged)
+        .map(|file| OperationRecord {
+            operation: "restore".to_owned(),
+            path: file.path.clone(),
+            to: None,
+            dialect: "ledger".to_owned(),
+            placement: file.placement.clone(),
+        })
+        .collect()
+}
+
+/// The folders the transactions had made: taking them back removes those that are empty then.
+fn made_folders(engine: &Engine, steps: &[Step<'_>]) -> Vec<RelPath> {
+    steps
+        .iter()
+        .flat_map(|step| &step.entry.record.folders)
+        .filter_map(|folder| engine.workspace().path(folder).ok())
+        .collect()
+}
+
+fn reports(inversion: &Inversion) -> Vec<FileReport> {
+    let report = |change: &FileChange| FileReport {
+        path: change.path.as_str().to_owned(),
+        operation: operation(change),
+        renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
+        status: FileStatus::NotApplied,
+        added: change.added,
+        removed: change.removed,
+        placement: inversion.how(change.path.as_str()).name().to_owned(),
+    };
+    let changes = &inversion.changes;
+    // A rename is one file, although two paths change.
+    let sources: HashSet<&RelPath> =
+        changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect();
+    let mut reports: Vec<FileReport> = changes
+        .iter()
+        .filter(|change| change.after.is_some() || !sources.contains(&change.path))
+        .map(report)
+        .collect();
+    reports.extend(inversion.already_so.iter().map(|path| FileReport {
+        path: path.clone(),
+        operation: crate::FileOperation::Modify,
+        renamed_from: None,
+        status: FileStatus::Unchanged,
+        added: 0,
+        removed: 0,
+        placement: String::new(),
+    }));
+    reports
+}
+
+/// There is nothing to take back.
+fn nothing(what: &str) -> Vec<Diagnostic> {
+    vec![
+        Diagnostic::error(codes::NO_SUCH_TRANSACTION, format!("there is nothing to {what}"))
+            .hinted("`relay log` shows what is on the ledger; only what was undone can be redone."),
+    ]
+}

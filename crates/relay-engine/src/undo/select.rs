@@ -1,0 +1,220 @@
+//! Which transactions are taken back, and in which of their files.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use relay_edit::Diagnostic;
+use relay_txn::{Record, Undoes};
+use uuid::Uuid;
+
+use super::{UndoOptions, Which, nothing};
+use crate::codes;
+use crate::history::{Entry, EntryKind, EntryStatus, History, short};
+
+/// One transaction to take back.
+#[derive(Debug)]
+pub(super) struct Step<'h> {
+    pub entry: &'h Entry,
+    /// The files to take it back in; a rename's two names always go together.
+    pub paths: BTreeSet<String>,
+}
+
+/// What to take back, newest first.
+#[derive(Debug)]
+pub(super) struct Selection<'h> {
+    pub steps: Vec<Step<'h>>,
+}
+
+impl Selection<'_> {
+    /// The selection as the ledger keeps it.
+    pub fn undoes(&self) -> Vec<Undoes> {
+        self.steps
+            .iter()
+            .map(|step| {
+                let record = &step.entry.record;
+                let whole = record.paths().all(|path| step.paths.contains(path));
+                let files = if whole { Vec::new() } else { step.paths.iter().cloned().collect() };
+                Undoes { uuid: record.uuid, files }
+            })
+            .collect()
+    }
+
+    /// Whether a transaction is among them.
+    pub fn contains(&self, uuid: Uuid) -> bool {
+        self.steps.iter().any(|step| step.entry.record.uuid == uuid)
+    }
+}
+
+pub(super) fn for_undo<'h>(
+    history: &'h History,
+    options: &UndoOptions,
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let entry = match &options.which {
+        Which::Last => history.last_undoable().ok_or_else(|| nothing("undo"))?,
+        Which::One(selector) => history.find(selector).map_err(|error| vec![error])?,
+        Which::Since(selector) => {
+            let first = history.find(selector).map_err(|error| vec![error])?;
+            return since(history, first, &options.files);
+        }
+    };
+    one(history, entry, &options.files)
+}
+
+pub(super) fn for_redo<'h>(
+    history: &'h History,
+    options: &UndoOptions,
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let entry = match &options.which {
+        Which::Last => history.last_redoable().ok_or_else(|| nothing("redo"))?,
+        Which::One(selector) | Which::Since(selector) => {
+            let named = history.find(selector).map_err(|error| vec![error])?;
+            taker(history, named)?
+        }
+    };
+    one(history, entry, &options.files)
+}
+
+/// The undo to take back when a person names it, or what it took.
+fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Diagnostic>> {
+    if named.kind() == EntryKind::Undo && named.status != EntryStatus::Undone {
+        return Ok(named);
+    }
+    let Some(undo) = history.undone_by(named.record.uuid) else {
+        let message = format!("#{} is in effect: there is nothing to bring back", named.record.sequence);
+        return Err(vec![
+            Diagnostic::error(codes::NO_SUCH_TRANSACTION, message)
+                .hinted("`relay log --status undone` lists what can be redone."),
+        ]);
+    };
+    if undo.record.undoes.len() > 1 {
+        let (number, all) = (undo.record.sequence, undo.record.undoes.len());
+        let message =
+            format!("#{number} took #{} back together with {} others", named.record.sequence, all - 1);
+        return Err(vec![
+            Diagnostic::error(codes::AMBIGUOUS_TRANSACTION, message)
+                .hinted(format!("`relay redo {number}` brings all {all} back.")),
+        ]);
+    }
+    Ok(undo)
+}
+
+/// One transaction, where it is still in effect.
+fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let name = format!("#{} ({})", entry.record.sequence, short(entry.record.uuid));
+    let already = |what: &str| {
+        let by = history.undone_by(entry.record.uuid).map(|by| format!(" by #{}", by.record.sequence));
+        Diagnostic::error(
+            codes::ALREADY_UNDONE,
+            format!("{what} is undone already{}", by.unwrap_or_default()),
+        )
+        .hinted("`relay redo` brings back what the last undo took.")
+    };
+    if entry.status == EntryStatus::Undone {
+        return Err(vec![already(&name)]);
+    }
+    let in_effect = entry.in_effect();
+    if files.is_empty() {
+        return Ok(Selection { steps: vec![Step { entry, paths: in_effect }] });
+    }
+    let mut found = Vec::new();
+    for file in files {
+        if !entry.record.paths().any(|path| path == file) {
+            found.push(not_in(file, &name, entry.record.paths()));
+        } else if !in_effect.contains(file) {
+            found.push(already(&format!("{file} of {name}")).on(file));
+        }
+    }
+    if !found.is_empty() {
+        return Err(found);
+    }
+    let paths = with_other_names(&entry.record, files.iter().cloned().collect());
+    Ok(Selection { steps: vec![Step { entry, paths }] })
+}
+
+/// A transaction and everything after it, so that everything becomes what it was before.
+fn since<'h>(
+    history: &'h History,
+    first: &'h Entry,
+    files: &[String],
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let range: Vec<&Entry> =
+        history.entries.iter().filter(|entry| entry.record.sequence >= first.record.sequence).collect();
+    let mut left = without_pairs(&range);
+    let mut steps = Vec::new();
+    let mut names: BTreeSet<String> = files.iter().cloned().collect();
+    for entry in range {
+        let mut paths = left.remove(&entry.record.uuid).unwrap_or_default();
+        if !files.is_empty() {
+            // Going back, a renamed file goes on under its old name.
+            let wanted = with_other_names(&entry.record, paths.intersection(&names).cloned().collect());
+            paths.retain(|path| wanted.contains(path));
+            names.extend(paths.iter().cloned());
+        }
+        if !paths.is_empty() {
+            steps.push(Step { entry, paths });
+        }
+    }
+    match steps.is_empty() {
+        true if files.is_empty() => Err(nothing("undo")),
+        true => {
+            let name = format!("#{} or anything after it", first.record.sequence);
+            Err(files.iter().map(|file| not_in(file, &name, std::iter::empty())).collect())
+        }
+        false => Ok(Selection { steps }),
+    }
+}
+
+/// The files of each transaction that are not settled among themselves: what one of them took back of another needs
+/// no further undoing, in neither.
+fn without_pairs(range: &[&Entry]) -> BTreeMap<Uuid, BTreeSet<String>> {
+    let paths = |entry: &&Entry| {
+        (entry.record.uuid, entry.record.paths().map(str::to_owned).collect::<BTreeSet<_>>())
+    };
+    let mut left: BTreeMap<Uuid, BTreeSet<String>> = range.iter().map(paths).collect();
+    let here: HashMap<Uuid, HashSet<&str>> =
+        range.iter().map(|entry| (entry.record.uuid, entry.record.paths().collect())).collect();
+    for undo in range.iter().filter(|entry| !entry.record.undoes.is_empty()) {
+        for path in left.get(&undo.record.uuid).cloned().unwrap_or_default() {
+            let has = |uuid: Uuid| {
+                // Of one that is not here nobody knows; it is left to the general case.
+                here.get(&uuid).is_none_or(|paths| paths.contains(path.as_str()))
+            };
+            let covering = undo.record.undoes.iter().filter(|target| target.covers(&path));
+            let targets: Vec<Uuid> = covering.map(|target| target.uuid).filter(|uuid| has(*uuid)).collect();
+            let all_here = !targets.is_empty()
+                && targets.iter().all(|uuid| left.get(uuid).is_some_and(|paths| paths.contains(&path)));
+            if all_here {
+                for uuid in targets.iter().chain([&undo.record.uuid]) {
+                    if let Some(paths) = left.get_mut(uuid) {
+                        paths.remove(&path);
+                    }
+                }
+            }
+        }
+    }
+    left
+}
+
+/// Adds the other name of every renamed file.
+fn with_other_names(record: &Record, mut paths: BTreeSet<String>) -> BTreeSet<String> {
+    for change in &record.changes {
+        let Some(from) = &change.renamed_from else { continue };
+        if paths.contains(&change.path) || paths.contains(from) {
+            paths.insert(change.path.clone());
+            paths.insert(from.clone());
+        }
+    }
+    paths
+}
+
+/// The transaction does not have the file a person named.
+pub(super) fn not_in<'a>(file: &str, name: &str, paths: impl Iterator<Item = &'a str>) -> Diagnostic {
+    let paths: Vec<&str> = paths.take(10).collect();
+    let hint = if paths.is_empty() {
+        format!("`relay log --path {file}` lists what changed it.")
+    } else {
+        format!("It changed {}.", paths.join(", "))
+    };
+    Diagnostic::error(codes::NOT_IN_TRANSACTION, format!("{file} was not changed by {name}"))
+        .on(file)
+        .hinted(hint)
+}
