@@ -1,0 +1,30 @@
+//! What tests stand on: a hermetic environment, real terminals and displays, scenario folders, expected files.
+//!
+//! For development only, and dependent on no product crate: it knows the `relay` binary by its path alone. Whatever goes
+//! wrong in here panics, because that is how a test says so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test says so by panicking"
+)]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests prepare their own folders and start the program they test"
+)]
+
+pub mod corpus;
+mod env;
+mod expect;
+mod run;
+pub mod scenario;
+mod screen;
+mod xdisplay;
+
+pub use env::{TestEnv, Tree};
+pub use expect::expect_file;
+pub use run::{Command, Run, Running};
+pub use screen::Screen;
+pub use xdisplay::XDisplay;

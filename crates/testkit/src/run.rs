@@ -1,0 +1,96 @@
+//! Running a program to its end, or beside the test.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+
+/// A program about to run.
+#[must_use = "a command does nothing until it is run"]
+pub struct Command {
+    command: std::process::Command,
+    root: PathBuf,
+    stdin: Option<String>,
+}
+
+/// What a program did.
+#[derive(Debug)]
+pub struct Run {
+    /// What it wrote on standard output.
+    pub stdout: String,
+    /// What it wrote on standard error.
+    pub stderr: String,
+    /// Its exit code; 128 and the signal's number when one ended it.
+    pub code: i32,
+}
+
+/// A program that runs beside the test.
+pub struct Running(Child);
+
+impl Command {
+    pub(crate) fn new(command: std::process::Command, root: PathBuf) -> Self {
+        Self { command, root, stdin: None }
+    }
+
+    /// Gives it this on standard input.
+    pub fn stdin(mut self, text: &str) -> Self {
+        self.stdin = Some(text.to_owned());
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Starts it in a folder of the project.
+    pub fn current_dir(mut self, path: &str) -> Self {
+        self.command.current_dir(self.root.join(path));
+        self
+    }
+
+    /// Starts it and goes on.
+    pub fn spawn(mut self) -> Running {
+        let stdin = if self.stdin.is_some() { Stdio::piped() } else { Stdio::null() };
+        self.command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.command));
+        if let (Some(text), Some(mut pipe)) = (self.stdin, child.stdin.take()) {
+            // A program that does not read everything closes the pipe; that is its decision.
+            std::thread::spawn(move || drop(pipe.write_all(text.as_bytes())));
+        }
+        Running(child)
+    }
+
+    /// Runs it to its end.
+    pub fn run(self) -> Run {
+        self.spawn().wait()
+    }
+
+    /// Runs it to its end, which must be a success.
+    pub fn success(self) -> Run {
+        let run = self.run();
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+        run
+    }
+}
+
+impl Running {
+    /// Sends it a signal, such as `TERM`.
+    pub fn signal(&self, name: &str) {
+        let id = self.0.id().to_string();
+        let sent = std::process::Command::new("kill").args(["-s", name, &id]).status().unwrap();
+        assert!(sent.success(), "kill -s {name} {id}");
+    }
+
+    /// Waits for its end.
+    #[must_use]
+    pub fn wait(self) -> Run {
+        use std::os::unix::process::ExitStatusExt;
+        let output = self.0.wait_with_output().unwrap();
+        Run {
+            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code().unwrap_or_else(|| 128 + output.status.signal().unwrap_or(0)),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Powers stay in their crate: who may depend on what gives a power, and who may name it in the standard library.
+
+use super::packages::{Package, packages};
+use super::source::{Source, tracked};
+
+/// A package that gives a power, and the crates that may have it.
+const GRANTS: [(&str, &[&str]); 22] = [
+    ("arboard", &["relay"]),
+    ("cap-std", &["relay-workspace", "relay-txn"]),
+    ("clap", &["relay"]),
+    ("command-group", &["relay-exec"]),
+    ("crossterm", &["relay-tui"]),
+    ("duct", &["relay-exec"]),
+    ("hyper", &["relay-llm"]),
+    ("ignore", &["relay-workspace"]),
+    ("libc", &[]),
+    ("nix", &["relay-exec"]),
+    ("notify", &["relay-workspace"]),
+    ("portable-pty", &["relay-exec"]),
+    ("process-wrap", &["relay-exec"]),
+    ("pty-process", &["relay-exec"]),
+    ("ratatui", &["relay-tui"]),
+    ("reqwest", &["relay-llm"]),
+    ("rusqlite", &["relay-store", "relay-txn"]),
+    ("rustix", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace", "testkit"]),
+    ("signal-hook", &["relay"]),
+    ("tempfile", &["relay", "testkit"]),
+    ("ureq", &["relay-llm"]),
+    ("walkdir", &["relay-workspace"]),
+];
+
+/// Crates without I/O may not depend on anything that does it for them.
+const PURE: [(&str, &[&str]); 1] = [(
+    "relay-edit",
+    &["blake3", "imara-diff", "memchr", "serde", "serde-saphyr", "serde_json", "strsim", "thiserror"],
+)];
+
+/// Words of the standard library that use a power, and the crates whose product code may say them.
+const WORDS: [(&str, &[&str]); 5] = [
+    ("process::Command", &["relay-exec"]),
+    ("std::fs", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace"]),
+    ("std::env", &["relay", "relay-exec", "relay-store", "relay-txn"]),
+    ("std::net", &["relay-llm"]),
+    ("SystemTime", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace"]),
+];
+
+/// Tests may use anything.
+fn dependencies_beyond(packages: &[Package]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for package in packages.iter().filter(|package| package.is_ours) {
+        for dependency in package.dependencies.iter().filter(|dependency| !dependency.is_dev) {
+            let name = dependency.name.as_str();
+            let granted = GRANTS.iter().find(|(power, _)| *power == name).map(|(_, crates)| crates);
+            if granted.is_some_and(|crates| !crates.contains(&package.name.as_str())) {
+                findings.push(format!("{} depends on {name}; only {:?} may", package.name, granted.unwrap()));
+            }
+            let pure = PURE.iter().find(|(pure, _)| *pure == package.name).map(|(_, allowed)| allowed);
+            if pure.is_some_and(|allowed| !allowed.contains(&name)) {
+                findings.push(format!("{} does no I/O; {name} is not known to do none", package.name));
+            }
+        }
+    }
+    findings
+}
+
+fn words_beyond(sources: &[Source]) -> Vec<String> {
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|source| source.is_product()) {
+        let name = source.crate_name().unwrap_or_default();
+        for (number, line) in source.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            for (word, crates) in WORDS {
+                if code.contains(word) && !crates.contains(&name) {
+                    findings.push(format!("{}:{number}: {word} in {name}", source.path));
+                }
+            }
+        }
+    }
+    findings
+}
+
+#[test]
+fn powers_stay_in_their_crate() {
+    super::assert_none("dependencies beyond a crate's power", &dependencies_beyond(&packages()));
+    super::assert_none("words beyond a crate's power", &words_beyond(&tracked()));
+}
+
+#[test]
+fn a_dependency_beyond_is_found() {
+    let found = |package: Package| dependencies_beyond(&[package]).len();
+    assert_eq!(found(Package::ours("relay-engine", &[("tempfile", false)])), 1);
+    assert_eq!(found(Package::ours("relay-engine", &[("tempfile", true)])), 0);
+    assert_eq!(found(Package::ours("relay", &[("tempfile", false)])), 0);
+    assert_eq!(found(Package::ours("relay-edit", &[("rustix", false)])), 2);
+    assert_eq!(found(Package::ours("relay-edit", &[("rand", false)])), 1);
+    let foreign = Package { is_ours: false, ..Package::ours("arboard", &[("rustix", false)]) };
+    assert_eq!(found(foreign), 0);
+}
+
+#[test]
+fn a_word_beyond_is_found() {
+    let found = |path: &str, text: &str| words_beyond(&[Source::new(path, text)]).len();
+    assert_eq!(found("crates/relay-engine/src/git.rs", "use std::process::Command;\n"), 1);
+    assert_eq!(found("crates/relay-exec/src/run.rs", "use std::process::Command;\n"), 0);
+    assert_eq!(found("crates/relay-edit/src/plan.rs", "    std::fs::read(path)\n"), 1);
+    assert_eq!(found("crates/relay-edit/src/plan.rs", "// std::fs is not used here\n"), 0);
+    assert_eq!(found("crates/relay-edit/src/plan.rs", "#[cfg(test)]\nmod tests {\n    use std::fs;\n}\n"), 0);
+    assert_eq!(found("crates/relay-edit/tests/it/main.rs", "use std::fs;\n"), 0);
+}
