@@ -1,0 +1,183 @@
+//! Replies and files made to be expensive: `cargo bench --bench shapes`.
+//!
+//! Each must end within five seconds of user + system time and within one gigabyte of memory, either done or refused
+//! by a limit that its message states. The memory is limited by the system, so that exceeding it is a crash here.
+
+#![allow(missing_docs, reason = "a program, not a library")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a benchmark prepares its own folders and starts what it measures"
+)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a benchmark that cannot run should say so loudly"
+)]
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// The most user + system time a reply may take.
+const SECONDS: f64 = 5.0;
+/// The most memory, in the unit of `ulimit`.
+const KIB: u64 = 1024 * 1024;
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("project");
+    std::fs::create_dir_all(root.join(".git")).unwrap();
+    files(&root);
+    println!("{:<48} {:>8} {:>10}", "", "exit", "seconds");
+    for (name, reply) in replies() {
+        let file = folder.path().join("reply.md");
+        std::fs::write(&file, reply()).unwrap();
+        row(name, &root, &file);
+    }
+}
+
+fn repeat(count: usize, each: impl Fn(usize) -> String) -> String {
+    (0..count).map(each).collect()
+}
+
+/// Files that repeat themselves in the ways that cost most.
+fn files(root: &Path) {
+    let write = |name: &str, text: String| std::fs::write(root.join(name), text).unwrap();
+    write("lines.txt", repeat(200_000, |at| format!("line {at}\n")));
+    write("equal.txt", "same line\n".repeat(100_000));
+    write("blank.txt", format!("{0}x = 1\n{0}", "\n".repeat(100_000)));
+    write("braces.txt", "    }\n\n".repeat(50_000));
+    write("calls.txt", repeat(100_000, |at| format!("    call_{}(value, other);\n", at % 50)));
+    write("large.txt", repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)));
+}
+
+type Reply = (&'static str, fn() -> String);
+
+fn diff(path: &str, hunks: &str) -> String {
+    format!("--- a/{path}\n+++ b/{path}\n{hunks}")
+}
+
+fn section(old: &str, new: &str) -> String {
+    format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+}
+
+fn replies() -> Vec<Reply> {
+    vec![
+        ("a million hunks in one diff", || {
+            diff(
+                "lines.txt",
+                &repeat(1_000_000, |at| format!("@@ -{at},1 +{at},1 @@\n-line {at}\n+new {at}\n")),
+            )
+        }),
+        ("a million empty hunks", || diff("lines.txt", &"@@\n".repeat(1_000_000))),
+        ("99,000 hunks that fit", || {
+            let hunk = |at: usize| format!("@@ -{0},1 +{0},1 @@\n-line {1}\n+new {at}\n", at * 2 + 1, at * 2);
+            diff("lines.txt", &repeat(99_000, hunk))
+        }),
+        ("800,000 SEARCH/REPLACE blocks", || {
+            repeat(800_000, |at| format!("lines.txt\n{}", section(&format!("line {}", at % 200_000), "new")))
+        }),
+        ("20,000 SEARCH/REPLACE blocks that fit nowhere", || {
+            repeat(20_000, |at| format!("lines.txt\n{}", section(&format!("no such line {at}"), "new")))
+        }),
+        ("60 MB on one line", || format!("new.txt\n```\n{}\n```\n", "a".repeat(60_000_000))),
+        ("100 MB on one line", || "a".repeat(100_000_000)),
+        ("60 MB on one new line of a hunk", || {
+            diff("lines.txt", &format!("@@\n-line 5\n+{}\n", "x".repeat(60_000_000)))
+        }),
+        ("a million fences", || repeat(1_000_000, |at| format!("{}\n", "`".repeat(3 + at % 50)))),
+        ("3,000 fences inside each other", || {
+            let fence = |at: usize| "`".repeat(3 + at);
+            let open = repeat(3_000, |at| format!("{}text // {{f{at}.txt}}\n", fence(3_000 - at)));
+            open + &repeat(3_000, |at| format!("{}\n", fence(at + 1)))
+        }),
+        ("equal lines, hunks with line numbers", || {
+            let context = " same line\n".repeat(3);
+            let hunk = |at: usize| {
+                format!("@@ -{0},7 +{0},7 @@\n{context}-same line\n+other\n{context}", at * 10 + 1)
+            };
+            diff("equal.txt", &repeat(9_000, hunk))
+        }),
+        ("equal lines, long hunks without line numbers", || {
+            let context = " same line\n".repeat(300);
+            diff("equal.txt", &format!("@@\n{context}-same line\n+other\n{context}").repeat(1_500))
+        }),
+        ("equal lines, long hunks that almost fit", || {
+            let context = " same line\n".repeat(300);
+            diff("equal.txt", &format!("@@\n{context}-same line!\n+other\n").repeat(1_500))
+        }),
+        ("equal lines, 100,000 SEARCH/REPLACE sections", || {
+            format!("equal.txt\n{}", section("same line", "other").repeat(100_000))
+        }),
+        ("nothing but blank lines", || diff("blank.txt", &"@@\n x = 1\n\n-y\n+z\n".repeat(3_000))),
+        ("nothing but brackets", || {
+            diff("braces.txt", &"@@\n     }\n     }\n-    }}\n+    x\n".repeat(3_000))
+        }),
+        ("slips in every line", || {
+            let hunk = |at: usize| {
+                format!(
+                    "@@\n     cal_{}(value, other);\n     call_{}(valu, other);\n-    call_{}(value, other);\n+    x\n",
+                    at % 50,
+                    (at + 1) % 50,
+                    (at + 7) % 50
+                )
+            };
+            diff("calls.txt", &repeat(5_000, hunk))
+        }),
+        ("lines left out everywhere", || {
+            let hunk = |at: usize| {
+                format!(
+                    "@@\n     call_{}(value, other);\n ...\n-    call_{}(value, other)\n+    x\n",
+                    at % 50,
+                    (at + 7) % 50
+                )
+            };
+            diff("calls.txt", &repeat(5_000, hunk))
+        }),
+        ("one line of a file of 60 MB", || {
+            diff("large.txt", "@@\n-    let v_5000 = 35000;\n+    let v = 1;\n")
+        }),
+        ("a file of 60 MB as a whole", || {
+            let text =
+                repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)).replace("v_77 ", "w_77 ");
+            format!("```text // {{large.txt}}\n{text}```\n")
+        }),
+        ("300,000 new files", || {
+            repeat(300_000, |at| format!("```text // {{d{}/f{at}.txt}}\nx\n```\n", at % 100))
+        }),
+        ("500,000 edits by anchor", || {
+            format!("§lines.txt\n{}", repeat(500_000, |at| format!("≔{0}aa..{0}aa\nx\n", at + 1)))
+        }),
+        ("a deeply nested control block", || {
+            format!("```text // {{a}}\nx\n```\n```yaml\nprojectId: x\nuuid: {}\n```\n", "[".repeat(200_000))
+        }),
+    ]
+}
+
+fn row(name: &str, root: &Path, reply: &Path) {
+    let before = children_ticks();
+    let script = format!("ulimit -v {KIB}; exec \"$0\" apply --dry-run");
+    let status = Command::new("sh")
+        .args(["-c", &script, env!("CARGO_BIN_EXE_relay")])
+        .current_dir(root)
+        .env("HOME", root.parent().unwrap())
+        .env_remove("XDG_DATA_HOME")
+        .stdin(File::open(reply).unwrap())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    let seconds = (children_ticks() - before) as f64 / 100.0;
+    let code = status.code();
+    let verdict = if matches!(code, Some(0..=3)) && seconds <= SECONDS { "ok" } else { "MORE" };
+    let shown = code.map_or("killed".to_owned(), |code| code.to_string());
+    println!("{name:<48} {shown:>8} {seconds:>10.2} {verdict:>6}");
+}
+
+/// User + system time of all children so far, in hundredths of a second; 0 where the kernel does not tell.
+fn children_ticks() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<u64> = after_name.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
+    fields.get(13).copied().unwrap_or(0) + fields.get(14).copied().unwrap_or(0)
+}

@@ -1,0 +1,92 @@
+//! `relay apply`: a reply from a file or standard input, landed.
+
+use std::fs::File;
+use std::io::{IsTerminal, Read};
+use std::path::Path;
+
+use relay_edit::Diagnostic;
+use relay_engine::{LandOptions, Outcome, REPLY_LIMIT_BYTES, Status, Submission, TrustAnswer, land, report};
+
+use crate::cli::{ApplyArgs, TrustFlag};
+use crate::failure::{Failure, UNREADABLE_INPUT};
+use crate::open;
+use crate::terminal::{self, ask::Person, progress::Progress};
+
+pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
+    let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
+    let text = read_reply(file)?;
+    let engine = open::engine(root)?;
+    let submission = Submission { channel: "apply", text, dialect: args.dialect };
+    let options = LandOptions {
+        dry_run: args.dry_run,
+        strictness: args.strictness,
+        allow_shrink: args.allow_shrink,
+        partial: args.partial,
+        context: args.context.clone(),
+        repair: args.repair_prompt,
+        stage: args.stage.then_some(true),
+        trust: trust_answer(args.trust),
+        allow_sensitive: args.allow_sensitive,
+        break_links: args.break_links,
+    };
+    let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none());
+    let outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());
+    Ok(finish(&outcome, args.json))
+}
+
+/// Prints an outcome and returns its exit code.
+pub fn finish(outcome: &Outcome, json: bool) -> u8 {
+    if json {
+        terminal::print(&format!("{:#}\n", report::outcome(outcome)));
+    } else if let Some(prompt) = &outcome.repair_prompt {
+        terminal::tell(&terminal::report::outcome(outcome));
+        terminal::print(prompt);
+    } else {
+        if outcome.status == Status::Validated {
+            terminal::print(&terminal::diff::changes(&outcome.changes));
+        }
+        terminal::print(&terminal::report::outcome(outcome));
+    }
+    outcome.status.exit_code()
+}
+
+/// What `--trust` and `RELAY_TRUST` say about this run.
+pub fn trust_answer(flag: TrustFlag) -> TrustAnswer {
+    let by_environment = std::env::var_os("RELAY_TRUST").is_some_and(|value| value == "1");
+    if flag.trust || by_environment { TrustAnswer::ThisRun } else { TrustAnswer::Ask }
+}
+
+/// The reply in a file, or on standard input.
+pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
+    let (name, bytes) = match file {
+        Some(path) => (path.display().to_string(), File::open(path).and_then(read_capped)),
+        None => {
+            if std::io::stdin().is_terminal() && terminal::is_watched() {
+                terminal::tell("paste the reply, then press Ctrl-D on a line of its own\n");
+            }
+            ("standard input".to_owned(), read_capped(std::io::stdin()))
+        }
+    };
+    let bytes = bytes.map_err(|error| {
+        let hint = "Name the file that holds the reply, or pipe it: `relay apply < reply.md`.";
+        unreadable(format!("{name} cannot be read: {error}"), hint)
+    })?;
+    if bytes.contains(&0) {
+        return Err(unreadable(format!("{name} is not text"), "A reply is the text a model wrote."));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let place = error.utf8_error().valid_up_to();
+        unreadable(format!("{name} is not UTF-8 (at byte {place})"), "Save the reply as UTF-8.")
+    })
+}
+
+/// One byte more than allowed is enough to know that it is too much; the engine says so.
+fn read_capped(source: impl Read) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    source.take(REPLY_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn unreadable(message: String, hint: &str) -> Failure {
+    Failure::usage(Diagnostic::error(UNREADABLE_INPUT, message).hinted(hint))
+}

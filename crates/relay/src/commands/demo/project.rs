@@ -1,0 +1,117 @@
+//! The demo's project: a temporary folder with two shell scripts, a config and, where there is git, a repository.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use relay_engine::{Config, Engine};
+use relay_exec::{Cancel, Program};
+use relay_store::Store;
+use relay_txn::project as files;
+use relay_workspace::OwnPath;
+use tempfile::TempDir;
+
+use super::open_workspace;
+use crate::failure::Failure;
+use crate::open;
+
+/// The check every change of the demo must pass.
+pub const POST_COMMAND: &str = "sh test.sh";
+
+const GREET: &str = "#!/bin/sh\n# Greets somebody.\nname=${1:-world}\necho \"Hello, $name!\"\n";
+
+const TEST: &str = r#"#!/bin/sh
+# Fails when greet.sh does not greet properly.
+got=$(sh greet.sh Ada)
+if [ "$got" != "Hello, Ada!" ]; then
+    echo "test.sh: expected \"Hello, Ada!\", got \"$got\"" >&2
+    exit 1
+fi
+"#;
+
+/// Folders that are removed when the demo ends, unless the project is kept.
+pub struct Project {
+    folder: TempDir,
+    /// The demo's own user data. A project that is kept gets the user's instead, so that its ledger stays readable.
+    user: Option<TempDir>,
+}
+
+impl Project {
+    /// Makes the folder and everything in it.
+    pub fn make(keep: bool) -> Result<Self, Failure> {
+        let folder = |prefix| {
+            tempfile::Builder::new().prefix(prefix).tempdir().map_err(|error| Failure::environment(&error))
+        };
+        let user = if keep { None } else { Some(folder("relay-demo-user-")?) };
+        let project = Self { folder: folder("relay-demo-")?, user };
+        let workspace = open_workspace(project.root())?;
+        let config = Config {
+            project_id: Some("relay-demo".to_owned()),
+            post_command: POST_COMMAND.to_owned(),
+            ..Config::default()
+        };
+        for (name, text) in [("greet.sh", GREET), ("test.sh", TEST)] {
+            let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
+            let made = files::create_file(&workspace, &path, text.as_bytes());
+            made.map_err(|error| Failure::environment(&error))?;
+        }
+        let made = files::create_file(&workspace, &OwnPath::config(), config.to_json().as_bytes());
+        made.map_err(|error| Failure::environment(&error))?;
+        project.make_repository();
+        Ok(project)
+    }
+
+    /// The project's root.
+    pub fn root(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The engine for it, with a store of its own.
+    pub fn engine(&self, cancel: &Cancel) -> Result<Engine, Failure> {
+        let store = match &self.user {
+            Some(folder) => Store::at(folder.path()),
+            None => open::store()?,
+        };
+        Ok(Engine::open(open_workspace(self.root())?, store, cancel.clone())?)
+    }
+
+    /// Everything the project's files say, to compare before with after.
+    pub fn fingerprint(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
+        let workspace = open_workspace(self.root())?;
+        let mut files = Vec::new();
+        for name in ["greet.sh", "test.sh", "README.md"] {
+            let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
+            let file = workspace.read(&path).map_err(|error| Failure::environment(&error))?;
+            files.push((name.to_owned(), file.map(|file| file.bytes).unwrap_or_default()));
+        }
+        Ok(files)
+    }
+
+    /// Leaves the folder where it is.
+    pub fn keep(self) -> PathBuf {
+        self.folder.keep()
+    }
+
+    /// A real repository, so that the project looks like one. Without git the demo shows the same.
+    fn make_repository(&self) {
+        let root = self.root();
+        let identity =
+            ["-c", "user.name=Demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false"];
+        git(root, &["init", "--quiet"]);
+        git(root, &["add", "."]);
+        git(root, &[&identity[..], &["commit", "--quiet", "--no-verify", "-m", "A greeting"]].concat());
+    }
+}
+
+fn git(root: &Path, arguments: &[&str]) {
+    let program = Program {
+        program: "git",
+        args: arguments,
+        cwd: root,
+        timeout: Duration::from_secs(5),
+        output_limit_bytes: 1 << 16,
+        env: &[],
+        stdin: None,
+    };
+    // Whether it worked does not matter to the demo.
+    drop(program.run(&Cancel::new()));
+}

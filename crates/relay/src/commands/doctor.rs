@@ -1,0 +1,204 @@
+//! `relay doctor`: what is configured, what is missing, and what to do about it.
+
+use std::path::Path;
+
+use relay_engine::{CONFIG_FILE, Engine, trust, with_sources};
+use serde_json::{Value, json};
+
+use crate::cli::DoctorArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::terminal::report::line;
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, paint};
+use crate::terminal::{self, visible};
+
+/// How a thing stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Good,
+    Note,
+    Bad,
+}
+
+/// One thing that was looked at.
+struct Finding {
+    state: State,
+    name: &'static str,
+    what: String,
+    todo: Option<String>,
+}
+
+impl Finding {
+    fn new(state: State, name: &'static str, what: impl Into<String>) -> Self {
+        Self { state, name, what: what.into(), todo: None }
+    }
+
+    fn todo(mut self, todo: impl Into<String>) -> Self {
+        self.todo = Some(todo.into());
+        self
+    }
+}
+
+pub fn run(root: Option<&Path>, args: &DoctorArgs) -> Result<u8, Failure> {
+    let findings = examine(root);
+    let sick = findings.iter().any(|finding| finding.state == State::Bad);
+    if args.json {
+        terminal::print(&format!("{:#}\n", document(&findings)));
+    } else {
+        terminal::print(&text(&findings));
+    }
+    Ok(u8::from(sick))
+}
+
+fn examine(root: Option<&Path>) -> Vec<Finding> {
+    let mut findings =
+        vec![Finding::new(State::Good, "relay", format!("version {}", env!("CARGO_PKG_VERSION")))];
+    findings.push(git());
+    findings.push(user_data());
+    findings.push(clipboard());
+    match open::engine(root) {
+        Ok(engine) => project(&engine, &mut findings),
+        Err(failure) => findings.push(
+            Finding::new(State::Bad, "project", failure.message())
+                .todo("Mend that; nothing lands here until then."),
+        ),
+    }
+    findings
+}
+
+fn git() -> Finding {
+    match relay_exec::find_program("git") {
+        Some(path) => Finding::new(State::Good, "git", path.display().to_string()),
+        None => Finding::new(State::Note, "git", "not found")
+            .todo("Relay works without it; `relay demo` skips a step."),
+    }
+}
+
+fn user_data() -> Finding {
+    let store = match relay_store::Store::from_env() {
+        Ok(store) => store,
+        Err(error) => return Finding::new(State::Bad, "user data", with_sources(&error)).todo("Set HOME."),
+    };
+    match store.ledger_key() {
+        Ok(_) => Finding::new(State::Good, "user data", store.data_dir().display().to_string()),
+        Err(error) => Finding::new(State::Bad, "user data", with_sources(&error))
+            .todo("Make that folder writable for you and nobody else."),
+    }
+}
+
+fn clipboard() -> Finding {
+    match arboard::Clipboard::new() {
+        Ok(_) => Finding::new(State::Good, "clipboard", "found"),
+        Err(_) => Finding::new(State::Note, "clipboard", "none here")
+            .todo("--copy will not work; print and copy by hand, or use files."),
+    }
+}
+
+fn project(engine: &Engine, findings: &mut Vec<Finding>) {
+    let root = engine.workspace().root().display().to_string();
+    findings.push(Finding::new(State::Good, "root", root));
+    let config = engine.config();
+    findings.push(match &config.project_id {
+        Some(id) => Finding::new(State::Good, "project", format!("`{id}` ({CONFIG_FILE})")),
+        None => Finding::new(
+            State::Note,
+            "project",
+            format!("no {CONFIG_FILE}; the defaults hold and no command runs"),
+        )
+        .todo("`relay init` makes one."),
+    });
+    for warning in engine.warnings() {
+        let finding = Finding::new(State::Note, "note", warning.message.clone());
+        findings.push(match &warning.hint {
+            Some(hint) => finding.todo(hint.clone()),
+            None => finding,
+        });
+    }
+    commands(engine, findings);
+    findings.push(match engine.history() {
+        Ok(history) if history.foreign.is_empty() => {
+            Finding::new(State::Good, "ledger", format!("{} transactions", history.entries.len()))
+        }
+        Ok(history) => Finding::new(
+            State::Note,
+            "ledger",
+            format!(
+                "{} transactions; {} state files are not yours and ignored",
+                history.entries.len(),
+                history.foreign.len()
+            ),
+        )
+        .todo("Delete them from .relaycode/ if you do not know where they come from."),
+        Err(error) => Finding::new(State::Bad, "ledger", with_sources(&error)).todo("`relay recover`"),
+    });
+}
+
+fn commands(engine: &Engine, findings: &mut Vec<Finding>) {
+    let commands = engine.config().commands();
+    for command in &commands {
+        let program = command.command.split_whitespace().next().unwrap_or_default();
+        let plain = program.chars().all(|c| c.is_ascii_alphanumeric() || "-_./+".contains(c));
+        findings.push(if plain && relay_exec::find_program(program).is_none() && !is_builtin(program) {
+            Finding::new(
+                State::Bad,
+                command.key,
+                format!("`{}`: {program} is not installed", command.command),
+            )
+            .todo(format!("Install {program}, or change `{}` in {CONFIG_FILE}.", command.key))
+        } else {
+            Finding::new(State::Good, command.key, format!("`{}`", command.command))
+        });
+    }
+    if commands.is_empty() {
+        return;
+    }
+    findings.push(match trust::is_trusted(engine.store(), engine.workspace(), engine.config()) {
+        Ok(true) => Finding::new(State::Good, "trust", "the commands are trusted"),
+        Ok(false) => {
+            Finding::new(State::Note, "trust", "the commands are not trusted here").todo("`relay trust`")
+        }
+        Err(error) => {
+            Finding::new(State::Bad, "trust", with_sources(&error)).todo("Delete or mend that file.")
+        }
+    });
+}
+
+/// Words that the shell answers itself.
+fn is_builtin(word: &str) -> bool {
+    ["cd", "test", "true", "false", "exit", "echo", "export", "set", "if", "for", "while", "exec", "."]
+        .contains(&word)
+}
+
+fn text(findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for finding in findings {
+        let mark = match finding.state {
+            State::Good => paint(GOOD, "✓"),
+            State::Note => paint(NOTE, "!"),
+            State::Bad => paint(BAD, "✗"),
+        };
+        line(&mut text, format_args!("{mark} {:<12} {}", finding.name, visible(&finding.what)));
+        if let Some(todo) = &finding.todo {
+            line(
+                &mut text,
+                format_args!("  {:<12} {} {}", "", paint(PLACE, "→"), paint(FAINT, visible(todo))),
+            );
+        }
+    }
+    text
+}
+
+fn document(findings: &[Finding]) -> Value {
+    let list: Vec<Value> = findings
+        .iter()
+        .map(|finding| {
+            let state = match finding.state {
+                State::Good => "good",
+                State::Note => "note",
+                State::Bad => "bad",
+            };
+            json!({ "name": finding.name, "state": state, "what": finding.what, "todo": finding.todo })
+        })
+        .collect();
+    json!({ "findings": list })
+}

@@ -1,0 +1,77 @@
+//! `relay gc`: forgets old transactions after asking, and contents that nothing needs without.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use relay_engine::history::age;
+use relay_engine::report;
+use relay_engine::retention::{Collected, CollectedStatus, Farewell, Retention, collect};
+
+use crate::cli::GcArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::terminal;
+use crate::terminal::ask::Person;
+use crate::terminal::report::{diagnostics, line};
+use crate::terminal::style::{FAINT, GOOD, NOTE, count, paint};
+
+pub fn run(root: Option<&Path>, args: &GcArgs) -> Result<u8, Failure> {
+    let retention =
+        Retention { younger_than: age(&args.older_than).map_err(Failure::usage)?, newest: args.keep };
+    let engine = open::engine(root)?;
+    let mut person = Person::new(engine.cancel().clone(), args.yes, false);
+    let mut ask = |farewell: &Farewell| person.confirm(&question(farewell));
+    let collected = collect(&engine, &retention, Timestamp::now(), args.dry_run, &mut ask)?;
+    if args.json {
+        terminal::print(&format!("{:#}\n", report::collected(&collected)));
+    } else {
+        terminal::print(&text(&collected));
+        terminal::tell(&diagnostics(engine.warnings()));
+        terminal::tell(&diagnostics(&collected.diagnostics));
+    }
+    Ok(u8::from(collected.status == CollectedStatus::Kept))
+}
+
+fn question(farewell: &Farewell) -> String {
+    format!(
+        "{} forget {}? They can no longer be shown or undone; {} of them still in effect.",
+        paint(NOTE.bold(), "?"),
+        count(farewell.transactions, "transaction"),
+        if farewell.in_effect == farewell.transactions {
+            "all".to_owned()
+        } else {
+            farewell.in_effect.to_string()
+        }
+    )
+}
+
+fn text(collected: &Collected) -> String {
+    let mut text = String::new();
+    let gone = &collected.forgotten;
+    let what = format!(
+        "{} and {}, {}",
+        count(gone.records, "transaction"),
+        count(gone.blobs, "content"),
+        size(gone.bytes)
+    );
+    let word = match collected.status {
+        CollectedStatus::Validated => "would forget",
+        CollectedStatus::Collected | CollectedStatus::Kept => "forgot",
+    };
+    if gone.records + gone.blobs == 0 {
+        line(&mut text, format_args!("{} nothing to forget", paint(GOOD, "✓")));
+    } else {
+        line(&mut text, format_args!("{} {word} {what}", paint(GOOD, "✓")));
+    }
+    let kept = format!("{} kept", count(collected.kept, "transaction"));
+    line(&mut text, format_args!("  {}", paint(FAINT, kept)));
+    text
+}
+
+fn size(bytes: u64) -> String {
+    match bytes {
+        0..1024 => format!("{bytes} bytes"),
+        1024..1_048_576 => format!("{:.1} KiB", bytes as f64 / 1024.0),
+        _ => format!("{:.1} MiB", bytes as f64 / 1_048_576.0),
+    }
+}

@@ -1,0 +1,181 @@
+//! `relay log`: what landed, newest first.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use relay_engine::history::{Edge, moment, short};
+use relay_engine::{Engine, Entry, EntryStatus, Filter, report};
+use serde_json::Value;
+
+use crate::cli::LogArgs;
+use crate::failure::Failure;
+use crate::open;
+use crate::terminal::report::{diagnostics, line, lines};
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
+use crate::terminal::{self, visible};
+
+pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
+    let engine = open::engine(root)?;
+    let filter = filter(root, &engine, args)?;
+    let history = engine.history()?;
+    let fitting = filter.choose(&history);
+    let number = if args.number == 0 { usize::MAX } else { args.number };
+    let entries = fitting.iter().take(number);
+    if args.json {
+        let document = Value::Array(entries.map(|entry| report::entry(entry)).collect());
+        return Ok(terminal::print(&format!("{document:#}\n")));
+    }
+    terminal::tell(&diagnostics(engine.warnings()));
+    terminal::tell(&foreign(&history.foreign));
+    if history.entries.is_empty() {
+        terminal::tell("nothing has landed here yet; `relay apply reply.md` lands a reply\n");
+        return Ok(0);
+    }
+    if fitting.is_empty() {
+        terminal::tell(&format!("none of {} fits\n", count(history.entries.len(), "transaction")));
+        return Ok(0);
+    }
+    let mut text = String::new();
+    for entry in entries {
+        one(&mut text, entry);
+    }
+    if fitting.len() > number {
+        let more = fitting.len() - number;
+        line(
+            &mut text,
+            format_args!("{}", paint(FAINT, format_args!("… {more} older; `relay log -n 0` shows all"))),
+        );
+    }
+    Ok(terminal::print(&text))
+}
+
+fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter, Failure> {
+    let path = match args.path.as_deref() {
+        Some(path) if open::is_root(root, engine, path)? => None,
+        Some(path) => Some(open::path(root, engine, path)?.as_str().to_owned()),
+        None => None,
+    };
+    let (now, zone) = (Timestamp::now(), TimeZone::system());
+    let time = |text: &Option<String>, edge| {
+        text.as_deref().map(|text| moment(text, now, &zone, edge).map_err(Failure::usage)).transpose()
+    };
+    let (since, until) = (time(&args.since, Edge::Start)?, time(&args.until, Edge::End)?);
+    Ok(Filter { path, channel: args.channel.clone(), status: args.status, since, until })
+}
+
+/// One transaction in a list: a headline, what it was about, and its files.
+pub fn one(text: &mut String, entry: &Entry) {
+    let record = &entry.record;
+    let (added, removed) = record.changes.iter().fold((0, 0), |(a, r), c| (a + c.added, r + c.removed));
+    line(
+        text,
+        format_args!(
+            "{} {}  {}  {}  {}  {}  {}{}",
+            paint(PLACE, format_args!("{:>4}", record.sequence)),
+            paint(STRONG, short(record.uuid)),
+            when(record.created_at),
+            visible(&record.channel),
+            state(entry),
+            count(record.files().count(), "file"),
+            lines(added, removed),
+            checks(entry),
+        ),
+    );
+    line(text, format_args!("     {}", about(entry)));
+    line(text, format_args!("     {}", paint(FAINT, files(entry))));
+}
+
+/// The moment in the reader's own time, and how long ago that was.
+fn when(moment: Timestamp) -> String {
+    let local = moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
+    let seconds = Timestamp::now().duration_since(moment).as_secs();
+    let ago = match seconds {
+        ..0 => return local,
+        0..60 => "just now".to_owned(),
+        60..3600 => format!("{} min ago", seconds / 60),
+        3600..86_400 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} d ago", seconds / 86_400),
+    };
+    format!("{local} {}", paint(FAINT, format_args!("({ago})")))
+}
+
+fn state(entry: &Entry) -> String {
+    match entry.status {
+        EntryStatus::Committed => paint(GOOD, "committed").to_string(),
+        EntryStatus::Undone => paint(NOTE, "undone").to_string(),
+        EntryStatus::PartlyUndone => {
+            let of = format!("undone in {} of {} files", entry.undone.len(), entry.record.changes.len());
+            paint(NOTE, of).to_string()
+        }
+    }
+}
+
+fn checks(entry: &Entry) -> String {
+    let all = entry.record.checks.len();
+    let failed = entry.record.checks.iter().filter(|check| check.status != "passed").count();
+    match (all, failed) {
+        (0, _) => String::new(),
+        (passed, 0) => format!("  {}", paint(FAINT, format_args!("{} passed", count(passed, "check")))),
+        (_, failed) => format!("  {}", paint(BAD, format_args!("{} failed", count(failed, "check")))),
+    }
+}
+
+/// The names of the files, as many as fit into a line.
+fn files(entry: &Entry) -> String {
+    let width = terminal::width().saturating_sub(6);
+    let count = entry.record.files().count();
+    let mut text = String::new();
+    for (at, change) in entry.record.files().enumerate() {
+        let name = visible(&change.path);
+        let left = count - at;
+        if at > 0 && text.chars().count() + name.chars().count() + 12 > width {
+            text.push_str(&format!(", … {left} more"));
+            break;
+        }
+        text.push_str(if at > 0 { ", " } else { "" });
+        text.push_str(&name);
+    }
+    text
+}
+
+/// What a transaction was about: what it took back, the model's summary, else the first line of its reasoning.
+pub fn about(entry: &Entry) -> String {
+    let record = &entry.record;
+    let first_line =
+        |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
+    let words = taken_back(entry)
+        .or_else(|| record.prompt_summary.as_deref().and_then(first_line))
+        .or_else(|| record.git_commit_msg.as_deref().and_then(first_line))
+        .or_else(|| first_line(&record.reasoning))
+        .unwrap_or_else(|| "no reason given".to_owned());
+    let cut: String = words.chars().take(terminal::width().saturating_sub(6)).collect();
+    visible(&cut).into_owned()
+}
+
+/// For an undo or a redo: what it took back.
+fn taken_back(entry: &Entry) -> Option<String> {
+    let record = &entry.record;
+    let first = record.undoes.first()?;
+    let names: Vec<String> = record.undoes.iter().take(4).map(|target| short(target.uuid)).collect();
+    let more = record.undoes.len().saturating_sub(4);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let only = match record.undoes.len() {
+        1 if !first.files.is_empty() => format!(", only {}", first.files.join(", ")),
+        _ => String::new(),
+    };
+    Some(format!("{} of {}{more}{only}", record.channel, names.join(", ")))
+}
+
+/// A line about state files that are not ours.
+fn foreign(names: &[String]) -> String {
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(
+        "{} {} in .relaycode/ not written by you on this machine, ignored: {}\n",
+        paint(NOTE.bold(), "warning:"),
+        count(names.len(), "state file"),
+        visible(&names.iter().take(3).cloned().collect::<Vec<_>>().join(", "))
+    )
+}

@@ -1,0 +1,67 @@
+//! `relay wrap`: any command, with what it does to the files as one transaction.
+
+use std::path::Path;
+
+use relay_edit::Diagnostic;
+use relay_engine::{Engine, Status, WrapOutcome, Wrapped, codes, report};
+use relay_exec::Cancel;
+
+use super::apply::trust_answer;
+use crate::cli::WrapArgs;
+use crate::failure::{BAD_USAGE, Failure};
+use crate::terminal::report::{diagnostics, line};
+use crate::terminal::style::{BAD, GOOD, paint};
+use crate::terminal::{self, ask::Person, progress::Progress};
+use crate::{open, signals};
+
+pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
+    if args.dry_run {
+        return Err(Failure::usage(
+            Diagnostic::error(BAD_USAGE, "a command cannot be tried out without running it")
+                .hinted("Run it without --dry-run: what it does is shown, and `relay undo` takes it back."),
+        ));
+    }
+    let environment = |error: &std::io::Error| Failure::environment(error);
+    let cwd = std::env::current_dir().map_err(|error| environment(&error))?;
+    // While the command runs, signals concern the command; only afterwards do they interrupt Relay.
+    let stop = signals::stop_command().map_err(|error| environment(&error))?;
+    let cancel = Cancel::new();
+    let engine = Engine::open(open::workspace(root)?, open::store()?, cancel.clone())?;
+    let wrapped = Wrapped {
+        command: &args.command,
+        cwd: &cwd,
+        output_to_errors: args.json,
+        trust: trust_answer(args.trust),
+        allow_sensitive: args.allow_sensitive,
+    };
+    let mut person = Person::new(cancel.clone(), args.yes, true);
+    let mut unheard = None;
+    let mut ended = || unheard = signals::cancel_from_now_on(&cancel).err();
+    let result =
+        relay_engine::wrap(&engine, &wrapped, &stop, &mut ended, &mut person, &mut Progress::default());
+    if let Some(error) = unheard {
+        terminal::tell(&format!("Ctrl-C could not be watched for: {error}\n"));
+    }
+    if args.json {
+        terminal::print(&format!("{:#}\n", report::wrapped(&result)));
+    } else {
+        // The command's own output is on standard output, perhaps on its way to another program.
+        terminal::tell(&text(&result));
+    }
+    Ok(result.exit_code())
+}
+
+fn text(result: &WrapOutcome) -> String {
+    let outcome = &result.outcome;
+    let headline = match outcome.status {
+        Status::Unchanged => paint(GOOD, "✓ the command changed no file that Relay watches").to_string(),
+        Status::Rejected if outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED) => {
+            paint(BAD, "✗ not recorded").to_string()
+        }
+        _ => return terminal::report::outcome(outcome),
+    };
+    let mut text = String::new();
+    line(&mut text, format_args!("{headline}"));
+    text.push_str(&diagnostics(&outcome.diagnostics));
+    text
+}

@@ -1,0 +1,46 @@
+//! The `relay` command: arguments in, one command run, an exit code out.
+
+mod cli;
+mod clipboard;
+mod commands;
+mod failure;
+mod open;
+mod signals;
+mod terminal;
+
+use std::process::ExitCode;
+
+use failure::Failure;
+
+fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().collect();
+    ExitCode::from(run(&arguments))
+}
+
+/// Parses the arguments and runs the command. Usage errors and `--help` are answered by the parser itself.
+fn run(arguments: &[std::ffi::OsString]) -> u8 {
+    if let [_, only] = arguments
+        && (only == "--version" || only == "-V")
+    {
+        return terminal::print(&format!("relay {}\n", env!("CARGO_PKG_VERSION")));
+    }
+    if let [_, only] = arguments
+        && only == clipboard::HOLD
+    {
+        return clipboard::hold().unwrap_or_else(|failure| failure.report(false));
+    }
+    match cli::parse(arguments) {
+        Ok(cli) => {
+            let json = cli.command.wants_json();
+            commands::run(cli).unwrap_or_else(|failure| failure.report(json))
+        }
+        Err(error) => {
+            if error.use_stderr() && arguments.iter().any(|argument| argument == "--json") {
+                return Failure::bad_usage(&error).report(true);
+            }
+            // A reader that went away (`relay --help | head -1`) is no reason to complain.
+            drop(error.print());
+            u8::try_from(error.exit_code()).unwrap_or(2)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Opening the workspace a command works in.
+
+use std::path::{Component, Path, PathBuf};
+
+use relay_edit::{Code, Diagnostic};
+use relay_engine::Engine;
+use relay_store::Store;
+use relay_workspace::{RelPath, Workspace};
+
+use crate::failure::{ENVIRONMENT, Failure};
+use crate::signals;
+
+/// The folder the user named, or the project around the current folder.
+pub fn workspace(root: Option<&Path>) -> Result<Workspace, Failure> {
+    match root {
+        Some(root) => Workspace::open(root).map_err(|error| {
+            Failure::usage(
+                Diagnostic::error(ENVIRONMENT, relay_engine::with_sources(&error))
+                    .hinted("--root takes an existing folder."),
+            )
+        }),
+        None => Workspace::discover(&current_folder()?).map_err(|error| Failure::environment(&error)),
+    }
+}
+
+/// The folder `relay init` works in: never a project further up.
+pub fn workspace_here(root: Option<&Path>) -> Result<Workspace, Failure> {
+    match root {
+        Some(_) => workspace(root),
+        None => Workspace::open(&current_folder()?).map_err(|error| Failure::environment(&error)),
+    }
+}
+
+/// The user's own data.
+pub fn store() -> Result<Store, Failure> {
+    Store::from_env().map_err(|error| Failure::environment(&error))
+}
+
+/// The engine for the project, with Ctrl-C wired to it.
+pub fn engine(root: Option<&Path>) -> Result<Engine, Failure> {
+    let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+    Ok(Engine::open(workspace(root)?, store()?, cancel)?)
+}
+
+/// A file of the project as somebody typed it: from the folder they are in, or else from the project's own.
+pub fn path(root: Option<&Path>, engine: &Engine, given: &str) -> Result<RelPath, Failure> {
+    let workspace = engine.workspace();
+    let name = |text: &str| {
+        workspace.path(text.trim_end_matches('/')).map_err(|refusal| {
+            let diagnostic = Diagnostic::error(Code::new(refusal.code()), refusal.to_string()).on(given);
+            Failure::usage(match refusal.hint() {
+                Some(hint) => diagnostic.hinted(hint),
+                None => diagnostic,
+            })
+        })
+    };
+    let from_here = from_here(root, engine, given)?
+        .and_then(|path| path.strip_prefix(workspace.root()).ok().and_then(Path::to_str).map(str::to_owned));
+    let Some(from_here) = from_here else { return name(given) };
+    let exists = |path: &RelPath| workspace.facts(path).is_ok_and(|facts| facts.is_some());
+    match (name(&from_here), name(given)) {
+        (Ok(here), Ok(there)) if !exists(&here) && exists(&there) => Ok(there),
+        (here, _) => here,
+    }
+}
+
+/// Whether somebody means the project's folder itself.
+pub fn is_root(root: Option<&Path>, engine: &Engine, given: &str) -> Result<bool, Failure> {
+    Ok(from_here(root, engine, given)?.is_some_and(|path| path == engine.workspace().root()))
+}
+
+/// The path somebody typed, from the folder they are in, or the one they named as the project's.
+fn from_here(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Option<PathBuf>, Failure> {
+    let base = match root {
+        Some(_) => engine.workspace().root().to_owned(),
+        None => current_folder()?,
+    };
+    Ok(plain(&base.join(given)))
+}
+
+/// The path without `.` and `..`, by its names alone; `None` if it leads above its own beginning.
+fn plain(path: &Path) -> Option<PathBuf> {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !plain.pop() {
+                    return None;
+                }
+            }
+            other => plain.push(other),
+        }
+    }
+    Some(plain)
+}
+
+fn current_folder() -> Result<PathBuf, Failure> {
+    std::env::current_dir().map_err(|error| {
+        Failure::general(Diagnostic::error(
+            ENVIRONMENT,
+            format!("the current folder cannot be used: {error}"),
+        ))
+    })
+}

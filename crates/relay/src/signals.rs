@@ -1,0 +1,44 @@
+//! Ctrl-C and its kin ask for an end: what is under way is rolled back, then Relay exits with 130.
+
+use relay_exec::Cancel;
+
+/// A cancel flag that the signals set which ask a program to stop.
+pub fn cancel_on_signals() -> std::io::Result<Cancel> {
+    let cancel = Cancel::new();
+    cancel_from_now_on(&cancel)?;
+    Ok(cancel)
+}
+
+/// Makes the same signals set a flag that is there already.
+pub fn cancel_from_now_on(cancel: &Cancel) -> std::io::Result<()> {
+    for signal in stop_signals() {
+        signal_hook::flag::register(*signal, cancel.flag())?;
+    }
+    Ok(())
+}
+
+/// A flag for ending a wrapped command. In a terminal Ctrl-C reaches the command by itself, and what it means is the
+/// command's business; without one there is nobody else to pass it on.
+pub fn stop_command() -> std::io::Result<Cancel> {
+    use std::io::IsTerminal as _;
+    let (stop, left_to_the_command) = (Cancel::new(), Cancel::new());
+    for signal in stop_signals() {
+        let is_keyboard = *signal == signal_hook::consts::SIGINT && std::io::stdin().is_terminal();
+        let flag = if is_keyboard { &left_to_the_command } else { &stop };
+        signal_hook::flag::register(*signal, flag.flag())?;
+    }
+    Ok(stop)
+}
+
+#[cfg(unix)]
+fn stop_signals() -> &'static [i32] {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    &[SIGINT, SIGTERM, SIGHUP]
+}
+
+/// Windows has Ctrl-C and a polite termination request; nothing else reaches a console program.
+#[cfg(not(unix))]
+fn stop_signals() -> &'static [i32] {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    &[SIGINT, SIGTERM]
+}

@@ -1,0 +1,221 @@
+//! A change as a coloured diff with line numbers, or as a plain unified diff.
+
+use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff};
+use relay_engine::{FileOperation, is_rename_source, operation};
+use relay_txn::{FileChange, Image};
+
+use super::report::{line, lines, operation_sign};
+use super::style::{BAD, FAINT, GOOD, PLACE, STRONG, paint};
+use super::visible;
+
+/// How many lines of one file's diff are shown at once; asking for the file shows it all.
+const LINES_SHOWN: usize = 200;
+/// How many lines are shown of all files together; nobody reads more at once.
+const LINES_SHOWN_IN_ALL: usize = 2000;
+
+/// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
+pub fn changes(changes: &[FileChange]) -> String {
+    let mut text = String::new();
+    let mut shown = 0;
+    let mut left = changes.iter().filter(|change| !is_rename_source(change, changes));
+    while shown < LINES_SHOWN_IN_ALL {
+        let Some(change) = left.next() else { return text };
+        let next = file(change, source(change, changes), Some(LINES_SHOWN));
+        shown += next.matches('\n').count();
+        text.push_str(&next);
+    }
+    let more = left.count();
+    if more > 0 {
+        line(
+            &mut text,
+            format_args!("{}", paint(FAINT, format_args!("… and the lines of {more} more files"))),
+        );
+    }
+    text
+}
+
+/// One change in full.
+pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
+    file(change, source(change, changes), None)
+}
+
+/// The bytes a change starts from: for a rename those of the old path.
+fn source<'a>(change: &'a FileChange, changes: &'a [FileChange]) -> &'a [u8] {
+    origin(change, changes).map(|image| image.bytes.as_slice()).unwrap_or_default()
+}
+
+/// The file a change starts from: for a rename that under the old path.
+fn origin<'a>(change: &'a FileChange, changes: &'a [FileChange]) -> Option<&'a Image> {
+    match &change.renamed_from {
+        Some(from) => {
+            changes.iter().find(|other| other.path == *from).and_then(|other| other.before.as_ref())
+        }
+        None => change.before.as_ref(),
+    }
+}
+
+fn file(change: &FileChange, before: &[u8], limit: Option<usize>) -> String {
+    let mut text = String::new();
+    let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+    let name = match &change.renamed_from {
+        Some(from) => format!("{} → {}", visible(from.as_str()), visible(change.path.as_str())),
+        None => visible(change.path.as_str()).into_owned(),
+    };
+    let difference = diff(before, after);
+    let (added, removed) = counts(&difference);
+    line(
+        &mut text,
+        format_args!(
+            "{} {}  {}",
+            operation_sign(operation(change)),
+            paint(STRONG, name),
+            lines(added, removed)
+        ),
+    );
+    match difference {
+        FileDiff::Text(hunks) => paint_hunks(&mut text, &hunks, limit.unwrap_or(usize::MAX)),
+        FileDiff::Binary => {
+            let sizes = format!("binary, {} → {} bytes", before.len(), after.len());
+            line(&mut text, format_args!("  {}", paint(FAINT, sizes)));
+        }
+    }
+    text
+}
+
+/// How many lines a difference adds and removes.
+fn counts(difference: &FileDiff) -> (usize, usize) {
+    let FileDiff::Text(hunks) = difference else { return (0, 0) };
+    let count = |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
+    (count(DiffKind::Added), count(DiffKind::Removed))
+}
+
+fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) {
+    let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    let mut left = limit;
+    for hunk in hunks.iter().take_while(|_| left > 0).collect::<Vec<_>>() {
+        line(text, format_args!("  {}", paint(PLACE, format_args!("@@ line {} @@", hunk.new_start.max(1)))));
+        for diff_line in hunk.lines.iter().take(left) {
+            paint_line(text, diff_line);
+        }
+        left = left.saturating_sub(hunk.lines.len());
+    }
+    if total > limit {
+        line(text, format_args!("  {}", paint(FAINT, format_args!("… {} more lines", total - limit))));
+    }
+}
+
+fn paint_line(text: &mut String, diff_line: &DiffLine) {
+    let number = |number: Option<usize>| number.map_or("    ".to_owned(), |n| format!("{n:>4}"));
+    let numbers = format!("{} {}", number(diff_line.old), number(diff_line.new));
+    let content = visible(&diff_line.text);
+    let body = match diff_line.kind {
+        DiffKind::Context => format!("  {content}"),
+        DiffKind::Added => paint(GOOD, format_args!("+ {content}")).to_string(),
+        DiffKind::Removed => paint(BAD, format_args!("- {content}")).to_string(),
+    };
+    line(text, format_args!("  {} {body}", paint(FAINT, numbers)));
+    if diff_line.lacks_newline {
+        line(text, format_args!("  {}", paint(FAINT, "            \\ no newline at the end")));
+    }
+}
+
+/// The changes as a unified diff in git's form, that other programs read.
+pub fn unified(changes: &[FileChange]) -> String {
+    changes
+        .iter()
+        .filter(|change| !is_rename_source(change, changes))
+        .map(|change| unified_file(change, origin(change, changes)))
+        .collect()
+}
+
+fn unified_file(change: &FileChange, origin: Option<&Image>) -> String {
+    let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+    let old = change.renamed_from.as_ref().unwrap_or(&change.path).as_str();
+    let new = change.path.as_str();
+    let mut text = String::new();
+    line(&mut text, format_args!("diff --git {} {}", quoted("a/", old), quoted("b/", new)));
+    let old_mode = origin.map_or(PLAIN_FILE, |image| git_mode(image.mode));
+    let new_mode = change.after.as_ref().and_then(|target| target.mode);
+    let new_mode = new_mode.map_or(old_mode, git_mode);
+    if origin.is_some() && change.after.is_some() && old_mode != new_mode {
+        line(&mut text, format_args!("old mode {old_mode:o}\nnew mode {new_mode:o}"));
+    }
+    match operation(change) {
+        FileOperation::Create => line(&mut text, format_args!("new file mode {new_mode:o}")),
+        FileOperation::Delete => line(&mut text, format_args!("deleted file mode {old_mode:o}")),
+        FileOperation::Rename => line(&mut text, format_args!("rename from {old}\nrename to {new}")),
+        FileOperation::Modify => {}
+    }
+    let hunks = match diff(before, after) {
+        FileDiff::Binary => {
+            line(
+                &mut text,
+                format_args!("Binary files {} and {} differ", quoted("a/", old), quoted("b/", new)),
+            );
+            return text;
+        }
+        FileDiff::Text(hunks) => hunks,
+    };
+    if hunks.is_empty() {
+        return text;
+    }
+    let side = |exists: bool, prefix: &str, path: &str| {
+        if exists { quoted(prefix, path) } else { "/dev/null".to_owned() }
+    };
+    let existed = change.before.is_some() || change.renamed_from.is_some();
+    line(&mut text, format_args!("--- {}", side(existed, "a/", old)));
+    line(&mut text, format_args!("+++ {}", side(change.after.is_some(), "b/", new)));
+    let (before, after) = (raw_lines(before), raw_lines(after));
+    for hunk in &hunks {
+        unified_hunk(&mut text, hunk, &before, &after);
+    }
+    text
+}
+
+fn unified_hunk(text: &mut String, hunk: &DiffHunk, before: &[&[u8]], after: &[&[u8]]) {
+    let count =
+        |kind: DiffKind| hunk.lines.iter().filter(|l| l.kind == kind || l.kind == DiffKind::Context).count();
+    let (old, new) = (count(DiffKind::Removed), count(DiffKind::Added));
+    // A side without lines is counted from the line before it, which is where the numbers already point for others.
+    let start = |start: usize, count: usize| if count == 0 { start.saturating_sub(1) } else { start };
+    let (old_start, new_start) = (start(hunk.old_start, old), start(hunk.new_start, new));
+    line(text, format_args!("@@ -{old_start},{old} +{new_start},{new} @@"));
+    for diff_line in &hunk.lines {
+        let (sign, raw) = match diff_line.kind {
+            DiffKind::Context => (' ', raw_line(after, diff_line.new)),
+            DiffKind::Added => ('+', raw_line(after, diff_line.new)),
+            DiffKind::Removed => ('-', raw_line(before, diff_line.old)),
+        };
+        line(text, format_args!("{sign}{}", String::from_utf8_lossy(raw)));
+        if diff_line.lacks_newline {
+            line(text, format_args!("\\ No newline at end of file"));
+        }
+    }
+}
+
+/// The lines as they stand in the file, with everything but their newlines.
+fn raw_lines(bytes: &[u8]) -> Vec<&[u8]> {
+    bytes.split(|byte| *byte == b'\n').collect()
+}
+
+fn raw_line<'a>(lines: &[&'a [u8]], number: Option<usize>) -> &'a [u8] {
+    number.and_then(|number| lines.get(number.checked_sub(1)?)).copied().unwrap_or_default()
+}
+
+/// What git says of a file that cannot be run.
+const PLAIN_FILE: u32 = 0o100_644;
+
+/// Git knows two modes for files: executable and not.
+fn git_mode(mode: u32) -> u32 {
+    if mode & 0o100 == 0 { PLAIN_FILE } else { 0o100_755 }
+}
+
+/// A path as git writes it: in quotes when it holds something that would not stay on its line.
+fn quoted(prefix: &str, path: &str) -> String {
+    if path.contains(['"', '\\', '\t', '\n']) {
+        format!("\"{prefix}{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
+    } else {
+        format!("{prefix}{path}")
+    }
+}

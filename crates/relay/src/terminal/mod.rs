@@ -1,0 +1,76 @@
+//! Everything a person sees. Output for programs goes to standard output, questions and progress to standard error.
+//!
+//! Whatever comes from a reply, a repository or a command is made visible first (control, bidi and invisible
+//! characters), so that nothing shown here can deceive the eye or drive the terminal.
+
+pub mod ask;
+pub mod diff;
+pub mod progress;
+pub mod report;
+pub mod style;
+
+use std::io::{self, IsTerminal, Write};
+
+/// Writes to standard output, with colours only where they are wanted. Returns the exit code that follows.
+///
+/// A reader that went away (`relay log | head`) is not an error of this command: its work is done.
+pub fn print(text: &str) -> u8 {
+    let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+    let written = if plain {
+        // In one piece: the stream that strips colours would write every line by itself.
+        write_all(&mut io::stdout().lock(), &anstream::adapter::strip_str(text).to_string())
+    } else {
+        write_all(&mut anstream::stdout().lock(), text)
+    };
+    match written {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            tell(&format!("standard output cannot be written: {error}\n"));
+            1
+        }
+        _ => 0,
+    }
+}
+
+/// Writes to standard error, with colours only where they are wanted. When that fails there is nobody left to tell.
+pub fn tell(text: &str) {
+    drop(write_all(&mut anstream::stderr().lock(), text));
+}
+
+fn write_all(stream: &mut impl Write, text: &str) -> io::Result<()> {
+    stream.write_all(text.as_bytes())?;
+    stream.flush()
+}
+
+/// Whether a person watches standard error.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// Text from outside, safe to show.
+pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
+    relay_workspace::display::visible(text)
+}
+
+/// How many columns of the terminal a text takes.
+pub fn columns(text: &str) -> usize {
+    unicode_width::UnicodeWidthStr::width(text)
+}
+
+/// How wide a line may be.
+#[cfg(unix)]
+pub fn width() -> usize {
+    let size =
+        rustix::termios::tcgetwinsize(io::stderr()).or_else(|_| rustix::termios::tcgetwinsize(io::stdout()));
+    match size {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
+        _ => DEFAULT_WIDTH,
+    }
+}
+
+/// Nothing here asks a Windows console for its size; the default fits the usual window.
+#[cfg(not(unix))]
+pub fn width() -> usize {
+    DEFAULT_WIDTH
+}
+
+const DEFAULT_WIDTH: usize = 100;

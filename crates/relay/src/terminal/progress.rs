@@ -1,0 +1,117 @@
+//! Live progress: one line that says which command runs, for how long, and what it said last.
+//!
+//! Only in a terminal. Piped output stays free of it; the report at the end tells the same.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use relay_engine::Observer;
+use relay_txn::CheckRecord;
+
+use super::style::{FAINT, NOTE, PLACE, paint};
+use super::{is_watched, tell, visible, width};
+
+const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const TICK: Duration = Duration::from_millis(100);
+const CLEAR_LINE: &str = "\r\x1b[K";
+
+/// Shows what a command is doing while it runs.
+#[derive(Default)]
+pub struct Progress {
+    running: Option<Running>,
+}
+
+struct Running {
+    lines: Sender<String>,
+    painter: JoinHandle<()>,
+    partial: Vec<u8>,
+}
+
+impl Observer for Progress {
+    fn waiting(&mut self, for_what: &str) {
+        tell(&format!("{} {}\n", paint(NOTE, "waiting:"), visible(for_what)));
+    }
+
+    fn command_started(&mut self, key: &str, command: &str) {
+        self.stop();
+        if !is_watched() {
+            return;
+        }
+        let (lines, receiver) = channel();
+        let title = format!("{key} {}", visible(command));
+        let painter = std::thread::spawn(move || paint_until_closed(&title, &receiver));
+        self.running = Some(Running { lines, painter, partial: Vec::new() });
+    }
+
+    fn command_output(&mut self, bytes: &[u8]) {
+        let Some(running) = &mut self.running else { return };
+        running.partial.extend_from_slice(bytes);
+        while let Some(end) = running.partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = running.partial.drain(..=end).collect();
+            let line = String::from_utf8_lossy(&line).trim().to_owned();
+            if !line.is_empty() && running.lines.send(line).is_err() {
+                return;
+            }
+        }
+        // A command that never ends its line must not make Relay grow.
+        if running.partial.len() > 4096 {
+            running.partial.clear();
+        }
+    }
+
+    fn command_finished(&mut self, _check: &CheckRecord) {
+        self.stop();
+    }
+}
+
+impl Progress {
+    fn stop(&mut self) {
+        if let Some(Running { lines, painter, .. }) = self.running.take() {
+            drop(lines);
+            // A painter that panicked has nothing left to clean up; the report follows in any case.
+            drop(painter.join());
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn paint_until_closed(title: &str, lines: &Receiver<String>) {
+    let started = Instant::now();
+    let mut last = String::new();
+    for frame in FRAMES.iter().cycle() {
+        match lines.recv_timeout(TICK) {
+            Ok(line) => {
+                last = line;
+                while let Ok(line) = lines.try_recv() {
+                    last = line;
+                }
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+        let head = format!("{frame} {title}  {:.1} s", started.elapsed().as_secs_f64());
+        let room = width().saturating_sub(2);
+        let head = cut(&head, room);
+        let tail = cut(&visible(&last), room.saturating_sub(head.chars().count() + 2));
+        tell(&format!("{CLEAR_LINE}{}  {}", paint(PLACE, head), paint(FAINT, tail)));
+    }
+    tell(CLEAR_LINE);
+}
+
+/// At most `columns` wide.
+fn cut(text: &str, columns: usize) -> String {
+    use unicode_width::UnicodeWidthChar;
+    let mut width = 0;
+    text.chars()
+        .take_while(|c| {
+            width += c.width().unwrap_or(0);
+            width <= columns
+        })
+        .collect()
+}

@@ -1,0 +1,203 @@
+//! What became of a submission, for people.
+
+use std::fmt::Write;
+
+use relay_edit::Diagnostic;
+use relay_engine::{FileOperation, FileReport, FileStatus, Outcome, Status, codes, history};
+use relay_txn::CheckRecord;
+
+use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
+use super::visible;
+
+/// How many files a report lists before it only counts.
+const FILES_SHOWN: usize = 40;
+
+/// How many lines of a failed command's output a report shows.
+const OUTPUT_LINES_SHOWN: usize = 12;
+
+/// The whole outcome: headline, files, checks, findings, and what can be done next.
+pub fn outcome(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    text.push_str(&headline(outcome));
+    let refused = matches!(
+        outcome.status,
+        Status::Rejected | Status::RolledBack | Status::RecoveryNeeded | Status::Interrupted
+    );
+    if !refused || outcome.files.iter().any(|file| file.status == FileStatus::Failed) {
+        text.push_str(&files(&outcome.files));
+    }
+    text.push_str(&checks(&outcome.checks));
+    text.push_str(&diagnostics(&outcome.diagnostics));
+    if outcome.status == Status::Committed {
+        let next = if outcome.undoes.is_empty() || outcome.is_redo { "relay undo" } else { "relay redo" };
+        line(&mut text, format_args!("  {} {}", paint(FAINT, "take it back with"), paint(PLACE, next)));
+    }
+    text
+}
+
+fn headline(outcome: &Outcome) -> String {
+    let (style, word, tail) = match outcome.status {
+        Status::Committed if outcome.is_redo => (GOOD, "✓ brought back", totals(outcome)),
+        Status::Committed if !outcome.undoes.is_empty() => (GOOD, "✓ taken back", totals(outcome)),
+        Status::Committed => (GOOD, "✓ landed", totals(outcome)),
+        Status::Validated if !outcome.undoes.is_empty() => (GOOD, "✓ would take back", totals(outcome)),
+        Status::Validated => (GOOD, "✓ would land", totals(outcome)),
+        Status::Unchanged if !outcome.undoes.is_empty() => {
+            (GOOD, "✓ nothing to do", "the files already are as they were before".to_owned())
+        }
+        Status::Unchanged => {
+            (GOOD, "✓ nothing to do", "the files already are as the reply wants them".to_owned())
+        }
+        Status::AlreadyProcessed => (GOOD, "✓ nothing to do", "this reply has landed before".to_owned()),
+        Status::Partial => (NOTE, "! landed in part", totals(outcome)),
+        Status::Rejected => (BAD, "✗ refused", "nothing was changed".to_owned()),
+        Status::RolledBack => (BAD, "✗ rolled back", put_back(outcome)),
+        Status::RecoveryNeeded => (
+            BAD,
+            "✗ not rolled back",
+            "some files still hold the new content; `relay recover` puts them back".to_owned(),
+        ),
+        Status::Interrupted => (BAD, "✗ interrupted", put_back(outcome)),
+    };
+    let name = match (outcome.undoes.as_slice(), outcome.uuid) {
+        ([target], _) => format!(" {}", paint(STRONG, history::short(target.uuid))),
+        ([_, ..], _) => format!(" {}", paint(STRONG, count(outcome.undoes.len(), "transaction"))),
+        ([], Some(uuid)) if matches!(outcome.status, Status::Committed | Status::Partial) => {
+            format!(" {}", paint(STRONG, history::short(uuid)))
+        }
+        _ => String::new(),
+    };
+    format!("{}{name}  {tail}\n", paint(style.bold(), word))
+}
+
+/// What a rollback achieved; what a command changed and nobody could capture stays, and is listed.
+fn put_back(outcome: &Outcome) -> String {
+    let stays = outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED);
+    if stays { "every file is as it was, but for those listed below" } else { "every file is as it was" }
+        .to_owned()
+}
+
+fn totals(outcome: &Outcome) -> String {
+    let changed = || outcome.files.iter().filter(|file| file.status != FileStatus::Unchanged);
+    let (added, removed) = changed().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
+    format!("{}  {}", count(changed().count(), "file"), lines(added, removed))
+}
+
+/// `+2 −1`, coloured.
+pub fn lines(added: usize, removed: usize) -> String {
+    format!("{} {}", paint(GOOD, format_args!("+{added}")), paint(BAD, format_args!("−{removed}")))
+}
+
+fn files(files: &[FileReport]) -> String {
+    let mut text = String::new();
+    for file in files.iter().take(FILES_SHOWN) {
+        let sign = operation_sign(file.operation);
+        let path = match &file.renamed_from {
+            Some(from) => format!("{} → {}", visible(from), visible(&file.path)),
+            None => visible(&file.path).into_owned(),
+        };
+        let what = match file.status {
+            FileStatus::Failed => paint(BAD, "failed").to_string(),
+            FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
+            _ => format!("{}  {}", lines(file.added, file.removed), paint(FAINT, &file.placement)),
+        };
+        line(&mut text, format_args!("  {sign} {path}  {what}"));
+    }
+    if files.len() > FILES_SHOWN {
+        line(
+            &mut text,
+            format_args!("  {}", paint(FAINT, format_args!("… and {} more", files.len() - FILES_SHOWN))),
+        );
+    }
+    text
+}
+
+/// The letter git uses for it.
+pub fn operation_sign(operation: FileOperation) -> String {
+    match operation {
+        FileOperation::Create => paint(GOOD, "A").to_string(),
+        FileOperation::Modify => paint(NOTE, "M").to_string(),
+        FileOperation::Delete => paint(BAD, "D").to_string(),
+        FileOperation::Rename => paint(PLACE, "R").to_string(),
+    }
+}
+
+/// The commands that ran; those that failed with the end of what they said.
+pub fn checks(checks: &[CheckRecord]) -> String {
+    let mut text = String::new();
+    for check in checks {
+        let passed = check.status == "passed";
+        let mark = if passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
+        let result = match (check.errors, check.status.as_str()) {
+            (Some(errors), _) => count(usize::try_from(errors).unwrap_or(usize::MAX), "error"),
+            (None, "passed") => "passed".to_owned(),
+            (None, "timed_out") => "ran out of time".to_owned(),
+            (None, "not_started") => "could not be started".to_owned(),
+            (None, "cancelled") => "was interrupted".to_owned(),
+            (None, _) => {
+                check.exit_code.map_or("failed".to_owned(), |code| format!("failed with exit {code}"))
+            }
+        };
+        let seconds = std::time::Duration::from_millis(check.duration_ms).as_secs_f64();
+        line(
+            &mut text,
+            format_args!(
+                "  {mark} {} {}: {result} {}",
+                check.name,
+                paint(FAINT, visible(&check.command)),
+                paint(FAINT, format_args!("({seconds:.1} s)"))
+            ),
+        );
+        if !passed {
+            text.push_str(&output(&check.output_tail));
+        }
+    }
+    text
+}
+
+fn output(tail: &str) -> String {
+    let mut text = String::new();
+    let lines: Vec<&str> = tail.lines().filter(|line| !line.trim().is_empty()).collect();
+    for shown in lines.iter().skip(lines.len().saturating_sub(OUTPUT_LINES_SHOWN)) {
+        line(&mut text, format_args!("    {} {}", paint(FAINT, "│"), visible(shown)));
+    }
+    text
+}
+
+/// Findings, each with its place in the reply and its way out.
+pub fn diagnostics(found: &[Diagnostic]) -> String {
+    let mut text = String::new();
+    for diagnostic in found {
+        let word =
+            if diagnostic.is_error() { paint(BAD.bold(), "error") } else { paint(NOTE.bold(), "warning") };
+        let place = match (diagnostic.line, &diagnostic.path) {
+            (Some(line), Some(path)) => format!("reply line {line}, {}: ", visible(path)),
+            (Some(line), None) => format!("reply line {line}: "),
+            (None, _) => String::new(),
+        };
+        line(
+            &mut text,
+            format_args!(
+                "{word}{}: {place}{}",
+                paint(FAINT, format_args!("[{}]", diagnostic.code)),
+                indent(&visible(&diagnostic.message))
+            ),
+        );
+        if let Some(hint) = &diagnostic.hint {
+            line(&mut text, format_args!("  {} {}", paint(PLACE, "hint:"), indent(&visible(hint))));
+        }
+    }
+    text
+}
+
+/// Later lines of a text stand a little to the right of its first one.
+fn indent(text: &str) -> String {
+    text.replace('\n', "\n  ")
+}
+
+/// Writing into a `String` cannot fail.
+pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    if text.write_fmt(arguments).is_ok() {
+        text.push('\n');
+    }
+}

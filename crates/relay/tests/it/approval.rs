@@ -1,0 +1,102 @@
+//! The question whether a change may stay, asked in a real terminal.
+
+use crate::{apply, codes, project, reply, uuid};
+
+const ASKS: &str = r#"{"projectId": "shop", "approval": "no"}"#;
+
+#[test]
+fn without_a_terminal_nothing_is_applied_only_to_be_rolled_back() {
+    let env = project(r#"{"projectId": "shop", "approval": "no", "postCommand": "touch ran"}"#);
+    let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rejected")));
+    assert_eq!(codes(&document), ["approval-required"]);
+    assert!(document["diagnostics"][0]["hint"].as_str().unwrap().contains("--yes"));
+    assert!(!env.exists("a.txt") && !env.exists("ran"));
+}
+
+#[test]
+fn yes_lands_it_and_the_ledger_knows_who_approved() {
+    let env = project(ASKS);
+    env.write("a.txt", "old\n");
+    env.write("reply.md", &reply(1, "a.txt", "new"));
+    let mut screen = env.pty(&["apply", "reply.md"]);
+    screen.expect("- old");
+    screen.expect("+ new");
+    screen.expect("let it stay?");
+    screen.send("y\n");
+    screen.expect("landed");
+    assert_eq!(screen.wait(), 0);
+    assert_eq!(env.read("a.txt"), "new\n");
+    let entry = crate::json(&env.relay(&["show", &uuid(1), "--json"]).run());
+    assert_eq!(entry["approvedBy"], "user");
+}
+
+#[test]
+fn no_quit_and_just_enter_roll_back() {
+    for answer in ["n\n", "q\n", "\n"] {
+        let env = project(ASKS);
+        env.write("reply.md", &reply(1, "a.txt", "new"));
+        let mut screen = env.pty(&["apply", "reply.md"]);
+        screen.expect("let it stay?");
+        screen.send(answer);
+        screen.expect("rolled back");
+        assert_eq!(screen.wait(), 1, "{answer:?}");
+        assert!(!env.exists("a.txt"));
+    }
+}
+
+#[test]
+fn one_file_can_be_shown_whole_and_a_wrong_key_asks_again() {
+    let env = project(ASKS);
+    let long: String = (0..500).map(|n| format!("line number {n}\n")).collect();
+    env.write("reply.md", &reply(1, "a.txt", long.trim_end()));
+    let mut screen = env.pty(&["apply", "reply.md"]);
+    screen.expect("300 more lines");
+    screen.expect("let it stay?");
+    screen.send("x\n");
+    screen.expect("none of the answers");
+    screen.send("s\n");
+    screen.expect("which one?");
+    screen.send("1\n");
+    screen.expect("line number 499");
+    screen.expect("let it stay?");
+    screen.send("y\n");
+    assert_eq!(screen.wait(), 0);
+}
+
+#[test]
+fn a_piped_reply_is_asked_about_in_the_terminal() {
+    let env = project(ASKS);
+    env.write("reply.md", &reply(1, "a.txt", "new"));
+    let mut screen = env.pty_shell("\"$RELAY\" apply - < reply.md");
+    screen.expect("let it stay?");
+    screen.send("y\n");
+    assert_eq!(screen.wait(), 0);
+    assert!(env.exists("a.txt"));
+}
+
+#[test]
+fn the_linters_result_is_shown_with_the_question() {
+    let env = project(r#"{"projectId": "shop", "linter": "echo 'a.ts(1,1): error TS1: bad'; exit 2"}"#);
+    env.write("reply.md", &reply(1, "a.txt", "new"));
+    let mut screen = env.pty(&["apply", "--trust", "reply.md"]);
+    screen.expect("1 error");
+    screen.expect("error TS1: bad");
+    screen.expect("let it stay?");
+    screen.send("n\n");
+    assert_eq!(screen.wait(), 1);
+}
+
+#[test]
+fn what_a_reply_says_cannot_drive_the_terminal() {
+    let env = project(ASKS);
+    env.write("reply.md", &reply(1, "a.txt", "\u{1b}]0;owned\u{7}\u{1b}[2Jhidden \u{202e}txet"));
+    let mut screen = env.pty(&["apply", "reply.md"]);
+    screen.expect("\\x1b]0;owned");
+    screen.expect("<U+202E>");
+    screen.expect("invisible or direction-changing");
+    screen.expect("let it stay?");
+    screen.send("n\n");
+    assert_eq!(screen.wait(), 1);
+    assert!(!screen.raw().contains("\u{1b}]0;owned"));
+}

@@ -1,0 +1,159 @@
+//! `preCommand`, `postCommand` and `linter`: their order, what they see, what follows from them.
+
+use crate::{apply, codes, project, reply};
+
+#[test]
+fn the_commands_run_in_the_order_that_is_promised() {
+    let env = project(
+        r#"{"projectId": "shop", "preCommand": "echo pre $(cat a.txt) >> order", "postCommand": "echo post $(cat a.txt) >> order",
+            "linter": "echo lint $(cat a.txt) >> order"}"#,
+    );
+    env.write("a.txt", "old\n");
+    let (_, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!(document["status"], "committed");
+    assert_eq!(env.read("order"), "pre old\npost new\nlint new\n");
+    let names: Vec<&str> =
+        document["checks"].as_array().unwrap().iter().map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["preCommand", "postCommand", "linter"]);
+}
+
+#[test]
+fn a_failing_pre_command_stops_everything_and_its_effects_stay() {
+    let env = project(r#"{"projectId": "shop", "preCommand": "echo made > made; echo why >&2; exit 3"}"#);
+    env.write("a.txt", "old\n");
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rejected")));
+    assert_eq!(codes(&document), ["pre-command-failed"]);
+    assert_eq!(document["checks"][0]["outputTail"], "why\n");
+    assert_eq!(document["checks"][0]["exitCode"], 3);
+    assert_eq!((env.read("a.txt").as_str(), env.read("made").as_str()), ("old\n", "made\n"));
+}
+
+#[test]
+fn the_plan_is_made_on_what_the_pre_command_left() {
+    let env = project(r#"{"projectId": "shop", "preCommand": "echo prepared > a.txt"}"#);
+    env.write("a.txt", "old\n");
+    let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nprepared\n=======\ndone\n>>>>>>> REPLACE\n```\n";
+    assert_eq!(apply(&env, text, &["--trust"]).1["status"], "committed");
+    assert_eq!(env.read("a.txt"), "done\n");
+}
+
+#[test]
+fn a_failing_post_command_rolls_everything_back_also_under_yes() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "cat src/new/a.txt && exit 1"}"#);
+    env.write("src/old.txt", "old\n");
+    std::fs::write(env.path("logo.bin"), [0u8, 159, 146, 150]).unwrap();
+    let before = env.tree();
+    let text = "```text // {src/new/a.txt}\nhello\n```\n\n```text // {src/old.txt}\n//TODO: delete this file\n```\n\n\
+                ```text // {logo.bin}\n//TODO: delete this file\n```\n";
+    let (code, document) = apply(&env, text, &["--trust", "--yes"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")));
+    assert_eq!(document["checks"][0]["outputTail"], "hello\n", "it ran on the changed files");
+    assert_eq!(document["files"][0]["status"], "rolled_back");
+    assert_eq!(
+        env.tree(),
+        before,
+        "deleted files are back, created ones gone, with the folder made for them"
+    );
+}
+
+#[test]
+fn linter_errors_within_the_allowance_land() {
+    let env = project(
+        r#"{"projectId": "shop", "linter": "echo 'Found 2 errors.'; exit 1", "approvalOnErrorCount": 2}"#,
+    );
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")));
+    assert_eq!(document["checks"][0]["errors"], 2);
+}
+
+#[test]
+fn more_linter_errors_need_approval_and_yes_gives_it() {
+    let env = project(
+        r#"{"projectId": "shop", "linter": "echo 'Found 3 errors.'; exit 1", "approvalOnErrorCount": 2}"#,
+    );
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")));
+    assert_eq!(codes(&document), ["approval-required", "too-many-errors"], "what is asked, and why");
+    assert!(
+        document["diagnostics"][0]["message"].as_str().unwrap().contains("found 3 errors, 2 are allowed")
+    );
+    assert!(!env.exists("a.txt"));
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")));
+    assert_eq!(codes(&document), ["too-many-errors"], "it landed with a warning");
+    assert_eq!(document["diagnostics"][0]["severity"], "warning");
+}
+
+#[test]
+fn an_unknown_failing_linter_counts_as_one_error() {
+    let env = project(r#"{"projectId": "shop", "linter": "echo odd; exit 9", "approvalOnErrorCount": 1}"#);
+    let (_, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!(
+        (document["status"].as_str(), document["checks"][0]["errors"].as_u64()),
+        (Some("committed"), Some(1))
+    );
+}
+
+#[test]
+fn a_linter_that_cannot_start_or_end_is_told_as_that() {
+    let env =
+        project(r#"{"projectId": "shop", "linter": "no-such-linter --check", "approvalOnErrorCount": 99}"#);
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["checks"][0]["status"].as_str()), (1, Some("not_started")));
+    assert!(document["diagnostics"][0]["message"].as_str().unwrap().contains("was not found"));
+
+    let env = project(
+        r#"{"projectId": "shop", "linter": "sleep 60", "commandTimeoutMs": 200, "approvalOnErrorCount": 99}"#,
+    );
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["checks"][0]["status"].as_str()), (1, Some("timed_out")));
+    assert!(!env.exists("a.txt"));
+}
+
+#[test]
+fn a_post_command_that_runs_out_of_time_is_ended_with_its_children() {
+    let env = project(
+        r#"{"projectId": "shop", "postCommand": "(sleep 2; touch survived) & sleep 60", "commandTimeoutMs": 200}"#,
+    );
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")));
+    assert_eq!(document["checks"][0]["status"], "timed_out");
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    assert!(!env.exists("survived"), "the whole process tree is ended");
+}
+
+#[test]
+fn long_output_is_kept_as_a_tail() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "seq 1 200000; exit 1"}"#);
+    let (_, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    let tail = document["checks"][0]["outputTail"].as_str().unwrap();
+    assert!(tail.len() <= 8 << 10 && tail.ends_with("199999\n200000\n"), "{} bytes", tail.len());
+}
+
+#[test]
+fn checks_are_on_the_ledger() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "echo fine"}"#);
+    apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+    let run = env.relay(&["show", "1", "--json"]).run();
+    let document = crate::json(&run);
+    assert_eq!(document["checks"][0]["outputTail"], "fine\n");
+    assert!(env.read(&format!(".relaycode/{}.yml", crate::uuid(1))).contains("fine"));
+}
+
+#[test]
+fn a_command_that_removes_the_state_folder_cannot_prevent_the_rollback() {
+    for wipe in ["git clean -fdxq", "rm -rf .relaycode"] {
+        let env = project(&format!(r#"{{"projectId": "shop", "postCommand": "{wipe}; false"}}"#));
+        env.write(".gitignore", "/.relaycode/\n");
+        env.write("text.txt", "uncommitted work\n");
+        std::fs::write(env.path("large.bin"), vec![7u8; 300_000]).unwrap();
+        env.git(&["init", "-q"]);
+        env.git(&["add", "-A"]);
+        let before = env.tree();
+        let text = "```text // {text.txt}\nnew\n```\n\n```bin // {large.bin}\n//TODO: delete this file\n```\n\n```text // {a/b.txt}\nb\n```\n";
+        let (code, document) = apply(&env, text, &["--trust"]);
+        assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{wipe}: {document:#}");
+        assert_eq!(env.tree(), before, "{wipe}");
+    }
+}

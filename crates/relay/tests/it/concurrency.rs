@@ -1,0 +1,108 @@
+//! Several `relay` processes on one workspace.
+
+use std::time::{Duration, Instant};
+
+use crate::{PLAIN, json, project, reply, uuid};
+
+fn wait_for(what: &str, condition: impl Fn() -> bool) {
+    let start = Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < Duration::from_secs(20), "waited too long: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn many_at_once_all_land_and_the_ledger_is_linear() {
+    let env = project(PLAIN);
+    let children: Vec<_> = (1..=8)
+        .map(|number| env.relay(&["apply"]).stdin(&reply(number, &format!("f{number}.txt"), "x")).spawn())
+        .collect();
+    for child in children {
+        let run = child.wait();
+        assert_eq!(run.code, 0, "{}", run.stderr);
+    }
+    let log = json(&env.relay(&["log", "--json"]).run());
+    let numbers: Vec<u64> =
+        log.as_array().unwrap().iter().map(|entry| entry["number"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, [8, 7, 6, 5, 4, 3, 2, 1]);
+}
+
+#[test]
+fn the_same_reply_at_once_lands_once() {
+    let env = project(PLAIN);
+    let text = reply(1, "a.txt", "x");
+    let children: Vec<_> = (0..6).map(|_| env.relay(&["apply", "--json"]).stdin(&text).spawn()).collect();
+    let documents: Vec<_> = children.into_iter().map(|child| json(&child.wait())).collect();
+    let mut statuses: Vec<&str> =
+        documents.iter().map(|document| document["status"].as_str().unwrap()).collect();
+    statuses.sort();
+    assert_eq!(statuses.iter().filter(|status| **status == "committed").count(), 1, "{documents:#?}");
+    assert!(
+        statuses.iter().all(|status| *status == "committed" || *status == "already_processed"),
+        "{documents:#?}"
+    );
+}
+
+#[test]
+fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
+    let env = project(
+        r#"{"projectId": "shop", "postCommand": "touch started; while [ ! -e go ]; do sleep 0.05; done"}"#,
+    );
+    let first = env.relay(&["apply", "--trust"]).stdin(&reply(1, "a.txt", "one")).spawn();
+    wait_for("the first one's check", || env.exists("started"));
+    let second = env.relay(&["apply", "--trust"]).stdin(&reply(2, "a.txt", "two")).spawn();
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(env.read("a.txt"), "one\n");
+    env.write("go", "");
+    assert_eq!(first.wait().code, 0);
+    let run = second.wait();
+    assert!(run.stderr.contains("waiting:") && run.stderr.contains(&uuid(1)), "{}", run.stderr);
+    // It was planned on the file as the first one left it, and lands; nothing is overwritten unseen.
+    assert_eq!(env.read("a.txt"), "two\n", "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn relay_inside_a_check_works_on_other_files_and_is_told_why_not_on_these() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "sh inner.sh"}"#);
+    env.write(
+        "inner.sh",
+        "[ -n \"$INNER\" ] && exit 0\nexport INNER=1\n\
+         printf '```text // {other.txt}\\nx\\n```\\n' | \"$TESTED_BINARY\" apply --trust > ../inner-other.txt 2>&1\n\
+         printf '```text // {a.txt}\\ny\\n```\\n' | \"$TESTED_BINARY\" apply --trust > ../inner-same.txt 2>&1\ntrue\n",
+    );
+    let run = env.relay(&["apply", "--trust", "--json"]).stdin(&reply(1, "a.txt", "one")).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(env.read("../inner-other.txt").contains("landed"), "{}", env.read("../inner-other.txt"));
+    assert!(
+        env.read("../inner-same.txt").contains("in use by transaction"),
+        "{}",
+        env.read("../inner-same.txt")
+    );
+    assert_eq!((env.read("a.txt").as_str(), env.read("other.txt").as_str()), ("one\n", "x\n"));
+    let files =
+        json(&run)["files"].as_array().unwrap().iter().map(|file| file["path"].clone()).collect::<Vec<_>>();
+    assert_eq!(files, ["a.txt"], "what the inner transaction did is its own");
+}
+
+#[test]
+fn eight_writers_of_one_file_all_land() {
+    let env = project(PLAIN);
+    let lines: String = (1..=80).map(|n| format!("line {n}\n")).collect();
+    env.write("shared.txt", &lines);
+    let children: Vec<_> = (1..=8)
+        .map(|n| {
+            let at = n * 10;
+            let text = format!(
+                "```text // {{shared.txt}} multi-search-replace\n<<<<<<< SEARCH\nline {at}\n=======\nLINE {at}\n>>>>>>> REPLACE\n```\n"
+            );
+            env.relay(&["apply"]).stdin(&text).spawn()
+        })
+        .collect();
+    for child in children {
+        let run = child.wait();
+        assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    }
+    let text = env.read("shared.txt");
+    assert_eq!(text.lines().filter(|line| line.starts_with("LINE ")).count(), 8, "{text}");
+}

@@ -1,0 +1,18 @@
+//! A corpus of realistic edit cases, where there is one: nothing wrong, nothing half done, hardly anything refused.
+
+use testkit::corpus::{Score, Verdict};
+
+/// The corpus is not part of the project. `RELAY_CORPUS` says where it is.
+#[test]
+fn the_corpus_is_applied_rightly_or_not_at_all() {
+    let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/practice.jsonl");
+    let corpus = std::env::var("RELAY_CORPUS").unwrap_or_else(|_| beside.to_owned());
+    if !std::path::Path::new(&corpus).exists() {
+        println!("no corpus at {corpus}: set RELAY_CORPUS to score one");
+        return;
+    }
+    let score = Score::of(env!("CARGO_BIN_EXE_relay"), &corpus);
+    println!("{score}");
+    assert_eq!((score.count(Verdict::Wrong), score.count(Verdict::Part)), (0, 0), "{score}");
+    assert!(score.worst_dialect() >= 97.0, "{score}");
+}

@@ -1,0 +1,40 @@
+//! `relay doctor`.
+
+use crate::{PLAIN, env, json, project};
+
+#[test]
+fn a_healthy_project_is_told_as_that() {
+    let env = project(PLAIN);
+    let run = env.relay(&["doctor"]).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(run.stdout.contains("✓ project      `shop`"), "{}", run.stdout);
+}
+
+#[test]
+fn what_is_missing_comes_with_what_to_do() {
+    let env = project(r#"{"projectId": "shop", "linter": "no-such-linter ."}"#);
+    let run = env.relay(&["doctor"]).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("no-such-linter is not installed"), "{}", run.stdout);
+    assert!(run.stdout.contains("Install no-such-linter"), "{}", run.stdout);
+    assert!(run.stdout.contains("relay trust"), "{}", run.stdout);
+}
+
+#[test]
+fn a_broken_config_and_an_unprepared_folder_are_findings_not_failures() {
+    let env = project("{");
+    let document = json(&env.relay(&["doctor", "--json"]).run());
+    let findings = document["findings"].as_array().unwrap();
+    assert!(findings.iter().any(|f| f["name"] == "project" && f["state"] == "bad"), "{document:#}");
+    let run = crate::env().relay(&["doctor"]).run();
+    assert_eq!(run.code, 0, "{}", run.stdout);
+    assert!(run.stdout.contains("`relay init` makes one"), "{}", run.stdout);
+}
+
+#[test]
+fn doctor_changes_nothing_in_the_project() {
+    let env = env();
+    let before = env.tree();
+    env.relay(&["doctor"]).run();
+    assert_eq!(env.tree(), before);
+}

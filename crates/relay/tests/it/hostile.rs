@@ -1,0 +1,118 @@
+//! Replies and repositories that mean harm. Names are covered by the scenarios; here is what needs a real file system.
+
+use std::os::unix::fs::symlink;
+
+use crate::{PLAIN, apply, codes, project, reply};
+
+#[test]
+fn a_link_in_the_way_is_refused_wherever_it_points() {
+    let env = project(PLAIN);
+    env.write("../outside/secret.txt", "secret\n");
+    env.write("real/file.txt", "real\n");
+    symlink("../outside", env.path("dir-link")).unwrap();
+    symlink("../outside/secret.txt", env.path("file-link")).unwrap();
+    symlink("real", env.path("inner-link")).unwrap();
+    symlink("nowhere", env.path("dangling")).unwrap();
+    for (number, path) in
+        ["dir-link/secret.txt", "file-link", "inner-link/file.txt", "dangling", "dir-link/new.txt"]
+            .iter()
+            .enumerate()
+    {
+        let (code, document) = apply(&env, &reply(number as u32, path, "evil"), &["--yes"]);
+        assert_eq!((code, codes(&document)), (1, vec!["file-symlink".to_owned()]), "{path}");
+    }
+    assert_eq!(env.read("../outside/secret.txt"), "secret\n");
+    assert_eq!(env.read("real/file.txt"), "real\n");
+    assert!(!env.exists("../outside/new.txt"));
+}
+
+#[test]
+fn pipes_and_folders_are_not_files() {
+    let env = project(PLAIN);
+    env.write("folder/x.txt", "x\n");
+    assert!(env.shell("mkfifo pipe").code == 0);
+    for (number, path, expected) in [(1, "pipe", "file-not-regular"), (2, "folder", "file-is-folder")] {
+        let (code, document) = apply(&env, &reply(number, path, "evil"), &["--yes"]);
+        assert_eq!((code, codes(&document)), (1, vec![expected.to_owned()]), "{path}");
+    }
+}
+
+#[test]
+fn hard_linked_files_are_refused_unless_asked() {
+    let env = project(PLAIN);
+    env.write("a.txt", "old\n");
+    std::fs::hard_link(env.path("a.txt"), env.path("../other-name.txt")).unwrap();
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--yes"]);
+    assert_eq!((code, codes(&document)), (1, vec!["hard-linked".to_owned()]));
+    assert!(document["diagnostics"][0]["hint"].as_str().unwrap().contains("--break-links"));
+    assert_eq!(apply(&env, &reply(1, "a.txt", "new"), &["--break-links"]).0, 0);
+    assert_eq!((env.read("a.txt").as_str(), env.read("../other-name.txt").as_str()), ("new\n", "old\n"));
+}
+
+#[test]
+fn sensitive_files_need_their_own_yes() {
+    let env = project(PLAIN);
+    let text = reply(1, ".github/workflows/ci.yml", "on: push");
+    let (code, document) = apply(&env, &text, &["--yes"]);
+    assert_eq!((code, codes(&document)), (1, vec!["sensitive-path".to_owned()]));
+    assert!(!env.exists(".github"));
+    env.write("reply.md", &text);
+    let mut screen = env.pty(&["apply", "--yes", "reply.md"]);
+    screen.expect(".github/workflows/ci.yml");
+    screen.expect("[y/N]");
+    screen.send("n\n");
+    assert_eq!(screen.wait(), 1);
+    assert_eq!(apply(&env, &text, &["--allow-sensitive"]).0, 0);
+    assert!(env.exists(".github/workflows/ci.yml"));
+}
+
+#[test]
+fn a_shipped_state_folder_can_neither_run_nor_redirect() {
+    let env = project(PLAIN);
+    env.write("../outside/keep.txt", "keep\n");
+    symlink("../outside", env.path(".relaycode")).unwrap();
+    let run = env.relay(&["apply"]).stdin(&reply(1, "a.txt", "x")).run();
+    assert_ne!(run.code, 0);
+    assert!(!run.stderr.is_empty());
+    assert_eq!(
+        std::fs::read_dir(env.path("../outside")).unwrap().count(),
+        1,
+        "nothing was written through the link"
+    );
+    assert!(!env.exists("a.txt"));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_leaves_the_others_alone() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("full/b.txt", "b\n");
+    let before = env.tree();
+    // A name at the limit fits the reply but not the disk together with anything longer.
+    let long = "x".repeat(255);
+    let text = format!("```text // {{a.txt}}\nnew\n```\n\n```text // {{full/b.txt/{long}}}\nnew\n```\n");
+    let (code, _) = apply(&env, &text, &["--yes"]);
+    assert_eq!(code, 1);
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
+    for planted in [
+        "mkfifo .relaycode/lock",
+        "mkdir .relaycode/lock",
+        "ln -s /etc/passwd .relaycode/lock",
+        "mkfifo .relaycode/blobs",
+    ] {
+        let env = project(PLAIN);
+        assert_eq!(env.shell(&format!("mkdir .relaycode; {planted}")).code, 0);
+        let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &["--yes"]);
+        assert_eq!(
+            (code, codes(&document)),
+            (1, vec!["foreign-state".to_owned()]),
+            "{planted}: {document:#}"
+        );
+        assert!(document["diagnostics"][0]["hint"].as_str().unwrap().contains("remove it"), "{planted}");
+        assert!(!env.exists("a.txt"));
+    }
+}

@@ -1,0 +1,105 @@
+//! `relay init`.
+
+use crate::{apply, env, json, project};
+
+#[test]
+fn init_does_its_six_steps_and_says_so() {
+    let env = env();
+    env.write("package.json", r#"{"name": "web-shop", "devDependencies": {"typescript": "5"}}"#);
+    env.write(".gitignore", "node_modules\n");
+    let run = env.relay(&["init", "--yes"]).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let config: serde_json::Value = serde_json::from_str(&env.read("relaycode.config.json")).unwrap();
+    assert_eq!(config["projectId"], "web-shop");
+    assert_eq!(config["linter"], "bun tsc --noEmit");
+    assert_eq!(config["clipboardPollInterval"], 2000);
+    assert_eq!(
+        (config["approval"].as_str(), config["approvalOnErrorCount"].as_u64()),
+        (Some("yes"), Some(0))
+    );
+    assert!(env.exists(".relaycode"));
+    assert_eq!(env.read(".gitignore"), "node_modules\n/.relaycode/\n");
+    assert!(run.stderr.contains("web-shop") && run.stderr.contains("package.json"), "{}", run.stderr);
+    assert!(run.stderr.contains("bun tsc --noEmit"), "{}", run.stderr);
+    assert!(run.stdout.contains("projectId: web-shop") && run.stdout.contains("multi-search-replace"));
+}
+
+#[test]
+fn a_second_init_changes_nothing_and_shows_the_prompt() {
+    let env = env();
+    env.relay(&["init", "--yes"]).success();
+    let before = env.tree();
+    let run = env.relay(&["init"]).run();
+    assert_eq!(run.code, 0);
+    assert!(run.stderr.contains("nothing was changed"), "{}", run.stderr);
+    assert!(run.stdout.contains("projectId:"));
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn the_linter_fits_the_project() {
+    for (file, text, linter) in [
+        ("tsconfig.json", "{}", "bun tsc --noEmit"),
+        ("Cargo.toml", "[package]\nname = \"x\"\n", "cargo check --message-format=short"),
+        ("go.mod", "module example.com/x\n", "go vet ./..."),
+        ("pyproject.toml", "[project]\nname = \"x\"\n", "ruff check ."),
+        ("notes.txt", "hello", ""),
+    ] {
+        let env = env();
+        env.write(file, text);
+        env.relay(&["init", "--yes"]).success();
+        let config: serde_json::Value = serde_json::from_str(&env.read("relaycode.config.json")).unwrap();
+        assert_eq!(config["linter"], linter, "{file}");
+    }
+}
+
+#[test]
+fn the_ignore_entry_is_made_once_and_never_doubled() {
+    let env = env();
+    env.relay(&["init", "--yes"]).success();
+    assert_eq!(env.read(".gitignore"), "/.relaycode/\n");
+    for existing in [".relaycode/\n", "/.relaycode\n", "a\n.relaycode", "/.relaycode/\r\nb\r\n"] {
+        let env = crate::env();
+        env.write(".gitignore", existing);
+        env.relay(&["init", "--yes"]).success();
+        assert_eq!(env.read(".gitignore"), existing);
+    }
+    let env = crate::env();
+    env.write(".gitignore", "last line without newline");
+    env.relay(&["init", "--yes"]).success();
+    assert_eq!(env.read(".gitignore"), "last line without newline\n/.relaycode/\n");
+}
+
+#[test]
+fn init_trusts_what_it_wrote_and_not_what_a_clone_brought() {
+    let env = env();
+    env.write("Cargo.toml", "[package]\nname = \"x\"\n");
+    env.relay(&["init", "--yes"]).success();
+    assert_eq!(
+        json(&env.relay(&["doctor", "--json"]).run())["findings"].to_string().matches("are trusted").count(),
+        1
+    );
+
+    let env = project(r#"{"projectId": "shop", "postCommand": "touch ran"}"#);
+    env.relay(&["init", "--yes"]).success();
+    assert_eq!(
+        apply(&env, &crate::reply(1, "a.txt", "x"), &[]).0,
+        1,
+        "an existing config is not trusted by init"
+    );
+}
+
+#[test]
+fn at_a_terminal_it_asks_first() {
+    let env = env();
+    let mut screen = env.pty(&["init"]);
+    screen.expect("write it?");
+    screen.send("n\n");
+    assert_eq!(screen.wait(), 1);
+    assert!(!env.exists("relaycode.config.json"));
+    let mut screen = env.pty(&["init"]);
+    screen.expect("write it?");
+    screen.send("y\n");
+    assert_eq!(screen.wait(), 0);
+    assert!(env.exists("relaycode.config.json"));
+}

@@ -1,0 +1,81 @@
+//! End-to-end tests: the real binary, as a user would type it. One file per command or concern.
+
+#![allow(missing_docs, reason = "tests")]
+#![allow(clippy::disallowed_methods, reason = "tests prepare their own folders")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
+
+mod apply;
+mod approval;
+mod blame;
+mod capture;
+mod checks;
+mod clipboard;
+mod concurrency;
+mod config;
+mod corpus;
+mod demo;
+mod doctor;
+mod encodings;
+mod gc;
+mod help;
+mod hostile;
+mod init;
+mod interrupt;
+mod ledger;
+mod modes;
+mod partial;
+mod prompt;
+mod repair;
+mod scenarios;
+mod translate;
+mod trust;
+mod undo;
+mod wrap;
+
+use serde_json::Value;
+use testkit::{Run, TestEnv};
+
+/// A hermetic environment with an empty project folder.
+fn env() -> TestEnv {
+    TestEnv::new(env!("CARGO_BIN_EXE_relay"))
+}
+
+/// An environment whose project has this config.
+fn project(config: &str) -> TestEnv {
+    let env = env();
+    env.write("relaycode.config.json", config);
+    env
+}
+
+/// The smallest config.
+const PLAIN: &str = r#"{"projectId": "shop"}"#;
+
+/// A reply that makes `path` hold `content`, for the project `shop`.
+fn reply(uuid_end: u32, path: &str, content: &str) -> String {
+    format!(
+        "Because.\n\n```text // {{{path}}}\n{content}\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(uuid_end)
+    )
+}
+
+fn uuid(end: u32) -> String {
+    format!("00000000-0000-4000-8000-{end:012}")
+}
+
+/// Lands a reply with `--json` and these further arguments.
+fn apply(env: &TestEnv, reply: &str, arguments: &[&str]) -> (i32, Value) {
+    let run = env.relay(&[&["apply", "--json"], arguments].concat()).stdin(reply).run();
+    (run.code, json(&run))
+}
+
+/// The one document on standard output.
+fn json(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout)
+        .unwrap_or_else(|error| panic!("not one JSON document ({error}):\n{}\n{}", run.stdout, run.stderr))
+}
+
+/// The codes of all findings.
+fn codes(document: &Value) -> Vec<String> {
+    let list = document["diagnostics"].as_array().expect("diagnostics");
+    list.iter().map(|diagnostic| diagnostic["code"].as_str().expect("code").to_owned()).collect()
+}

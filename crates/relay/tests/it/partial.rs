@@ -1,0 +1,97 @@
+//! `--partial`, `--match`, `--allow-shrink` and `--stage`.
+
+use crate::{PLAIN, apply, codes, project, reply, uuid};
+
+#[test]
+fn partial_lands_what_fits_and_lists_the_rest() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b.txt", "b\n");
+    let text = "```text // {a.txt}\nA\n```\n\n```text // {../out.txt}\nx\n```\n\n\
+                ```text // {b.txt} multi-search-replace\n<<<<<<< SEARCH\nnowhere\n=======\nx\n>>>>>>> REPLACE\n```\n";
+    let before = env.tree();
+    assert_eq!(apply(&env, text, &[]).1["status"], "rejected");
+    assert_eq!(env.tree(), before);
+    let (code, document) = apply(&env, text, &["--partial"]);
+    assert_eq!((code, document["status"].as_str()), (3, Some("partial")), "{document:#}");
+    assert_eq!(codes(&document), ["path-parent-folder", "not-found"]);
+    let statuses: Vec<(&str, &str)> = document["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str().unwrap(), file["status"].as_str().unwrap()))
+        .collect();
+    assert_eq!(statuses, [("a.txt", "applied"), ("b.txt", "failed")]);
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("A\n", "b\n"));
+    env.relay(&["undo"]).success();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn partial_with_nothing_that_fits_is_a_refusal() {
+    let env = project(PLAIN);
+    let (code, document) = apply(&env, &reply(1, "../out.txt", "x"), &["--partial"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rejected")));
+    assert_eq!(codes(&document), ["path-parent-folder"]);
+}
+
+#[test]
+fn a_reply_that_was_cut_off_lands_only_with_partial() {
+    let env = project(PLAIN);
+    let text = "```text // {a.txt}\nwhole\n```\n\n```text // {b.txt}\ncut";
+    assert_eq!(apply(&env, text, &[]).0, 1);
+    assert!(!env.exists("a.txt"));
+    let (code, _) = apply(&env, text, &["--partial"]);
+    assert_eq!(code, 3);
+    assert!(env.exists("a.txt") && !env.exists("b.txt"));
+}
+
+#[test]
+fn how_strict_matching_is_can_be_said_and_configured() {
+    let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nport: 3000,\nhost: x,\n=======\nport: 1,\nhost: x,\n>>>>>>> REPLACE\n```\n";
+    let env = project(PLAIN);
+    env.write("a.txt", "  port: 3000,\n  host: x,\n");
+    assert_eq!(codes(&apply(&env, text, &["--match", "exact"]).1), ["not-found"]);
+    assert_eq!(apply(&env, text, &["--match", "whitespace"]).1["files"][0]["placement"], "indentation");
+    let env = project(r#"{"projectId": "shop", "match": "exact"}"#);
+    env.write("a.txt", "  port: 3000,\n  host: x,\n");
+    assert_eq!(apply(&env, text, &[]).0, 1);
+    assert_eq!(apply(&env, text, &["--match", "fuzzy"]).0, 0);
+    assert_eq!(env.relay(&["apply", "--match", "vague"]).stdin(text).run().code, 2);
+}
+
+#[test]
+fn a_reply_that_would_gut_a_file_is_refused_unless_allowed() {
+    let env = project(PLAIN);
+    let lines: String = (1..=100).map(|n| format!("fn f{n}() {{}}\n")).collect();
+    env.write("a.rs", &lines);
+    let text = reply(1, "a.rs", "fn f1() {}\n// ... rest of the code unchanged ...");
+    assert_eq!(apply(&env, &text, &[]).0, 1);
+    assert_eq!(env.read("a.rs"), lines);
+}
+
+#[test]
+fn staging_adds_exactly_what_landed() {
+    let env = project(PLAIN);
+    env.git(&["init", "-q"]);
+    env.write("old.txt", "old\n");
+    env.write("-dash *.txt", "d\n");
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "start"]);
+    env.write("unrelated.txt", "mine\n");
+    let text = format!(
+        "```text // {{new.txt}}\nnew\n```\n\n```text // {{old.txt}}\n//TODO: delete this file\n```\n\n\
+         ```text // {{-dash *.txt}}\nD\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    );
+    assert_eq!(apply(&env, &text, &["--stage"]).0, 0);
+    assert_eq!(env.git(&["diff", "--cached", "--name-status"]), "M\t-dash *.txt\nA\tnew.txt\nD\told.txt\n");
+}
+
+#[test]
+fn staging_by_config_and_its_failure_is_a_warning() {
+    let env = project(r#"{"projectId": "shop", "gitStage": true}"#);
+    let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &[]);
+    assert_eq!((code, codes(&document)), (0, vec!["not-staged".to_owned()]), "there is no repository");
+    assert!(env.exists("a.txt"));
+}

@@ -1,0 +1,113 @@
+//! `relay apply --repair-prompt`: what failed is asked for, and the answer completes the same transaction.
+
+use crate::{PLAIN, apply, codes, json, project, uuid};
+
+const FILES: &[(&str, &str)] = &[("a.txt", "one\ntwo\nthree\n"), ("b.txt", "alpha\nbeta\n")];
+
+/// Changes both files; the second hunk of the first one and nothing else does not fit.
+fn half_wrong() -> String {
+    format!(
+        "Two files.\n\n```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n\
+         <<<<<<< SEARCH\nthirty-three\n=======\n3\n>>>>>>> REPLACE\n```\n\n```text // {{b.txt}}\nALPHA\n```\n\n\
+         ```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    )
+}
+
+fn answer(search: &str) -> String {
+    format!(
+        "Sorry.\n\n```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\n{search}\n=======\n3\n>>>>>>> REPLACE\n```\n\n\
+         ```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    )
+}
+
+fn prepared() -> testkit::TestEnv {
+    let env = project(PLAIN);
+    for (path, text) in FILES {
+        env.write(path, text);
+    }
+    env
+}
+
+#[test]
+fn the_message_holds_everything_a_model_needs_and_nothing_else() {
+    let env = prepared();
+    let run = env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
+    assert_eq!(run.code, 1);
+    for needed in [
+        "`a.txt`",
+        "thirty-three",
+        "one\ntwo\nthree",
+        &uuid(1),
+        "projectId: shop",
+        "only the corrected blocks",
+    ] {
+        assert!(run.stdout.contains(needed), "{needed} in\n{}", run.stdout);
+    }
+    assert!(!run.stdout.contains("alpha"), "the file that fits is not asked for:\n{}", run.stdout);
+    assert!(run.stderr.contains("refused"), "the report is for the person: {}", run.stderr);
+    assert_eq!(env.read("a.txt"), FILES[0].1);
+}
+
+#[test]
+fn the_answer_lands_with_the_rest_as_one_transaction() {
+    let env = prepared();
+    env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
+    let (code, document) = apply(&env, &answer("three"), &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(document["uuid"], uuid(1));
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\n3\n", "ALPHA\n"));
+    assert_eq!(json(&env.relay(&["log", "--json"]).run()).as_array().unwrap().len(), 1);
+    assert_eq!(apply(&env, &answer("three"), &[]).1["status"], "already_processed");
+    env.relay(&["undo"]).success();
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), (FILES[0].1, FILES[1].1));
+}
+
+#[test]
+fn an_answer_that_is_wrong_again_is_asked_for_again() {
+    let env = prepared();
+    env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
+    let run = env.relay(&["apply", "--repair-prompt"]).stdin(&answer("nowhere")).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("nowhere"), "{}", run.stdout);
+    assert_eq!(apply(&env, &answer("three"), &[]).1["status"], "committed");
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\n3\n", "ALPHA\n"));
+}
+
+#[test]
+fn a_reply_without_a_control_block_gets_a_uuid_to_answer_with() {
+    let env = prepared();
+    let bare = half_wrong().split("```yaml").next().unwrap().to_owned();
+    let document = json(&env.relay(&["apply", "--repair-prompt", "--json"]).stdin(&bare).run());
+    let prompt = document["repairPrompt"].as_str().unwrap();
+    let made = document["uuid"].as_str().unwrap();
+    assert!(prompt.contains(made), "{prompt}");
+    let (_, document) = apply(&env, &answer("three").replace(&uuid(1), made), &[]);
+    assert_eq!(document["status"], "committed", "{document:#}");
+    assert_eq!(env.read("b.txt"), "ALPHA\n");
+}
+
+#[test]
+fn without_the_flag_nothing_waits() {
+    let env = prepared();
+    assert_eq!(apply(&env, &half_wrong(), &[]).0, 1);
+    let (code, document) = apply(&env, &answer("three"), &[]);
+    assert_eq!((code, codes(&document)), (0, vec![]));
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("one\ntwo\n3\n", FILES[1].1));
+}
+
+#[test]
+fn a_large_file_is_shown_around_the_place() {
+    let env = project(PLAIN);
+    let lines: String = (1..=1000).map(|n| format!("this is line number {n}\n")).collect();
+    env.write("long.txt", &lines);
+    let text = "```text // {long.txt} multi-search-replace\n<<<<<<< SEARCH\nthis is line number 500\nthis was line number 501\n\
+                this is line number 502\n=======\nx\n>>>>>>> REPLACE\n```\n";
+    let run = env.relay(&["apply", "--match", "exact", "--repair-prompt"]).stdin(text).run();
+    assert!(
+        run.stdout.contains("this is line number 501\n") && !run.stdout.contains("line number 900"),
+        "{}",
+        run.stdout
+    );
+}

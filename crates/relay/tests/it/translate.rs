@@ -1,0 +1,119 @@
+//! `relay translate` and `relay read`.
+
+use crate::{PLAIN, apply, codes, json, project, reply, uuid};
+
+const BEFORE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n";
+const AFTER: &str = "one\nTWO\nthree\nfour\nfive\nsix\nseven\neight\n";
+
+fn text() -> String {
+    "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\ntwo\n=======\nTWO\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nseven\n=======\n\
+     seven\neight\n>>>>>>> REPLACE\n```\n\n```text // {new.txt}\nfresh\n```\n"
+        .to_owned()
+}
+
+#[test]
+fn a_reply_means_the_same_in_every_dialect() {
+    for dialect in
+        ["fenced", "unified", "search-replace", "apply-patch", "edit-repl", "hashline", "whole-file"]
+    {
+        let env = project(PLAIN);
+        env.write("a.txt", BEFORE);
+        let before = env.tree();
+        let run = env.relay(&["translate", "--to", dialect]).stdin(&text()).run();
+        assert_eq!(run.code, 0, "{dialect}: {}", run.stderr);
+        assert_eq!(env.tree(), before, "nothing is changed");
+        let (code, document) = apply(&env, &run.stdout, &["--yes", "--dialect", dialect]);
+        assert_eq!(code, 0, "{dialect}: {}\n{document:#}", run.stdout);
+        assert_eq!(
+            (env.read("a.txt").as_str(), env.read("new.txt").as_str()),
+            (AFTER, "fresh\n"),
+            "{dialect}"
+        );
+    }
+}
+
+#[test]
+fn a_transaction_of_the_ledger_can_be_translated() {
+    let env = project(PLAIN);
+    env.write("a.txt", BEFORE);
+    assert_eq!(apply(&env, &text(), &[]).0, 0);
+    let run = env.relay(&["translate", "--to", "unified", "--transaction", "1"]).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    env.relay(&["undo"]).success();
+    assert_eq!(apply(&env, &run.stdout, &[]).0, 0, "{}", run.stdout);
+    assert_eq!((env.read("a.txt").as_str(), env.read("new.txt").as_str()), (AFTER, "fresh\n"));
+}
+
+#[test]
+fn what_a_dialect_cannot_say_is_refused_by_name() {
+    let env = project(PLAIN);
+    env.write("a.txt", "x\n");
+    let run = env
+        .relay(&["translate", "--to", "edit-repl"])
+        .stdin("```text // {a.txt}\n//TODO: delete this file\n```\n")
+        .run();
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("a.txt") && run.stderr.contains("cannot-say"), "{}", run.stderr);
+    assert_eq!(env.relay(&["translate", "--to", "unifed"]).stdin("x").run().code, 2);
+}
+
+#[test]
+fn anchors_that_were_read_can_be_edited_by() {
+    let env = project(PLAIN);
+    env.write("src/a.txt", BEFORE);
+    let run = env.relay(&["read", "--anchors", "src/a.txt:2-3"]).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let anchor = run.stdout.lines().next().unwrap().split('|').next().unwrap().to_owned();
+    assert!(run.stdout.ends_with("|three\n"), "{}", run.stdout);
+    // The file changes elsewhere meanwhile: the edit is merged onto it.
+    env.write("src/a.txt", &format!("zero\n{BEFORE}"));
+    let edit = format!("§src/a.txt\n≔{anchor}..{anchor}\nTWO\n");
+    let (code, document) = apply(&env, &edit, &[]);
+    assert_eq!(code, 0, "{edit}\n{document:#}");
+    assert_eq!(env.read("src/a.txt"), format!("zero\n{}", BEFORE.replace("two", "TWO")));
+}
+
+#[test]
+fn reading_what_is_not_there_says_what_is() {
+    let env = project(PLAIN);
+    env.write("src/config.txt", "x\n");
+    let run = env.relay(&["read", "src/confg.txt"]).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("src/config.txt"), "{}", run.stderr);
+    assert_eq!(env.relay(&["read", "src/config.txt:9-3"]).run().code, 2);
+    assert_eq!(env.relay(&["read", "src/config.txt"]).run().stdout, "x\n");
+}
+
+#[test]
+fn edits_of_files_the_model_did_not_see_are_put_off() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b.txt", "b\n");
+    let text = format!(
+        "```text // {{a.txt}}\nA\n```\n\n```text // {{b.txt}}\nB\n```\n\n```text // {{c.txt}}\nC\n```\n\n\
+         ```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    );
+    let (code, document) = apply(&env, &text, &["--context", "a.txt"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(
+        (env.read("a.txt").as_str(), env.read("b.txt").as_str(), env.read("c.txt").as_str()),
+        ("A\n", "b\n", "C\n")
+    );
+    assert_eq!(codes(&document), ["not-in-context"]);
+    assert_eq!(document["notInContext"], serde_json::json!(["b.txt"]));
+}
+
+#[test]
+fn lines_by_number_need_a_person_unless_the_model_was_shown_them() {
+    let env = project(PLAIN);
+    env.write("a.txt", BEFORE);
+    let edit = "[EDIT_FILE path=\"a.txt\" start_line=\"2\" end_line=\"2\"]\nTWO\n[/EDIT_FILE]\n";
+    assert_eq!(codes(&apply(&env, edit, &[]).1), ["approval-required"]);
+    env.relay(&["read", "a.txt"]).success();
+    let (code, document) = apply(&env, edit, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(env.read("a.txt"), BEFORE.replace("two", "TWO"));
+    assert_eq!(json(&env.relay(&["log", "--json"]).run()).as_array().unwrap().len(), 1);
+    assert_eq!(apply(&env, &reply(9, "z.txt", "z"), &[]).0, 0);
+}

@@ -1,0 +1,347 @@
+//! `relay wrap`: any command, its effect one transaction.
+
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use testkit::TestEnv;
+
+use crate::{PLAIN, codes, json, project, reply};
+
+/// Runs a shell line wrapped, with `--json`.
+fn wrap(env: &TestEnv, line: &str, arguments: &[&str]) -> (i32, Value) {
+    let run = env.relay(&[&["wrap", "--json"], arguments, &["--", "sh", "-c", line]].concat()).run();
+    (run.code, json(&run))
+}
+
+fn undo(env: &TestEnv) {
+    let run = env.relay(&["undo", "--yes"]).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+}
+
+/// A repository with files of every kind, committed and not.
+fn repository() -> TestEnv {
+    let env = project(PLAIN);
+    env.write("src/main.rs", "fn main() {}\n");
+    env.write("src/lib.rs", "one\ntwo\nthree\n");
+    env.write("tool.sh", "#!/bin/sh\n");
+    std::fs::set_permissions(env.path("tool.sh"), std::fs::Permissions::from_mode(0o750)).unwrap();
+    std::fs::write(env.path("logo.bin"), [0_u8, 159, 146, 150, 255]).unwrap();
+    symlink("src/lib.rs", env.path("link")).unwrap();
+    env.write(".gitignore", "build/\n*.log\n.relaycode/\n");
+    env.git(&["init", "-q"]);
+    env.git(&["add", "-A"]);
+    env.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "first"]);
+    env.write("notes.txt", "not committed\n");
+    env.write("src/lib.rs", "one\n2\nthree\n");
+    env.write("build/out", "built\n");
+    env
+}
+
+/// Files as (path, operation), in order.
+fn files(document: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    document["files"].as_array().unwrap().iter().map(|f| (text(&f["path"]), text(&f["operation"]))).collect()
+}
+
+#[test]
+fn everything_a_command_does_lands_as_one_transaction_and_can_be_undone() {
+    let env = repository();
+    let before = env.tree();
+    let line = "sed -i s/fn/pub\\ fn/ src/main.rs; rm logo.bin notes.txt; chmod 644 tool.sh; ln -sfn tool.sh link; \
+                mkdir -p deep/er; printf 'a\\0b' > deep/er/new.bin; ln -s nowhere dangling";
+    let (code, document) = wrap(&env, line, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(document["exitCode"], 0);
+    let expected = [
+        ("dangling", "create"),
+        ("deep/er/new.bin", "create"),
+        ("link", "modify"),
+        ("logo.bin", "delete"),
+        ("notes.txt", "delete"),
+        ("src/main.rs", "modify"),
+        ("tool.sh", "modify"),
+    ];
+    assert_eq!(files(&document), expected.map(|(path, what)| (path.to_owned(), what.to_owned())));
+    assert!(document["files"].as_array().unwrap().iter().all(|file| file["placement"] == "by the command"));
+    let after = env.tree();
+
+    let entry = &json(&env.relay(&["log", "--json"]).run())[0];
+    assert_eq!(entry["channel"], "wrap");
+    let shown = json(&env.relay(&["show", "--json"]).run());
+    assert!(shown["reasoning"].as_str().unwrap().starts_with("sh -c 'sed -i"), "{shown:#}");
+
+    undo(&env);
+    assert_eq!(env.tree(), before);
+    assert!(!env.exists("deep"), "folders the command made are gone");
+    assert_eq!(std::fs::read_link(env.path("link")).unwrap().to_str(), Some("src/lib.rs"));
+    let run = env.relay(&["redo", "--yes"]).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(env.tree(), after);
+}
+
+#[test]
+fn git_reset_hard_and_clean_can_be_undone_and_what_git_itself_did_is_told() {
+    let env = repository();
+    let before = env.tree();
+    let (code, document) = wrap(&env, "git reset -q --hard && git clean -qfd", &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(env.read("src/lib.rs"), "one\ntwo\nthree\n");
+    assert!(!env.exists("notes.txt"));
+    undo(&env);
+    assert_eq!(env.tree(), before);
+
+    let line =
+        "git checkout -qb topic && git add -A && git -c user.name=t -c user.email=t@t commit -qm second";
+    let (code, document) = wrap(&env, line, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("unchanged")), "{document:#}");
+    assert_eq!(codes(&document), ["git-changed"]);
+    let message = document["diagnostics"][0]["message"].as_str().unwrap();
+    assert!(message.contains("HEAD is topic") && message.contains("topic is new"), "{message}");
+    assert!(message.contains("the index changed"), "{message}");
+}
+
+#[test]
+fn rm_rf_of_everything_can_be_undone_although_relays_own_folder_went_too() {
+    let env = repository();
+    let before = env.tree();
+    let (code, document) =
+        wrap(&env, "rm -rf src tool.sh logo.bin link notes.txt .gitignore .git .relaycode", &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert!(!env.exists("src") && !env.exists("notes.txt"));
+    undo(&env);
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn ignored_files_are_left_alone_also_when_the_ignore_file_goes() {
+    let env = repository();
+    let (_, document) = wrap(
+        &env,
+        "echo more >> build/out; echo x > a.log; rm .gitignore; mkdir build/sub; echo y > build/sub/f",
+        &[],
+    );
+    assert_eq!(files(&document), [(".gitignore".to_owned(), "delete".to_owned())], "{document:#}");
+    undo(&env);
+    assert_eq!(env.read("build/out"), "built\nmore\n");
+    assert!(env.exists("a.log") && env.exists("build/sub/f") && env.exists(".gitignore"));
+    // What was not ignored before is captured, although the command ignores it.
+    let (_, document) = wrap(
+        &env,
+        "echo notes.txt >> .gitignore; rm notes.txt; echo src/ >> .gitignore; echo x > src/main.rs",
+        &[],
+    );
+    let paths: Vec<String> = files(&document).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, [".gitignore", "notes.txt", "src/main.rs"], "{document:#}");
+    undo(&env);
+    assert_eq!(env.read("notes.txt"), "not committed\n");
+    assert_eq!(env.read("src/main.rs"), "fn main() {}\n");
+}
+
+#[test]
+fn the_exit_code_is_the_commands_and_what_it_did_lands_all_the_same() {
+    let env = project(PLAIN);
+    let (code, document) = wrap(&env, "echo a > a.txt; exit 42", &[]);
+    assert_eq!((code, document["exitCode"].as_i64()), (42, Some(42)));
+    assert_eq!(document["status"], "committed");
+    let (code, document) = wrap(&env, "exit 7", &[]);
+    assert_eq!((code, document["status"].as_str()), (7, Some("unchanged")));
+    let (code, _) = wrap(&env, "kill -KILL $$", &[]);
+    assert_eq!(code, 137);
+    let run = env.relay(&["wrap", "--json", "--", "no-such-program-anywhere"]).run();
+    assert_eq!(run.code, 127, "{}", run.stdout);
+    assert_eq!(codes(&json(&run)), ["command-not-started"]);
+}
+
+#[test]
+fn the_command_gets_input_output_and_arguments_as_they_are() {
+    let env = project(PLAIN);
+    std::fs::create_dir(env.path("sub")).unwrap();
+    let run = env
+        .relay(&["wrap", "--", "sh", "-c", "cat; echo \"$1|$2\"; pwd; echo err >&2", "sh", "a b", "--json"])
+        .stdin("from stdin\n")
+        .current_dir("sub")
+        .run();
+    let expected = format!("from stdin\na b|--json\n{}\n", env.path("sub").canonicalize().unwrap().display());
+    assert_eq!((run.code, run.stdout.as_str()), (0, expected.as_str()), "{}", run.stderr);
+    assert!(run.stderr.contains("err\n") && run.stderr.contains("changed no file"), "{}", run.stderr);
+    let run = env.relay(&["wrap", "--json", "--", "echo", "loud"]).run();
+    assert_eq!(json(&run)["status"], "unchanged", "standard output is one document");
+    assert!(run.stderr.contains("loud"));
+}
+
+#[test]
+fn a_failing_post_command_takes_everything_back() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "test ! -e bad.txt"}"#);
+    env.write("a.txt", "old\n");
+    let before = env.tree();
+    let (code, document) = wrap(&env, "echo bad > bad.txt; echo new > a.txt", &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{document:#}");
+    assert_eq!(codes(&document), ["post-command-failed"]);
+    assert_eq!(env.tree(), before);
+    let (code, _) = wrap(&env, "echo bad > bad.txt; exit 5", &["--trust"]);
+    assert_eq!(code, 5, "the command's own failure comes first");
+    assert_eq!(wrap(&env, "echo new > a.txt", &["--trust"]).1["checks"][0]["status"], "passed");
+    assert_eq!(env.read("a.txt"), "new\n");
+}
+
+#[test]
+fn nothing_runs_before_trust_and_approval_are_possible() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "true"}"#);
+    let (code, document) = wrap(&env, "touch ran", &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["untrusted-commands".to_owned()]));
+    let no = project(r#"{"projectId": "shop", "approval": "no"}"#);
+    let (code, document) = wrap(&no, "touch ran", &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]));
+    assert!(!env.exists("ran") && !no.exists("ran"));
+    assert_eq!(wrap(&no, "echo x > ran", &["--yes"]).0, 0);
+    let run = env.relay(&["wrap", "--dry-run", "--", "touch", "ran"]).run();
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(env.relay(&["wrap"]).run().code, 2);
+}
+
+#[test]
+fn files_that_other_tools_execute_need_their_own_yes() {
+    let env = project(PLAIN);
+    let line = "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; echo y > y.txt";
+    let (code, document) = wrap(&env, line, &["--yes"]);
+    assert_eq!((code, codes(&document)), (1, vec!["sensitive-path".to_owned()]), "{document:#}");
+    assert!(!env.exists("y.txt") && !env.exists(".github"));
+    assert_eq!(wrap(&env, line, &["--allow-sensitive"]).0, 0);
+    assert!(env.exists(".github/workflows/ci.yml"));
+}
+
+#[test]
+fn relay_inside_a_wrapped_command_lands_on_its_own() {
+    let env = project(PLAIN);
+    env.write("reply.md", &reply(1, "inner.txt", "inner"));
+    env.write("both.md", &reply(2, "both.txt", "from the reply"));
+    let relay = env!("CARGO_BIN_EXE_relay");
+    let line = format!(
+        "echo outer > outer.txt; {relay} apply reply.md >&2 && {relay} apply both.md >&2 && echo more >> both.txt && \
+         {relay} wrap -- sh -c 'echo deep > deep.txt' && {relay} undo --yes >&2"
+    );
+    let (code, document) = wrap(&env, &line, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    let paths: Vec<String> = files(&document).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["both.txt", "outer.txt"], "{document:#}");
+    assert!(codes(&document).iter().all(|code| code == "unattributed"), "{document:#}");
+    undo(&env);
+    assert_eq!(env.read("both.txt"), "from the reply\n");
+    assert!(!env.exists("outer.txt") && env.exists("inner.txt") && !env.exists("deep.txt"));
+}
+
+#[test]
+fn what_cannot_be_captured_is_said_and_stays() {
+    let env = project(PLAIN);
+    env.write("thing", "a file\n");
+    let line = "echo '{\"projectId\": \"other\"}' > relaycode.config.json; mkfifo pipe; rm thing; mkdir thing; \
+                echo x > thing/in; echo ok > ok.txt";
+    let (code, document) = wrap(&env, line, &[]);
+    assert_eq!(code, 0);
+    assert_eq!(files(&document), [], "{document:#}");
+    let paths: Vec<&str> =
+        document["diagnostics"].as_array().unwrap().iter().map(|d| d["path"].as_str().unwrap()).collect();
+    // A new file may be the only copy of what changed its kind, so it is not taken on either.
+    assert_eq!(paths, ["ok.txt", "pipe", "relaycode.config.json", "thing", "thing/in"], "{document:#}");
+    assert!(codes(&document).iter().all(|code| code == "not-captured"));
+    assert!(env.exists("ok.txt") && env.exists("thing/in"));
+}
+
+#[test]
+fn a_change_that_keeps_size_and_time_is_noticed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "old\n");
+    // The first scan knows the file; its time is then set back after each change.
+    wrap(&env, "touch -d 2020-01-01 a.txt", &[]);
+    let (_, document) = wrap(&env, "printf 'new\\n' > a.txt; touch -d 2020-01-01 a.txt", &[]);
+    assert_eq!(files(&document), [("a.txt".to_owned(), "modify".to_owned())]);
+    undo(&env);
+    assert_eq!(env.read("a.txt"), "old\n");
+    env.write("b.txt", "old\n");
+    let (_, document) = wrap(&env, "printf 'new\\n' > b.txt", &[]);
+    assert_eq!(
+        files(&document),
+        [("b.txt".to_owned(), "modify".to_owned())],
+        "written and changed within one tick"
+    );
+}
+
+#[test]
+fn a_planted_cache_is_not_believed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "mine\n");
+    // A file that has only just changed is always read again; this one shall be known from the cache.
+    std::thread::sleep(Duration::from_millis(200));
+    wrap(&env, "true", &[]);
+    let pack = env.shell("ls .relaycode/capture/pack-*").stdout;
+    let content = env.read(pack.trim());
+    assert!(content.contains("mine"));
+    env.write(pack.trim(), &content.replace("mine", "evil"));
+    let (_, document) = wrap(&env, "echo new > a.txt", &[]);
+    assert_eq!(
+        codes(&document),
+        ["not-captured"],
+        "a content that is not what was kept is not used: {document:#}"
+    );
+    std::fs::write(env.path(".relaycode/capture/index"), "planted").unwrap();
+    let (_, document) = wrap(&env, "echo newer > a.txt", &[]);
+    assert_eq!(document["status"], "committed");
+    undo(&env);
+    assert_eq!(env.read("a.txt"), "new\n");
+}
+
+#[test]
+fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
+    for (answer, stays) in [("y\r", true), ("n\r", false)] {
+        let env = project(PLAIN);
+        let mut screen =
+            env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; touch started; sleep 60"]);
+        let start = Instant::now();
+        while !env.exists("started") {
+            assert!(start.elapsed() < Duration::from_secs(20));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        screen.send("\u{3}");
+        screen.expect("let it stay?");
+        screen.send(answer);
+        assert_eq!(screen.wait(), 130);
+        assert_eq!(env.exists("half.txt"), stays);
+    }
+}
+
+#[test]
+fn a_terminate_signal_ends_the_whole_tree_and_what_nobody_approves_is_taken_back() {
+    let env = project(PLAIN);
+    let child = env
+        .relay(&[
+            "wrap",
+            "--",
+            "sh",
+            "-c",
+            "echo half > half.txt; (sleep 3; touch survived) & touch started; wait",
+        ])
+        .spawn();
+    let start = Instant::now();
+    while !env.exists("started") {
+        assert!(start.elapsed() < Duration::from_secs(20));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.signal("TERM");
+    let run = child.wait();
+    assert_eq!(run.code, 130, "{}", run.stderr);
+    assert!(!env.exists("half.txt"), "{}", run.stderr);
+    std::thread::sleep(Duration::from_millis(3200));
+    assert!(!env.exists("survived"));
+}
+
+#[test]
+fn when_a_file_and_a_folder_changed_places_nothing_is_lost() {
+    let env = crate::project(r#"{"projectId": "shop", "postCommand": "false"}"#);
+    env.write("b/c.txt", "precious\n");
+    env.write("a.txt", "a\n");
+    let run = env.relay(&["wrap", "--yes", "--trust", "--", "sh", "-c", "mv b bb; mv a.txt b"]).run();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert_eq!(env.read("bb/c.txt"), "precious\n", "the only copy stays");
+    assert!((run.stdout + &run.stderr).contains("but for those listed below"));
+}

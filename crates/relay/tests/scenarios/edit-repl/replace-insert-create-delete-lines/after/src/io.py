@@ -1,0 +1,12 @@
+import os
+import sys
+
+
+def load(path):
+    with open(path) as f:
+        return f.read().strip()
+
+
+def save(path, text):
+    with open(path, 'w') as f:
+        f.write(text)

@@ -1,0 +1,6 @@
+function a() {
+  done();
+}
+function b() {
+  done();
+}

@@ -1,0 +1,2 @@
+export const port = 3000;
+export const host = 'localhost';

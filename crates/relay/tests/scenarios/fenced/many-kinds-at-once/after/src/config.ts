@@ -1,0 +1,2 @@
+export const port = 1;
+export const host = 'localhost';

@@ -1,0 +1,4 @@
+export default {
+  port: 8080,
+  host: 'x',
+};

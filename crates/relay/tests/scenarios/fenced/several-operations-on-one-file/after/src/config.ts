@@ -1,0 +1,2 @@
+export const port = 5000;
+export const host = 'localhost';

@@ -1,0 +1,3 @@
+X = 1
+def only_in_b():
+    return 1
