@@ -85,6 +85,15 @@ pub(crate) fn paths(edits: &[Edit]) -> BTreeSet<&str> {
         .collect()
 }
 
+/// The files among them that other tools execute, each with the reason.
+pub(crate) fn sensitive_files(workspace: &Workspace, edits: &[Edit]) -> Vec<(RelPath, Sensitive)> {
+    paths(edits)
+        .into_iter()
+        .filter_map(|path| workspace.path(path).ok())
+        .filter_map(|path| sensitive(&path).map(|reason| (path, reason)))
+        .collect()
+}
+
 /// Asks before files are written that other tools execute. `--yes` is no answer to this.
 pub(crate) fn allow_sensitive(
     workspace: &Workspace,
@@ -92,14 +101,10 @@ pub(crate) fn allow_sensitive(
     allowed: bool,
     approver: &mut dyn Approver,
 ) -> Result<(), Stop> {
-    let found: Vec<(RelPath, Sensitive)> = paths(edits)
-        .into_iter()
-        .filter_map(|path| workspace.path(path).ok())
-        .filter_map(|path| sensitive(&path).map(|reason| (path, reason)))
-        .collect();
     if allowed {
         return Ok(());
     }
+    let found = sensitive_files(workspace, edits);
     let hint = "Look at the change with --dry-run; allow it with --allow-sensitive.";
     agree_to(&found, hint, approver).map_err(|refused| match refused {
         None => Stop::interrupted(),

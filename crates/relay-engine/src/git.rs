@@ -3,7 +3,12 @@
 use std::path::Path;
 use std::time::Duration;
 
+use relay_edit::Diagnostic;
 use relay_exec::{Cancel, Program};
+use relay_txn::FileChange;
+
+use crate::codes;
+use crate::engine::Engine;
 
 /// How long git may take to update its index.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -15,7 +20,7 @@ const PATHS_PER_CALL: usize = 500;
 ///
 /// # Errors
 /// What git said.
-pub(crate) fn stage(root: &Path, paths: &[&str], cancel: &Cancel) -> Result<(), String> {
+fn stage(root: &Path, paths: &[&str], cancel: &Cancel) -> Result<(), String> {
     for some in paths.chunks(PATHS_PER_CALL) {
         // Paths are names, never patterns, and a name that begins with a dash is no option.
         let arguments: Vec<&str> =
@@ -37,4 +42,14 @@ pub(crate) fn stage(root: &Path, paths: &[&str], cancel: &Cancel) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Adds what landed to git's index. That it landed stays true if this fails.
+pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Option<Diagnostic> {
+    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    let said = stage(engine.workspace().root(), &paths, engine.cancel()).err()?;
+    Some(
+        Diagnostic::warning(codes::NOT_STAGED, format!("it landed, but git would not stage it: {said}"))
+            .hinted("Run `git add` yourself; the files are as the reply wants them."),
+    )
 }

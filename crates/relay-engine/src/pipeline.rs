@@ -4,21 +4,22 @@
 //! parse ─▶ admit ─▶ contain ─▶ trust ─▶ preCommand ─▶ plan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
 //! ```
 
-use relay_edit::{Diagnostic, Edit, Operation, Options as PlanOptions, Reply, parse};
-use relay_txn::{Draft, FileChange, Header, OperationRecord};
+use relay_edit::{Edit, Options as PlanOptions, Reply};
 use uuid::Uuid;
 
 use crate::admit::{self, Admitted, admit};
 use crate::approval::{Approver, Observer};
 use crate::check::{Check, Linter, MustSucceed};
 use crate::contain::{allow_sensitive, contain};
+use crate::drafting::draft;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
-use crate::planning::{Planned, plan_on_disk};
+use crate::planning::plan_on_disk;
+use crate::reading::read;
 use crate::stop::Stop;
-use crate::submission::{LandOptions, REPLY_LIMIT_BYTES, Submission};
+use crate::submission::{LandOptions, Submission};
 use crate::transact::{Transaction, require_approver, transact};
-use crate::{codes, gate, git, repair, replan, report, summary, trust, views};
+use crate::{foresee, gate, git, repair, replan, report, summary, trust, views};
 
 /// Lands a submission, or leaves everything as it was and says why.
 pub fn land(
@@ -51,7 +52,9 @@ fn run(
     let (edits, refused) = contain(engine.workspace(), reply.edits.clone())?;
     outcome.lose(refused, options.partial)?;
 
-    if !options.dry_run {
+    if options.dry_run {
+        outcome.diagnostics.extend(foresee::questions(engine, options, &edits));
+    } else {
         allow_sensitive(engine.workspace(), &edits, options.allow_sensitive, approver)?;
         trust::require(engine.store(), engine.workspace(), engine.config(), options.trust, approver)
             .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
@@ -106,7 +109,7 @@ fn plan_and_transact(
     let transaction = Transaction { draft, checks: checks(engine), questions };
     let landed = transact(engine, transaction, approver, observer, outcome)?;
     if options.stage.unwrap_or(engine.config().git_stage) {
-        outcome.diagnostics.extend(stage(engine, &outcome.changes));
+        outcome.diagnostics.extend(git::stage_changes(engine, &outcome.changes));
     }
     Ok(if outcome.incomplete { Status::Partial } else { landed })
 }
@@ -139,100 +142,6 @@ fn plan_options(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> PlanO
         context: options.context.as_ref().map(|list| list.iter().map(normal).collect()),
         views: views::of(engine, edits),
     }
-}
-
-/// Adds what landed to git's index. That it landed stays true if this fails.
-fn stage(engine: &Engine, changes: &[FileChange]) -> Option<Diagnostic> {
-    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-    let said = git::stage(engine.workspace().root(), &paths, engine.cancel()).err()?;
-    Some(
-        Diagnostic::warning(codes::NOT_STAGED, format!("it landed, but git would not stage it: {said}"))
-            .hinted("Run `git add` yourself; the files are as the reply wants them."),
-    )
-}
-
-/// Parses the reply; whatever is wrong with it ends here.
-fn read(submission: &Submission, options: &LandOptions, outcome: &mut Outcome) -> Result<Reply, Stop> {
-    if submission.text.len() > REPLY_LIMIT_BYTES {
-        return Err(Stop::refused(
-            Diagnostic::error(
-                codes::REPLY_TOO_LARGE,
-                format!("the reply has {} bytes, {REPLY_LIMIT_BYTES} are allowed", submission.text.len()),
-            )
-            .hinted("Ask the model for the change in several smaller replies."),
-        ));
-    }
-    let mut reply = parse(&submission.text, submission.dialect);
-    let (errors, warnings): (Vec<_>, Vec<_>) = reply.diagnostics.drain(..).partition(Diagnostic::is_error);
-    outcome.diagnostics.extend(warnings);
-    outcome.lose(errors, options.partial)?;
-    if reply.edits.is_empty() {
-        return Err(Stop::refused(no_edits(&submission.text)));
-    }
-    Ok(reply)
-}
-
-/// Nothing in the reply is an edit. The first fence is the likeliest place of one that was meant to be.
-fn no_edits(text: &str) -> Diagnostic {
-    let finding = Diagnostic::error(codes::NO_EDITS, "the reply holds no change that Relay understands")
-        .hinted(
-            "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints what to tell the model.",
-        );
-    Diagnostic {
-        line: text.lines().position(|line| line.trim_start().starts_with("```")).map(|at| at + 1),
-        ..finding
-    }
-}
-
-fn draft(
-    engine: &Engine,
-    submission: &Submission,
-    reply: &Reply,
-    admitted: &Admitted,
-    planned: Planned,
-    options: &LandOptions,
-) -> Draft {
-    let control = reply.control.as_ref();
-    Draft {
-        uuid: admitted.uuid,
-        header: Header {
-            project_id: engine.config().project_id.clone(),
-            channel: submission.channel.to_owned(),
-            reasoning: reply.reasoning.clone(),
-            prompt_summary: control.and_then(|c| c.prompt_summary.clone()),
-            git_commit_msg: control.and_then(|c| c.git_commit_msg.clone()),
-            submission: Some(admitted.digest.clone()),
-            undoes: Vec::new(),
-        },
-        operations: operations(&planned),
-        changes: planned.changes,
-        prune: Vec::new(),
-        break_links: options.break_links,
-    }
-}
-
-fn operations(planned: &Planned) -> Vec<OperationRecord> {
-    planned
-        .edits
-        .iter()
-        .map(|(edit, placement)| OperationRecord {
-            operation: match &edit.operation {
-                Operation::Write { .. } => "write",
-                Operation::Patch { .. } => "patch",
-                Operation::Delete => "delete",
-                Operation::Rename { .. } => "rename",
-                Operation::Mode { .. } => "mode",
-            }
-            .to_owned(),
-            path: edit.path.clone(),
-            to: match &edit.operation {
-                Operation::Rename { to } => Some(to.clone()),
-                _ => None,
-            },
-            dialect: edit.dialect.name().to_owned(),
-            placement: placement.clone(),
-        })
-        .collect()
 }
 
 /// What must pass once the files hold the new content: first what may veto, then what is counted.

@@ -116,3 +116,14 @@ fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
         assert!(!env.exists("a.txt"));
     }
 }
+
+#[test]
+fn a_dry_run_says_what_the_real_run_will_ask() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "true"}"#);
+    let text = reply(1, ".github/workflows/ci.yml", "on: push");
+    let (code, document) = apply(&env, &text, &["--dry-run"]);
+    assert_eq!(code, 0);
+    assert_eq!(codes(&document), ["sensitive-path", "untrusted-commands"], "{document:#}");
+    let (_, document) = apply(&env, &text, &["--dry-run", "--allow-sensitive", "--trust"]);
+    assert_eq!(codes(&document), Vec::<String>::new());
+}

@@ -1,0 +1,61 @@
+//! From a planned reply to the draft of a transaction: the exact changes, and the words for the ledger.
+
+use relay_edit::{Operation, Reply};
+use relay_txn::{Draft, Header, OperationRecord};
+
+use crate::admit::Admitted;
+use crate::engine::Engine;
+use crate::planning::Planned;
+use crate::submission::{LandOptions, Submission};
+
+/// The transaction a reply asks for.
+pub(crate) fn draft(
+    engine: &Engine,
+    submission: &Submission,
+    reply: &Reply,
+    admitted: &Admitted,
+    planned: Planned,
+    options: &LandOptions,
+) -> Draft {
+    let control = reply.control.as_ref();
+    Draft {
+        uuid: admitted.uuid,
+        header: Header {
+            project_id: engine.config().project_id.clone(),
+            channel: submission.channel.to_owned(),
+            reasoning: reply.reasoning.clone(),
+            prompt_summary: control.and_then(|c| c.prompt_summary.clone()),
+            git_commit_msg: control.and_then(|c| c.git_commit_msg.clone()),
+            submission: Some(admitted.digest.clone()),
+            undoes: Vec::new(),
+        },
+        operations: operations(&planned),
+        changes: planned.changes,
+        prune: Vec::new(),
+        break_links: options.break_links,
+    }
+}
+
+fn operations(planned: &Planned) -> Vec<OperationRecord> {
+    planned
+        .edits
+        .iter()
+        .map(|(edit, placement)| OperationRecord {
+            operation: match &edit.operation {
+                Operation::Write { .. } => "write",
+                Operation::Patch { .. } => "patch",
+                Operation::Delete => "delete",
+                Operation::Rename { .. } => "rename",
+                Operation::Mode { .. } => "mode",
+            }
+            .to_owned(),
+            path: edit.path.clone(),
+            to: match &edit.operation {
+                Operation::Rename { to } => Some(to.clone()),
+                _ => None,
+            },
+            dialect: edit.dialect.name().to_owned(),
+            placement: placement.clone(),
+        })
+        .collect()
+}
