@@ -119,7 +119,7 @@ pub struct PromptArgs {
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 landed (or nothing to do) · 1 refused or rolled back, nothing changed · \
-    2 bad usage or unreadable input · 130 interrupted, rolled back"
+    2 bad usage or unreadable input · 3 landed in part (--partial) · 130 interrupted, rolled back"
 )]
 pub struct ApplyArgs {
     /// The reply; `-` or nothing for standard input

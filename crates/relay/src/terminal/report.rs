@@ -60,6 +60,9 @@ fn headline(outcome: &Outcome) -> String {
         Status::Interrupted => (BAD, "✗ interrupted", put_back(outcome)),
     };
     let name = match (outcome.undoes.as_slice(), outcome.uuid) {
+        ([target], _) if outcome.is_redo => {
+            format!(" what {} took", paint(STRONG, history::short(target.uuid)))
+        }
         ([target], _) => format!(" {}", paint(STRONG, history::short(target.uuid))),
         ([_, ..], _) => format!(" {}", paint(STRONG, count(outcome.undoes.len(), "transaction"))),
         ([], Some(uuid)) if matches!(outcome.status, Status::Committed | Status::Partial) => {

@@ -189,3 +189,12 @@ fn everything_since_is_undone_as_one_transaction() {
     assert_eq!(env.relay(&["undo", "2", "--since", "2"]).run().code, 2);
     assert_eq!(codes(&undo(&env, &["--since", "99"]).1), ["no-such-transaction"]);
 }
+
+#[test]
+fn a_redo_says_what_it_brought_back_and_how_to_take_it_back() {
+    let env = project(PLAIN);
+    apply(&env, &reply(1, "a.txt", "a"), &[]);
+    env.relay(&["undo"]).success();
+    let told = env.relay(&["redo"]).success().stdout;
+    assert!(told.contains("✓ brought back what ") && told.contains("take it back with relay undo"), "{told}");
+}
