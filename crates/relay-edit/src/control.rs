@@ -22,6 +22,8 @@ pub struct Control {
     pub git_commit_msg: Option<String>,
     /// `promptSummary`: what the user had asked for, in the model's words.
     pub prompt_summary: Option<String>,
+    /// `model`: the model that wrote the reply, in its own words.
+    pub model: Option<String>,
     /// The line in the reply where the block begins, counted from 1.
     pub line: usize,
 }
@@ -56,7 +58,7 @@ impl Candidate {
     }
 }
 
-const KEYS: &[&str] = &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:"];
+const KEYS: &[&str] = &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:", "model:"];
 
 /// Whether lines have `projectId` or `uuid` as a key at the top level.
 pub(crate) fn looks_like_control(lines: &[OwnedLine]) -> bool {
@@ -164,6 +166,8 @@ fn interpret(value: &Value, yaml: &str, line: usize, findings: &mut Vec<Diagnost
         change_summary: value.get("changeSummary").map(summary).unwrap_or_default(),
         git_commit_msg: value.get("gitCommitMsg").and_then(as_paragraph),
         prompt_summary: value.get("promptSummary").and_then(as_paragraph),
+        // A name and nothing else; whatever is not one is as unknown as any other key.
+        model: value.get("model").and_then(as_text).filter(|name| !name.is_empty()),
         line,
     }
 }

@@ -60,6 +60,8 @@ pub const NO_SUCH_TRANSACTION: Code = Code::new("no-such-transaction");
 pub const AMBIGUOUS_TRANSACTION: Code = Code::new("ambiguous-transaction");
 /// The transaction is undone already.
 pub const ALREADY_UNDONE: Code = Code::new("already-undone");
+/// Of the group of a transaction that was taken back, others are still in effect.
+pub const GROUP_IN_EFFECT: Code = Code::new("group-in-effect");
 /// The lines an undo would change have changed since.
 pub const UNDO_CONFLICT: Code = Code::new("undo-conflict");
 /// The transaction did not change the file that was named.

@@ -23,6 +23,8 @@ pub(crate) fn draft(
         header: Header {
             project_id: engine.config().project_id.clone(),
             channel: submission.channel.to_owned(),
+            model: options.model.clone().or_else(|| control.and_then(|c| c.model.clone())),
+            group: options.group.clone(),
             reasoning: reply.reasoning.clone(),
             prompt_summary: control.and_then(|c| c.prompt_summary.clone()),
             git_commit_msg: control.and_then(|c| c.git_commit_msg.clone()),

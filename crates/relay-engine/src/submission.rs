@@ -44,4 +44,9 @@ pub struct LandOptions {
     pub allow_sensitive: bool,
     /// Files with several hard links may be replaced, which separates them from their other names.
     pub break_links: bool,
+    /// The model that wrote it, for the ledger; the control block's `model` if left out.
+    pub model: Option<String>,
+    /// What it belongs to together with other submissions, such as `mail:{session}:{number}`: each lands by itself, and
+    /// `relay undo --group` takes all of them back at once.
+    pub group: Option<String>,
 }

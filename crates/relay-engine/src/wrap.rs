@@ -44,6 +44,8 @@ pub struct Wrapped<'a> {
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
+    /// The model behind the command, for the ledger.
+    pub model: Option<&'a str>,
 }
 
 /// What became of a wrapped command.
@@ -160,7 +162,7 @@ fn land(
         return Ok(Status::Unchanged);
     }
     let uuid = Uuid::new_v4();
-    let draft = Draft { uuid, header: header(engine, &result.command), ..Draft::default() };
+    let draft = Draft { uuid, header: header(engine, wrapped, &result.command), ..Draft::default() };
     let (pending, others) = engine
         .ledger()
         .adopt(draft, &effects, CHANNEL)
@@ -206,10 +208,11 @@ fn agree_to_sensitive(allowed: bool, approver: &mut dyn Approver, outcome: &Outc
         .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
 }
 
-fn header(engine: &Engine, command: &str) -> Header {
+fn header(engine: &Engine, wrapped: &Wrapped<'_>, command: &str) -> Header {
     Header {
         project_id: engine.config().project_id.clone(),
         channel: CHANNEL.to_owned(),
+        model: wrapped.model.map(str::to_owned),
         reasoning: command.to_owned(),
         prompt_summary: Some(command.to_owned()),
         ..Header::default()

@@ -30,6 +30,10 @@ pub struct Header {
     pub project_id: Option<String>,
     /// How the submission arrived.
     pub channel: String,
+    /// The model that wrote it.
+    pub model: Option<String>,
+    /// What it belongs to together with others: the commands of one mail message, for instance.
+    pub group: Option<String>,
     /// The reasoning that came with it.
     pub reasoning: String,
     /// Its summary of the request.

@@ -29,6 +29,10 @@ pub struct Record {
     pub created_at: Timestamp,
     /// How the submission arrived: `file`, `stdin`, `clipboard`, `undo`, …
     pub channel: String,
+    /// The model that wrote it, where somebody said so.
+    pub model: Option<String>,
+    /// What it belongs to together with other transactions, all of which name the same.
+    pub group: Option<String>,
     /// The submission's own summary of the request.
     pub prompt_summary: Option<String>,
     /// The commit message the submission proposes.

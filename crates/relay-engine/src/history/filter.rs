@@ -11,6 +11,8 @@ pub struct Filter {
     pub path: Option<String>,
     /// Transactions that came through this channel.
     pub channel: Option<String>,
+    /// Transactions of this group.
+    pub group: Option<String>,
     /// Transactions in this state.
     pub status: Option<EntryStatus>,
     /// Transactions from this moment on.
@@ -30,6 +32,7 @@ impl Filter {
             // Names are followed through all transactions, also those that other limits leave out.
             .filter(|entry| self.path.is_none() || touches(entry, &mut names))
             .filter(|entry| self.channel.as_ref().is_none_or(|channel| entry.record.channel == *channel))
+            .filter(|entry| self.group.is_none() || entry.record.group == self.group)
             .filter(|entry| self.status.is_none_or(|status| entry.status == status))
             .filter(|entry| self.since.is_none_or(|since| entry.record.created_at >= since))
             .filter(|entry| self.until.is_none_or(|until| entry.record.created_at <= until))

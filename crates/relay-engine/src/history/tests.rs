@@ -35,6 +35,8 @@ pub(crate) fn record(number: u64, files: &[&str], undoes: &[(u64, &[&str])]) -> 
         sequence: number,
         created_at: Timestamp::from_second(i64::try_from(number).unwrap() * 60).unwrap(),
         channel: "apply".to_owned(),
+        model: None,
+        group: None,
         prompt_summary: None,
         git_commit_msg: None,
         reasoning: String::new(),

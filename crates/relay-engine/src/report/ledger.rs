@@ -43,6 +43,7 @@ pub fn blame(blame: &Blame<'_>) -> Value {
                 "status": entry.status.name(),
                 "createdAt": record.created_at.to_string(),
                 "channel": record.channel,
+                "model": record.model,
                 "promptSummary": record.prompt_summary,
                 "gitCommitMsg": record.git_commit_msg,
                 "reasoning": record.reasoning,
@@ -75,6 +76,9 @@ struct EntryJson<'a> {
     undone_files: Vec<&'a str>,
     created_at: String,
     channel: &'a str,
+    model: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
     #[serde(
         skip_serializing_if = "<[Undoes]>::is_empty",
         serialize_with = "relay_txn::short_form::serialize"
@@ -108,6 +112,8 @@ impl<'a> EntryJson<'a> {
             },
             created_at: record.created_at.to_string(),
             channel: &record.channel,
+            model: record.model.as_deref(),
+            group: record.group.as_deref(),
             undoes: &record.undoes,
             project_id: record.project_id.as_deref(),
             prompt_summary: record.prompt_summary.as_deref(),

@@ -42,6 +42,8 @@ pub enum Which {
     One(String),
     /// The one a person names and everything after it.
     Since(String),
+    /// Those of a group that are in effect; for a redo, the undos that took nothing but them.
+    Group(String),
 }
 
 /// How to take them back.
@@ -107,6 +109,7 @@ fn run(
     let selection = select(&history, options).map_err(Stop::Refused)?;
     outcome.undoes = selection.undoes();
     outcome.is_redo = is_redo(&selection);
+    outcome.diagnostics.extend(select::rest_of_group(&history, &selection));
     let inversion = invert::invert(engine, &history, &selection, &options.force_files)?;
     outcome.files = reports(&inversion);
     if inversion.changes.is_empty() {
@@ -152,6 +155,8 @@ fn header(engine: &Engine, selection: &Selection<'_>) -> Header {
     Header {
         project_id: engine.config().project_id.clone(),
         channel: verb.to_owned(),
+        model: None,
+        group: None,
         reasoning: format!("{verb} of {}", names.join(", ")),
         prompt_summary: summary,
         git_commit_msg: None,

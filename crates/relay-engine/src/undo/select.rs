@@ -55,6 +55,7 @@ pub(super) fn for_undo<'h>(
             let first = history.find(selector).map_err(|error| vec![error])?;
             return since(history, first, &options.files);
         }
+        Which::Group(group) => return in_group(history, group, &options.files),
     };
     one(history, entry, &options.files)
 }
@@ -69,6 +70,7 @@ pub(super) fn for_redo<'h>(
             let named = history.find(selector).map_err(|error| vec![error])?;
             taker(history, named)?
         }
+        Which::Group(group) => return takers_of_group(history, group, &options.files),
     };
     one(history, entry, &options.files)
 }
@@ -139,28 +141,113 @@ fn since<'h>(
     let range: Vec<&Entry> =
         history.entries.iter().filter(|entry| entry.record.sequence >= first.record.sequence).collect();
     let mut left = without_pairs(&range);
-    let mut steps = Vec::new();
-    let mut names: BTreeSet<String> = files.iter().cloned().collect();
-    for entry in range {
-        let mut paths = left.remove(&entry.record.uuid).unwrap_or_default();
-        if !files.is_empty() {
-            // Going back, a renamed file goes on under its old name.
-            let wanted = with_other_names(&entry.record, paths.intersection(&names).cloned().collect());
-            paths.retain(|path| wanted.contains(path));
-            names.extend(paths.iter().cloned());
-        }
-        if !paths.is_empty() {
-            steps.push(Step { entry, paths });
-        }
-    }
-    match steps.is_empty() {
-        true if files.is_empty() => Err(nothing("undo")),
-        true => {
-            let name = format!("#{} or anything after it", first.record.sequence);
-            Err(files.iter().map(|file| not_in(file, &name, std::iter::empty())).collect())
-        }
+    let steps = range
+        .into_iter()
+        .map(|entry| Step { entry, paths: left.remove(&entry.record.uuid).unwrap_or_default() })
+        .filter(|step| !step.paths.is_empty())
+        .collect();
+    let steps = limited(steps, files, &format!("#{} or anything after it", first.record.sequence))?;
+    if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
+}
+
+/// The transactions of a group, where they are in effect, so that the group is taken back as one.
+fn in_group<'h>(
+    history: &'h History,
+    group: &str,
+    files: &[String],
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let members = members(history, group)?;
+    let in_effect = members.iter().copied().filter(|entry| entry.status != EntryStatus::Undone);
+    let steps = in_effect.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
+    limited(steps, files, &format!("the group {group}")).and_then(|steps| match steps.is_empty() {
         false => Ok(Selection { steps }),
+        true => Err(vec![
+            Diagnostic::error(codes::ALREADY_UNDONE, format!("all of the group {group} is undone already"))
+                .hinted(format!("`relay redo --group {group}` brings it back.")),
+        ]),
+    })
+}
+
+/// The undos in effect that took back transactions of a group and nothing else.
+fn takers_of_group<'h>(
+    history: &'h History,
+    group: &str,
+    files: &[String],
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let members: HashSet<Uuid> =
+        members(history, group)?.into_iter().map(|entry| entry.record.uuid).collect();
+    let takes = |entry: &&Entry| {
+        let mut targets = entry.record.undoes.iter();
+        entry.kind() == EntryKind::Undo
+            && entry.status != EntryStatus::Undone
+            && targets.all(|target| members.contains(&target.uuid))
+    };
+    let takers = history.entries.iter().filter(takes);
+    let steps = takers.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
+    limited(steps, files, &format!("the group {group}")).and_then(|steps| match steps.is_empty() {
+        false => Ok(Selection { steps }),
+        true => Err(nothing("redo")),
+    })
+}
+
+/// The transactions of a group, newest first.
+fn members<'h>(history: &'h History, group: &str) -> Result<Vec<&'h Entry>, Vec<Diagnostic>> {
+    let members: Vec<&Entry> =
+        history.entries.iter().filter(|entry| entry.record.group.as_deref() == Some(group)).collect();
+    if members.is_empty() {
+        return Err(vec![
+            Diagnostic::error(
+                codes::NO_SUCH_TRANSACTION,
+                format!("no transaction on the ledger belongs to a group `{group}`"),
+            )
+            .hinted("`relay log` names the groups; a group is written in full."),
+        ]);
     }
+    Ok(members)
+}
+
+/// The steps in these files only; in all of theirs where none is named.
+fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Result<Vec<Step<'h>>, Vec<Diagnostic>> {
+    if files.is_empty() {
+        return Ok(steps);
+    }
+    let strangers: Vec<Diagnostic> = files
+        .iter()
+        .filter(|file| !steps.iter().any(|step| step.paths.contains(*file)))
+        .map(|file| not_in(file, name, steps.iter().flat_map(|step| step.paths.iter().map(String::as_str))))
+        .collect();
+    if !strangers.is_empty() {
+        return Err(strangers);
+    }
+    let mut names: BTreeSet<String> = files.iter().cloned().collect();
+    let mut limited = Vec::new();
+    for Step { entry, paths } in steps {
+        // Going back, a renamed file goes on under its old name.
+        let wanted = with_other_names(&entry.record, paths.intersection(&names).cloned().collect());
+        let paths: BTreeSet<String> = paths.into_iter().filter(|path| wanted.contains(path)).collect();
+        names.extend(paths.iter().cloned());
+        if !paths.is_empty() {
+            limited.push(Step { entry, paths });
+        }
+    }
+    Ok(limited)
+}
+
+/// Says so when a transaction is taken back of whose group others stay.
+pub(super) fn rest_of_group(history: &History, selection: &Selection<'_>) -> Option<Diagnostic> {
+    let [step] = selection.steps.as_slice() else { return None };
+    let group = step.entry.record.group.as_deref()?;
+    let stays = |entry: &&Entry| {
+        entry.record.group.as_deref() == Some(group)
+            && entry.status != EntryStatus::Undone
+            && !selection.contains(entry.record.uuid)
+    };
+    let count = history.entries.iter().filter(stays).count();
+    (count > 0).then(|| {
+        let message = format!("it belongs to the group {group}, of which {count} more stay in effect");
+        Diagnostic::warning(codes::GROUP_IN_EFFECT, message)
+            .hinted(format!("`relay undo --group {group}` takes them back too."))
+    })
 }
 
 /// The files of each transaction that are not settled among themselves: what one of them took back of another needs

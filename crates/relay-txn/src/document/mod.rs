@@ -97,6 +97,10 @@ struct Document {
     created_at: Timestamp,
     channel: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    group: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     prompt_summary: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     git_commit_msg: Option<String>,
@@ -174,6 +178,8 @@ impl From<&Record> for Document {
             sequence: record.sequence,
             created_at: record.created_at,
             channel: record.channel.clone(),
+            model: record.model.clone(),
+            group: record.group.clone(),
             prompt_summary: record.prompt_summary.clone(),
             git_commit_msg: record.git_commit_msg.clone(),
             reasoning: record.reasoning.clone(),
@@ -237,6 +243,8 @@ impl Document {
             sequence: self.sequence,
             created_at: self.created_at,
             channel: self.channel,
+            model: self.model,
+            group: self.group,
             prompt_summary: self.prompt_summary,
             git_commit_msg: self.git_commit_msg,
             reasoning: self.reasoning,

@@ -24,6 +24,8 @@ fn record_with(text: &str) -> Record {
         sequence: 3,
         created_at: Timestamp::from_second(1_700_000_000).unwrap(),
         channel: text.to_owned(),
+        model: some(),
+        group: some(),
         prompt_summary: some(),
         git_commit_msg: some(),
         reasoning: text.to_owned(),

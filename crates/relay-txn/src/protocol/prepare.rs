@@ -274,6 +274,8 @@ pub(super) fn pending_record(draft: &Draft, changes: Vec<ChangeRecord>) -> Recor
         sequence: 0,
         created_at: Timestamp::now(),
         channel: header.channel,
+        model: header.model,
+        group: header.group,
         prompt_summary: header.prompt_summary,
         git_commit_msg: header.git_commit_msg,
         reasoning: header.reasoning,

@@ -15,6 +15,10 @@ pub struct LogArgs {
     #[arg(long, value_name = "CHANNEL")]
     pub channel: Option<String>,
 
+    /// Only what belongs to this group, such as the commands of one mail message
+    #[arg(long, value_name = "ID")]
+    pub group: Option<String>,
+
     /// Only what is in this state: committed, partly_undone, undone
     #[arg(long, value_name = "STATUS", value_parser = entry_status)]
     pub status: Option<relay_engine::EntryStatus>,
@@ -104,6 +108,10 @@ pub struct UndoArgs {
     #[arg(long, value_name = "TRANSACTION", conflicts_with = "transaction")]
     pub since: Option<String>,
 
+    /// Take back everything of this group that is in effect, as one transaction; `relay log` names the groups
+    #[arg(long, value_name = "ID", conflicts_with_all = ["transaction", "since"])]
+    pub group: Option<String>,
+
     #[command(flatten)]
     pub answer: AnswerFlags,
 
@@ -118,6 +126,10 @@ pub struct RedoArgs {
     /// The undo to take back, or the transaction it took: number, uuid or the beginning of it
     #[arg(value_name = "TRANSACTION")]
     pub transaction: Option<String>,
+
+    /// Bring back what was taken of this group, as one transaction
+    #[arg(long, value_name = "ID", conflicts_with = "transaction")]
+    pub group: Option<String>,
 
     #[command(flatten)]
     pub answer: AnswerFlags,

@@ -183,6 +183,14 @@ pub struct ApplyArgs {
     /// Allow files with several hard links; the other names keep the old content
     #[arg(long)]
     pub break_links: bool,
+
+    /// The model that wrote the reply, for the ledger; the reply's own `model:` if left out
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
+
+    /// What this reply belongs to together with others; `relay undo --group` takes them all back
+    #[arg(long, value_name = "ID")]
+    pub group: Option<String>,
 }
 
 /// Run any command, and land what it does to your files as one transaction
@@ -220,6 +228,10 @@ pub struct WrapArgs {
     /// Allow changes to files that make other tools run code, such as .github/workflows
     #[arg(long)]
     pub allow_sensitive: bool,
+
+    /// The model behind the command, for the ledger
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
 }
 
 /// Shared by everything that may run the project's commands.

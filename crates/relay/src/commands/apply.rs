@@ -28,6 +28,8 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
         trust: trust_answer(args.trust),
         allow_sensitive: args.allow_sensitive,
         break_links: args.break_links,
+        model: args.model.clone(),
+        group: args.group.clone(),
     };
     let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none());
     let outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());

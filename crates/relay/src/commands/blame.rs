@@ -7,7 +7,7 @@ use relay_engine::history::short;
 use relay_engine::{Blame, BlamedLine, Engine, Entry, codes, report};
 use relay_workspace::RelPath;
 
-use super::log::about;
+use super::log::{about, source};
 use crate::cli::BlameArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -17,6 +17,9 @@ use crate::terminal::{self, visible};
 
 /// How much of a reason is shown in front of a line.
 const REASON_WIDTH: usize = 34;
+
+/// How much room the channel has; a model's name takes some of the reason's.
+const CHANNEL_WIDTH: usize = 7;
 
 pub fn run(root: Option<&Path>, args: &BlameArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
@@ -86,12 +89,15 @@ fn who(blamed: &BlamedLine<'_>) -> String {
     let Some(entry) = blamed.entry else { return "not from the ledger".to_owned() };
     let record = &entry.record;
     let day = record.created_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d");
-    let mut reason: String = about(entry).chars().take(REASON_WIDTH).collect();
-    if about(entry).chars().count() > REASON_WIDTH {
+    let source = source(&record.channel, record.model.as_deref());
+    let about = about(entry);
+    let width = REASON_WIDTH.saturating_sub(source.chars().count().saturating_sub(CHANNEL_WIDTH));
+    let mut reason: String = about.chars().take(width).collect();
+    if about.chars().count() > width {
         reason.pop();
         reason.push('…');
     }
-    format!("{:>4} {} {day} {:<7} {reason}", record.sequence, short(record.uuid), visible(&record.channel))
+    format!("{:>4} {} {day} {source:<CHANNEL_WIDTH$} {reason}", record.sequence, short(record.uuid))
 }
 
 fn styled(entry: Option<&Entry>, who: &str) -> String {

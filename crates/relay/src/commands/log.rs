@@ -61,7 +61,8 @@ fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter
         text.as_deref().map(|text| moment(text, now, &zone, edge).map_err(Failure::usage)).transpose()
     };
     let (since, until) = (time(&args.since, Edge::Start)?, time(&args.until, Edge::End)?);
-    Ok(Filter { path, channel: args.channel.clone(), status: args.status, since, until })
+    let (channel, group) = (args.channel.clone(), args.group.clone());
+    Ok(Filter { path, channel, group, status: args.status, since, until })
 }
 
 /// One transaction in a list: a headline, what it was about, and its files.
@@ -75,7 +76,7 @@ pub fn one(text: &mut String, entry: &Entry) {
             paint(PLACE, format_args!("{:>4}", record.sequence)),
             paint(STRONG, short(record.uuid)),
             when(record.created_at),
-            visible(&record.channel),
+            source(&record.channel, record.model.as_deref()),
             state(entry),
             count(record.files().count(), "file"),
             lines(added, removed),
@@ -83,7 +84,18 @@ pub fn one(text: &mut String, entry: &Entry) {
         ),
     );
     line(text, format_args!("     {}", about(entry)));
+    if let Some(group) = &record.group {
+        line(text, format_args!("     {}", paint(FAINT, format_args!("group {}", visible(group)))));
+    }
     line(text, format_args!("     {}", paint(FAINT, files(entry))));
+}
+
+/// Where a transaction came from: the channel, and the model where it is known.
+pub fn source(channel: &str, model: Option<&str>) -> String {
+    match model {
+        Some(model) => format!("{} ({})", visible(channel), visible(model)),
+        None => visible(channel).into_owned(),
+    }
 }
 
 /// The moment in the reader's own time, and how long ago that was.

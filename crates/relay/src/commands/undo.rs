@@ -12,10 +12,11 @@ use crate::terminal::ask::Person;
 
 pub fn undo(root: Option<&Path>, args: &UndoArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
-    let which = match (&args.transaction, &args.since) {
-        (_, Some(first)) => Which::Since(first.clone()),
-        (Some(one), None) => Which::One(one.clone()),
-        (None, None) => Which::Last,
+    let which = match (&args.transaction, &args.since, &args.group) {
+        (_, _, Some(group)) => Which::Group(group.clone()),
+        (_, Some(first), None) => Which::Since(first.clone()),
+        (Some(one), None, None) => Which::One(one.clone()),
+        (None, None, None) => Which::Last,
     };
     let options = options(root, &engine, which, &args.answer)?;
     let mut person = Person::new(engine.cancel().clone(), args.answer.yes, false);
@@ -25,7 +26,11 @@ pub fn undo(root: Option<&Path>, args: &UndoArgs) -> Result<u8, Failure> {
 
 pub fn redo(root: Option<&Path>, args: &RedoArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
-    let which = args.transaction.clone().map_or(Which::Last, Which::One);
+    let which = match (&args.transaction, &args.group) {
+        (_, Some(group)) => Which::Group(group.clone()),
+        (Some(one), None) => Which::One(one.clone()),
+        (None, None) => Which::Last,
+    };
     let options = options(root, &engine, which, &args.answer)?;
     let mut person = Person::new(engine.cancel().clone(), args.answer.yes, false);
     let outcome = relay_engine::redo(&engine, &options, &mut person, &mut Unobserved);

@@ -33,6 +33,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
         output_to_errors: args.json,
         trust: trust_answer(args.trust),
         allow_sensitive: args.allow_sensitive,
+        model: args.model.as_deref(),
     };
     let mut person = Person::new(cancel.clone(), args.yes, true);
     let mut unheard = None;

@@ -261,3 +261,25 @@ fn recover_has_nothing_to_do_on_a_good_day() {
     assert!(run.stdout.contains("nothing to recover"), "{}", run.stdout);
     assert_eq!(json(&env.relay(&["recover", "--json"]).run())["diagnostics"], Value::Array(vec![]));
 }
+
+#[test]
+fn the_ledger_knows_the_model_and_the_group() {
+    let env = project(PLAIN);
+    let text = reply(1, "a.txt", "x").replace("uuid:", "model: said-so\nuuid:");
+    apply(&env, &text, &["--group", "g1"]);
+    apply(&env, &text.replace("000001", "000002").replace("a.txt", "b.txt"), &["--model", "asked\u{1b}[1m"]);
+    apply(&env, &reply(3, "c.txt", "x"), &[]);
+    let entries = log(&env, &[]);
+    let of = |key: &str| -> Vec<&Value> { entries.as_array().unwrap().iter().map(|e| &e[key]).collect() };
+    assert_eq!(of("model"), [&Value::Null, &Value::from("asked\u{1b}[1m"), &Value::from("said-so")]);
+    assert_eq!(of("group"), [&Value::Null, &Value::Null, &Value::from("g1")]);
+    assert_eq!(log(&env, &["--group", "g1"])[0]["number"], 1);
+    assert_eq!(log(&env, &["--group", "g"]), Value::Array(vec![]));
+    let text = env.relay(&["log"]).success().stdout;
+    assert!(text.contains("apply (said-so)") && text.contains("group g1"), "{text}");
+    assert!(!text.contains('\u{1b}'), "{text}");
+    assert!(env.relay(&["show", "1"]).success().stdout.contains("apply (said-so)"));
+    assert!(env.relay(&["blame", "a.txt"]).success().stdout.contains("apply (said-so)"));
+    let blame = json(&env.relay(&["blame", "a.txt", "--json"]).run());
+    assert_eq!(blame["transactions"][uuid(1)]["model"], "said-so");
+}

@@ -198,3 +198,44 @@ fn a_redo_says_what_it_brought_back_and_how_to_take_it_back() {
     let told = env.relay(&["redo"]).success().stdout;
     assert!(told.contains("✓ brought back what ") && told.contains("take it back with relay undo"), "{told}");
 }
+
+#[test]
+fn a_group_is_taken_back_and_brought_back_as_one() {
+    let env = project(PLAIN);
+    let group = ["--group", "mail:a1:7"];
+    apply(&env, &reply(1, "a.txt", "a"), &group);
+    apply(&env, &reply(2, "other.txt", "x"), &[]);
+    apply(&env, &reply(3, "b.txt", "b"), &group);
+    let all = env.tree();
+    let (code, one) = undo(&env, &["3"]);
+    assert_eq!((code, codes(&one)), (0, vec!["group-in-effect".to_owned()]));
+    assert!(one["diagnostics"][0]["hint"].as_str().unwrap().contains("relay undo --group mail:a1:7"));
+    env.relay(&["redo"]).success();
+    assert_eq!(env.tree(), all);
+
+    let (code, document) = undo(&env, &["--group", "mail:a1:7"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert!(!env.exists("a.txt") && !env.exists("b.txt") && env.exists("other.txt"));
+    assert_eq!(codes(&undo(&env, &["--group", "mail:a1:7"]).1), ["already-undone"]);
+    assert_eq!(codes(&undo(&env, &["--group", "mail:a1"]).1), ["no-such-transaction"]);
+    env.relay(&["redo", "--group", "mail:a1:7"]).success();
+    assert_eq!(env.tree(), all);
+    assert_eq!(undo(&env, &["--group", "mail:a1:7", "--file", "a.txt"]).0, 0);
+    assert!(!env.exists("a.txt") && env.exists("b.txt"));
+    assert_eq!(codes(&undo(&env, &["--group", "mail:a1:7", "--file", "c.txt"]).1), ["not-in-transaction"]);
+    assert_eq!(env.relay(&["undo", "1", "--group", "mail:a1:7"]).run().code, 2);
+}
+
+#[test]
+fn a_group_whose_parts_were_undone_one_by_one_comes_back_whole() {
+    let env = project(PLAIN);
+    env.write("a.txt", "0\n");
+    for number in 1..=3 {
+        apply(&env, &reply(number, "a.txt", &number.to_string()), &["--group", "g"]);
+    }
+    assert_eq!(undo(&env, &["3"]).0, 0);
+    assert_eq!(undo(&env, &["--group", "g"]).0, 0);
+    assert_eq!(env.read("a.txt"), "0\n");
+    env.relay(&["redo", "--group", "g"]).success();
+    assert_eq!(env.read("a.txt"), "3\n");
+}
