@@ -34,6 +34,7 @@ mod repair;
 mod replan;
 pub mod report;
 pub mod retention;
+pub mod secrets;
 mod stop;
 mod submission;
 pub mod suggest;

@@ -1,0 +1,139 @@
+//! Secrets: found in text before it leaves the machine, masked, and put back when they return.
+//!
+//! [`mask`] looks for known key formats, for values behind telling names, and for strings that look random, and puts a
+//! placeholder in the place of each. The [`Vault`] remembers which placeholder stands for which value, so that a reply
+//! that quotes one can be [restored](Vault::restore); a placeholder that cannot be restored is refused by whoever asks,
+//! never written into a file.
+//!
+//! This module reads and writes nothing. It never logs a value: what is [`Found`] is a kind and a line. It cannot find
+//! everything: `docs/limits.md` says what was measured.
+
+mod formats;
+mod literals;
+mod named;
+mod random;
+mod shapes;
+#[cfg(test)]
+mod tests;
+mod vault;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+pub use vault::{Unrestored, Vault, placeholders};
+
+/// Text that may leave the machine, and what was taken out of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// The text with a placeholder for each secret.
+    pub text: String,
+    /// What was masked, in the order of the text.
+    pub found: Vec<Found>,
+}
+
+/// One secret that was found. The value is not part of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// What it seems to be, such as `github-token`.
+    pub kind: &'static str,
+    /// The line it begins in, counted from 1.
+    pub line: usize,
+    /// What stands for it.
+    pub placeholder: String,
+}
+
+/// A stretch of text that seems to be a secret.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Span {
+    range: Range<usize>,
+    kind: &'static str,
+}
+
+/// The kind of text that looks like a placeholder before anything was masked.
+const LOOKS_MASKED: &str = "text";
+
+/// Masks the secrets in the text of a file. The file's name decides which rules apply: the values of an `.env` file are
+/// secrets, the hashes of a lock file are not.
+///
+/// ```
+/// use relay_engine::secrets::{Vault, mask};
+///
+/// let mut vault = Vault::new(&[7; 32]);
+/// let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+/// let masked = mask("notes.md", &format!("push with {token}\n"), &mut vault);
+/// assert!(!masked.text.contains(&token));
+/// assert_eq!((masked.found[0].kind, masked.found[0].line), ("github-token", 1));
+/// assert_eq!(vault.restore("notes.md", &masked.text).unwrap(), format!("push with {token}\n"));
+/// ```
+pub fn mask(name: &str, text: &str, vault: &mut Vault) -> Masked {
+    let spans = find(name, text, vault);
+    let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
+    let (mut copied, mut line) = (0, 1);
+    for Span { range, kind } in spans {
+        let (Some(between), Some(value)) = (text.get(copied..range.start), text.get(range.clone())) else {
+            continue;
+        };
+        line += between.matches('\n').count();
+        let placeholder = vault.placeholder(name, kind, value);
+        masked.text.push_str(between);
+        masked.text.push_str(&placeholder);
+        // What merely looks masked is no secret, but must be told apart from what is.
+        if kind != LOOKS_MASKED {
+            masked.found.push(Found { kind, line, placeholder });
+        }
+        line += value.matches('\n').count();
+        copied = range.end;
+    }
+    masked.text.push_str(text.get(copied..).unwrap_or_default());
+    masked
+}
+
+/// Every secret, in order and without overlaps. Where two rules find the same place, the surer one names it.
+fn find(name: &str, text: &str, vault: &Vault) -> Vec<Span> {
+    let file = literals::FileKind::of(name);
+    let looks_masked = placeholders(text).map(|range| Span { range, kind: LOOKS_MASKED });
+    let rules: [Vec<Span>; 6] = [
+        looks_masked.collect(),
+        shapes::find(text),
+        formats::find(text),
+        vault.known_in(text),
+        named::find(file, text),
+        random::find(file, text),
+    ];
+    let mut kept: BTreeMap<usize, Span> = BTreeMap::new();
+    for span in rules.into_iter().flatten().filter(|span| !span.range.is_empty()) {
+        let before = kept.range(..span.range.end).next_back();
+        if before.is_none_or(|(_, other)| other.range.end <= span.range.start) {
+            kept.insert(span.range.start, span);
+        }
+    }
+    kept.into_values().collect()
+}
+
+/// Text that stands in for a value in documentation: nobody's secret.
+fn is_dummy(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let distinct = value.bytes().collect::<std::collections::BTreeSet<u8>>().len();
+    const WORDS: &[&str] = &[
+        "example",
+        "xxxx",
+        "your",
+        "change-me",
+        "changeme",
+        "change_me",
+        "placeholder",
+        "redacted",
+        "dummy",
+        "sample",
+        "foobar",
+        "insert",
+        "abcdefghij",
+        "....",
+        "****",
+        "todo",
+        "replace",
+        "1234567890abc",
+        "0123456789",
+    ];
+    distinct < 4 || WORDS.iter().any(|word| lower.contains(word))
+}

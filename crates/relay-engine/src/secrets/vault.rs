@@ -1,0 +1,171 @@
+//! The vault: which placeholder stands for which value, and in which files it stood.
+//!
+//! A placeholder is a word such as `RELAY_MASKED_GITHUB_TOKEN_3F2A9C1D`: it can stand inside any string literal, in
+//! YAML, in a shell and in a URL, and a model has no reason to complete or to correct it. Its end is a keyed hash of the
+//! value: the same value always gets the same placeholder, and nobody without the key can check a guess.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::Span;
+
+/// What every placeholder begins with.
+const PREFIX: &str = "RELAY_MASKED_";
+
+/// How many digits of the hash end a placeholder.
+const DIGITS: usize = 8;
+
+/// Shorter values are masked where a rule finds them, but not wherever they occur: they may be ordinary words.
+const TELLING_BYTES: usize = 12;
+
+/// Placeholders and the values they stand for. To be kept where only the user can read it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Vault {
+    key: [u8; 32],
+    entries: BTreeMap<String, Entry>,
+}
+
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    value: String,
+    /// Where the value was masked, and so may be written again.
+    files: BTreeSet<String>,
+}
+
+/// A placeholder that cannot be turned into its value in this place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unrestored {
+    /// The placeholder as it stands in the text.
+    pub placeholder: String,
+    /// Where it stands, in bytes.
+    pub range: Range<usize>,
+    /// The files its value belongs to; none when the vault does not know it.
+    pub files: Vec<String>,
+}
+
+impl Vault {
+    /// An empty vault. The key makes placeholders that others cannot check guesses against; the same key makes the same
+    /// placeholders again.
+    #[must_use]
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self {
+            key: blake3::derive_key("relay 2026 placeholders of masked values", key),
+            entries: BTreeMap::new(),
+        }
+    }
+
+    /// Whether it holds nothing.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The vault as text. It holds the values: keep it for the user alone.
+    ///
+    /// # Errors
+    /// None that is known; serialisation says so itself.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        serde_json::to_string(&self.entries)
+    }
+
+    /// A vault from its text, with the key it was made with.
+    ///
+    /// # Errors
+    /// The text is no vault.
+    pub fn from_json(key: &[u8; 32], text: &str) -> serde_json::Result<Self> {
+        Ok(Self { entries: serde_json::from_str(text)?, ..Self::new(key) })
+    }
+
+    /// The placeholder for a value that was found in a file.
+    pub(super) fn placeholder(&mut self, file: &str, kind: &str, value: &str) -> String {
+        let hash = blake3::keyed_hash(&self.key, value.as_bytes()).to_hex().to_ascii_uppercase();
+        let kind = kind.to_ascii_uppercase().replace('-', "_");
+        // Two values with the same eight digits are told apart by more of them.
+        let mut candidates = (DIGITS..=hash.len())
+            .filter_map(|digits| Some(format!("{PREFIX}{kind}_{}", hash.get(..digits)?)));
+        let fits =
+            |placeholder: &String| self.entries.get(placeholder).is_none_or(|entry| entry.value == value);
+        let placeholder = candidates.find(fits).unwrap_or_else(|| format!("{PREFIX}{kind}_{hash}"));
+        let entry = self.entries.entry(placeholder.clone());
+        let entry = entry.or_insert_with(|| Entry { value: value.to_owned(), files: BTreeSet::new() });
+        entry.files.insert(file.to_owned());
+        placeholder
+    }
+
+    /// Where values that are masked already stand in another text.
+    pub(super) fn known_in(&self, text: &str) -> Vec<Span> {
+        let telling = |entry: &&Entry| entry.value.len() >= TELLING_BYTES && !entry.value.starts_with(PREFIX);
+        let found = self.entries.values().filter(telling).flat_map(|entry| {
+            text.match_indices(&entry.value)
+                .map(|(at, value)| Span { range: at..at + value.len(), kind: "known" })
+        });
+        found.collect()
+    }
+
+    /// Puts the values back into the text of a file.
+    ///
+    /// # Errors
+    /// Placeholders that are not known, or whose values never stood in this file: a secret must not wander from one
+    /// file into another.
+    pub fn restore(&self, file: &str, text: &str) -> Result<String, Vec<Unrestored>> {
+        let mut restored = String::with_capacity(text.len());
+        let mut refused = Vec::new();
+        let mut copied = 0;
+        for range in placeholders(text) {
+            let word = text.get(range.clone()).unwrap_or_default();
+            let (known, entry) = self.longest_in(word).unzip();
+            match entry {
+                Some(entry) if entry.files.contains(file) => {
+                    restored.push_str(text.get(copied..range.start).unwrap_or_default());
+                    restored.push_str(&entry.value);
+                    copied = range.start + known.map_or(0, str::len);
+                }
+                _ => refused.push(Unrestored {
+                    placeholder: known.unwrap_or(word).to_owned(),
+                    range,
+                    files: entry.map(|entry| entry.files.iter().cloned().collect()).unwrap_or_default(),
+                }),
+            }
+        }
+        restored.push_str(text.get(copied..).unwrap_or_default());
+        if refused.is_empty() { Ok(restored) } else { Err(refused) }
+    }
+
+    /// The known placeholder a word begins with; letters may follow it directly.
+    fn longest_in(&self, word: &str) -> Option<(&str, &Entry)> {
+        let fitting = self.entries.iter().filter(|(placeholder, _)| word.starts_with(placeholder.as_str()));
+        fitting
+            .max_by_key(|(placeholder, _)| placeholder.len())
+            .map(|(placeholder, entry)| (placeholder.as_str(), entry))
+    }
+}
+
+impl fmt::Debug for Vault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.entries.keys()).finish()
+    }
+}
+
+/// Where placeholders stand in a text, known or not, also when somebody changed their case.
+pub fn placeholders(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let bytes = text.as_bytes();
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        loop {
+            // No byte of the prefix occurs inside a longer character, so the range is one of text.
+            let window = bytes.get(from..)?.windows(PREFIX.len());
+            let at = from + window.take_while(|part| !part.eq_ignore_ascii_case(PREFIX.as_bytes())).count();
+            let rest = bytes.get(at + PREFIX.len()..)?;
+            let end = at + PREFIX.len() + rest.iter().take_while(|byte| is_word(byte)).count();
+            from = end;
+            if end > at + PREFIX.len() {
+                return Some(at..end);
+            }
+        }
+    })
+}
