@@ -18,6 +18,7 @@
 pub mod corpus;
 mod env;
 mod expect;
+pub mod model;
 mod run;
 pub mod scenario;
 mod screen;

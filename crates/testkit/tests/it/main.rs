@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
 mod env;
+mod model;
 mod scenario;
 mod screen;
+mod sdk;
 mod tidy;
