@@ -7,9 +7,9 @@
 //! - [`Shell`] is a line for the shell, as people write it into a config; output and errors come as one stream.
 //! - [`Program`] is a program with arguments, as Relay calls git; output and errors are kept apart.
 //! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
+//! - [`sandbox`] lets a program write only where it may, enforced by the system.
 //!
-//! Neither decides whether something *may* run; that is settled before anybody calls this crate. There is no PTY and no
-//! sandbox here yet.
+//! None of them decides whether something *may* run; that is settled before anybody calls this crate.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
@@ -19,6 +19,7 @@ mod find;
 mod passthrough;
 mod program;
 mod run;
+pub mod sandbox;
 mod shell;
 mod supervise;
 #[cfg(unix)]

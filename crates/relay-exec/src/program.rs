@@ -53,6 +53,11 @@ impl Output {
 impl Program<'_> {
     /// Runs it to its end, whatever that is.
     pub fn run(&self, cancel: &Cancel) -> Output {
+        self.stream(cancel, &mut |_| {})
+    }
+
+    /// Runs it to its end, whatever that is. `on_output` gets all output as it comes; errors are only collected.
+    pub fn stream(&self, cancel: &Cancel, on_output: &mut dyn FnMut(&[u8])) -> Output {
         let Some(place) = find_program(self.program) else {
             return Output {
                 end: End::NotStarted(io::Error::new(
@@ -73,7 +78,7 @@ impl Program<'_> {
             timeout: self.timeout,
             output_limit_bytes: self.output_limit_bytes,
             cancel,
-            on_output: &mut |_| {},
+            on_output,
         });
         Output { end, stdout, stderr, duration }
     }

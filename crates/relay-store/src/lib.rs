@@ -15,12 +15,14 @@ mod error;
 mod folder;
 mod key;
 mod place;
+mod scratch;
 mod shelf;
 mod store;
 mod trust;
 
 pub use error::StoreError;
 pub use folder::{Folder, Writer};
+pub use scratch::Scratch;
 pub use shelf::Shelf;
 pub use store::Store;
 

@@ -11,6 +11,7 @@ mod terminal;
 use std::process::ExitCode;
 
 use failure::Failure;
+use relay_exec::sandbox;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
@@ -28,6 +29,11 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
         && only == clipboard::HOLD
     {
         return clipboard::hold().unwrap_or_else(|failure| failure.report(false));
+    }
+    if let [_, first, rest @ ..] = arguments
+        && first == sandbox::COMMAND
+    {
+        return Failure::environment(&sandbox::enter(rest)).report(false);
     }
     match cli::parse(arguments) {
         Ok(cli) => {

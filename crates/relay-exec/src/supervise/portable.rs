@@ -23,7 +23,9 @@ pub(crate) fn run(job: Job<'_>) -> Finished {
         if let Some(tail) = tails.get_mut(index) {
             tail.push(&bytes);
         }
-        on_output(&bytes);
+        if index == 0 {
+            on_output(&bytes);
+        }
     };
     let deadline = deadline(started, timeout);
     let end = loop {

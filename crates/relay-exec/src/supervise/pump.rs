@@ -127,7 +127,10 @@ impl<'a> Pump<'a> {
             Ok(count) => {
                 let bytes = self.buffer.get(..count).unwrap_or_default();
                 stream.tail.push(bytes);
-                (self.on_output)(bytes);
+                // Errors have a pipe of their own only where they must not be mistaken for output.
+                if index == 0 {
+                    (self.on_output)(bytes);
+                }
                 true
             }
         }

@@ -65,3 +65,20 @@ fn the_time_limit_holds_while_input_is_waiting() {
     };
     assert!(matches!(program.run(&Cancel::new()).end, End::TimedOut));
 }
+
+#[test]
+fn output_is_told_as_it_comes_and_errors_are_not() {
+    let program = Program {
+        program: "sh",
+        args: &["-c", "echo one; echo oops >&2; echo two"],
+        cwd: Path::new("/"),
+        timeout: Duration::from_secs(120),
+        output_limit_bytes: 4,
+        env: &[],
+        stdin: None,
+    };
+    let mut told = Vec::new();
+    let output = program.stream(&Cancel::new(), &mut |bytes| told.extend_from_slice(bytes));
+    assert_eq!(String::from_utf8_lossy(&told), "one\ntwo\n");
+    assert_eq!((output.stdout.text().as_str(), output.stderr.text().as_str()), ("two\n", "ops\n"));
+}

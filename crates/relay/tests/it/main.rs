@@ -12,6 +12,7 @@ mod checks;
 mod clipboard;
 mod concurrency;
 mod config;
+mod confine;
 mod corpus;
 mod demo;
 mod doctor;

@@ -4,7 +4,7 @@ use super::packages::{Package, packages};
 use super::source::{Source, tracked};
 
 /// A package that gives a power, and the crates that may have it.
-const GRANTS: [(&str, &[&str]); 22] = [
+const GRANTS: [(&str, &[&str]); 23] = [
     ("arboard", &["relay"]),
     ("cap-std", &["relay-workspace", "relay-txn"]),
     ("clap", &["relay"]),
@@ -13,6 +13,7 @@ const GRANTS: [(&str, &[&str]); 22] = [
     ("duct", &["relay-exec"]),
     ("hyper", &["relay-llm"]),
     ("ignore", &["relay-workspace"]),
+    ("landlock", &["relay-exec"]),
     ("libc", &[]),
     ("nix", &["relay-exec"]),
     ("notify", &["relay-workspace"]),

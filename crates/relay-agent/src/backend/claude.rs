@@ -1,0 +1,144 @@
+//! Claude Code: `claude --print`, its events as JSON lines, its text as it is written.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::cli::{Agent, Call, Reader, Said, Surroundings, event, text};
+use super::{Capabilities, Containment, Question, Sandbox};
+
+pub(super) const CAPABILITIES: Capabilities = Capabilities {
+    streaming: true,
+    resume: true,
+    structured: true,
+    local_files: true,
+    review: false,
+    containment: Containment::ToolPolicy,
+};
+
+/// Tools that look and do not touch.
+const READING_TOOLS: &str = "Read,Grep,Glob,LS";
+
+pub(super) struct Claude;
+
+impl Agent for Claude {
+    fn call(&self, question: &Question<'_>) -> Call {
+        let mut args: Vec<String> =
+            ["--print", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]
+                .map(str::to_owned)
+                .into();
+        args.extend(
+            match question.sandbox {
+                Sandbox::ReadOnly => ["--tools", READING_TOOLS],
+                Sandbox::WorkspaceWrite => ["--permission-mode", "acceptEdits"],
+                Sandbox::DangerFullAccess => ["--permission-mode", "bypassPermissions"],
+            }
+            .map(str::to_owned),
+        );
+        for (flag, value) in [("--model", question.model), ("--resume", question.resume)] {
+            args.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value.to_owned()]));
+        }
+        if let Some(schema) = question.schema {
+            args.extend(["--json-schema".to_owned(), schema.to_string()]);
+        }
+        Call { args, stdin: question.prompt.to_owned(), ..Call::default() }
+    }
+
+    fn reader(&self) -> Box<dyn Reader> {
+        Box::new(Events::default())
+    }
+
+    fn own_folders(&self, surroundings: &Surroundings) -> Vec<PathBuf> {
+        let home = surroundings.folder("", "");
+        let settings = home.map(|home| home.join(".claude.json"));
+        surroundings.folder("CLAUDE_CONFIG_DIR", ".claude").into_iter().chain(settings).collect()
+    }
+
+    fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool> {
+        let own = surroundings.folder("CLAUDE_CONFIG_DIR", ".claude");
+        let has_file = own.is_some_and(|own| own.join(".credentials.json").is_file());
+        let has_key = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"]
+            .iter()
+            .any(|name| surroundings.has(name));
+        // On a Mac the login lies in the keychain, which cannot be seen from here.
+        if has_file || has_key {
+            Some(true)
+        } else if cfg!(target_os = "macos") {
+            None
+        } else {
+            Some(false)
+        }
+    }
+}
+
+/// Text comes in small pieces, and once more as a whole in the result.
+#[derive(Default)]
+struct Events(Said);
+
+impl Reader for Events {
+    fn line(&mut self, line: &str) -> Option<String> {
+        let event = event(line)?;
+        match event.get("type").and_then(Value::as_str)? {
+            "system" => {
+                self.0.answer.session = text(&event, "/session_id").or_else(|| self.0.answer.session.take());
+                self.0.answer.model = text(&event, "/model").or_else(|| self.0.answer.model.take());
+                None
+            }
+            // What a tool's own conversation says is not said to us.
+            "stream_event" if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
+                text(&event, "/event/delta/text")
+            }
+            "result" => {
+                let result = text(&event, "/result").unwrap_or_default();
+                if event.get("is_error").and_then(Value::as_bool) == Some(true) {
+                    self.0.error =
+                        Some(result).filter(|said| !said.is_empty()).or_else(|| text(&event, "/subtype"));
+                } else {
+                    let structured = event.get("structured_output").filter(|value| !value.is_null());
+                    self.0.answer.text = structured.map_or(result, Value::to_string);
+                }
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Said {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cli::read;
+    use super::*;
+    use crate::backend::tests::question;
+
+    #[test]
+    fn pieces_come_as_they_are_written() {
+        let (pieces, said) = read(
+            &Claude,
+            &[
+                r#"{"type":"system","subtype":"init","session_id":"s-1","model":"m"}"#,
+                r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"Hel"}},"parent_tool_use_id":null}"#,
+                r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"inner"}},"parent_tool_use_id":"t"}"#,
+                r#"{"type":"stream_event","event":{"type":"content_block_delta","delta":{"type":"text_delta","text":"lo"}},"parent_tool_use_id":null}"#,
+                r#"{"type":"result","subtype":"success","is_error":false,"result":"Hello"}"#,
+            ],
+        );
+        assert_eq!(pieces, ["Hel", "lo"]);
+        assert_eq!((said.answer.text.as_str(), said.answer.session.as_deref()), ("Hello", Some("s-1")));
+    }
+
+    #[test]
+    fn an_error_result_is_an_error() {
+        let (_, said) = read(&Claude, &[r#"{"type":"result","is_error":true,"result":"Invalid API key"}"#]);
+        assert_eq!(said.error.as_deref(), Some("Invalid API key"));
+    }
+
+    #[test]
+    fn read_only_takes_the_hands_away() {
+        let args = Claude.call(&question("p", Sandbox::ReadOnly)).args;
+        assert!(args.windows(2).any(|pair| pair == ["--tools", READING_TOOLS]));
+    }
+}

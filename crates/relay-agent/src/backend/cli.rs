@@ -1,0 +1,102 @@
+//! What every agent with a command line says for itself: how it is called, and how its output is read.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use relay_store::Store;
+
+use super::{Answer, Question, Scope};
+
+/// What the binary knows of the machine and hands over, so that nothing here reads the environment.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The environment.
+    pub variables: BTreeMap<String, OsString>,
+    /// The `relay` program itself, which confines others; `None` if it cannot be found.
+    pub relay: Option<PathBuf>,
+    /// The user's data, where temporary files go.
+    pub store: Store,
+}
+
+impl Surroundings {
+    /// A folder that a variable names, or else one below the user's home.
+    pub(super) fn folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let absolute =
+            |name: &str| self.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))
+    }
+
+    /// Whether a variable is set to something.
+    pub(super) fn has(&self, variable: &str) -> bool {
+        self.variables.get(variable).is_some_and(|value| !value.is_empty())
+    }
+}
+
+/// How a program is called.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Call {
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Variables for it.
+    pub env: Vec<(String, String)>,
+    /// What it reads: prompts are no arguments, because those are seen by everybody on the machine and limited in size.
+    pub stdin: String,
+    /// A file that the call needs: the argument before it, its name and its content.
+    pub file: Option<(&'static str, &'static str, String)>,
+}
+
+/// Reads a program's output line by line.
+pub(super) trait Reader {
+    /// Takes one line; returns what it adds to the visible text.
+    fn line(&mut self, line: &str) -> Option<String>;
+
+    /// What all lines came to.
+    fn finish(self: Box<Self>) -> Said;
+}
+
+/// What a program's output came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// The answer.
+    pub answer: Answer,
+    /// Why there is none, in the program's own words.
+    pub error: Option<String>,
+}
+
+/// An agent with a command line.
+pub(super) trait Agent: Send + Sync {
+    /// How a question is put.
+    fn call(&self, question: &Question<'_>) -> Call;
+
+    /// How a review of its own making is asked for.
+    fn review_call(&self, _scope: Scope<'_>, _question: &Question<'_>) -> Option<Call> {
+        None
+    }
+
+    /// How its output is read.
+    fn reader(&self) -> Box<dyn Reader>;
+
+    /// Where it keeps its own things: it may write there in every sandbox.
+    fn own_folders(&self, surroundings: &Surroundings) -> Vec<PathBuf>;
+
+    /// Whether it has credentials, as far as that can be seen without calling it.
+    fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool>;
+}
+
+/// Parses a line of a stream of JSON events; anything else a program prints is no event.
+pub(super) fn event(line: &str) -> Option<serde_json::Value> {
+    serde_json::from_str(line).ok().filter(serde_json::Value::is_object)
+}
+
+/// A text inside a value.
+pub(super) fn text(value: &serde_json::Value, pointer: &str) -> Option<String> {
+    value.pointer(pointer)?.as_str().map(str::to_owned)
+}
+
+#[cfg(test)]
+pub(super) fn read(agent: &dyn Agent, lines: &[&str]) -> (Vec<String>, Said) {
+    let mut reader = agent.reader();
+    let pieces = lines.iter().filter_map(|line| reader.line(line)).collect();
+    (pieces, reader.finish())
+}

@@ -1,0 +1,251 @@
+//! Runs an agent's program: found, confined where it must not write, limited in time and output, and read.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use relay_exec::sandbox::{self, Confined, Strength};
+use relay_exec::{Cancel, End, Output, Program, find_program};
+
+use super::cli::{Agent, Call, Surroundings};
+use super::lines::Lines;
+use super::{Answer, Availability, Backend, BackendError, Capabilities, Link, Question, Sandbox, Scope};
+
+/// The longest answer: more than any model writes at once.
+pub const ANSWER_LIMIT_BYTES: usize = 16 << 20;
+
+/// How much is kept of a program's own output and errors, to say what went wrong.
+const KEPT_BYTES: usize = 1 << 16;
+
+/// How much of that is told.
+const TOLD_CHARS: usize = 600;
+
+/// How long a program may take to tell its version.
+const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Where every program may write, whatever it is: terminals and the like.
+const DEVICES: &str = "/dev";
+
+/// An agent that is a program on this machine.
+pub(super) struct ProgramBackend {
+    pub name: String,
+    pub program: String,
+    pub agent: Box<dyn Agent>,
+    pub capabilities: Capabilities,
+    pub remedy: String,
+    pub surroundings: Arc<Surroundings>,
+}
+
+impl Backend for ProgramBackend {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn sandboxes(&self) -> &[Sandbox] {
+        &Sandbox::ALL
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities
+    }
+
+    fn availability(&self, cancel: &Cancel) -> Availability {
+        let output = Program {
+            program: &self.program,
+            args: &["--version"],
+            cwd: self.surroundings.store.cache_dir().ancestors().last().unwrap_or(Path::new("/")),
+            timeout: VERSION_TIMEOUT,
+            output_limit_bytes: KEPT_BYTES,
+            env: &[],
+            stdin: None,
+        }
+        .run(cancel);
+        let found = match output.end {
+            End::NotStarted(_) => None,
+            _ => Some(version(&output.stdout.text())),
+        };
+        let logged_in = found.as_ref().and_then(|_| self.agent.is_logged_in(&self.surroundings));
+        Availability { found, logged_in, remedy: self.remedy.clone() }
+    }
+
+    fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
+        self.answer(self.agent.call(question), question, link)
+    }
+
+    fn review(
+        &self,
+        scope: Scope<'_>,
+        question: &Question<'_>,
+        link: &mut Link<'_>,
+    ) -> Option<Result<Answer, BackendError>> {
+        let call = self.agent.review_call(scope, question)?;
+        Some(self.answer(call, question, link))
+    }
+}
+
+impl ProgramBackend {
+    fn answer(
+        &self,
+        mut call: Call,
+        question: &Question<'_>,
+        link: &mut Link<'_>,
+    ) -> Result<Answer, BackendError> {
+        let place = find_program(&self.program).ok_or_else(|| BackendError::NotFound {
+            backend: self.name.clone(),
+            program: self.program.clone(),
+            remedy: self.remedy.clone(),
+        })?;
+        let scratch = self.surroundings.store.scratch().map_err(|error| self.not_started(&error))?;
+        if let Some((flag, name, content)) = call.file.take() {
+            let file = scratch.write(name, content.as_bytes()).map_err(|error| self.not_started(&error))?;
+            call.args.splice(1..1, [flag.to_owned(), text_of(&file)]);
+        }
+        let (program, args) = self.confined(&place, call.args, question, scratch.path());
+        let scratch_path = text_of(scratch.path());
+        let mut env: Vec<(&str, &str)> = question.env.to_vec();
+        env.extend(call.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
+        // Other folders for temporary files may hold the repository itself, and must not become writable with it.
+        env.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name, scratch_path.as_str())));
+        let args: Vec<&str> = args.iter().map(String::as_str).collect();
+        let program = Program {
+            program: &program,
+            args: &args,
+            cwd: question.repo,
+            timeout: question.timeout,
+            output_limit_bytes: KEPT_BYTES,
+            env: &env,
+            stdin: Some(call.stdin.as_bytes()),
+        };
+        self.read(&program, link)
+    }
+
+    /// Runs the program and reads what it says.
+    fn read(&self, program: &Program<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
+        let mut reader = self.agent.reader();
+        let (mut lines, mut said_bytes) = (Lines::default(), 0);
+        let stop = link.cancel.child();
+        let mut on_line = |line: &str| {
+            if let Some(piece) = reader.line(line) {
+                said_bytes += piece.len();
+                if said_bytes > ANSWER_LIMIT_BYTES {
+                    stop.cancel();
+                } else {
+                    (link.on_text)(&piece);
+                }
+            }
+        };
+        let output = program.stream(&stop, &mut |bytes| lines.push(bytes, &mut on_line));
+        lines.finish(&mut on_line);
+        let said = reader.finish();
+        if said_bytes > ANSWER_LIMIT_BYTES {
+            let backend = self.name.clone();
+            return Err(BackendError::TooLarge { backend, limit_bytes: ANSWER_LIMIT_BYTES });
+        }
+        self.judge(&output, said.error, program.timeout)?;
+        if said.answer.text.trim().is_empty() {
+            return Err(BackendError::Empty { backend: self.name.clone(), said: told(&output) });
+        }
+        Ok(said.answer)
+    }
+
+    /// Whether the program ended well.
+    fn judge(&self, output: &Output, error: Option<String>, limit: Duration) -> Result<(), BackendError> {
+        let backend = self.name.clone();
+        match &output.end {
+            End::Exited(0) if error.is_none() => Ok(()),
+            End::Exited(code) => {
+                let said = error.map_or_else(|| told(output), |error| shorten(&error));
+                Err(BackendError::Failed { backend, code: Some(*code).filter(|code| *code != 0), said })
+            }
+            End::Signalled(signal) => {
+                let said = format!("signal {signal} ended it. {}", told(output));
+                Err(BackendError::Failed { backend, code: None, said })
+            }
+            End::TimedOut => Err(BackendError::TimedOut { backend, limit }),
+            End::Cancelled => Err(BackendError::Cancelled { backend }),
+            End::NotStarted(error) => Err(BackendError::NotStarted { backend, reason: error.to_string() }),
+        }
+    }
+
+    /// The program and its arguments, started through Relay where it must not write to the repository.
+    fn confined(
+        &self,
+        place: &Path,
+        args: Vec<String>,
+        question: &Question<'_>,
+        scratch: &Path,
+    ) -> (String, Vec<String>) {
+        let Some((relay, writable)) = self.confinement(question, scratch) else {
+            return (text_of(place), args);
+        };
+        let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
+        let confined = Confined { writable: &writable, program: place.as_os_str(), args: &args };
+        let arguments = confined
+            .arguments()
+            .into_iter()
+            .map(|argument| argument.to_string_lossy().into_owned())
+            .collect();
+        (text_of(relay), arguments)
+    }
+
+    /// Relay itself, and where the program may write; `None` if it is not to be confined, or cannot be.
+    fn confinement(&self, question: &Question<'_>, scratch: &Path) -> Option<(&Path, Vec<PathBuf>)> {
+        if question.sandbox != Sandbox::ReadOnly || sandbox::strength() == Strength::Nothing {
+            return None;
+        }
+        let mut writable = self.agent.own_folders(&self.surroundings);
+        writable.extend([scratch.to_path_buf(), PathBuf::from(DEVICES)]);
+        Some((self.surroundings.relay.as_deref()?, writable))
+    }
+
+    fn not_started(&self, error: &dyn std::error::Error) -> BackendError {
+        BackendError::NotStarted { backend: self.name.clone(), reason: error.to_string() }
+    }
+}
+
+/// Programs take their arguments as text; names that are none do not occur in the folders of users.
+fn text_of(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// The first thing that looks like a version.
+fn version(said: &str) -> String {
+    let is_version = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+    said.split_whitespace().find(is_version).unwrap_or("unknown version").to_owned()
+}
+
+/// What a program said last: its errors, else its output.
+fn told(output: &Output) -> String {
+    let errors = output.stderr.text();
+    if errors.trim().is_empty() { shorten(&output.stdout.text()) } else { shorten(&errors) }
+}
+
+/// The end of a text, on one screen.
+fn shorten(text: &str) -> String {
+    let text = text.trim();
+    let skipped = text.chars().count().saturating_sub(TOLD_CHARS);
+    if skipped == 0 {
+        text.to_owned()
+    } else {
+        format!("… {}", text.chars().skip(skipped).collect::<String>())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_found() {
+        assert_eq!(version("codex-cli 0.166.0\n"), "0.166.0");
+        assert_eq!(version("2.1.197 (Claude Code)"), "2.1.197");
+        assert_eq!(version("hello"), "unknown version");
+    }
+
+    #[test]
+    fn the_end_of_a_long_text_is_told() {
+        let long = format!("{}the cause", "x".repeat(5_000));
+        assert!(shorten(&long).ends_with("the cause") && shorten(&long).chars().count() <= TOLD_CHARS + 2);
+    }
+}
