@@ -1,0 +1,118 @@
+//! Why a request failed, in words a program can decide by.
+
+use serde::{Deserialize, Serialize};
+
+/// What kind of failure it was. It decides whether trying again can help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorKind {
+    /// Too many requests for now.
+    RateLimit,
+    /// The provider has too much to do.
+    Overloaded,
+    /// The provider failed by itself.
+    Server,
+    /// The key is missing, wrong or not allowed to do this.
+    Auth,
+    /// The money or the plan is used up.
+    Quota,
+    /// The conversation does not fit the model's context window.
+    ContextOverflow,
+    /// The model or the provider's filter refused to answer.
+    Refusal,
+    /// There is no such model or no such address.
+    NotFound,
+    /// The provider refused the request as wrong.
+    BadRequest,
+    /// The answer cannot be understood.
+    Malformed,
+    /// The model said the same over and over.
+    Repetition,
+    /// The answer is larger than allowed.
+    TooLarge,
+    /// The connection failed or broke off.
+    Network,
+    /// Nothing came for too long.
+    Timeout,
+    /// Relay was told to make no connections.
+    Offline,
+    /// The provider's description cannot be used.
+    Config,
+    /// The caller asked for an end.
+    Aborted,
+}
+
+impl ErrorKind {
+    /// Whether the same request may succeed later. Overflow, refusals, wrong keys and used-up plans do not pass by
+    /// themselves.
+    #[must_use]
+    pub fn is_transient(self) -> bool {
+        matches!(
+            self,
+            Self::RateLimit
+                | Self::Overloaded
+                | Self::Server
+                | Self::Malformed
+                | Self::Repetition
+                | Self::Network
+                | Self::Timeout
+        )
+    }
+
+    /// What a person can do about it.
+    #[must_use]
+    pub fn hint(self) -> Option<&'static str> {
+        Some(match self {
+            Self::RateLimit | Self::Overloaded | Self::Server => "try again in a while, or ask another model",
+            Self::Auth => "check the key: `relay auth status` tells which one is used",
+            Self::Quota => "the account has no credit left; top it up or ask another provider",
+            Self::ContextOverflow => "ask with less context, or a model with a larger window",
+            Self::NotFound => "check the model's name: `relay models` lists what is known",
+            Self::Network | Self::Timeout => "check the connection and the provider's base URL",
+            Self::Offline => "leave out --offline to let Relay connect",
+            Self::Malformed => "check that the base URL is the API's and not a web page's",
+            Self::Refusal
+            | Self::BadRequest
+            | Self::Repetition
+            | Self::TooLarge
+            | Self::Config
+            | Self::Aborted => return None,
+        })
+    }
+}
+
+/// Why a request failed. It never contains the key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{provider}: {message}")]
+pub struct Error {
+    /// What kind of failure it was.
+    pub kind: ErrorKind,
+    /// The provider's name.
+    pub provider: String,
+    /// What happened, in the provider's words where it gave some.
+    pub message: String,
+    /// The HTTP status, if an answer came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// How long the provider asks to wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// The provider's name for the request, which its support asks for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+}
+
+impl Error {
+    /// A failure of this kind.
+    #[must_use]
+    pub fn new(kind: ErrorKind, provider: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            provider: provider.into(),
+            message: message.into(),
+            status: None,
+            retry_after_ms: None,
+            request_id: None,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Watches an answer for the ways models are known to go wrong while they write.
+
+mod harmony;
+mod repetition;
+
+use crate::event::Notice;
+use crate::request::Request;
+
+/// The watchers of one answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Guards {
+    harmony: harmony::Watch,
+    repetition: repetition::Watch,
+}
+
+impl Guards {
+    pub(crate) fn new(request: &Request) -> Self {
+        Self { harmony: harmony::Watch::new(request), repetition: repetition::Watch::default() }
+    }
+
+    /// Looks at what has become of a block. Only what is new is searched.
+    pub(crate) fn look(&mut self, index: usize, whole: &str, is_prose: bool) -> Option<Notice> {
+        if let Some(offset) = self.harmony.look(index, whole) {
+            return Some(Notice::HarmonyLeak { index, offset });
+        }
+        // Data in a tool call may repeat for good reason.
+        (is_prose && self.repetition.look(index, whole)).then_some(Notice::Repetition { index })
+    }
+}

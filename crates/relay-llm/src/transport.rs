@@ -1,0 +1,154 @@
+//! The one place that connects to anything. `--offline` is enforced here, before a name is even looked up.
+//!
+//! Redirects are never followed: they would carry the key to an address nobody configured. Only HTTP/1.1 is spoken, so
+//! that one request is one connection, and to drop a request is to close its socket.
+
+use std::error::Error as _;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, Url};
+
+use crate::error::{Error, ErrorKind};
+
+/// How long it may take to be connected.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A request as it goes over the wire.
+#[derive(Clone)]
+pub(crate) struct Outgoing {
+    pub(crate) provider: String,
+    pub(crate) method: reqwest::Method,
+    pub(crate) url: String,
+    /// Names and values; those of keys among them.
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: bytes::Bytes,
+}
+
+/// Connects, or refuses to.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    is_offline: bool,
+    /// Goes through the proxy the user's environment names.
+    remote: OnceLock<Result<reqwest::Client, String>>,
+    /// Goes to this machine directly; no proxy could reach it.
+    local: OnceLock<Result<reqwest::Client, String>>,
+}
+
+impl Transport {
+    pub(crate) fn new(is_offline: bool) -> Self {
+        Self { is_offline, remote: OnceLock::new(), local: OnceLock::new() }
+    }
+
+    /// Sends a request and returns the answer's head, whatever its status.
+    pub(crate) async fn send(&self, outgoing: &Outgoing) -> Result<Response, Error> {
+        let fail = |kind, message: String| Error::new(kind, outgoing.provider.clone(), message);
+        if self.is_offline {
+            return Err(fail(ErrorKind::Offline, "not asked, because Relay is offline".to_owned()));
+        }
+        let url: Url = outgoing
+            .url
+            .parse()
+            .map_err(|error| fail(ErrorKind::Config, format!("the base URL is not one: {error}")))?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(fail(
+                ErrorKind::Config,
+                "the base URL must begin with http:// or https://".to_owned(),
+            ));
+        }
+        let headers = headers(outgoing)?;
+        let client = self.client(&url).map_err(|error| fail(ErrorKind::Config, error))?;
+        let request =
+            client.request(outgoing.method.clone(), url).headers(headers).body(outgoing.body.clone());
+        request.send().await.map_err(|error| network(&outgoing.provider, error))
+    }
+
+    fn client(&self, url: &Url) -> Result<&reqwest::Client, String> {
+        let is_local = is_loopback(url);
+        let cell = if is_local { &self.local } else { &self.remote };
+        cell.get_or_init(|| build(is_local)).as_ref().map_err(Clone::clone)
+    }
+}
+
+fn build(is_local: bool) -> Result<reqwest::Client, String> {
+    // Without this, rustls panics for want of a provider; with another one compiled in, it would refuse to choose.
+    if rustls::crypto::CryptoProvider::get_default().is_none() {
+        // Losing the race to another thread is as good as winning it.
+        drop(rustls::crypto::ring::default_provider().install_default());
+    }
+    let mut builder = reqwest::Client::builder()
+        .user_agent(concat!("relay/", env!("CARGO_PKG_VERSION")))
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT_TIMEOUT)
+        .tcp_nodelay(true)
+        .http1_only();
+    if is_local {
+        builder = builder.no_proxy();
+    }
+    builder.build().map_err(|error| format!("TLS cannot be set up: {}", causes(&error)))
+}
+
+/// Whether the address is this machine itself.
+fn is_loopback(url: &Url) -> bool {
+    let Some(host) = url.host_str() else { return false };
+    let bare = host.trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn headers(outgoing: &Outgoing) -> Result<HeaderMap, Error> {
+    let mut map = HeaderMap::new();
+    for (name, value) in &outgoing.headers {
+        // The value may be a key, so only the header's name is told.
+        let wrong = || {
+            let message = format!("the header {name:?} or its value has characters that cannot be sent");
+            Error::new(ErrorKind::Config, outgoing.provider.clone(), message)
+        };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
+        let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
+        value.set_sensitive(true);
+        map.insert(header, value);
+    }
+    Ok(map)
+}
+
+/// A connection that failed or broke off. Addresses are left out: they may carry a password.
+pub(crate) fn network(provider: &str, error: reqwest::Error) -> Error {
+    let kind = if error.is_timeout() { ErrorKind::Timeout } else { ErrorKind::Network };
+    let what = if error.is_connect() { "cannot connect" } else { "the connection broke off" };
+    let message = format!("{what}: {}", causes(&error.without_url()));
+    Error::new(kind, provider, message)
+}
+
+/// An error with what caused it, without saying anything twice.
+fn causes(error: &reqwest::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.contains(&more) {
+            text = format!("{text}: {more}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_loopback;
+
+    #[test]
+    fn loopback() {
+        for (url, expected) in [
+            ("http://localhost:11434", true),
+            ("http://127.0.0.1:1/x", true),
+            ("http://[::1]:8080", true),
+            ("https://api.anthropic.com", false),
+            ("http://localhost.example.com", false),
+            ("http://192.168.1.5", false),
+        ] {
+            assert_eq!(is_loopback(&url.parse().unwrap()), expected, "{url}");
+        }
+    }
+}
