@@ -3,6 +3,7 @@
 //! SEARCH/REPLACE and its relatives write the old text and the new text whole. Lines that stand in both are
 //! context: they keep the file's own bytes and may be matched more tolerantly than lines that go away.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -152,6 +153,30 @@ pub(crate) fn align(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
     lines
 }
 
+/// Lines that a diff takes away and puts back at once, turned into what they are: context.
+///
+/// Some authors write a whole block as removed and then as added, with most of it unchanged.
+pub(crate) fn realign(lines: Vec<HunkLine>) -> Vec<HunkLine> {
+    let mut result = Vec::with_capacity(lines.len());
+    for run in lines.chunk_by(|one, other| is_context(one) == is_context(other)) {
+        let side = |wanted: fn(&HunkLine) -> bool| -> Vec<&str> {
+            run.iter().filter(|line| wanted(line)).map(HunkLine::text).collect()
+        };
+        let (old, new) = (side(HunkLine::is_old), side(HunkLine::is_new));
+        let known: HashSet<&str> = old.iter().copied().collect();
+        if run.first().is_some_and(is_context) || !new.iter().any(|line| known.contains(line)) {
+            result.extend_from_slice(run);
+        } else {
+            result.extend(align(&old, &new));
+        }
+    }
+    result
+}
+
+const fn is_context(line: &HunkLine) -> bool {
+    matches!(line, HunkLine::Context(_))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,6 +237,22 @@ mod tests {
             assert_eq!(new.len() + removed, old.len() + added);
             assert!(added + removed <= changed(&compare(old, new)) + 20);
         }
+    }
+
+    #[test]
+    fn what_a_diff_takes_and_gives_back_is_context() {
+        let read = |text: &str| -> Vec<HunkLine> {
+            let line = |line: &str| match line.split_at(1) {
+                ("-", text) => HunkLine::Removed(text.to_owned()),
+                ("+", text) => HunkLine::Added(text.to_owned()),
+                (_, text) => HunkLine::Context(text.to_owned()),
+            };
+            text.split('|').map(line).collect()
+        };
+        let check = |before: &str, after: &str| assert_eq!(realign(read(before)), read(after));
+        check(" a|-|-b|-c|+|+x|+c| d", " a| |-b|+x| c| d");
+        check("-a|+b|-c|+d", "-a|+b|-c|+d");
+        check(" a|-a| b|+a", " a|-a| b|+a");
     }
 
     #[test]

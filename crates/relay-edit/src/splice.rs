@@ -1,12 +1,12 @@
 //! Applies placements: the output is the file with byte ranges exchanged, and nothing else.
 //!
 //! Bytes outside the placed ranges are copied, never rewritten, so a byte order mark, odd line endings and bytes
-//! that are no text survive by construction. Context lines keep the file's bytes too.
+//! that are no text survive by construction. Context lines keep the file's bytes too, and so do lines that only move.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::lines::Lines;
-use crate::matcher::Placement;
+use crate::matcher::{Placement, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
 
 /// Why placements cannot be applied together.
@@ -45,21 +45,31 @@ pub(crate) fn splice(
     let mut sites: BTreeMap<usize, Site> = BTreeMap::new();
     for placement in placements {
         if let Some(hunk) = hunks.get(placement.hunk) {
-            claim(&mut sites, hunk, placement)?;
+            claim(&mut sites, lines, hunk, placement)?;
         }
     }
     Ok(write(lines, &sites))
 }
 
-fn claim(sites: &mut BTreeMap<usize, Site>, hunk: &Hunk, placement: &Placement) -> Result<(), SpliceError> {
+fn claim(
+    sites: &mut BTreeMap<usize, Site>,
+    lines: &Lines<'_>,
+    hunk: &Hunk,
+    placement: &Placement,
+) -> Result<(), SpliceError> {
     let number = placement.hunk;
+    let moved = moved(lines, hunk, placement);
     for (at, line) in hunk.lines.iter().enumerate() {
         let place = placement.map.get(at).copied().flatten();
         match (line, place) {
             (HunkLine::Added(text), _) => {
                 let place = insertion(hunk, placement, at).ok_or(SpliceError::Unanchored(number))?;
-                let text =
-                    placement.reindent.apply(text.as_bytes()).ok_or(SpliceError::Indentation(number))?;
+                let text = match moved.get(text.as_str()).copied().flatten() {
+                    Some(bytes) => bytes.to_vec(),
+                    None => {
+                        placement.reindent.apply(text.as_bytes()).ok_or(SpliceError::Indentation(number))?
+                    }
+                };
                 let site = sites.entry(place).or_default();
                 site.inserted.push((number, text));
                 site.end = stronger(site.end, hunk.end);
@@ -82,6 +92,29 @@ fn claim(sites: &mut BTreeMap<usize, Site>, hunk: &Hunk, placement: &Placement) 
         }
     }
     Ok(())
+}
+
+/// The lines a hunk takes away, by what the author wrote: where it puts one of them back, the line only moves, and keeps
+/// the bytes the author did not see or copy. `None` where two of them read alike in the reply and not in the file.
+fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMap<&'l str, Option<&'l [u8]>> {
+    let mut moved: HashMap<&str, Option<&[u8]>> = HashMap::new();
+    let exact =
+        matches!(placement.tier, Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::LinesUnverified);
+    if exact {
+        return moved;
+    }
+    for (line, place) in hunk.lines.iter().zip(&placement.map) {
+        if let (HunkLine::Removed(text), Some(place)) = (line, place)
+            && !text.trim().is_empty()
+        {
+            let bytes = lines.text(*place);
+            moved
+                .entry(text)
+                .and_modify(|known| *known = known.filter(|known| *known == bytes))
+                .or_insert(Some(bytes));
+        }
+    }
+    moved
 }
 
 fn stronger(a: EndOfFile, b: EndOfFile) -> EndOfFile {

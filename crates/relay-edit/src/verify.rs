@@ -5,7 +5,7 @@
 //! the file that nobody removed, byte for byte, or a new line of a hunk at the place it belongs to. It must not
 //! share code with the matcher or the splicer beyond the types of the certificate.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
@@ -98,7 +98,17 @@ struct Claims<'h> {
     /// Line to whether it is removed.
     lines: BTreeMap<usize, bool>,
     /// Line to the new lines before it.
-    inserted: BTreeMap<usize, Vec<(&'h str, &'h Reindent, EndOfFile)>>,
+    inserted: BTreeMap<usize, Vec<NewLine<'h>>>,
+}
+
+/// A new line, and what may be written for it.
+#[derive(Clone, Copy, Debug)]
+struct NewLine<'h> {
+    text: &'h str,
+    /// The line of the file it repeats, when its hunk takes that one away: it moves, with the bytes it has.
+    moved: Option<&'h [u8]>,
+    reindent: &'h Reindent,
+    end: EndOfFile,
 }
 
 impl<'h> Claims<'h> {
@@ -144,16 +154,22 @@ impl<'h> Claims<'h> {
 
     fn collect(
         &mut self,
-        file: &[&[u8]],
+        file: &[&'h [u8]],
         hunk: &'h Hunk,
         placement: &'h Placement,
     ) -> Result<(), VerifyError> {
         let mut pending: Vec<&str> = Vec::new();
         let mut last: Option<usize> = None;
         let mut anchored = false;
+        let moves = moves(file, hunk, placement);
         let mut place = |at: usize, lines: &mut Vec<&'h str>| {
             let slot = self.inserted.entry(at).or_default();
-            slot.extend(lines.drain(..).map(|line| (line, &placement.reindent, hunk.end)));
+            slot.extend(lines.drain(..).map(|text| NewLine {
+                text,
+                moved: moves.get(text).copied().flatten(),
+                reindent: &placement.reindent,
+                end: hunk.end,
+            }));
         };
         for (line, claimed) in hunk.lines.iter().zip(&placement.map) {
             match (line, claimed) {
@@ -190,6 +206,26 @@ impl<'h> Claims<'h> {
     }
 }
 
+/// What a hunk whose old lines are not quite the file's takes away, by how the author wrote it. Two lines that read
+/// alike in the reply and not in the file tell nothing.
+fn moves<'h>(file: &[&'h [u8]], hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
+    let mut moves = HashMap::new();
+    let literal =
+        matches!(placement.tier, Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::LinesUnverified);
+    for (line, claimed) in hunk.lines.iter().zip(&placement.map).filter(|_| !literal) {
+        let HunkLine::Removed(wanted) = line else { continue };
+        let Some(found) = claimed.and_then(|claimed| file.get(claimed)).map(|line| text(line)) else {
+            continue;
+        };
+        if wanted.trim().is_empty() {
+            continue;
+        }
+        let known = moves.entry(wanted.as_str()).or_insert(Some(found));
+        *known = known.filter(|known| *known == found);
+    }
+    moves
+}
+
 /// Reads the result from top to bottom.
 fn read_result(before: &[u8], file: &[&[u8]], claims: &Claims<'_>, after: &[u8]) -> Result<(), VerifyError> {
     let mark: &[u8] = if before.starts_with(b"\xef\xbb\xbf") { b"\xef\xbb\xbf" } else { b"" };
@@ -199,8 +235,8 @@ fn read_result(before: &[u8], file: &[&[u8]], claims: &Claims<'_>, after: &[u8])
     let mut removed = claims.lines.iter().filter(|(_, removed)| **removed).map(|(at, _)| *at).peekable();
     for at in 0..=file.len() {
         if let Some((_, lines)) = inserted.next_if(|(place, _)| **place == at) {
-            for (text, reindent, end) in lines {
-                rest = read_new_line(rest, text, reindent, *end).ok_or_else(|| wrong(rest))?;
+            for line in lines {
+                rest = read_new_line(rest, line).ok_or_else(|| wrong(rest))?;
             }
         }
         let Some(line) = file.get(at) else { break };
@@ -225,9 +261,12 @@ fn strip_ending(bytes: &[u8]) -> Option<&[u8]> {
 }
 
 /// Takes one new line off the front: its text with an allowed indentation, and an ending unless the file ends.
-fn read_new_line<'a>(rest: &'a [u8], text: &str, reindent: &Reindent, end: EndOfFile) -> Option<&'a [u8]> {
+fn read_new_line<'a>(rest: &'a [u8], line: &NewLine<'_>) -> Option<&'a [u8]> {
+    let NewLine { text, moved, reindent, end } = *line;
     let spaces = |bytes: &[u8]| bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let rest = if *reindent == Reindent::Keep {
+    let rest = if let Some(bytes) = moved {
+        rest.strip_prefix(bytes)?
+    } else if *reindent == Reindent::Keep {
         rest.strip_prefix(text.as_bytes())?
     } else {
         let rest = rest.get(spaces(rest)..)?;

@@ -1,6 +1,7 @@
 //! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
 
 use super::{Dialect, Line, Parsed, Reader, Taken, hashline};
+use crate::align::realign;
 use crate::{Base, Diagnostic, Edit, EndOfFile, Hunk, HunkLine, Operation, codes};
 
 /// Whether a line begins an envelope, or a file inside one whose beginning was left out.
@@ -252,11 +253,6 @@ fn update_line(hunks: &mut Vec<Hunk>, scope: &mut Vec<String>, open: &mut bool, 
 
 /// A hunk without its empty tail; `None` when nothing in it changes.
 fn tidy(mut hunk: Hunk) -> Option<Hunk> {
-    while matches!(hunk.lines.last(), Some(HunkLine::Context(text)) if text.is_empty())
-        && hunk.end == EndOfFile::Unsaid
-    {
-        hunk.lines.pop();
-    }
     if !hunk.adds() && !hunk.removes() {
         return None;
     }
@@ -264,5 +260,12 @@ fn tidy(mut hunk: Hunk) -> Option<Hunk> {
     if hunk.old_lines().next().is_none() && hunk.scope.is_empty() && hunk.end == EndOfFile::Unsaid {
         hunk.end = EndOfFile::Reached;
     }
+    let blank = |line: &HunkLine| matches!(line, HunkLine::Context(text) if text.is_empty());
+    let tail = hunk.lines.iter().rev().take_while(|line| blank(line)).count();
+    // Where a blank line is all that says where the new lines go, it is no separator.
+    if hunk.end == EndOfFile::Unsaid && hunk.old_lines().count() > tail {
+        hunk.lines.truncate(hunk.lines.len() - tail);
+    }
+    hunk.lines = realign(hunk.lines);
     Some(hunk)
 }

@@ -4,6 +4,7 @@
 //! The numbers in a header are kept as a hint and never trusted; what a hunk says is its lines.
 
 use super::Line;
+use crate::align::realign;
 use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
 
 /// What the text of one file's diff says.
@@ -241,7 +242,7 @@ impl Pending {
         } else {
             vec![self.header.section]
         };
-        let mut hunk = Hunk::new(self.lines, self.line);
+        let mut hunk = Hunk::new(realign(self.lines), self.line);
         hunk.line_hint = self.header.old_start.map(|start| start.max(1));
         hunk.scope = scope;
         hunk.end = end;

@@ -32,37 +32,8 @@ const UNITS: &[&[u8]] = &[b"\t", b"  ", b"    ", b"        ", b"   "];
 impl Reindent {
     /// The one rule under which each reply line has the indentation of its file line; blank lines say nothing.
     pub(crate) fn infer<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Option<Self> {
-        let pairs: Vec<(&[u8], &[u8])> = pairs
-            .filter(|(reply, file)| !is_blank(reply) && !is_blank(file))
-            .map(|(reply, file)| (indent(reply), indent(file)))
-            .collect();
-        let explains = |rule: &Self| {
-            pairs.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
-        };
-        if explains(&Self::Keep) {
-            return Some(Self::Keep);
-        }
-        let (reply, file) = pairs.first()?;
-        let shift = match (file.strip_suffix(*reply), reply.strip_suffix(*file)) {
-            (Some(missing), _) => Some(Self::Add(missing.to_vec())),
-            (_, Some(extra)) => Some(Self::Strip(extra.to_vec())),
-            _ => None,
-        };
-        if let Some(shift) = shift.filter(explains) {
-            return Some(shift);
-        }
-        let units = || {
-            UNITS
-                .iter()
-                .flat_map(|reply| UNITS.iter().map(|file| (*reply, *file)))
-                .filter(|(reply, file)| reply != file)
-        };
-        let mut rules = units()
-            .map(|(reply, file)| Self::Units { reply: reply.to_vec(), file: file.to_vec() })
-            .filter(explains);
-        let rule = rules.next()?;
-        // Two levels written as four spaces or as one unit of four: only one reading may fit.
-        rules.next().is_none().then_some(rule)
+        let pairs = Pairs::new(pairs);
+        pairs.shift().or_else(|| pairs.units())
     }
 
     /// The new line as the file would have it; `None` when the rule does not reach it.
@@ -103,6 +74,47 @@ impl Reindent {
                 Some(result)
             }
         }
+    }
+}
+
+/// The indentation of lines in the reply, and of the lines of the file they stand for.
+pub(crate) struct Pairs<'a>(Vec<(&'a [u8], &'a [u8])>);
+
+impl<'a> Pairs<'a> {
+    /// The indentation of pairs of lines; blank lines say nothing.
+    pub fn new(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Self {
+        let written = pairs.filter(|(reply, file)| !is_blank(reply) && !is_blank(file));
+        Self(written.map(|(reply, file)| (indent(reply), indent(file))).collect())
+    }
+
+    fn explained_by(&self, rule: &Reindent) -> bool {
+        self.0.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
+    }
+
+    /// The rule that all lines are as deep as in the file, or by the same more or less.
+    pub fn shift(&self) -> Option<Reindent> {
+        if self.explained_by(&Reindent::Keep) {
+            return Some(Reindent::Keep);
+        }
+        let (reply, file) = self.0.first()?;
+        let shift = match (file.strip_suffix(*reply), reply.strip_suffix(*file)) {
+            (Some(missing), _) => Reindent::Add(missing.to_vec()),
+            (_, Some(extra)) => Reindent::Strip(extra.to_vec()),
+            _ => return None,
+        };
+        self.explained_by(&shift).then_some(shift)
+    }
+
+    /// The rule that one level is written otherwise.
+    pub fn units(&self) -> Option<Reindent> {
+        let units = UNITS.iter().flat_map(|reply| UNITS.iter().map(|file| (*reply, *file)));
+        let mut rules = units
+            .filter(|(reply, file)| reply != file)
+            .map(|(reply, file)| Reindent::Units { reply: reply.to_vec(), file: file.to_vec() })
+            .filter(|rule| self.explained_by(rule));
+        let rule = rules.next()?;
+        // Two levels written as four spaces or as one unit of four: only one reading may fit.
+        rules.next().is_none().then_some(rule)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Old text that is part of a line: turned into whole lines, so that everything else stays the same.
 //!
-//! Some authors search for `port: 3000` inside a longer line. The text must stand in the file exactly once, and
-//! must not begin or end in the middle of a word.
+//! Some authors search for `port: 3000` inside a longer line, or leave the indentation of the first line off. The text
+//! must stand in the file exactly once, and must not begin or end in the middle of a word.
 
 use crate::Hunk;
-use crate::lines::Lines;
+use crate::lines::{Lines, is_blank};
 
 /// The hunk in whole lines, if its old text stands once inside the lines of a file.
 pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
@@ -26,6 +26,14 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     let last =
         (first..lines.len()).find(|line| lines.span(*line).is_some_and(|span| end <= span.text_end))?;
     let (head, tail) = (bytes.get(lines.offset(first)..start)?, bytes.get(end..lines.span(last)?.text_end)?);
+    // A line that begins as quoted and then says more is another line, and so is the last of several.
+    let says_more = tail.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+    if says_more && (is_blank(head) || first != last) {
+        return None;
+    }
+    if is_blank(head) && !head.is_empty() && !keeps_indentation(hunk) {
+        return None;
+    }
     let whole: Vec<u8> = [head, new.as_slice(), tail].concat();
     let whole = String::from_utf8(whole).ok()?;
     let old_lines: Option<Vec<&str>> =
@@ -34,6 +42,19 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     let mut widened = Hunk::from_sides(&old_lines?, &new_lines, hunk.line);
     widened.line_hint = Some(first + 1);
     Some(widened)
+}
+
+/// Whether only the first line of a hunk lost its indentation, so that the others can be written as they are.
+///
+/// That shows in an old line below it that kept its own, and in new lines that all have one; when everything was
+/// written without indentation, nobody can say how deep a new line belongs.
+fn keeps_indentation(hunk: &Hunk) -> bool {
+    let is_deep = |line: &str| line.starts_with([' ', '\t']);
+    let (old, mut new) = (hunk.old_lines().skip(1).collect::<Vec<_>>(), hunk.new_lines());
+    let first = new.next().is_none_or(|line| !is_deep(line));
+    let mut below = new.filter(|line| !is_blank(line.as_bytes())).peekable();
+    let shown = old.iter().any(|line| is_deep(line) && !is_blank(line.as_bytes()));
+    first && (below.peek().is_none() || shown && below.all(|line| is_deep(line) || old.contains(&line)))
 }
 
 /// Whether a text may begin or end here without cutting a word.

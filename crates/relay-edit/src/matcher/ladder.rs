@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::indent::Reindent;
+use super::indent::{Pairs, Reindent};
 use super::index::FileIndex;
 use super::key::Key;
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
-use super::{Strictness, blank, elided, fuzzy};
+use super::{Strictness, blank, elided, fuzzy, sign};
 use crate::HunkLine;
 
 /// A place where a hunk could go.
@@ -194,7 +194,8 @@ fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Opti
 
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {
     let reindent = if tier > Tier::TrailingWhitespace {
-        indentation(&pattern.old, index, start)?
+        let pairs = Pairs::new(opposite(&pattern.old, index, start));
+        pairs.shift().or_else(|| sign::lost_somewhere(pattern, index, start)).or_else(|| pairs.units())?
     } else {
         Reindent::Keep
     };
@@ -203,9 +204,16 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: T
 
 /// The one rule that explains the indentation of lines that stand at a place.
 fn indentation(lines: &[&str], index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
-    Reindent::infer(
-        lines.iter().enumerate().map(|(at, line)| (line.as_bytes(), index.lines.text(start + at))),
-    )
+    Reindent::infer(opposite(lines, index, start))
+}
+
+/// Lines, each with the line of the file it stands for at a place.
+fn opposite<'l>(
+    lines: &'l [&str],
+    index: &'l FileIndex<'_>,
+    start: usize,
+) -> impl Iterator<Item = (&'l [u8], &'l [u8])> {
+    lines.iter().enumerate().map(move |(at, line)| (line.as_bytes(), index.lines.text(start + at)))
 }
 
 /// An exact match in a file with other line endings than the reply's is named as such.

@@ -1,7 +1,7 @@
 //! How a file as a whole indents its lines, for hunks whose old lines show nothing of it.
 //!
 //! Below an unindented `class A:` a reply may bring tabs into a file of spaces. When the file has one manner and
-//! the new lines all have the other, they are written in the file's.
+//! the new lines all have the other, they are written in the file's; where nobody can say how, they are refused.
 
 use super::indent::Reindent;
 use super::index::FileIndex;
@@ -11,40 +11,85 @@ use crate::lines::is_blank;
 /// So many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
 
-/// The rule that brings new lines into the manner of the file; `None` when there is no clear one.
-pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a str>) -> Option<Reindent> {
-    let written = added
-        .map(str::as_bytes)
-        .filter(|line| !is_blank(line))
-        .map(indent)
-        .filter(|indent| !indent.is_empty());
-    let indents: Vec<&[u8]> = written.collect();
-    let only = |lines: &[&[u8]], byte: u8| {
-        !lines.is_empty() && lines.iter().all(|line| line.iter().all(|found| *found == byte))
-    };
-    let (tabs, spaces) = (only(&indents, b'\t'), only(&indents, b' '));
-    if !tabs && !spaces {
-        return None;
-    }
-    let lines =
-        index.lines.texts().filter(|line| !is_blank(line)).map(indent).filter(|indent| !indent.is_empty());
-    let lines: Vec<&[u8]> = lines.collect();
-    if lines.len() < ENOUGH {
-        return None;
-    }
-    if tabs && only(&lines, b' ') {
-        let unit = lines.iter().map(|line| line.len()).fold(0, gcd);
-        return matches!(unit, 2..=4 | 8)
-            .then(|| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] });
-    }
-    if spaces && only(&lines, b'\t') {
-        let unit = indents.iter().map(|indent| indent.len()).min()?;
-        let fits = matches!(unit, 2..=4 | 8) && indents.iter().all(|indent| indent.len() % unit == 0);
-        return fits.then(|| Reindent::Units { reply: vec![b' '; unit], file: b"\t".to_vec() });
-    }
-    None
+/// How new lines stand to the manner of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// There is nothing to change, as far as can be told.
+    Fits,
+    /// This rule brings them into the manner of the file.
+    Rule(Reindent),
+    /// They are in another manner, and nothing says how to bring them into the file's.
+    Foreign,
 }
 
-fn gcd(a: usize, b: usize) -> usize {
-    if b == 0 { a } else { gcd(b, a % b) }
+/// Compares the indentation of new lines with that of the file.
+pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a str>) -> Manner {
+    let written = added.map(str::as_bytes).filter(|line| !is_blank(line)).map(indent);
+    let indents: Vec<&[u8]> = written.filter(|indent| !indent.is_empty()).collect();
+    let only = |lines: &[&[u8]], byte: u8| lines.iter().all(|line| line.iter().all(|found| *found == byte));
+    let (tabs, spaces) = (only(&indents, b'\t'), only(&indents, b' '));
+    if indents.is_empty() || !tabs && !spaces {
+        return Manner::Fits;
+    }
+    let lines = index.lines.texts().filter(|line| !is_blank(line)).map(indent);
+    let lines: Vec<&[u8]> = lines.filter(|indent| !indent.is_empty()).collect();
+    if lines.len() < ENOUGH {
+        return Manner::Fits;
+    }
+    let rule = if tabs && only(&lines, b' ') {
+        unit_of(&lines).map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
+    } else if spaces && lines.iter().all(|line| line.starts_with(b"\t")) {
+        let unit = indents.iter().map(|indent| indent.len()).min().unwrap_or_default();
+        let fits = matches!(unit, 2..=4 | 8) && indents.iter().all(|indent| indent.len() % unit == 0);
+        fits.then(|| Reindent::Units { reply: vec![b' '; unit], file: b"\t".to_vec() })
+    } else {
+        return Manner::Fits;
+    };
+    rule.map_or(Manner::Foreign, Manner::Rule)
+}
+
+/// How many spaces make one level: the depth of some line, of which nearly all others are multiples. The few that are
+/// not are aligned with something.
+fn unit_of(lines: &[&[u8]]) -> Option<usize> {
+    [8, 4, 3, 2].into_iter().find(|unit| {
+        let fitting = lines.iter().filter(|line| line.len() % unit == 0).count();
+        lines.iter().any(|line| line.len() == *unit) && fitting * 10 >= lines.len() * 9
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, added: &str, expected: Option<&str>) {
+        let rule = match adapt(&FileIndex::new(file.as_bytes()), std::iter::once(added)) {
+            Manner::Fits => Reindent::Keep,
+            Manner::Rule(rule) => rule,
+            Manner::Foreign => return assert_eq!(expected, None),
+        };
+        let found = rule.apply(added.as_bytes()).map(|line| String::from_utf8(line).expect("text"));
+        assert_eq!(found.as_deref(), expected);
+    }
+
+    #[test]
+    fn new_lines_take_on_the_manner_of_the_file() {
+        let spaced = "a\n    b\n    c\n        d\n    e\n    f\n";
+        check(spaced, "\tg", Some("    g"));
+        check(spaced, "    g", Some("    g"));
+        check("a\n\tb\n\tc\n\t    d\n\te\n\tf\n", "    g", Some("\tg"));
+        check("a\n\tb\n", "    g", Some("    g"));
+    }
+
+    #[test]
+    fn alignment_does_not_hide_the_manner() {
+        let aligned = format!("{}       x\n", "    a\n        b\n".repeat(10));
+        check(&aligned, "\tg", Some("    g"));
+    }
+
+    #[test]
+    fn what_has_no_place_in_the_manner_is_foreign() {
+        check("a\n b\n  c\n   d\n     e\n       f\n", "\tg", None);
+        check("a\n\tb\n\tc\n\td\n\te\n\tf\n", "     g", None);
+    }
 }

@@ -17,6 +17,7 @@ mod ladder;
 mod manner;
 mod pattern;
 mod scope;
+mod sign;
 mod standing;
 mod tier;
 mod ties;
@@ -58,6 +59,13 @@ pub(crate) enum Failure {
         found: usize,
         /// The line the author named, counted from 0.
         hinted: usize,
+    },
+    /// It stands at one place, and its new lines at another with the same lines around them.
+    Applied {
+        /// Where the old lines stand, counted from 0.
+        found: usize,
+        /// Where the new lines stand, counted from 0.
+        done: usize,
     },
     /// It stands at one place, which is not in the block its header names.
     OutOfScope(usize),

@@ -49,6 +49,34 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
         || added_stands_around(pattern, index, chosen)
 }
 
+/// Where else the hunk seems to be applied already, with the same lines around it as at its only place.
+///
+/// Then the block stood twice, and nothing says which of the two was meant: it was the one that is done, or the other.
+/// A line number or a header that names the place does.
+pub(crate) fn elsewhere(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    only: &Candidate,
+    regions: &[Range<usize>],
+    key: Key,
+) -> Option<usize> {
+    let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
+    let around = pattern.hunk.lines.iter().filter(|line| is_context(line)).count();
+    let named = pattern.hunk.line_hint == Some(only.start() + 1) || scope::holds(regions, only);
+    // A pure deletion leaves nothing but its context, so that must be on both sides.
+    let ends = [pattern.hunk.lines.first(), pattern.hunk.lines.last()];
+    let enclosed = ends.into_iter().flatten().all(is_context);
+    if named || around == 0 || !has_identity(&pattern.new) || pattern.is_blind(key) {
+        return None;
+    }
+    if !pattern.hunk.adds() && !enclosed {
+        return None;
+    }
+    let places = index.find_some(key, &pattern.new, 1)?;
+    let apart = |place: &usize| *place >= only.end() || place + pattern.new.len() <= only.start();
+    places.into_iter().find(apart)
+}
+
 fn by_number(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,

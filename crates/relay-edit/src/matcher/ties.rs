@@ -9,10 +9,9 @@ use super::diagnose::nearest;
 use super::index::FileIndex;
 use super::key::{Key, indent};
 use super::ladder::{Candidate, KEPT, Search};
+use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
-use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, manner, scope, standing, verbatim,
-};
+use super::{Failure, Located, Placement, Reindent, Strictness, Tie, Tier, scope, sign, standing, verbatim};
 use crate::{EndOfFile, HunkLine};
 
 /// Turns what the ladder found into one answer for each hunk.
@@ -93,9 +92,17 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
             continue;
         }
         let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-        let rule = shared.cloned().or_else(|| manner::adapt(index, added));
-        if let Some(rule) = rule.filter(|rule| check_indentation(pattern, rule).is_ok()) {
-            placement.reindent = rule;
+        let rule = match shared {
+            Some(rule) => Manner::Rule(rule.clone()),
+            None => manner::adapt(index, added.clone()),
+        };
+        match rule {
+            Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => placement.reindent = rule,
+            Manner::Foreign => {
+                let first = added.clone().find(|line| line.starts_with([' ', '\t']));
+                *located = Err(Failure::Indentation(first.unwrap_or_default().to_owned()));
+            }
+            Manner::Rule(_) | Manner::Fits => {}
         }
     }
 }
@@ -173,6 +180,9 @@ fn settle_one(
         [only] => {
             contradiction(pattern, index, only)?;
             stray(pattern, index, only, &regions)?;
+            if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier.key()) {
+                return Err(Failure::Applied { found: only.start(), done });
+            }
             (only, None)
         }
         several => {
@@ -184,13 +194,18 @@ fn settle_one(
             (candidate, Some(tie))
         }
     };
-    check_indentation(pattern, &candidate.reindent)?;
+    let doubtful = || {
+        let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+        Failure::Indentation(added.next().unwrap_or_default().to_owned())
+    };
+    let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
+    check_indentation(pattern, &reindent)?;
     Ok(Located::Placed(Placement {
         hunk: at,
         tier,
         map: pattern.spread(&candidate.map()),
         insert_at: candidate.start(),
-        reindent: candidate.reindent.clone(),
+        reindent,
         candidates: candidates.len(),
         tie,
     }))
@@ -268,7 +283,11 @@ fn choose<'c>(
     by_number
         .or_else(|| at_end_of_file(pattern, index, candidates).map(|candidate| (candidate, Tie::EndOfFile)))
         .or_else(|| by_scope(regions, candidates).map(|candidate| (candidate, Tie::Scope)))
-        .or_else(|| by_order(candidates, neighbours).map(|candidate| (candidate, Tie::Order)))
+        .or_else(|| {
+            // Brackets and blanks stand everywhere; being the only ones between two places tells nothing.
+            let by_order = has_identity(&pattern.old).then(|| by_order(candidates, neighbours)).flatten();
+            by_order.map(|candidate| (candidate, Tie::Order))
+        })
 }
 
 /// The place exactly at the line number, moved as far as the neighbouring hunks were.

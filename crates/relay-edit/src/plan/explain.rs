@@ -145,6 +145,17 @@ impl Explain<'_> {
                 );
                 self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the line number in the header, or copy the old lines exactly")
             }
+            Failure::Applied { found, done } => {
+                let message = format!(
+                    "{what} may be applied already: its new lines stand in line {} of `{path}`, and its old ones in line {}, between the same lines",
+                    done + 1,
+                    found + 1
+                );
+                let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
+                self.finding(codes::AMBIGUOUS, message, hunk)
+                    .about_lines(found + 1, found + len)
+                    .hinted("if the other place is meant as well, add unchanged lines above or below that stand only there, or its line number")
+            }
             Failure::OutOfScope(start) => {
                 let message = format!("the old lines of {what} stand only in line {} of `{path}`, which is not in the block its `@@` line names", start + 1);
                 self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the `@@` line, or leave it out and add unchanged lines above and below")

@@ -4,7 +4,7 @@
 //! is repeatable: a failure names the seed of its case, which becomes a regression test. A short run always, one two
 //! hundred times as long when `RELAY_LONG_TESTS=yes`.
 
-mod damage;
+pub mod damage;
 mod inverse;
 mod samples;
 

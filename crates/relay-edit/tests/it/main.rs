@@ -9,6 +9,7 @@
 
 mod control;
 mod dialects;
+mod doubts;
 mod faults;
 mod fenced;
 mod fuzz;
@@ -17,6 +18,7 @@ mod hashlines;
 mod honesty;
 mod matching;
 mod modes;
+mod noise;
 mod options;
 mod planning;
 mod properties;

@@ -1,0 +1,57 @@
+//! Context lines without the space that a diff puts before them.
+//!
+//! A line that is written without it, and begins with a space of its own, reads as if it were indented by one less. Its
+//! place is not in doubt, and it keeps the file's bytes anyway; what is in doubt is how deep the new lines belong.
+
+use super::indent::Reindent;
+use super::index::FileIndex;
+use super::key::indent;
+use super::pattern::Pattern;
+use crate::HunkLine;
+use crate::lines::is_blank;
+
+/// The rule for hunks in which some lines of context lack one space and all others are indented as the file is: the
+/// lines that have their sign say that the new ones are as deep as they are written.
+pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
+    let mut kept = false;
+    for (at, old) in pattern.old.iter().enumerate() {
+        let (reply, file) = (indent(old.as_bytes()), indent(index.lines.text(start + at)));
+        if is_blank(old.as_bytes()) {
+            continue;
+        }
+        if reply == file {
+            kept |= pattern.is_removed(at) || !file.is_empty();
+        } else if pattern.is_removed(at) || file.strip_prefix(b" ") != Some(reply) {
+            return None;
+        }
+    }
+    kept.then_some(Reindent::Keep)
+}
+
+/// The rule for a hunk that seems indented by one space less than the file throughout.
+///
+/// If only context says so, either its signs are missing and the new lines are right, or everything was moved. The file
+/// decides: one of the two depths occurs in it. `None` where both do, or none.
+pub(crate) fn settled(pattern: &Pattern<'_>, index: &FileIndex<'_>, rule: &Reindent) -> Option<Reindent> {
+    let is_written = |line: &&HunkLine| !is_blank(line.text().as_bytes());
+    let removes =
+        pattern.hunk.lines.iter().filter(is_written).any(|line| matches!(line, HunkLine::Removed(_)));
+    if *rule != Reindent::Add(b" ".to_vec()) || removes || !pattern.hunk.adds() {
+        return Some(rule.clone());
+    }
+    index.spend(index.lines.len())?;
+    let mut depths: Vec<&[u8]> = index.lines.texts().filter(|text| !is_blank(text)).map(indent).collect();
+    depths.sort_unstable();
+    depths.dedup();
+    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).filter(is_written);
+    let (mut as_written, mut as_moved) = (true, true);
+    for depth in added.map(|line| indent(line.text().as_bytes())) {
+        as_written &= depths.binary_search(&depth).is_ok();
+        as_moved &= depths.binary_search(&[b" ", depth].concat().as_slice()).is_ok();
+    }
+    match (as_written, as_moved) {
+        (true, false) => Some(Reindent::Keep),
+        (false, true) => Some(rule.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! Where a reply can be read in two ways: the reading that is proven is taken, and nothing where none is.
+
+use relay_edit::codes;
+
+use crate::support::{check, check_fails, search_replace, unified};
+
+fn apply_patch(body: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: a.txt\n{body}*** End Patch\n")
+}
+
+#[track_caller]
+fn check_refused(before: &str, reply: &str, code: relay_edit::Code) {
+    check_fails(&[("a.txt", before)], reply, code);
+}
+
+#[test]
+fn lines_that_only_move_keep_their_bytes() {
+    let before = "start\none  \ntwo\nend \n";
+    let after = "start\nnew\ntwo\none  \nend \n";
+    check(before, &search_replace("start\none\ntwo\nend\n", "start\nnew\ntwo\none\nend\n"), after);
+    check(before, &unified("@@\n start\n-one\n-two\n+new\n+two\n+one\n end\n"), after);
+    // So do quotes the author wrote in another way.
+    let before = "start\nsay \u{201c}one\u{201d}\ntwo\nend\n";
+    check(
+        before,
+        &search_replace("start\nsay \"one\"\ntwo\nend\n", "start\ntwo\nsay \"one\"\nend\n"),
+        "start\ntwo\nsay \u{201c}one\u{201d}\nend\n",
+    );
+}
+
+#[test]
+fn lines_a_diff_takes_and_gives_back_are_context() {
+    let before = "start\n    \nold\nend\n";
+    check(before, &unified("@@\n start\n-\n-old\n+\n+new\n end\n"), "start\n    \nnew\nend\n");
+    check(before, &apply_patch("@@\n start\n-\n-old\n+\n+new\n end\n"), "start\n    \nnew\nend\n");
+}
+
+const CONFIG: &str = "jobs:\n  test:\n    runs: here\n    needs: build\n  lint:\n    runs: there\n";
+
+#[test]
+fn context_without_its_sign_says_nothing_about_new_lines() {
+    let after = CONFIG.replace("    needs", "    if: main\n    needs");
+    // All of it lacks the sign, and a depth of five stands nowhere in the file.
+    check(CONFIG, &unified("@@\n    runs: here\n+    if: main\n    needs: build\n"), &after);
+    // Some of it does.
+    check(CONFIG, &unified("@@\n   test:\n    runs: here\n+    if: main\n     needs: build\n"), &after);
+    check(CONFIG, &apply_patch("@@\n     runs: here\n+    if: main\n    needs: build\n"), &after);
+    // A removed line shows how deep the reply writes.
+    let changed = CONFIG.replace("needs: build", "needs: all");
+    check(CONFIG, &unified("@@\n    runs: here\n-    needs: build\n+    needs: all\n  lint:\n"), &changed);
+}
+
+#[test]
+fn one_space_less_throughout_is_a_shift_where_the_file_says_so() {
+    check(
+        CONFIG,
+        &search_replace("   runs: here\n   needs: build\n", "   runs: here\n   if: main\n   needs: build\n"),
+        &CONFIG.replace("    needs", "    if: main\n    needs"),
+    );
+    // Both depths stand in this file, so nobody can say.
+    let odd = "a\n    b\n    c\n     d\n     e\n";
+    check_refused(odd, &unified("@@\n    b\n+    x\n    c\n"), codes::INDENTATION);
+}
+
+#[test]
+fn new_lines_come_in_the_manner_of_the_file_or_not_at_all() {
+    let tabs = "a:\n\tone\n\ttwo \\\n\t    more\nb:\n\tthree\n\tfour\n";
+    check(tabs, &unified("@@\n b:\n+    new\n"), &tabs.replace("b:\n", "b:\n\tnew\n"));
+    let odd = "a\n b\n  c\n   d\n     e\n       f\n";
+    check_refused(odd, &unified("@@\n a\n+\tnew\n"), codes::INDENTATION);
+}
+
+#[test]
+fn only_the_first_line_may_lack_its_indentation() {
+    let before = "f() {\n    call();\n    more();\n}\n";
+    check(
+        before,
+        &search_replace("call();\n    more();\n", "call(1);\n    more();\n    new();\n"),
+        "f() {\n    call(1);\n    more();\n    new();\n}\n",
+    );
+    // Nothing says how deep the new line belongs.
+    let short = "f() {\n    call();\n}\n";
+    check_refused(short, &search_replace("call();\n}\n", "call();\nnew();\n}\n"), codes::NOT_FOUND);
+    check_refused(
+        before,
+        &search_replace("call();\n    more();\n", "new();\ncall();\n    more();\n"),
+        codes::NOT_FOUND,
+    );
+}
+
+#[test]
+fn a_line_that_says_more_than_quoted_is_another_line() {
+    let before = "one\nreturn a // and b\n";
+    check_refused(before, &search_replace("one\nreturn a\n", "one\nreturn c\n"), codes::NOT_FOUND);
+    check_refused(before, &search_replace("return a\n", "return c\n"), codes::NOT_FOUND);
+    check("one\nreturn a;\n", &search_replace("return a\n", "return c\n"), "one\nreturn c;\n");
+    check("x = call(a) + b\n", &search_replace("call(a)\n", "ask(a)\n"), "x = ask(a) + b\n");
+}
+
+const TWO: &str = "steps:\n  use a\n  run b\nend\nsteps:\n  new\n  use a\n  run b\n";
+
+#[test]
+fn what_may_be_applied_to_the_other_of_two_blocks_is_refused() {
+    let insert = "steps:\n  use a\n";
+    check_refused(TWO, &search_replace(insert, "steps:\n  new\n  use a\n"), codes::AMBIGUOUS);
+    check_refused(TWO, &unified("@@\n steps:\n+  new\n   use a\n"), codes::AMBIGUOUS);
+    // Its number says which one is meant.
+    check(
+        TWO,
+        &unified("@@ -1,2 +1,3 @@\n steps:\n+  new\n   use a\n"),
+        &TWO.replacen("steps:\n", "steps:\n  new\n", 1),
+    );
+    check_refused("a\nx\nb\nc\na\nb\n", &search_replace("a\nx\nb\n", "a\nb\n"), codes::AMBIGUOUS);
+}
+
+#[test]
+fn a_blank_line_may_be_all_that_says_where() {
+    let before = "a\n\nb\n\nc\n";
+    check_refused(before, &apply_patch("@@\n+new\n+\n \n"), codes::AMBIGUOUS);
+    check(before, &apply_patch("@@\n+new\n"), "a\n\nb\n\nc\nnew\n");
+}
+
+#[test]
+fn brackets_are_not_placed_by_the_order_of_the_hunks() {
+    let before = "a {\n}\nmiddle\nb {\n}\n";
+    let diff = "@@\n }\n+// new\n@@\n-middle\n+centre\n";
+    check_refused(before, &unified(diff), codes::AMBIGUOUS);
+}

@@ -1,0 +1,151 @@
+//! True edits of real files, written in every dialect and damaged as models do: what comes of each must be what was
+//! meant, or nothing at all.
+//!
+//! The true result is known because the edit is made first and only then written down. A short sample always, two
+//! hundred times as many when `RELAY_LONG_TESTS=yes`, then also on the sources of this crate. The score is printed by
+//! `cargo test -p relay-edit --test it -- noise --nocapture`; `RELAY_NOISE_CASES` sets the number of cases.
+
+mod change;
+mod damage;
+mod write;
+
+use std::collections::BTreeMap;
+
+use relay_edit::{Diagnostic, FileDiff, Plan, Reply, Snapshot, diff, parse, plan};
+
+use crate::fuzz::damage::Random;
+use change::Intent;
+use damage::{DAMAGES, Wanted};
+use write::{FORMS, Numbers};
+
+const FILES: &[(&str, &str)] = &[
+    ("src/shop.py", include_str!("noise/files/shop.py")),
+    ("deploy.yml", include_str!("noise/files/deploy.yml")),
+    ("Makefile", include_str!("noise/files/Makefile")),
+    ("server.go", include_str!("noise/files/server.go")),
+    ("src/cart.ts", include_str!("noise/files/cart.ts")),
+    ("page.html", include_str!("noise/files/page.html")),
+    ("tools.lua", include_str!("noise/files/tools.lua")),
+];
+
+/// The sources of this crate change, so they are for the long run only: a short one must not depend on them.
+const OWN: &[(&str, &str)] = &[
+    ("src/plan.rs", include_str!("../../src/plan.rs")),
+    ("src/align.rs", include_str!("../../src/align.rs")),
+    ("src/dialect/unified.rs", include_str!("../../src/dialect/unified.rs")),
+    ("src/matcher/key.rs", include_str!("../../src/matcher/key.rs")),
+    ("src/prompt/fenced.md", include_str!("../../src/prompt/fenced.md")),
+];
+
+/// One generated case.
+#[derive(Debug)]
+struct Case {
+    path: &'static str,
+    form: &'static str,
+    damage: &'static str,
+    before: String,
+    after: String,
+    reply: String,
+    wanted: Wanted,
+}
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    Right,
+    Refused,
+    Wrong,
+}
+
+fn case(files: &[(&'static str, &str)], random: &mut Random) -> Option<Case> {
+    let (path, text) = *random.pick(files);
+    let form = *random.pick(FORMS);
+    let (damage, break_it) = *random.pick(DAMAGES);
+    let context = if damage == "an elision" { 6 } else { *random.pick(&[1, 2, 3, 3, 3, 5]) };
+    let mut intent = Intent::of(text.lines().map(str::to_owned).collect(), random, context)?;
+    let wanted = break_it(&mut intent, form, random)?;
+    let numbers = Numbers {
+        shift: if random.below(4) == 0 { 1 + random.below(30) } else { 0 },
+        miscounted: random.below(6) == 0,
+    };
+    // A wrong number that happens to name another copy of the block says something else, as clearly as can be.
+    if intent.misleads(numbers.shift) {
+        return None;
+    }
+    let body = write::written(path, form, &intent.pieces, numbers, random);
+    let reply = match random.below(3) {
+        0 => body,
+        1 => format!("I will change this.\n\n{body}\nThat is all.\n"),
+        _ => format!("First this:\n\n```sh\nmake all\n```\n\nThen:\n\n{body}"),
+    };
+    let ending = *random.pick(&["\n", "\n", "\n", "\r\n"]);
+    let last = if random.below(6) == 0 { "" } else { ending };
+    let join = |lines: &[String]| if lines.is_empty() { String::new() } else { lines.join(ending) + last };
+    Some(Case { path, form, damage, before: join(&intent.before), after: join(&intent.after), reply, wanted })
+}
+
+impl Case {
+    fn planned(&self) -> (Reply, Plan) {
+        let files: BTreeMap<String, Vec<u8>> =
+            [(self.path.to_owned(), self.before.clone().into_bytes())].into();
+        let reply = parse(&self.reply, None);
+        let planned = plan(&reply.edits, &Snapshot { files, ..Snapshot::default() });
+        (reply, planned)
+    }
+
+    fn verdict(&self) -> Verdict {
+        let (reply, planned) = self.planned();
+        if reply.diagnostics.iter().chain(&planned.diagnostics).any(Diagnostic::is_error) {
+            return if self.wanted == Wanted::Nothing { Verdict::Right } else { Verdict::Refused };
+        }
+        match planned.changes.as_slice() {
+            [] if self.wanted == Wanted::Nothing => Verdict::Right,
+            [] => Verdict::Refused,
+            [only] if self.wanted == Wanted::Meant && only.path == self.path => {
+                let found = only.after.as_deref().unwrap_or_default();
+                // Whether the last line ends is not a matter of where an edit goes.
+                let plain = |bytes: &[u8]| bytes.trim_ascii_end().to_vec();
+                if plain(found) == plain(self.after.as_bytes()) { Verdict::Right } else { Verdict::Wrong }
+            }
+            _ => Verdict::Wrong,
+        }
+    }
+}
+
+#[test]
+fn damaged_edits_land_where_they_were_meant_or_nowhere() {
+    let long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
+    let (cases, files) = if long { (400_000, [FILES, OWN].concat()) } else { (3_000, FILES.to_vec()) };
+    let asked = std::env::var("RELAY_NOISE_CASES").ok().and_then(|cases| cases.parse().ok());
+    let cases: u64 = asked.unwrap_or(cases);
+    let mut scores: BTreeMap<(bool, &str), [usize; 3]> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    for seed in 0..cases {
+        let Some(case) = case(&files, &mut Random::new(seed)) else { continue };
+        let verdict = case.verdict();
+        scores.entry((true, case.damage)).or_default()[verdict as usize] += 1;
+        scores.entry((false, case.form)).or_default()[verdict as usize] += 1;
+        if verdict == Verdict::Wrong {
+            wrong.push((seed, case));
+        }
+    }
+    println!("{:>6} {:>7} {:>5}", "right", "refused", "WRONG");
+    for ((_, name), [right, refused, wrong]) in &scores {
+        println!("{right:>6} {refused:>7} {wrong:>5}  {name}");
+    }
+    for (seed, case) in wrong.iter().take(50) {
+        println!(
+            "== seed {seed}: {} as {}\n{}\n-- instead of what was meant:",
+            case.damage, case.form, case.reply
+        );
+        let found =
+            case.planned().1.changes.first().and_then(|change| change.after.clone()).unwrap_or_default();
+        if let FileDiff::Text(hunks) = diff(case.after.as_bytes(), &found) {
+            hunks
+                .iter()
+                .flat_map(|hunk| &hunk.lines)
+                .for_each(|line| println!("{:?} {:?}", line.kind, line.text));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {cases} edits landed where they were not meant", wrong.len());
+}
