@@ -89,6 +89,14 @@ pub enum StoreError {
         /// The name.
         name: String,
     },
+    /// More keys than a provider may have.
+    #[error("{provider} has {limit} keys already")]
+    TooManyKeys {
+        /// The provider.
+        provider: String,
+        /// The limit.
+        limit: usize,
+    },
     /// The system refused.
     #[error("`{}`: {source}", .path.display())]
     Io {
@@ -130,6 +138,9 @@ impl StoreError {
             Self::Newer { .. } => "Update Relay.".to_owned(),
             Self::Busy { .. } => "Wait for the other `relay` to finish, or end it, and try again.".to_owned(),
             Self::Io { .. } => "Check that you may write there and that the disk is not full.".to_owned(),
+            Self::TooManyKeys { provider, .. } => {
+                format!("Forget some of them: relay auth logout {provider} --label LABEL")
+            }
             Self::BadName { .. } => return None,
         })
     }

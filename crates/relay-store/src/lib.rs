@@ -1,4 +1,5 @@
-//! The only writer of user data: XDG folders, trust, the ledger key, what models were shown, replies under repair.
+//! The only writer of user data: XDG folders, trust, the ledger key, providers' keys, what models were shown, replies
+//! under repair.
 //!
 //! What is kept here decides what may run and which history is believed, so it is kept outside every repository, for
 //! the user alone: folders 0700, files 0600. A file that is a link, belongs to somebody else, or can be written by
@@ -10,6 +11,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+mod credentials;
 mod dirs;
 mod error;
 mod folder;
@@ -20,6 +22,7 @@ mod shelf;
 mod store;
 mod trust;
 
+pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
 pub use folder::{Folder, Writer};
 pub use scratch::Scratch;

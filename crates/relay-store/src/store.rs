@@ -51,6 +51,19 @@ impl Store {
         &self.dirs.cache
     }
 
+    /// A file of the user's own settings, such as `models.toml`; `None` when there is none.
+    ///
+    /// # Errors
+    /// It is not sound, or not text.
+    pub fn settings_file(&self, name: &str) -> Result<Option<String>, StoreError> {
+        let Some(folder) = Folder::open(self.config_dir())? else { return Ok(None) };
+        let Some(bytes) = folder.read(name)? else { return Ok(None) };
+        String::from_utf8(bytes).map(Some).map_err(|_| StoreError::Corrupt {
+            path: self.config_dir().join(name),
+            reason: "it is not UTF-8 text".to_owned(),
+        })
+    }
+
     /// The data folder, made if it is missing.
     pub(crate) fn data(&self) -> Result<Folder, StoreError> {
         Folder::create(self.data_dir())

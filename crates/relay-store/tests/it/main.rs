@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "tests may be blunt")]
 
+mod credentials;
 mod folder;
 mod key;
 mod soundness;
