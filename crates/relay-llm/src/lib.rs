@@ -14,6 +14,7 @@
 
 mod assemble;
 mod cancel;
+pub mod catalog;
 mod classify;
 mod client;
 mod decode;
@@ -23,6 +24,7 @@ mod fetch;
 mod guard;
 mod hints;
 mod key;
+pub mod keys;
 mod message;
 mod model;
 mod provider;
