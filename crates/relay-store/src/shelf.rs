@@ -28,6 +28,8 @@ pub enum Shelf {
     Views,
     /// The uuid of a refused reply to its text, and to the texts that came to mend it.
     Repairs,
+    /// The findings of the last review.
+    Reviews,
 }
 
 impl Shelf {
@@ -35,6 +37,7 @@ impl Shelf {
         match self {
             Shelf::Views => "views",
             Shelf::Repairs => "repairs",
+            Shelf::Reviews => "reviews",
         }
     }
 }

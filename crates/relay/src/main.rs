@@ -1,5 +1,6 @@
 //! The `relay` command: arguments in, one command run, an exit code out.
 
+mod agents;
 mod cli;
 mod clipboard;
 mod commands;

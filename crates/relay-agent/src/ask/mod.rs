@@ -88,7 +88,10 @@ pub fn prepare<'a>(
 }
 
 /// What a question and a review must both have: time, a repository, and a backend with the sandbox.
-pub(crate) fn check_target<'a>(
+///
+/// # Errors
+/// The first that is missing.
+pub fn check_target<'a>(
     name: &str,
     repo: &Path,
     sandbox: Sandbox,

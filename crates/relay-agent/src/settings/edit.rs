@@ -45,7 +45,7 @@ fn item(kind: Kind, name: &str, new: &str) -> Result<Item, SettingsError> {
         Kind::List => {
             let expected = "a list such as [\"my-agent\", \"--quiet\"]";
             let list: toml_edit::Value = new.parse().map_err(|_| bad(expected))?;
-            let is_list = list.as_array().is_some_and(|list| list.iter().all(|part| part.is_str()));
+            let is_list = list.as_array().is_some_and(|list| list.iter().all(toml_edit::Value::is_str));
             if is_list { Ok(Item::Value(list)) } else { Err(bad(expected)) }
         }
     }

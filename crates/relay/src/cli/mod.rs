@@ -1,5 +1,6 @@
 //! What can be typed. The doc comments here are the help texts, the man pages and `docs/cli.md`.
 
+mod agents;
 mod ledger;
 
 use std::ffi::OsString;
@@ -8,6 +9,7 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
+pub use agents::{BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ReviewArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
 
 const STYLES: Styles = Styles::styled()
@@ -52,6 +54,9 @@ pub enum Command {
     Gc(GcArgs),
     Recover(RecoverArgs),
     Trust(TrustArgs),
+    Review(ReviewArgs),
+    Backends(BackendsArgs),
+    Config(ConfigArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -70,6 +75,8 @@ impl Command {
             Command::Undo(args) => args.json,
             Command::Redo(args) => args.json,
             Command::Recover(args) => args.json,
+            Command::Review(args) => args.json || args.verdict_json,
+            Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,
             _ => false,
         }

@@ -1,8 +1,10 @@
 //! One file per command. A command returns its exit code, or a [`Failure`] that says what to do.
 
 mod apply;
+mod backends;
 mod blame;
 mod completions;
+mod config;
 mod demo;
 mod doctor;
 mod gc;
@@ -12,6 +14,7 @@ mod man;
 mod prompt;
 mod read;
 mod recover;
+mod review;
 mod show;
 mod translate;
 mod trust;
@@ -40,6 +43,9 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Recover(args) => recover::run(root, &args),
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
+        Command::Review(args) => review::run(root, &args),
+        Command::Backends(args) => backends::run(&args),
+        Command::Config(args) => config::run(&args),
         Command::Doctor(args) => doctor::run(root, &args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),

@@ -5,6 +5,7 @@
 
 pub mod ask;
 pub mod diff;
+pub mod findings;
 pub mod progress;
 pub mod report;
 pub mod style;

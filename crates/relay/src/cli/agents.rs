@@ -1,0 +1,138 @@
+//! What can be typed about other agents: asking, reviewing, and the settings for both.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use relay_agent::backend::Sandbox;
+
+/// Have changes reviewed by another agent or model
+///
+/// Findings that lie outside the changes are dropped; the verdict is ship, iterate or abstain, and an answer that cannot
+/// be understood is never "ship". Without further choice the present branch is compared with main (or master).
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 ship · 1 iterate · 2 no verdict, or it could not be done · 130 interrupted"
+)]
+pub struct ReviewArgs {
+    /// Who reviews; several names side by side, separated by commas
+    #[arg(long, value_name = "BACKEND", value_delimiter = ',')]
+    pub to: Vec<String>,
+
+    /// Compare the present branch with this one
+    #[arg(long, value_name = "BRANCH", group = "scope")]
+    pub base: Option<String>,
+
+    /// Review what is in git's index
+    #[arg(long, group = "scope")]
+    pub staged: bool,
+
+    /// Review what is not committed
+    #[arg(long, group = "scope")]
+    pub uncommitted: bool,
+
+    /// Review what lies between two points, as A..B
+    #[arg(long, value_name = "A..B", group = "scope")]
+    pub range: Option<String>,
+
+    /// Review a transaction of the ledger
+    #[arg(long, value_name = "TRANSACTION", group = "scope")]
+    pub transaction: Option<String>,
+
+    /// What to look at
+    #[arg(long, value_name = "TEXT")]
+    pub prompt: Option<String>,
+
+    #[command(flatten)]
+    pub call: CallArgs,
+
+    /// Land the fix that finding N of the last review suggests
+    #[arg(long, value_name = "N", conflicts_with_all = ["to", "scope", "prompt", "verdict_json"])]
+    pub apply: Option<usize>,
+
+    /// Approve the fix beforehand, also with linter errors
+    #[arg(long, short, requires = "apply")]
+    pub yes: bool,
+
+    /// Print only the verdict, as one line of JSON
+    #[arg(long)]
+    pub verdict_json: bool,
+
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How a backend is called.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// The repository; the present project if left out
+    #[arg(long, value_name = "DIR")]
+    pub repo: Option<PathBuf>,
+
+    /// Which of its models the backend uses
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// How many seconds an answer may take
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+
+    /// What the backend may do: read-only, workspace-write, danger-full-access
+    #[arg(long, value_name = "SANDBOX", value_parser = sandbox)]
+    pub sandbox: Option<Sandbox>,
+}
+
+/// List the backends: what each can do, whether it is there, and how to get it
+#[derive(Debug, Args)]
+pub struct BackendsArgs {
+    /// Print a JSON array on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Look at your settings, and change them
+///
+/// They are yours alone, in config.toml in your config folder: nothing in a repository can set a backend, its command,
+/// an address or a key. The command line goes before the environment, the environment before the file.
+#[derive(Debug, Args)]
+pub struct ConfigArgs {
+    #[command(subcommand)]
+    pub command: ConfigCommand,
+}
+
+/// What can be done with settings.
+#[derive(Debug, Subcommand)]
+pub enum ConfigCommand {
+    /// List every setting that has a value
+    Show {
+        /// Say where each value comes from
+        #[arg(long)]
+        sources: bool,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the value of one setting
+    Get {
+        /// Its name, such as ask.backend
+        key: String,
+    },
+    /// Change one setting in the file
+    Set {
+        /// Its name, such as ask.backend
+        key: String,
+        /// Its new value; left out, the setting is taken out of the file
+        value: Option<String>,
+    },
+    /// Open the file in your editor
+    Edit,
+    /// Print where the file is
+    Path,
+}
+
+fn sandbox(name: &str) -> Result<Sandbox, String> {
+    name.parse().map_err(|()| {
+        let names = Sandbox::ALL.map(Sandbox::name).join(", ");
+        format!("there is no sandbox `{name}`; there are {names}")
+    })
+}

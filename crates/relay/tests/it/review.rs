@@ -1,0 +1,173 @@
+//! `relay review`: reviewers, findings, verdicts.
+
+use serde_json::{Value, json};
+use testkit::TestEnv;
+
+use crate::{PLAIN, json, project};
+
+/// A repository whose last commit changes lines 2 and 3 of `a.rs`, and reviewers that print what they are told to.
+fn repository() -> TestEnv {
+    let env = project(PLAIN);
+    env.write("a.rs", "one\ntwo\nthree\nfour\n");
+    for arguments in [vec!["init", "-q", "-b", "main"], vec!["add", "-A"], commit("first")] {
+        env.git(&arguments);
+    }
+    env.git(&["checkout", "-q", "-b", "work"]);
+    env.write("a.rs", "one\n2\n3\nfour\n");
+    env.git(&commit("second"));
+    env
+}
+
+fn commit(message: &str) -> Vec<&str> {
+    vec!["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qam", message]
+}
+
+/// Makes a backend that answers with a text, whatever it is asked.
+fn reviewer(env: &TestEnv, name: &str, answer: &str) {
+    let file = env.home_path(name);
+    std::fs::write(&file, answer).unwrap();
+    let command = json!(["cat", file.to_str().unwrap()]).to_string();
+    let run = env.relay(&["config", "set", &format!("backends.{name}.command"), &command]).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+}
+
+fn finding(line: u32, severity: &str, message: &str) -> Value {
+    json!({"file": "a.rs", "line": line, "severity": severity, "message": message, "fix": null})
+}
+
+fn findings(list: &[Value]) -> String {
+    json!({ "findings": list }).to_string()
+}
+
+fn review(env: &TestEnv, arguments: &[&str]) -> (i32, Value) {
+    let run = env.relay(&[&["review", "--json"], arguments].concat()).run();
+    (run.code, json(&run))
+}
+
+#[test]
+fn the_verdict_follows_from_the_findings() {
+    let env = repository();
+    reviewer(&env, "good", &findings(&[]));
+    reviewer(&env, "picky", &findings(&[finding(2, "nit", "a name could be better")]));
+    reviewer(
+        &env,
+        "strict",
+        &format!("Well.\n```json\n{}\n```", findings(&[finding(3, "blocker", "it is wrong")])),
+    );
+    reviewer(&env, "vague", "Looks good to me!");
+    reviewer(&env, "elsewhere", &findings(&[finding(400, "blocker", "not in the changes")]));
+    for (names, code, verdict) in [
+        ("good", 0, "ship"),
+        ("picky", 0, "ship"),
+        ("strict", 1, "iterate"),
+        ("vague", 2, "abstain"),
+        ("good,vague", 2, "abstain"),
+        ("vague,strict", 1, "iterate"),
+        ("elsewhere", 0, "ship"),
+    ] {
+        let (exit, document) = review(&env, &["--to", names]);
+        assert_eq!((exit, document["verdict"].as_str()), (code, Some(verdict)), "{names}: {document:#}");
+    }
+    assert_eq!(review(&env, &["--to", "elsewhere"]).1["reviews"][0]["dropped"], 1);
+}
+
+#[test]
+fn several_reviewers_are_merged() {
+    let env = repository();
+    reviewer(&env, "one", &findings(&[finding(2, "nit", "the sign of the number is wrong")]));
+    reviewer(
+        &env,
+        "two",
+        &findings(&[finding(3, "important", "wrong sign of the number"), finding(2, "nit", "typo")]),
+    );
+    let (code, document) = review(&env, &["--to", "one,two"]);
+    let found = document["findings"].as_array().unwrap();
+    assert_eq!((code, found.len()), (1, 2), "{document:#}");
+    assert_eq!(found[0]["by"], json!(["one", "two"]));
+    assert_eq!(found[0]["severity"], "important");
+}
+
+#[test]
+fn every_scope_has_its_own_changes() {
+    let env = repository();
+    reviewer(&env, "one", &findings(&[finding(2, "nit", "two"), finding(4, "nit", "four")]));
+    let found = |arguments: &[&str]| {
+        let (code, document) = review(&env, &[&["--to", "one"], arguments].concat());
+        (code, document["findings"].as_array().map(Vec::len))
+    };
+    assert_eq!(found(&["--base", "main"]), (0, Some(2)), "a hunk has context");
+    assert_eq!(found(&["--range", "main..work"]).1, Some(2));
+    assert_eq!(found(&["--uncommitted"]).0, 2, "nothing to review");
+    env.write("a.rs", "one\n2\n3\nfour\nfive\n");
+    assert_eq!(found(&["--uncommitted"]), (0, Some(2)));
+    assert_eq!(found(&["--staged"]).0, 2);
+    env.git(&["add", "-A"]);
+    assert_eq!(found(&["--staged"]).0, 0);
+    assert_eq!(found(&["--base", "no-such-branch"]).0, 2);
+    assert_eq!(found(&["--base", "--output=x"]).0, 2);
+    assert!(!env.exists("x"), "a branch's name is no option of git");
+}
+
+#[test]
+fn a_transaction_can_be_reviewed_and_a_fix_lands() {
+    let env = project(PLAIN);
+    let run = env.relay(&["apply", "--yes"]).stdin(&crate::reply(1, "a.rs", "one\ntow")).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let fix = "--- a/a.rs\n+++ b/a.rs\n@@ -1,2 +1,2 @@\n one\n-tow\n+two\n";
+    let wrong = json!({"file": "a.rs", "line": 2, "severity": "important", "message": "typo", "fix": fix});
+    reviewer(&env, "one", &findings(&[wrong]));
+    assert_eq!(review(&env, &["--to", "one", "--transaction", "1"]).0, 1);
+    assert_eq!(env.relay(&["review", "--apply", "2", "--yes"]).run().code, 1, "there is only one finding");
+    let run = env.relay(&["review", "--apply", "1", "--yes"]).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(env.read("a.rs"), "one\ntwo\n");
+    assert!(env.relay(&["log"]).run().stdout.contains("review"));
+}
+
+#[test]
+fn nobody_is_asked_when_somebody_cannot_be() {
+    let env = repository();
+    let mark = env.path("asked");
+    let command = json!(["touch", mark.to_str().unwrap()]).to_string();
+    env.relay(&["config", "set", "backends.one.command", &command]).success();
+    for (arguments, words) in [
+        (vec!["--to", "one,nobody"], "unsupported backend `nobody`"),
+        (vec!["--to", "one", "--timeout", "0"], "Timeout must be greater than zero"),
+    ] {
+        let run = env.relay(&[vec!["review"], arguments].concat()).run();
+        assert_eq!(run.code, 2, "{}", run.stderr);
+        assert!(run.stderr.contains(words), "{}", run.stderr);
+    }
+    assert!(!env.exists("asked"));
+}
+
+#[test]
+fn a_reviewer_that_writes_cannot() {
+    let env = repository();
+    let line =
+        format!("echo hacked > {}; cat >/dev/null; echo '{}'", env.path("a.rs").display(), findings(&[]));
+    let command = json!(["sh", "-c", line]).to_string();
+    env.relay(&["config", "set", "backends.one.command", &command]).success();
+    let (code, _) = review(&env, &["--to", "one"]);
+    assert_eq!(code, 0);
+    assert_eq!(env.read("a.rs"), "one\n2\n3\nfour\n");
+}
+
+#[test]
+fn a_reviewer_inside_a_question_is_refused() {
+    let env = repository();
+    reviewer(&env, "one", &findings(&[]));
+    let run = env.relay(&["review", "--to", "one"]).env("PHONE_A_FRIEND_DEPTH", "1").run();
+    assert!(run.code == 2 && run.stderr.contains("depth limit reached"), "{}", run.stderr);
+}
+
+#[test]
+fn findings_are_shown_beside_the_code() {
+    let env = repository();
+    reviewer(&env, "one", &findings(&[finding(2, "blocker", "wrong \u{1b}[31mnumber")]));
+    let run = env.relay(&["review", "--to", "one"]).run();
+    assert!(run.stdout.contains("1. blocker  a.rs:2  (one)"), "{}", run.stdout);
+    assert!(run.stdout.contains(">     2 │ 2"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}'), "{}", run.stdout);
+    assert!(run.stdout.contains("✗ iterate  1 finding"), "{}", run.stdout);
+}

@@ -1,0 +1,77 @@
+//! `relay config` and `relay backends`: the user's own settings.
+
+use crate::{PLAIN, env, json, project};
+
+#[test]
+fn a_setting_is_set_shown_and_taken_away() {
+    let env = env();
+    assert_eq!(env.relay(&["config", "get", "ask.backend"]).run().stdout, "codex\n");
+    env.relay(&["config", "set", "ask.backend", "claude"]).success();
+    assert_eq!(env.relay(&["config", "get", "ask.backend"]).run().stdout, "claude\n");
+    let shown = env.relay(&["config", "show", "--sources"]).run().stdout;
+    assert!(shown.contains("ask.backend = claude") && shown.contains("config.toml"), "{shown}");
+    let run = env.relay(&["config", "show", "--json"]).env("PHONE_A_FRIEND_BACKEND", "gemini").run();
+    assert_eq!(json(&run)["ask.backend"]["value"], "gemini");
+    assert_eq!(json(&run)["ask.backend"]["source"], "environment: PHONE_A_FRIEND_BACKEND");
+    env.relay(&["config", "set", "ask.backend"]).success();
+    assert_eq!(env.relay(&["config", "get", "ask.backend"]).run().stdout, "codex\n");
+    assert_eq!(env.relay(&["config", "get", "review"]).run().code, 1, "it has no value");
+}
+
+#[test]
+fn what_cannot_be_is_refused_and_changes_nothing() {
+    let env = env();
+    for arguments in [
+        ["ask.timeout", "soon"],
+        ["ask.timeout", "0"],
+        ["ask.sandbox", "none"],
+        ["no.such.key", "1"],
+        ["backends.x.command", "not a list"],
+    ] {
+        let run = env.relay(&[&["config", "set"], &arguments[..]].concat()).run();
+        assert!(run.code == 2 && !run.stderr.is_empty(), "{arguments:?}: {}", run.stderr);
+    }
+    assert_eq!(env.relay(&["config", "show", "--sources"]).run().stdout.matches("config.toml").count(), 0);
+    let run = env.relay(&["config", "show"]).env("PHONE_A_FRIEND_TIMEOUT", "x").run();
+    assert!(run.code == 2 && run.stderr.contains("PHONE_A_FRIEND_TIMEOUT"), "{}", run.stderr);
+}
+
+#[test]
+fn a_repository_sets_nothing() {
+    let env = project(PLAIN);
+    let planted = "[ask]\nbackend = \"evil\"\n[backends.evil]\ncommand = [\"evil\"]\n";
+    for path in ["config.toml", ".relay/config.toml", ".relaycode/config.toml", ".phone-a-friend.toml"] {
+        env.write(path, planted);
+    }
+    assert_eq!(env.relay(&["config", "get", "ask.backend"]).run().stdout, "codex\n");
+    assert!(!env.relay(&["backends"]).run().stdout.contains("evil"));
+}
+
+#[test]
+fn the_editor_opens_the_file_and_its_faults_are_told() {
+    let env = env();
+    let run = env.relay(&["config", "edit"]).env("VISUAL", "").env("EDITOR", "").run();
+    assert!(run.code == 1 && run.stderr.contains("EDITOR"), "{}", run.stderr);
+    env.write("ed.sh", "#!/bin/sh\necho 'ask.timeout = 7' > \"$1\"\n");
+    assert_eq!(env.shell("chmod +x ed.sh").code, 0);
+    let editor = env.path("ed.sh");
+    env.relay(&["config", "edit"]).env("VISUAL", editor.to_str().unwrap()).success();
+    assert_eq!(env.relay(&["config", "get", "ask.timeout"]).run().stdout, "7\n");
+    env.write("ed.sh", "#!/bin/sh\necho 'ask.timeout = ' > \"$1\"\n");
+    let run = env.relay(&["config", "edit"]).env("VISUAL", editor.to_str().unwrap()).run();
+    assert!(run.code == 2 && run.stderr.contains("config.toml cannot be read"), "{}", run.stderr);
+}
+
+#[test]
+fn backends_say_whether_they_are_there() {
+    let env = env();
+    env.relay(&["config", "set", "backends.mine.command", "[\"sh\"]"]).success();
+    env.relay(&["config", "set", "backends.lost.command", "[\"no-such-program\"]"]).success();
+    let run = env.relay(&["backends", "--json"]).env("PATH", "/usr/bin:/bin").run();
+    let list = json(&run);
+    let find = |name: &str| list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+    for name in ["codex", "claude", "gemini", "opencode"] {
+        assert!(find(name)["remedy"].as_str().unwrap().contains("npm install"), "{name}");
+    }
+    assert!(find("lost")["version"].is_null() && !find("mine")["version"].is_null(), "{list:#}");
+}
