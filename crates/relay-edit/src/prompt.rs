@@ -35,6 +35,16 @@ pub fn system_prompt(dialect: Dialect, project_id: Option<&str>) -> String {
     text.replace("@PROJECT@", &yaml_scalar(project)).replace("@UUID@", EXAMPLE_UUID)
 }
 
+/// Whether a text holds these instructions. Their examples are written like a reply, with the project's own id, and are
+/// none: who watches for replies must not take them.
+#[must_use]
+pub fn holds_instructions(text: &str) -> bool {
+    text.contains(EXAMPLE_UUID) || text.contains(HEADING)
+}
+
+/// How the instructions begin, in every dialect.
+const HEADING: &str = "# How to send code changes\n";
+
 /// The file of the example.
 const EXAMPLE: &str = "export function total(a: number, b: number): number {\n  return a + b;\n}\n";
 

@@ -22,7 +22,7 @@ pub(crate) struct Admitted {
 
 /// Checks project and uuid.
 pub(crate) fn admit(engine: &Engine, reply: &Reply, text: &str) -> Result<Admitted, Stop> {
-    let digest = digest(text);
+    let digest = reply_digest(text);
     let Some(control) = &reply.control else {
         return Ok(Admitted { uuid: Uuid::new_v4(), digest, line: None, warnings: Vec::new() });
     };
@@ -123,6 +123,7 @@ fn check_new(engine: &Engine, uuid: Uuid, digest: &str, line: Option<usize>) -> 
 }
 
 /// The same for the same reply, whatever the clipboard did to its line endings and edges.
-fn digest(text: &str) -> String {
+#[must_use]
+pub fn reply_digest(text: &str) -> String {
     blake3::hash(text.replace("\r\n", "\n").trim().as_bytes()).to_hex().to_string()
 }

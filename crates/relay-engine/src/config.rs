@@ -45,6 +45,10 @@ pub struct Config {
     pub strictness: Strictness,
     /// `gitStage`: whether what landed is added to git's index.
     pub git_stage: bool,
+    /// `repairToClipboard`: whether `relay watch` puts the message that asks for a repair on the clipboard by itself.
+    pub repair_to_clipboard: bool,
+    /// `notifications`: whether `relay watch` notifies the desktop.
+    pub notifications: bool,
 }
 
 impl Default for Config {
@@ -60,6 +64,8 @@ impl Default for Config {
             command_timeout_ms: 600_000,
             strictness: Strictness::default(),
             git_stage: false,
+            repair_to_clipboard: false,
+            notifications: true,
         }
     }
 }
@@ -76,6 +82,8 @@ pub const KEYS: &[&str] = &[
     "commandTimeoutMs",
     "match",
     "gitStage",
+    "repairToClipboard",
+    "notifications",
 ];
 
 /// One command the config asks Relay to run, with the key it stands under.
@@ -184,7 +192,9 @@ impl Reader<'_> {
             post_command: self.command("postCommand"),
             command_timeout_ms: self.number("commandTimeoutMs", 1, default.command_timeout_ms),
             strictness: self.strictness(),
-            git_stage: self.switch("gitStage"),
+            git_stage: self.switch("gitStage", default.git_stage),
+            repair_to_clipboard: self.switch("repairToClipboard", default.repair_to_clipboard),
+            notifications: self.switch("notifications", default.notifications),
         }
     }
 
@@ -236,13 +246,13 @@ impl Reader<'_> {
         }
     }
 
-    fn switch(&mut self, key: &str) -> bool {
+    fn switch(&mut self, key: &str, default: bool) -> bool {
         match self.map.get(key) {
-            None => false,
+            None => default,
             Some(Value::Bool(on)) => *on,
             Some(other) => {
                 self.wrong(key, "true or false", other);
-                false
+                default
             }
         }
     }
@@ -303,7 +313,8 @@ mod tests {
     fn every_wrong_value_is_named_by_its_key() {
         let found = errors(
             r#"{"projectId": " ", "clipboardPollInterval": 10, "approval": true, "approvalOnErrorCount": -1,
-                "linter": 3, "preCommand": [], "postCommand": {}, "commandTimeoutMs": 0, "match": "vague", "gitStage": 1}"#,
+                "linter": 3, "preCommand": [], "postCommand": {}, "commandTimeoutMs": 0, "match": "vague", "gitStage": 1,
+                "repairToClipboard": "yes", "notifications": 0}"#,
         );
         for key in KEYS {
             assert!(found.iter().any(|m| m.contains(&format!("`{key}` must be"))), "{key} in {found:#?}");

@@ -150,7 +150,7 @@ fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diag
 ///
 /// # Errors
 /// It cannot be read, or a value in it cannot be used.
-pub(crate) fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnostic>)>, EngineError> {
+pub fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnostic>)>, EngineError> {
     let Some(file) = workspace.read(&OwnPath::config()).map_err(EngineError::Unreadable)? else {
         return Ok(None);
     };

@@ -18,7 +18,7 @@ use crate::planning::plan_on_disk;
 use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
-use crate::transact::{Transaction, require_approver, transact};
+use crate::transact::{Transaction, require_approver, transact, unaddressed};
 use crate::{foresee, gate, git, repair, replan, report, summary, trust, views};
 
 /// Lands a submission, or leaves everything as it was and says why.
@@ -102,7 +102,8 @@ fn plan_and_transact(
         outcome.changes = planned.changes;
         return Ok(Status::Validated);
     }
-    let questions = planned.questions.clone();
+    let mut questions = planned.questions.clone();
+    questions.extend(options.confirm.then(unaddressed));
     require_approver(engine, approver, &questions)?;
 
     let draft = draft(engine, submission, reply, admitted, planned, options);

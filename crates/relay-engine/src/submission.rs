@@ -13,7 +13,7 @@ pub const FILES_LIMIT: usize = 20_000;
 /// What a channel hands over.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// The channel it came through, for the ledger: `apply`, later `watch`, `mail`, ….
+    /// The channel it came through, for the ledger: `apply`, `watch`, ….
     pub channel: &'static str,
     /// The reply as it came.
     pub text: String,
@@ -36,6 +36,8 @@ pub struct LandOptions {
     pub context: Option<Vec<String>>,
     /// Where edits cannot be placed, let the reply wait for its repair and make the message that asks for it.
     pub repair: bool,
+    /// Ask a person in any case: nothing in the text says that it was meant for this project.
+    pub confirm: bool,
     /// Adds what landed to git's index; the config decides if left out.
     pub stage: Option<bool>,
     /// The answer to the trust question, where it was given beforehand.

@@ -191,6 +191,11 @@ fn wants_confirmation() -> Diagnostic {
     )
 }
 
+/// A channel that takes any text cannot know that a text was meant to be landed.
+pub(crate) fn unaddressed() -> Diagnostic {
+    Diagnostic::error(codes::APPROVAL_REQUIRED, "every text is taken here, so each change is asked about")
+}
+
 fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {
     let reasons: Vec<&str> = questions.iter().map(|question| question.message.as_str()).collect();
     Diagnostic::error(

@@ -13,6 +13,16 @@ const WHOLE_FILE_LINES: usize = 150;
 /// How many lines are shown before and after the place a finding is about.
 const MARGIN_LINES: usize = 20;
 
+/// How every such message begins, so that it is known again when it comes back by mistake.
+const OPENING: &str =
+    "Your reply could not be applied. Nothing was changed. These parts do not fit the files as they are now:";
+
+/// Whether a text is such a message, and so no reply, whatever it quotes.
+#[must_use]
+pub fn is_prompt(text: &str) -> bool {
+    text.trim_start().starts_with(OPENING)
+}
+
 /// The message to paste back: it asks only for what failed.
 #[must_use]
 pub fn prompt(
@@ -22,9 +32,7 @@ pub fn prompt(
     findings: &[Diagnostic],
 ) -> String {
     let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
-    let mut text = String::from(
-        "Your reply could not be applied. Nothing was changed. These parts do not fit the files as they are now:\n\n",
-    );
+    let mut text = format!("{OPENING}\n\n");
     for (index, finding) in errors.iter().enumerate() {
         let place = match (&finding.path, finding.line) {
             (Some(path), Some(line)) => format!("`{path}`, line {line} of your reply: "),
