@@ -9,6 +9,8 @@ use crate::terminal;
 pub const BAD_USAGE: Code = Code::new("bad-usage");
 /// The input could not be read.
 pub const UNREADABLE_INPUT: Code = Code::new("unreadable-input");
+/// The command needs a project's config, and there is none.
+pub const NO_CONFIG: Code = Code::new("no-config");
 /// Something outside Relay's reach is missing or broken: a folder, a clipboard.
 pub const ENVIRONMENT: Code = Code::new("environment");
 
@@ -49,6 +51,11 @@ impl Failure {
     /// An error of the world around, told in full.
     pub fn environment(error: &(dyn std::error::Error + 'static)) -> Self {
         Self::general(Diagnostic::error(ENVIRONMENT, with_sources(error)))
+    }
+
+    /// Everything that went wrong.
+    pub fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.diagnostics
     }
 
     /// The first thing that went wrong, in one sentence.

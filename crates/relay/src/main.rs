@@ -1,6 +1,7 @@
 //! The `relay` command: arguments in, one command run, an exit code out.
 
 mod agents;
+mod channel;
 mod cli;
 mod clipboard;
 mod commands;
@@ -8,6 +9,7 @@ mod failure;
 mod open;
 mod signals;
 mod terminal;
+mod watch;
 
 use std::process::ExitCode;
 

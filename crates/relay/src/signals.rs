@@ -42,3 +42,50 @@ fn stop_signals() -> &'static [i32] {
     use signal_hook::consts::{SIGINT, SIGTERM};
     &[SIGINT, SIGTERM]
 }
+
+/// Calls an action whenever a signal asks the program to stop.
+#[cfg(unix)]
+pub fn on_stop(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    on(stop_signals(), action)
+}
+
+/// Calls an action whenever the program goes on after it was stopped, or its terminal has another size.
+#[cfg(unix)]
+pub fn on_resume(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    on(&[signal_hook::consts::SIGCONT, signal_hook::consts::SIGWINCH], action)
+}
+
+/// A handler may do next to nothing, so it only writes a byte that a thread waits for.
+#[cfg(unix)]
+fn on(signals: &[i32], action: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    use std::io::Read as _;
+    let (mut noticed, notice) = std::os::unix::net::UnixStream::pair()?;
+    for signal in signals {
+        signal_hook::low_level::pipe::register(*signal, notice.try_clone()?)?;
+    }
+    std::thread::spawn(move || {
+        while let Ok(1..) = noticed.read(&mut [0; 16]) {
+            action();
+        }
+    });
+    Ok(())
+}
+
+/// Without pipes for signals their flag is looked at again and again.
+#[cfg(not(unix))]
+pub fn on_stop(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    let cancel = cancel_on_signals()?;
+    std::thread::spawn(move || {
+        while !cancel.is_cancelled() {
+            std::thread::sleep(std::time::Duration::from_millis(200));
+        }
+        action();
+    });
+    Ok(())
+}
+
+/// Nothing of that kind reaches a console program on Windows.
+#[cfg(not(unix))]
+pub fn on_resume(_action: impl Fn() + Send + 'static) -> std::io::Result<()> {
+    Ok(())
+}

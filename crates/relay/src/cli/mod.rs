@@ -2,6 +2,7 @@
 
 mod agents;
 mod ledger;
+mod watch;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use agents::{BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ReviewArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
+pub use watch::WatchArgs;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -43,6 +45,7 @@ pub enum Command {
     Init(InitArgs),
     Prompt(PromptArgs),
     Apply(ApplyArgs),
+    Watch(WatchArgs),
     Wrap(WrapArgs),
     Read(ReadArgs),
     Translate(TranslateArgs),
@@ -67,6 +70,7 @@ impl Command {
     pub fn wants_json(&self) -> bool {
         match self {
             Command::Apply(args) => args.json,
+            Command::Watch(args) => args.json,
             Command::Wrap(args) => args.json,
             Command::Log(args) => args.json,
             Command::Show(args) => args.json,

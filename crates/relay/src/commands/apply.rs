@@ -24,6 +24,7 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
         partial: args.partial,
         context: args.context.clone(),
         repair: args.repair_prompt,
+        confirm: false,
         stage: args.stage.then_some(true),
         trust: trust_answer(args.trust),
         allow_sensitive: args.allow_sensitive,

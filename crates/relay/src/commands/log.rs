@@ -50,6 +50,16 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
     Ok(terminal::print(&text))
 }
 
+/// The newest transactions, as the list shows them.
+pub fn newest(engine: &Engine, number: usize) -> Result<String, Failure> {
+    let history = engine.history()?;
+    let mut text = String::new();
+    for entry in Filter::default().choose(&history).iter().take(number) {
+        one(&mut text, entry);
+    }
+    Ok(if text.is_empty() { "nothing has landed here yet\n".to_owned() } else { text })
+}
+
 fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter, Failure> {
     let path = match args.path.as_deref() {
         Some(path) if open::is_root(root, engine, path)? => None,

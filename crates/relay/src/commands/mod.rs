@@ -9,7 +9,7 @@ mod demo;
 mod doctor;
 mod gc;
 mod init;
-mod log;
+pub mod log;
 mod man;
 mod prompt;
 mod read;
@@ -19,6 +19,7 @@ mod show;
 mod translate;
 mod trust;
 mod undo;
+mod watch;
 mod wrap;
 
 use crate::cli::{Cli, Command};
@@ -32,6 +33,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Init(args) => init::run(root, &args),
         Command::Prompt(args) => prompt::run(root, &args),
         Command::Apply(args) => apply::run(root, &args),
+        Command::Watch(args) => watch::run(root, args),
         Command::Wrap(args) => wrap::run(root, &args),
         Command::Read(args) => read::run(root, &args),
         Command::Log(args) => log::run(root, &args),

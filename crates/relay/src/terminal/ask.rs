@@ -178,10 +178,7 @@ impl Approver for Person {
         if !self.is_there() {
             return Decision::NobodyThere;
         }
-        let what =
-            if changed_since_trusted { "has changed its commands" } else { "wants to run commands here" };
-        tell(&format!("{} this project {what}:\n", paint(NOTE.bold(), "?")));
-        tell(&commands_text(commands));
+        tell(&trust_text(commands, changed_since_trusted));
         self.yes_or_no("trust exactly these on this machine?")
     }
 
@@ -189,16 +186,28 @@ impl Approver for Person {
         if !self.is_there() {
             return Decision::NobodyThere;
         }
-        tell(&format!("{} the reply writes files that other tools execute:\n", paint(BAD.bold(), "?")));
-        for (path, reason) in paths {
-            tell(&format!(
-                "    {}  {}\n",
-                paint(STRONG, visible(path.as_str())),
-                paint(FAINT, format_args!("{}: {}", reason.tool, reason.reason))
-            ));
-        }
+        tell(&sensitive_text(paths));
         self.yes_or_no("allow that?")
     }
+}
+
+/// What is to be known before the project's commands are trusted.
+pub fn trust_text(commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> String {
+    let what = if changed_since_trusted { "has changed its commands" } else { "wants to run commands here" };
+    format!("{} this project {what}:\n{}", paint(NOTE.bold(), "?"), commands_text(commands))
+}
+
+/// What is to be known before files are written that other tools execute.
+pub fn sensitive_text(paths: &[(RelPath, Sensitive)]) -> String {
+    let mut text = format!("{} the reply writes files that other tools execute:\n", paint(BAD.bold(), "?"));
+    for (path, reason) in paths {
+        text.push_str(&format!(
+            "    {}  {}\n",
+            paint(STRONG, visible(path.as_str())),
+            paint(FAINT, format_args!("{}: {}", reason.tool, reason.reason))
+        ));
+    }
+    text
 }
 
 /// The commands of a config, one a line.

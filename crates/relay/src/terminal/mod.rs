@@ -16,19 +16,23 @@ use std::io::{self, IsTerminal, Write};
 ///
 /// A reader that went away (`relay log | head`) is not an error of this command: its work is done.
 pub fn print(text: &str) -> u8 {
-    let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
-    let written = if plain {
-        // In one piece: the stream that strips colours would write every line by itself.
-        write_all(&mut io::stdout().lock(), &anstream::adapter::strip_str(text).to_string())
-    } else {
-        write_all(&mut anstream::stdout().lock(), text)
-    };
-    match written {
+    match write_out(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             tell(&format!("standard output cannot be written: {error}\n"));
             1
         }
         _ => 0,
+    }
+}
+
+/// Writes to standard output, with colours only where they are wanted.
+pub fn write_out(text: &str) -> io::Result<()> {
+    let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
+    if plain {
+        // In one piece: the stream that strips colours would write every line by itself.
+        write_all(&mut io::stdout().lock(), &anstream::adapter::strip_str(text).to_string())
+    } else {
+        write_all(&mut anstream::stdout().lock(), text)
     }
 }
 

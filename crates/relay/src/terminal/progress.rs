@@ -13,8 +13,8 @@ use super::style::{FAINT, NOTE, PLACE, paint};
 use super::{is_watched, tell, visible, width};
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-const TICK: Duration = Duration::from_millis(100);
-const CLEAR_LINE: &str = "\r\x1b[K";
+pub const TICK: Duration = Duration::from_millis(100);
+pub const CLEAR_LINE: &str = "\r\x1b[K";
 
 /// Shows what a command is doing while it runs.
 #[derive(Default)]
@@ -25,7 +25,7 @@ pub struct Progress {
 struct Running {
     lines: Sender<String>,
     painter: JoinHandle<()>,
-    partial: Vec<u8>,
+    printed: Lines,
 }
 
 impl Observer for Progress {
@@ -41,27 +41,44 @@ impl Observer for Progress {
         let (lines, receiver) = channel();
         let title = format!("{key} {}", visible(command));
         let painter = std::thread::spawn(move || paint_until_closed(&title, &receiver));
-        self.running = Some(Running { lines, painter, partial: Vec::new() });
+        self.running = Some(Running { lines, painter, printed: Lines::default() });
     }
 
     fn command_output(&mut self, bytes: &[u8]) {
         let Some(running) = &mut self.running else { return };
-        running.partial.extend_from_slice(bytes);
-        while let Some(end) = running.partial.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = running.partial.drain(..=end).collect();
-            let line = String::from_utf8_lossy(&line).trim().to_owned();
-            if !line.is_empty() && running.lines.send(line).is_err() {
+        for line in running.printed.take(bytes) {
+            if running.lines.send(line).is_err() {
                 return;
             }
-        }
-        // A command that never ends its line must not make Relay grow.
-        if running.partial.len() > 4096 {
-            running.partial.clear();
         }
     }
 
     fn command_finished(&mut self, _check: &CheckRecord) {
         self.stop();
+    }
+}
+
+/// Puts the lines of an output together again from the pieces it comes in.
+#[derive(Default)]
+pub struct Lines {
+    partial: Vec<u8>,
+}
+
+impl Lines {
+    /// The lines that are complete with this piece, without those that are blank.
+    pub fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+        self.partial.extend_from_slice(bytes);
+        let mut lines = Vec::new();
+        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.partial.drain(..=end).collect();
+            lines.push(String::from_utf8_lossy(&line).trim().to_owned());
+        }
+        lines.retain(|line| !line.is_empty());
+        // A command that never ends its line must not make Relay grow.
+        if self.partial.len() > 4096 {
+            self.partial.clear();
+        }
+        lines
     }
 }
 
@@ -84,7 +101,7 @@ impl Drop for Progress {
 fn paint_until_closed(title: &str, lines: &Receiver<String>) {
     let started = Instant::now();
     let mut last = String::new();
-    for frame in FRAMES.iter().cycle() {
+    loop {
         match lines.recv_timeout(TICK) {
             Ok(line) => {
                 last = line;
@@ -95,7 +112,8 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        let head = format!("{frame} {title}  {:.1} s", started.elapsed().as_secs_f64());
+        let elapsed = started.elapsed();
+        let head = format!("{} {title}  {:.1} s", frame(elapsed), elapsed.as_secs_f64());
         let room = width().saturating_sub(2);
         let head = cut(&head, room);
         let tail = cut(&visible(&last), room.saturating_sub(head.chars().count() + 2));
@@ -104,8 +122,14 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
     tell(CLEAR_LINE);
 }
 
+/// What turns while something goes on.
+pub fn frame(elapsed: Duration) -> &'static str {
+    let turn = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or_default();
+    FRAMES.get(turn % FRAMES.len()).copied().unwrap_or_default()
+}
+
 /// At most `columns` wide.
-fn cut(text: &str, columns: usize) -> String {
+pub fn cut(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let mut width = 0;
     text.chars()

@@ -1,17 +1,6 @@
 //! Ctrl-C at any point rolls back; so does dying without a word.
 
-use std::time::{Duration, Instant};
-
-use crate::{PLAIN, project, reply, uuid};
-
-/// Waits until a condition holds; a test that waits for ever says so.
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(20), "waited too long: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
+use crate::{PLAIN, project, reply, uuid, wait_for};
 
 #[test]
 fn ctrl_c_while_a_check_runs_rolls_back_and_ends_the_check() {

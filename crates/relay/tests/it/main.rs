@@ -33,6 +33,7 @@ mod settings;
 mod translate;
 mod trust;
 mod undo;
+mod watch;
 mod wrap;
 
 use serde_json::Value;
@@ -81,4 +82,13 @@ fn json(run: &Run) -> Value {
 fn codes(document: &Value) -> Vec<String> {
     let list = document["diagnostics"].as_array().expect("diagnostics");
     list.iter().map(|diagnostic| diagnostic["code"].as_str().expect("code").to_owned()).collect()
+}
+
+/// Waits until a condition holds; a test that waits for ever says so.
+fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
+    let start = std::time::Instant::now();
+    while !condition() {
+        assert!(start.elapsed() < std::time::Duration::from_secs(20), "waited too long: {what}");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
 }

@@ -4,7 +4,7 @@ use super::packages::{Package, packages};
 use super::source::{Source, tracked};
 
 /// A package that gives a power, and the crates that may have it.
-const GRANTS: [(&str, &[&str]); 23] = [
+const GRANTS: [(&str, &[&str]); 25] = [
     ("arboard", &["relay"]),
     ("cap-std", &["relay-workspace", "relay-txn"]),
     ("clap", &["relay"]),
@@ -28,6 +28,8 @@ const GRANTS: [(&str, &[&str]); 23] = [
     ("tempfile", &["relay", "testkit"]),
     ("ureq", &["relay-llm"]),
     ("walkdir", &["relay-workspace"]),
+    ("wl-clipboard-rs", &["relay"]),
+    ("x11rb", &["relay"]),
 ];
 
 /// Crates without I/O may not depend on anything that does it for them.

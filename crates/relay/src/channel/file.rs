@@ -1,0 +1,136 @@
+//! A file that is read again whenever it changes, or a named pipe, each of whose writers sends one text.
+
+use std::fs::{File, Metadata};
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
+
+/// A file is read once it has not changed for this long: whoever writes it may not be done.
+const SETTLED: Duration = Duration::from_millis(100);
+
+/// The file, and what it was when it was read last.
+pub struct WatchedFile {
+    path: PathBuf,
+    place: String,
+    seen: Option<Facts>,
+    is_fresh: bool,
+}
+
+/// What tells one state of a file from another, without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Facts {
+    modified: Option<SystemTime>,
+    size: u64,
+    inode: u64,
+}
+
+impl WatchedFile {
+    /// Watches the file at this path; it need not exist yet.
+    pub fn new(path: PathBuf) -> Self {
+        let place = path.display().to_string();
+        Self { path, place, seen: None, is_fresh: true }
+    }
+
+    fn broken(&self, source: std::io::Error) -> ChannelError {
+        ChannelError { place: self.place.clone(), source: source.into() }
+    }
+
+    /// Waits for a writer of the pipe, and takes all it writes as one text.
+    fn next_from_pipe(&self) -> Result<Arrival, ChannelError> {
+        let mut pipe = File::open(&self.path).map_err(|error| self.broken(error))?;
+        let arrival = read(&mut pipe).map_err(|error| self.broken(error))?;
+        // Whoever writes more than is taken must not be left waiting, nor be told that the pipe broke.
+        std::io::copy(&mut pipe, &mut std::io::sink()).map_err(|error| self.broken(error))?;
+        Ok(arrival)
+    }
+
+    /// Reads the file if it is another than before and nobody is just writing it.
+    fn look(&mut self) -> Result<Arrival, ChannelError> {
+        let Some(found) = self.facts()? else { return Ok(Arrival::Nothing) };
+        if self.seen == Some(found) {
+            return Ok(Arrival::Nothing);
+        }
+        if !self.is_fresh {
+            std::thread::sleep(SETTLED);
+            if self.facts()? != Some(found) {
+                return Ok(Arrival::Nothing);
+            }
+        }
+        self.seen = Some(found);
+        match File::open(&self.path).and_then(|mut file| read(&mut file)) {
+            Ok(arrival) => Ok(arrival),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(Arrival::Nothing),
+            Err(error) => Ok(Arrival::PassedOver(format!("{} cannot be read: {error}", self.place))),
+        }
+    }
+
+    /// `None` while there is no such file.
+    fn facts(&self) -> Result<Option<Facts>, ChannelError> {
+        match std::fs::metadata(&self.path) {
+            Ok(found) if found.is_dir() => Err(self.broken(ErrorKind::IsADirectory.into())),
+            Ok(found) => {
+                Ok(Some(Facts { modified: found.modified().ok(), size: found.len(), inode: inode(&found) }))
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(self.broken(error)),
+        }
+    }
+}
+
+impl Channel for WatchedFile {
+    fn place(&self) -> &str {
+        &self.place
+    }
+
+    fn next(&mut self, patience: Duration) -> Result<Arrival, ChannelError> {
+        if is_pipe(&self.path) {
+            // What is in a pipe was not there before: opening it waits for the first writer.
+            let was_fresh = std::mem::take(&mut self.is_fresh);
+            return if was_fresh { Ok(Arrival::Nothing) } else { self.next_from_pipe() };
+        }
+        let deadline = Instant::now() + patience;
+        let arrival = self.look();
+        if std::mem::take(&mut self.is_fresh) {
+            return match arrival? {
+                Arrival::Text(text) => Ok(Arrival::Present(text)),
+                other => Ok(other),
+            };
+        }
+        let arrival = arrival?;
+        if arrival == Arrival::Nothing {
+            std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
+        }
+        Ok(arrival)
+    }
+}
+
+/// One byte more than allowed is enough to know that it is too much.
+fn read(source: &mut File) -> std::io::Result<Arrival> {
+    let mut bytes = Vec::new();
+    source.take(CHANNEL_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok(if bytes.len() > CHANNEL_LIMIT_BYTES { super::too_large() } else { super::text(bytes) })
+}
+
+#[cfg(unix)]
+fn inode(found: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(found)
+}
+
+/// Where there is no such number, time and size have to do.
+#[cfg(not(unix))]
+fn inode(_found: &Metadata) -> u64 {
+    0
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &Path) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    std::fs::metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_path: &Path) -> bool {
+    false
+}

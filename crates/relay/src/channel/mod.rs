@@ -1,0 +1,90 @@
+//! Where `relay watch` gets its replies from: the system's clipboard, a file, or standard input.
+//!
+//! Each channel only hands over texts; none looks into them. A clipboard may hold anything, so nothing of what comes
+//! through here is written down or shown before it was recognised as a reply.
+
+mod file;
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+mod polled;
+mod stream;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod wayland;
+#[cfg(all(unix, not(target_os = "macos")))]
+mod x11;
+
+use std::path::PathBuf;
+
+use relay_edit::Diagnostic;
+use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel};
+
+use crate::failure::{ENVIRONMENT, Failure};
+
+/// What the clipboard is called.
+const CLIPBOARD: &str = "the clipboard";
+
+/// What shall be watched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The system's clipboard.
+    Clipboard,
+    /// A file, or a pipe with a name.
+    File(PathBuf),
+    /// Standard input.
+    Stdin,
+}
+
+impl Source {
+    /// Opens it.
+    pub fn open(&self) -> Result<Box<dyn Channel>, Failure> {
+        match self {
+            Source::Clipboard => clipboard(),
+            Source::File(path) => Ok(Box::new(file::WatchedFile::new(path.clone()))),
+            Source::Stdin => Ok(Box::new(stream::Stream::stdin())),
+        }
+    }
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+fn clipboard() -> Result<Box<dyn Channel>, Failure> {
+    // A Wayland compositor may keep its clipboard to itself; most then share it with programs for X11.
+    if std::env::var_os("WAYLAND_DISPLAY").is_some()
+        && let Ok(wayland) = wayland::WaylandClipboard::open()
+    {
+        return Ok(Box::new(wayland));
+    }
+    if std::env::var_os("DISPLAY").is_none_or(|display| display.is_empty()) {
+        return Err(no_clipboard("neither DISPLAY nor WAYLAND_DISPLAY leads to one"));
+    }
+    match x11::X11Clipboard::open() {
+        Ok(x11) => Ok(Box::new(x11)),
+        Err(error) => Err(no_clipboard(&error.to_string())),
+    }
+}
+
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+fn clipboard() -> Result<Box<dyn Channel>, Failure> {
+    match polled::PolledClipboard::open() {
+        Ok(polled) => Ok(Box::new(polled)),
+        Err(error) => Err(no_clipboard(&error.to_string())),
+    }
+}
+
+fn no_clipboard(reason: &str) -> Failure {
+    Failure::general(
+        Diagnostic::error(ENVIRONMENT, format!("there is no clipboard to watch here: {reason}")).hinted(
+            "Save replies to a file and run `relay watch --file replies.md`, or pipe them in: `relay watch -`.",
+        ),
+    )
+}
+
+/// Bytes that must be text to be handed over. What is none is no reply, and nobody's business.
+fn text(bytes: Vec<u8>) -> Arrival {
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Arrival::Text(text),
+        _ => Arrival::Nothing,
+    }
+}
+
+fn too_large() -> Arrival {
+    Arrival::PassedOver(format!("a text of more than {} MB was left alone", CHANNEL_LIMIT_BYTES >> 20))
+}

@@ -1,0 +1,281 @@
+//! `relay watch`: replies are landed as they come, and the view says what is going on.
+//!
+//! Four threads: one waits for the channel, one for keys, one works, and this one, which alone knows the [`model`] and
+//! alone writes to the terminal. They talk through [`message`]s; [`view`] turns the model into text.
+
+mod keyboard;
+mod memory;
+mod message;
+mod model;
+mod notify;
+mod screen;
+mod view;
+mod work;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+use relay_edit::Diagnostic;
+use relay_engine::{Arrival, CONFIG_FILE, Config, read_config};
+use relay_exec::Cancel;
+use relay_workspace::Workspace;
+
+use crate::channel::Source;
+use crate::failure::{ENVIRONMENT, Failure, NO_CONFIG};
+use crate::terminal::progress::TICK;
+use crate::{signals, terminal};
+
+use keyboard::Keyboard;
+use message::{Answer, Effect, Message};
+use model::Model;
+pub use model::Wishes;
+pub use screen::Manner;
+use screen::Screen;
+pub use work::Site;
+use work::{Job, work};
+
+/// How long a question stands before its keys count. Nobody reads and answers faster; who was typing stops.
+const BREATH: Duration = Duration::from_millis(250);
+
+/// Everything that was decided before the watcher starts.
+pub struct Setup {
+    /// What is watched.
+    pub source: Source,
+    /// The project.
+    pub workspace: Workspace,
+    /// Its settings at the start.
+    pub config: Config,
+    /// What is taken.
+    pub wishes: Wishes,
+    /// How output looks.
+    pub manner: Manner,
+    /// How replies are landed. Whether somebody can be asked is found out here.
+    pub site: Site,
+}
+
+/// Whether the terminal can show a live view.
+pub fn can_be_live() -> bool {
+    terminal::is_watched() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Watches until the end is asked for or the source ends. Returns the exit code.
+pub fn run(setup: Setup) -> Result<u8, Failure> {
+    let Setup { source, workspace, config, wishes, mut manner, mut site } = setup;
+    let (messages, inbox) = channel();
+    let keyboard = if manner == Manner::Live { Keyboard::open() } else { None };
+    match &keyboard {
+        Some(keyboard) => keyboard.listen(messages.clone()),
+        None if manner == Manner::Live => manner = Manner::Plain,
+        None => {}
+    }
+    site.can_ask = keyboard.is_some();
+    listen_for_signals(&messages).map_err(|error| Failure::environment(&error))?;
+
+    let interval = Arc::new(AtomicU64::new(config.clipboard_poll_interval_ms));
+    watch_channel(source, Arc::clone(&interval), messages.clone());
+    let (jobs, to_do) = channel();
+    let (answers, answered) = channel();
+    std::thread::spawn(move || work(&site, &to_do, answered, messages));
+
+    let runtime = Runtime {
+        model: Model::new(config, wishes),
+        screen: Screen::new(manner),
+        keyboard,
+        jobs,
+        answers,
+        cancel: Cancel::new(),
+        deaf_until: Instant::now(),
+        config_file: ConfigFile::new(workspace),
+        interval,
+    };
+    Ok(runtime.run(&inbox))
+}
+
+fn listen_for_signals(messages: &Sender<Message>) -> std::io::Result<()> {
+    let stop = messages.clone();
+    signals::on_stop(move || stop.send(Message::Stop).unwrap_or_default())?;
+    let resumed = messages.clone();
+    signals::on_resume(move || resumed.send(Message::Resumed).unwrap_or_default())
+}
+
+/// Hands over what the channel says, from a thread of its own: a channel may wait, and its other side may hang.
+fn watch_channel(source: Source, interval: Arc<AtomicU64>, messages: Sender<Message>) {
+    std::thread::spawn(move || {
+        let mut channel = match source.open() {
+            Ok(channel) => channel,
+            Err(failure) => {
+                messages.send(Message::Lost(failure.into_diagnostics())).unwrap_or_default();
+                return;
+            }
+        };
+        let mut is_open = false;
+        loop {
+            let arrival = channel.next(Duration::from_millis(interval.load(Ordering::Relaxed)));
+            let is_end = matches!(arrival, Ok(Arrival::End) | Err(_));
+            let message = match arrival {
+                Ok(arrival) => Message::Arrived(arrival),
+                Err(error) => {
+                    Message::Lost(vec![Diagnostic::error(ENVIRONMENT, relay_engine::with_sources(&error))])
+                }
+            };
+            // What was there before comes first, so that everything after the greeting is new.
+            let is_heard = messages.send(message).is_ok()
+                && (is_open || messages.send(Message::Opened { place: channel.place().to_owned() }).is_ok());
+            is_open = true;
+            if is_end || !is_heard {
+                return;
+            }
+        }
+    });
+}
+
+/// The loop and what it drives.
+struct Runtime {
+    model: Model,
+    screen: Screen,
+    keyboard: Option<Keyboard>,
+    jobs: Sender<Job>,
+    answers: Sender<Answer>,
+    cancel: Cancel,
+    deaf_until: Instant,
+    config_file: ConfigFile,
+    interval: Arc<AtomicU64>,
+}
+
+impl Runtime {
+    fn run(mut self, inbox: &Receiver<Message>) -> u8 {
+        let mut next_look = Instant::now();
+        loop {
+            if next_look <= Instant::now() {
+                next_look =
+                    Instant::now() + Duration::from_millis(self.model.config.clipboard_poll_interval_ms);
+                if let Some(message) = self.config_file.look()
+                    && let Some(code) = self.take_in(message)
+                {
+                    return self.end(code);
+                }
+            }
+            let until_look = next_look.saturating_duration_since(Instant::now());
+            let patience = if self.model.is_working() { until_look.min(TICK) } else { until_look };
+            match inbox.recv_timeout(patience) {
+                Ok(message) => {
+                    if let Some(code) = self.take_in(message) {
+                        return self.end(code);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => self.paint(),
+                Err(RecvTimeoutError::Disconnected) => return self.end(1),
+            }
+        }
+    }
+
+    /// Takes a message in; returns the exit code once the end has come.
+    fn take_in(&mut self, message: Message) -> Option<u8> {
+        match message {
+            // What was typed before a question stood there is no answer to it.
+            Message::Key(_, at) if at < self.deaf_until => return None,
+            Message::Resumed => {
+                if let Some(keyboard) = &self.keyboard {
+                    keyboard.take();
+                }
+                self.screen.clear();
+            }
+            _ => {}
+        }
+        let effects = self.model.update(message);
+        self.interval.store(self.model.config.clipboard_poll_interval_ms, Ordering::Relaxed);
+        for effect in effects {
+            if let Some(code) = self.perform(effect) {
+                return Some(code);
+            }
+        }
+        self.paint();
+        None
+    }
+
+    fn perform(&mut self, effect: Effect) -> Option<u8> {
+        match effect {
+            Effect::Work(task) => {
+                self.cancel = Cancel::new();
+                let job = Job { task, cancel: self.cancel.clone() };
+                // The worker ends only with the process.
+                self.jobs.send(job).unwrap_or_default();
+            }
+            Effect::Answer(answer) => self.answers.send(answer).unwrap_or_default(),
+            Effect::Cancel => self.cancel.cancel(),
+            Effect::Found => {
+                let now = jiff::Zoned::now().strftime("%H:%M:%S").to_string();
+                self.screen.say(&view::found(&now));
+            }
+            Effect::Say(text) => self.screen.say(&text),
+            Effect::Ask(question) => {
+                self.screen.say(&question.text);
+                std::thread::sleep(BREATH);
+                if let Some(keyboard) = &self.keyboard {
+                    keyboard.forget();
+                }
+                self.paint();
+                self.deaf_until = Instant::now();
+            }
+            Effect::Report(outcome) => {
+                if self.screen.report(&outcome).is_err() {
+                    return Some(1);
+                }
+            }
+            Effect::Complain(findings) => self.screen.complain(&findings),
+            Effect::Notify(notice) => {
+                if self.model.config.notifications {
+                    self.screen.ring();
+                    notify::send(notice, self.model.config.project_id.as_deref().unwrap_or_default());
+                }
+            }
+            Effect::Quit(code) => return Some(code),
+        }
+        None
+    }
+
+    fn paint(&mut self) {
+        self.screen.paint(view::status(&self.model, Instant::now(), terminal::width()));
+    }
+
+    fn end(mut self, code: u8) -> u8 {
+        self.screen.clear();
+        code
+    }
+}
+
+/// The config file, and what it said last.
+struct ConfigFile {
+    workspace: Workspace,
+    last: Option<Result<Config, Vec<Diagnostic>>>,
+}
+
+impl ConfigFile {
+    fn new(workspace: Workspace) -> Self {
+        Self { workspace, last: None }
+    }
+
+    /// What it says, if that is news.
+    fn look(&mut self) -> Option<Message> {
+        let found = match read_config(&self.workspace) {
+            Ok(Some((config, _))) => Ok(config),
+            Ok(None) => Err(vec![no_config()]),
+            Err(error) => Err(error.diagnostics()),
+        };
+        let is_first = self.last.is_none();
+        let is_news = self.last.as_ref() != Some(&found);
+        self.last = Some(found.clone());
+        (is_news && !is_first).then(|| Message::Configured(found.map(Box::new)))
+    }
+}
+
+/// There is no config, which `relay watch` needs: without it nobody knows which replies are meant.
+pub fn no_config() -> Diagnostic {
+    Diagnostic::error(NO_CONFIG, format!("there is no {CONFIG_FILE} here, so no reply can name this project"))
+        .hinted("Run `relay init` in the project's folder first.")
+}

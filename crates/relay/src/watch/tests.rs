@@ -1,0 +1,277 @@
+//! The model alone: messages in, effects out, no terminal.
+
+use std::time::{Duration, Instant};
+
+use relay_engine::{Arrival, Config, Outcome, Status, reply_digest};
+use uuid::Uuid;
+
+use super::message::{Answer, Done, Effect, Message, Notice, Question, Repair, Step, Task};
+use super::model::{Model, Wishes};
+use super::view;
+use crate::terminal::columns;
+
+fn reply(number: u32) -> String {
+    format!(
+        "```text // {{a.txt}}\n{number}\n```\n\n```yaml\nprojectId: shop\nuuid: 00000000-0000-4000-8000-{number:012}\n```\n"
+    )
+}
+
+fn model(wishes: Wishes) -> Model {
+    let config = Config { project_id: Some("shop".to_owned()), ..Config::default() };
+    let mut model = Model::new(config, wishes);
+    model.update(Message::Opened { place: "the clipboard".to_owned() });
+    model
+}
+
+fn watching() -> Model {
+    model(Wishes::default())
+}
+
+fn copy(model: &mut Model, text: &str) -> Vec<Effect> {
+    model.update(Message::Arrived(Arrival::Text(text.to_owned())))
+}
+
+fn press(model: &mut Model, key: char) -> Vec<Effect> {
+    model.update(Message::Key(key, Instant::now()))
+}
+
+fn step(model: &mut Model, step: Step) -> Vec<Effect> {
+    model.update(Message::Work(step))
+}
+
+fn finish(model: &mut Model, text: &str, status: Status) -> Vec<Effect> {
+    let mut outcome = Outcome::rejected(Vec::new());
+    outcome.status = status;
+    outcome.uuid = Some(Uuid::from_u128(7));
+    step(model, Step::Done(Done::Landed { text: text.to_owned(), outcome: Box::new(outcome), repair: None }))
+}
+
+fn question() -> Question {
+    Question { text: "the diff".to_owned(), ask: "let it stay?".to_owned(), can_show: true }
+}
+
+/// The tasks among the effects.
+fn tasks(effects: &[Effect]) -> Vec<Task> {
+    let task = |effect: &Effect| match effect {
+        Effect::Work(task) => Some(task.clone()),
+        _ => None,
+    };
+    effects.iter().filter_map(task).collect()
+}
+
+fn answers(effects: &[Effect]) -> Vec<Answer> {
+    let answer = |effect: &Effect| match effect {
+        Effect::Answer(answer) => Some(*answer),
+        _ => None,
+    };
+    effects.iter().filter_map(answer).collect()
+}
+
+fn said(effects: &[Effect]) -> String {
+    let said = |effect: &Effect| match effect {
+        Effect::Say(text) => Some(text.clone()),
+        _ => None,
+    };
+    effects.iter().filter_map(said).collect()
+}
+
+fn quits(effects: &[Effect]) -> Option<u8> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Quit(code) => Some(*code),
+        _ => None,
+    })
+}
+
+fn status(model: &Model, width: usize) -> String {
+    anstream::adapter::strip_str(&view::status(model, Instant::now(), width)).to_string()
+}
+
+#[test]
+fn a_reply_is_landed_and_nothing_is_said_about_other_texts() {
+    let mut model = watching();
+    for junk in ["", "hunter2", "```text // {a.txt}\nbare\n```\n", "kind: Pod\nmetadata:\n  uuid: 1"] {
+        assert!(copy(&mut model, junk).is_empty(), "{junk}");
+    }
+    assert_eq!(tasks(&copy(&mut model, &reply(1))), [Task::Land(reply(1))]);
+}
+
+#[test]
+fn a_reply_for_another_project_gets_one_calm_line() {
+    let mut model = watching();
+    let other = reply(1).replace("shop", "bank");
+    let effects = copy(&mut model, &other);
+    assert!(said(&effects).contains("`bank`") && tasks(&effects).is_empty());
+    assert!(copy(&mut model, &other).is_empty(), "said once");
+}
+
+#[test]
+fn bare_edits_are_taken_only_when_asked_for() {
+    let bare = "```text // {a.txt}\nbare\n```\n";
+    assert!(copy(&mut watching(), bare).is_empty());
+    let mut any = model(Wishes { any: true, now: false });
+    assert_eq!(tasks(&copy(&mut any, bare)), [Task::Land(bare.to_owned())]);
+}
+
+#[test]
+fn each_text_is_handled_once() {
+    let mut model = watching();
+    copy(&mut model, &reply(1));
+    finish(&mut model, &reply(1), Status::Committed);
+    assert!(copy(&mut model, &reply(1)).is_empty(), "a clipboard manager's echo");
+    copy(&mut model, "something else");
+    let effects = copy(&mut model, &reply(1).replace('\n', "\r\n"));
+    assert!(tasks(&effects).is_empty() && said(&effects).contains("seen before"));
+}
+
+#[test]
+fn what_was_there_before_is_left_alone_unless_it_is_wanted() {
+    let present = |model: &mut Model| model.update(Message::Arrived(Arrival::Present(reply(1))));
+    let mut usual = watching();
+    assert!(present(&mut usual).is_empty());
+    assert!(tasks(&copy(&mut usual, &reply(1))).is_empty(), "a clipboard manager may offer it again");
+    assert_eq!(tasks(&present(&mut model(Wishes { any: false, now: true }))), [Task::Land(reply(1))]);
+}
+
+#[test]
+fn replies_that_come_quickly_wait_their_turn() {
+    let mut model = watching();
+    assert_eq!(tasks(&copy(&mut model, &reply(1))).len(), 1);
+    assert!(tasks(&copy(&mut model, &reply(2))).is_empty());
+    assert!(tasks(&copy(&mut model, &reply(3))).is_empty());
+    assert!(status(&model, 80).contains("2 more wait"), "{}", status(&model, 80));
+    assert_eq!(tasks(&finish(&mut model, &reply(1), Status::Committed)), [Task::Land(reply(2))]);
+    assert_eq!(tasks(&finish(&mut model, &reply(2), Status::Rejected)), [Task::Land(reply(3))]);
+    assert!(tasks(&finish(&mut model, &reply(3), Status::Committed)).is_empty());
+    assert_eq!(model.tally, (2, 1));
+}
+
+#[test]
+fn the_queue_has_an_end() {
+    let mut model = watching();
+    for number in 0..=101 {
+        let effects = copy(&mut model, &reply(number));
+        assert_eq!(said(&effects).contains("too many replies wait"), number > 100, "{number}");
+    }
+}
+
+#[test]
+fn a_pause_leaves_alone_what_is_copied() {
+    let mut model = watching();
+    press(&mut model, 'p');
+    assert!(status(&model, 80).contains("paused"));
+    let effects = copy(&mut model, &reply(1));
+    assert!(tasks(&effects).is_empty() && said(&effects).contains("paused"));
+    assert!(copy(&mut model, "hunter2").is_empty());
+    press(&mut model, 'p');
+    assert_eq!(tasks(&copy(&mut model, &reply(1))), [Task::Land(reply(1))], "copied again, it is taken");
+}
+
+#[test]
+fn a_question_calls_the_person_and_takes_only_its_own_keys() {
+    let mut model = watching();
+    copy(&mut model, &reply(1));
+    let effects = step(&mut model, Step::Asks(question()));
+    assert!(matches!(effects.as_slice(), [Effect::Notify(Notice::NeedsYou), Effect::Ask(_)]));
+    for other in ['u', 'l', 'p', 'a', 'r', '\n', ' ', '\u{1b}'] {
+        assert!(press(&mut model, other).is_empty(), "{other:?}");
+    }
+    assert_eq!(answers(&press(&mut model, 's')), [Answer::Show]);
+    assert_eq!(answers(&press(&mut model, 'Y')), [Answer::Yes]);
+    assert!(answers(&press(&mut model, 'y')).is_empty(), "one question, one answer");
+}
+
+#[test]
+fn leaving_a_question_rolls_back_and_ends() {
+    for leave in [Message::Key('q', Instant::now()), Message::Stop] {
+        let mut model = watching();
+        copy(&mut model, &reply(1));
+        step(&mut model, Step::Asks(question()));
+        let effects = model.update(leave);
+        assert!(matches!(effects.as_slice(), [Effect::Cancel, Effect::Answer(Answer::Leave)]));
+        assert_eq!(quits(&finish(&mut model, &reply(1), Status::Interrupted)), Some(130));
+    }
+}
+
+#[test]
+fn a_signal_while_checks_run_cancels_and_a_question_that_comes_then_is_not_asked() {
+    let mut model = watching();
+    copy(&mut model, &reply(1));
+    assert!(matches!(model.update(Message::Stop).as_slice(), [Effect::Cancel]));
+    assert_eq!(answers(&step(&mut model, Step::Asks(question()))), [Answer::Leave]);
+    assert_eq!(quits(&finish(&mut model, &reply(1), Status::Interrupted)), Some(130));
+}
+
+#[test]
+fn quitting_while_nothing_happens_is_a_success() {
+    assert_eq!(quits(&press(&mut watching(), 'q')), Some(0));
+    assert_eq!(quits(&watching().update(Message::Stop)), Some(130));
+}
+
+#[test]
+fn undo_takes_back_only_what_landed_here() {
+    let mut model = watching();
+    assert!(said(&press(&mut model, 'u')).contains("nothing landed here"));
+    copy(&mut model, &reply(1));
+    finish(&mut model, &reply(1), Status::Committed);
+    let uuid = Uuid::from_u128(7);
+    assert_eq!(tasks(&press(&mut model, 'u')), [Task::Undo(uuid)]);
+    let mut outcome = Outcome::rejected(Vec::new());
+    outcome.status = Status::Committed;
+    step(&mut model, Step::Done(Done::Undone { uuid, outcome: Box::new(outcome) }));
+    assert!(said(&press(&mut model, 'u')).contains("nothing landed here"));
+}
+
+#[test]
+fn a_refused_reply_can_be_tried_again_and_repaired() {
+    let mut model = watching();
+    assert!(said(&press(&mut model, 'r')).contains("no reply was refused"));
+    copy(&mut model, &reply(1));
+    finish(&mut model, &reply(1), Status::Rejected);
+    assert_eq!(tasks(&press(&mut model, 'r')), [Task::Repair(reply(1))]);
+    step(&mut model, Step::Done(Done::Repair(Repair::Copied)));
+    assert_eq!(tasks(&press(&mut model, 'a')), [Task::Land(reply(1))]);
+}
+
+#[test]
+fn its_own_text_is_no_news() {
+    let mut model = watching();
+    let own = reply(5);
+    step(&mut model, Step::Copies { digest: reply_digest(&own) });
+    assert!(tasks(&copy(&mut model, &own)).is_empty());
+}
+
+#[test]
+fn an_input_that_ends_ends_the_watcher_with_the_worst_result() {
+    let mut model = watching();
+    copy(&mut model, &reply(1));
+    assert_eq!(quits(&model.update(Message::Arrived(Arrival::End))), None, "one is still under way");
+    assert_eq!(quits(&finish(&mut model, &reply(1), Status::Rejected)), Some(1));
+    assert_eq!(quits(&watching().update(Message::Arrived(Arrival::End))), Some(0));
+}
+
+#[test]
+fn another_config_decides_from_then_on() {
+    let mut model = watching();
+    let config = Config { project_id: Some("bank".to_owned()), ..Config::default() };
+    assert!(said(&model.update(Message::Configured(Ok(Box::new(config))))).contains("config"));
+    assert!(tasks(&copy(&mut model, &reply(1))).is_empty());
+    assert_eq!(tasks(&copy(&mut model, &reply(1).replace("shop", "bank"))).len(), 1);
+}
+
+#[test]
+fn the_status_fits_into_any_width() {
+    let mut model = watching();
+    model.tally = (12, 3);
+    copy(&mut model, &reply(1));
+    step(&mut model, Step::Runs { command: "postCommand 漢字 npm run a-rather-long-command".to_owned() });
+    step(&mut model, Step::Printed("a line\u{1b}[2J of output that is long enough to be cut".to_owned()));
+    for width in [0, 1, 10, 40, 41, 80, 200] {
+        let later = Instant::now() + Duration::from_secs(3);
+        let line = view::status(&model, later, width);
+        let shown = anstream::adapter::strip_str(&line).to_string();
+        assert!(columns(&shown) < width.max(1), "{width}: {shown}");
+        assert!(!shown.contains('\u{1b}') && !line.contains("\u{1b}[2J"));
+    }
+    step(&mut model, Step::Asks(question()));
+    assert_eq!(status(&model, 40), "? let it stay? [y]es [n]o [s]how [q]uit", "all keys at 40 columns");
+}

@@ -1,0 +1,169 @@
+//! How the watcher looks: one line at the bottom that says what it does, and short texts above it that stay.
+
+use std::time::Instant;
+
+use relay_engine::Recognised;
+
+use super::message::Repair;
+use super::model::{Model, Phase};
+use crate::terminal::progress::{cut, frame};
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, paint};
+use crate::terminal::{columns, visible};
+
+/// The first thing shown.
+pub fn banner(model: &Model) -> String {
+    let project = model.config.project_id.as_deref().unwrap_or_default();
+    format!(
+        "{} {} for replies to {}\n",
+        paint(STRONG, "watching"),
+        visible(&model.place),
+        paint(PLACE, visible(project)),
+    )
+}
+
+/// A reply came; this is when.
+pub fn found(time: &str) -> String {
+    format!("{} {} {}\n", paint(PLACE, "▸"), paint(STRONG, "found a reply"), paint(FAINT, time))
+}
+
+/// Something worth a line.
+pub fn note(text: &str) -> String {
+    format!("{} {}\n", paint(FAINT, "·"), visible(text))
+}
+
+/// Why a text that looks like a reply is none for this project; nothing for all others.
+pub fn left_alone(recognised: &Recognised, project: &str) -> Option<String> {
+    match recognised {
+        Recognised::Elsewhere(theirs) => Some(format!("a reply for the project `{theirs}` was left alone")),
+        Recognised::Unaddressed => Some(format!(
+            "a reply that names no project was left alone; its control block needs `projectId: {project}`"
+        )),
+        Recognised::WithoutEdits => {
+            Some("a text for this project changes nothing, and was left alone".to_owned())
+        }
+        Recognised::Reply | Recognised::Bare | Recognised::FromRelay | Recognised::Other => None,
+    }
+}
+
+/// What became of the message that asks for a repair.
+pub fn repair(repair: &Repair) -> String {
+    match repair {
+        Repair::Copied => note(
+            "the message that asks for the repair is on the clipboard: paste it into the chat, then copy the answer",
+        ),
+        Repair::Shown(prompt) => {
+            format!(
+                "{}{}\n",
+                note("there is no clipboard; this is the message that asks the model for the repair:"),
+                visible(prompt)
+            )
+        }
+        Repair::NotNeeded => {
+            note("every edit of the refused reply fits; there is nothing for the model to repair")
+        }
+    }
+}
+
+/// What the keys do.
+pub fn keys() -> String {
+    let lines = [
+        ("u", "undo what landed last here"),
+        ("a", "try the refused reply again"),
+        ("r", "copy the message that asks for its repair"),
+        ("l", "the newest transactions"),
+        ("p", "pause, and go on"),
+        ("q", "quit; what is under way is rolled back"),
+        ("y n s", "at a question: yes, no, show a file whole"),
+        ("n", "while checks run: break off, roll back"),
+    ];
+    lines
+        .iter()
+        .map(|(key, what)| format!("  {}  {what}\n", paint(STRONG, format_args!("{key:<5}"))))
+        .collect()
+}
+
+/// The line at the bottom, at most this wide.
+pub fn status(model: &Model, now: Instant, width: usize) -> String {
+    let mut line = Line::new(width);
+    match &model.phase {
+        Phase::Opening => line.push(FAINT, "opening …"),
+        Phase::Asking(question) => {
+            line.push(NOTE.bold(), "? ");
+            line.push(STRONG, &question.ask);
+            let keys = if question.can_show {
+                ["[y]es", "[n]o", "[s]how", "[q]uit"].as_slice()
+            } else {
+                &["[y]es", "[n]o", "[q]uit"]
+            };
+            for key in keys {
+                line.push(FAINT, " ");
+                line.push(PLACE, key);
+            }
+        }
+        Phase::Working(progress) => {
+            let elapsed = now.saturating_duration_since(progress.since);
+            line.push(PLACE, frame(elapsed));
+            line.push(PLACE, " ");
+            line.push(PLACE, &visible(&progress.title));
+            if elapsed.as_millis() >= 100 {
+                line.push(PLACE, &format!("  {:.1} s", elapsed.as_secs_f64()));
+            }
+            line.push(FAINT, &waiting(model));
+            if !progress.line.is_empty() {
+                line.push(FAINT, "  ");
+                line.push(FAINT, &visible(&progress.line));
+            }
+        }
+        Phase::Waiting if model.is_paused => {
+            line.push(NOTE, "‖ paused");
+            line.push(FAINT, "  p goes on");
+            tally(&mut line, model);
+        }
+        Phase::Waiting => {
+            line.push(GOOD, "● ");
+            line.push(FAINT, "waiting");
+            tally(&mut line, model);
+            line.push(FAINT, "  ? keys");
+        }
+    }
+    line.text
+}
+
+fn tally(line: &mut Line, model: &Model) {
+    let (landed, refused) = model.tally;
+    if landed > 0 {
+        line.push(GOOD, &format!("  {landed} landed"));
+    }
+    if refused > 0 {
+        line.push(BAD, &format!("  {refused} refused"));
+    }
+}
+
+fn waiting(model: &Model) -> String {
+    match model.queue.len() {
+        0 => String::new(),
+        1 => "  1 more waits".to_owned(),
+        more => format!("  {more} more wait"),
+    }
+}
+
+/// A line that is never wider than it may be.
+struct Line {
+    text: String,
+    room: usize,
+}
+
+impl Line {
+    fn new(width: usize) -> Self {
+        // A terminal wraps when its last column is written.
+        Self { text: String::new(), room: width.saturating_sub(1) }
+    }
+
+    fn push(&mut self, style: anstyle::Style, text: &str) {
+        let text = cut(text, self.room);
+        self.room = self.room.saturating_sub(columns(&text));
+        if !text.is_empty() {
+            self.text.push_str(&paint(style, text).to_string());
+        }
+    }
+}

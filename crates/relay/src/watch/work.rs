@@ -1,0 +1,210 @@
+//! The worker: lands replies and takes them back, one after another, while the view stays alive.
+//!
+//! Each task opens the project anew, so that it works with the config, the trust and the ledger as they are then.
+
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender};
+
+use relay_engine::approval::{Approver, Decision, Proposal};
+use relay_engine::config::ConfiguredCommand;
+use relay_engine::{
+    Engine, LandOptions, Observer, Outcome, Submission, UndoOptions, Which, land, reply_digest, undo,
+};
+use relay_exec::Cancel;
+use relay_txn::CheckRecord;
+use relay_workspace::{RelPath, Sensitive, Workspace};
+use uuid::Uuid;
+
+use super::message::{Answer, Done, Message, Question, Repair, Step, Task};
+use crate::failure::Failure;
+use crate::terminal::progress::Lines;
+use crate::terminal::style::{NOTE, paint};
+use crate::terminal::{ask, diff, report, visible};
+use crate::{clipboard, commands, open};
+
+/// How many transactions the log shows.
+const LOG_ENTRIES: usize = 10;
+
+/// What every task works with.
+pub struct Site {
+    /// The project's root.
+    pub root: PathBuf,
+    /// How replies are to be landed.
+    pub options: LandOptions,
+    /// Approve everything that may be approved beforehand.
+    pub yes: bool,
+    /// Whether there is somebody to ask.
+    pub can_ask: bool,
+}
+
+/// A task, and what breaks it off.
+pub struct Job {
+    pub task: Task,
+    pub cancel: Cancel,
+}
+
+/// Works until there are no jobs any more.
+pub fn work(site: &Site, jobs: &Receiver<Job>, answers: Receiver<Answer>, messages: Sender<Message>) {
+    let mut desk = Desk { site, answers, messages };
+    while let Ok(job) = jobs.recv() {
+        let done = desk.carry_out(job).unwrap_or_else(|failure| Done::Failed(failure.into_diagnostics()));
+        desk.tell(Step::Done(done));
+    }
+}
+
+/// The worker's side of the conversation: it tells, asks, and waits for answers.
+struct Desk<'a> {
+    site: &'a Site,
+    answers: Receiver<Answer>,
+    messages: Sender<Message>,
+}
+
+impl Desk<'_> {
+    /// When nobody listens any more the process is about to end.
+    fn tell(&self, step: Step) {
+        self.messages.send(Message::Work(step)).unwrap_or_default();
+    }
+
+    fn carry_out(&mut self, Job { task, cancel }: Job) -> Result<Done, Failure> {
+        let workspace = Workspace::open(&self.site.root).map_err(|error| Failure::environment(&error))?;
+        let engine = Engine::open(workspace, open::store()?, cancel)?;
+        match task {
+            Task::Land(text) => Ok(self.land(&engine, text)),
+            Task::Repair(text) => Ok(Done::Repair(self.repair(&engine, text))),
+            Task::Undo(uuid) => Ok(Done::Undone { uuid, outcome: Box::new(self.undo(&engine, uuid)) }),
+            Task::Log => commands::log::newest(&engine, LOG_ENTRIES).map(Done::Log),
+        }
+    }
+
+    fn land(&mut self, engine: &Engine, text: String) -> Done {
+        let submission = Submission { channel: "watch", text, dialect: None };
+        let options =
+            LandOptions { repair: engine.config().repair_to_clipboard, ..self.site.options.clone() };
+        let mut observer = Reporter(self.messages.clone(), Lines::default());
+        let outcome = land(engine, &submission, &options, self, &mut observer);
+        let repair = outcome.repair_prompt.as_deref().map(|prompt| self.hand_out(prompt));
+        Done::Landed { text: submission.text, outcome: Box::new(outcome), repair }
+    }
+
+    /// Looks once more at what does not fit, without landing anything, and asks the model for exactly that.
+    fn repair(&mut self, engine: &Engine, text: String) -> Repair {
+        let submission = Submission { channel: "watch", text, dialect: None };
+        let options = LandOptions { repair: true, dry_run: true, ..self.site.options.clone() };
+        let mut observer = Reporter(self.messages.clone(), Lines::default());
+        let outcome = land(engine, &submission, &options, self, &mut observer);
+        outcome.repair_prompt.map_or(Repair::NotNeeded, |prompt| self.hand_out(&prompt))
+    }
+
+    fn hand_out(&self, prompt: &str) -> Repair {
+        self.tell(Step::Copies { digest: reply_digest(prompt) });
+        match clipboard::copy(prompt) {
+            Ok(()) => Repair::Copied,
+            Err(_) => Repair::Shown(prompt.to_owned()),
+        }
+    }
+
+    fn undo(&mut self, engine: &Engine, uuid: Uuid) -> Outcome {
+        let options = UndoOptions {
+            which: Which::One(uuid.to_string()),
+            files: Vec::new(),
+            force_files: Vec::new(),
+            dry_run: false,
+            break_links: self.site.options.break_links,
+        };
+        let mut observer = Reporter(self.messages.clone(), Lines::default());
+        undo(engine, &options, self, &mut observer)
+    }
+
+    /// Asks, and shows one file after the other as often as that is wanted.
+    fn ask(&mut self, question: Question, mut show: impl FnMut(usize) -> String) -> Decision {
+        if !self.site.can_ask {
+            return Decision::NobodyThere;
+        }
+        self.tell(Step::Asks(question));
+        let mut shown = 0;
+        loop {
+            match self.answers.recv() {
+                Ok(Answer::Yes) => return Decision::Yes,
+                Ok(Answer::No) => return Decision::No,
+                Ok(Answer::Leave) | Err(_) => return Decision::Interrupted,
+                Ok(Answer::Show) => {
+                    self.tell(Step::Shows(show(shown)));
+                    shown += 1;
+                }
+            }
+        }
+    }
+}
+
+impl Approver for Desk<'_> {
+    fn can_approve(&self) -> bool {
+        self.site.yes || self.site.can_ask
+    }
+
+    fn approved_by(&self) -> &str {
+        if self.site.yes { "--yes" } else { "user" }
+    }
+
+    fn approve(&mut self, proposal: &Proposal<'_>) -> Decision {
+        if self.site.yes {
+            return Decision::Yes;
+        }
+        let text = format!(
+            "\n{}{}{}\n{} {}\n",
+            diff::changes(proposal.changes),
+            report::checks(proposal.checks),
+            report::diagnostics(proposal.diagnostics),
+            paint(NOTE.bold(), "?"),
+            visible(&proposal.reason.message)
+        );
+        let question = Question { text, ask: "let it stay?".to_owned(), can_show: true };
+        self.ask(question, |turn| {
+            let index = turn.checked_rem(proposal.changes.len()).unwrap_or_default();
+            proposal
+                .changes
+                .get(index)
+                .map(|change| diff::whole(change, proposal.changes))
+                .unwrap_or_default()
+        })
+    }
+
+    fn trust(&mut self, commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> Decision {
+        let text = ask::trust_text(commands, changed_since_trusted);
+        let ask = "trust exactly these on this machine?".to_owned();
+        self.ask(Question { text, ask, can_show: false }, |_| String::new())
+    }
+
+    fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision {
+        let text = ask::sensitive_text(paths);
+        self.ask(Question { text, ask: "allow that?".to_owned(), can_show: false }, |_| String::new())
+    }
+}
+
+/// Tells the view how a task gets on.
+struct Reporter(Sender<Message>, Lines);
+
+impl Reporter {
+    fn tell(&self, step: Step) {
+        self.0.send(Message::Work(step)).unwrap_or_default();
+    }
+}
+
+impl Observer for Reporter {
+    fn waiting(&mut self, for_what: &str) {
+        self.tell(Step::Waits(for_what.to_owned()));
+    }
+
+    fn command_started(&mut self, key: &str, command: &str) {
+        self.tell(Step::Runs { command: format!("{key} {command}") });
+    }
+
+    fn command_output(&mut self, bytes: &[u8]) {
+        for line in self.1.take(bytes) {
+            self.tell(Step::Printed(line));
+        }
+    }
+
+    fn command_finished(&mut self, _check: &CheckRecord) {
+        self.tell(Step::Ran);
+    }
+}

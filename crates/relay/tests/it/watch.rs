@@ -1,0 +1,385 @@
+//! `relay watch`: a real X clipboard, a real terminal, files and pipes.
+
+use testkit::{Running, Screen, TestEnv, XDisplay};
+
+use crate::{PLAIN, project, reply, uuid, wait_for};
+
+const ASKS: &str = r#"{"projectId": "shop", "approval": "no"}"#;
+
+/// A project beside a display whose clipboard other programs use.
+struct Desk {
+    env: TestEnv,
+    display: XDisplay,
+}
+
+impl Desk {
+    fn new(config: &str) -> Self {
+        Self { env: project(config), display: XDisplay::start() }
+    }
+
+    /// Another program copies this text, and holds it until the next one does.
+    fn copy(&self, text: &str) {
+        let file = self.env.home_path("copied.txt");
+        std::fs::write(&file, text).unwrap();
+        self.shell(&format!("xclip -selection clipboard -i '{}' >/dev/null 2>&1", file.display()));
+    }
+
+    /// Another program copies this text and holds it only until somebody has read it.
+    fn copy_until_taken(&self, text: &str) {
+        let file = self.env.home_path("copied.txt");
+        std::fs::write(&file, text).unwrap();
+        self.shell(&format!(
+            "xclip -quiet -loops 1 -selection clipboard -i '{}' >/dev/null 2>&1",
+            file.display()
+        ));
+    }
+
+    fn shell(&self, script: &str) -> String {
+        let run = self.env.shell(&format!("export DISPLAY={}; {script}", self.display.name()));
+        assert_eq!(run.code, 0, "{script}: {}", run.stderr);
+        run.stdout
+    }
+
+    /// The watcher in a terminal, once it is ready.
+    fn watch(&self, arguments: &str) -> Screen {
+        let script = format!("DISPLAY={} exec \"$RELAY\" watch {arguments}", self.display.name());
+        let mut screen = self.env.pty_shell(&script);
+        screen.expect("waiting");
+        screen
+    }
+
+    fn quit(screen: &mut Screen) {
+        screen.send("q");
+        assert_eq!(screen.wait(), 0);
+    }
+
+    fn check_file(&self, path: &str, content: &str) {
+        assert_eq!(self.env.read(path), format!("{content}\n"), "{path}");
+    }
+}
+
+#[test]
+fn what_another_program_copies_lands_once() {
+    let desk = Desk::new(PLAIN);
+    desk.copy(&reply(1, "before.txt", "old news"));
+    let mut screen = desk.watch("");
+    desk.copy("hunter2");
+    desk.copy(&reply(2, "a.txt", "new"));
+    screen.expect("found a reply");
+    screen.expect("landed");
+    screen.expect("1 landed");
+    assert_eq!(desk.env.read("a.txt"), "new\n");
+    desk.env.write("a.txt", "changed since\n");
+    desk.copy("something in between");
+    desk.copy(&reply(2, "a.txt", "new"));
+    screen.expect("seen before");
+    Desk::quit(&mut screen);
+    assert_eq!(desk.env.read("a.txt"), "changed since\n");
+    assert!(!desk.env.exists("before.txt"), "what was there before is left alone");
+    assert!(!screen.text().contains("hunter2"));
+}
+
+#[test]
+fn what_is_there_already_lands_with_now() {
+    let desk = Desk::new(PLAIN);
+    desk.copy(&reply(1, "a.txt", "new"));
+    let mut screen = desk.watch("--now");
+    screen.expect("1 landed");
+    desk.check_file("a.txt", "new");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn three_replies_copied_quickly_land_in_order() {
+    let desk = Desk::new(r#"{"projectId": "shop", "postCommand": "cat a.txt >> order; sleep 0.3"}"#);
+    let mut screen = desk.watch("--trust");
+    for number in 1..=3 {
+        desk.copy_until_taken(&reply(number, "a.txt", &number.to_string()));
+    }
+    screen.expect("3 landed");
+    Desk::quit(&mut screen);
+    assert_eq!(desk.env.read("order"), "1\n2\n3\n");
+}
+
+#[test]
+fn junk_images_and_huge_texts_are_passed_over() {
+    let desk = Desk::new(PLAIN);
+    let mut screen = desk.watch("");
+    desk.shell("head -c 300000 /dev/urandom | xclip -selection clipboard >/dev/null 2>&1");
+    desk.shell("head -c 5000 /dev/urandom | xclip -selection clipboard -t image/png >/dev/null 2>&1");
+    desk.shell("yes 'projectId: shop' | head -c 50000000 | xclip -selection clipboard >/dev/null 2>&1");
+    screen.expect("a text of more than 10 MB was left alone");
+    desk.copy(&reply(1, "a.txt", "new"));
+    screen.expect("1 landed");
+    desk.check_file("a.txt", "new");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn the_keys_answer_show_and_take_back() {
+    let desk = Desk::new(ASKS);
+    let mut screen = desk.watch("");
+    desk.copy(&reply(1, "a.txt", "new"));
+    screen.expect("+ new");
+    screen.expect("let it stay?");
+    screen.send("s");
+    screen.expect("+ new");
+    screen.send("n");
+    screen.expect("rolled back");
+    assert!(!desk.env.exists("a.txt"));
+    screen.expect("1 refused");
+    screen.send("a");
+    screen.expect("let it stay?");
+    screen.send("y");
+    screen.expect("1 landed");
+    assert_eq!(desk.env.read("a.txt"), "new\n");
+    screen.send("l");
+    screen.expect("committed");
+    screen.expect("waiting");
+    screen.send("u");
+    screen.expect("let it stay?");
+    screen.send("y");
+    screen.expect("taken back");
+    assert!(!desk.env.exists("a.txt"));
+    screen.send("?");
+    screen.expect("undo what landed last");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn what_is_typed_ahead_or_pasted_answers_nothing() {
+    let desk =
+        Desk::new(r#"{"projectId": "shop", "approval": "no", "postCommand": "touch started; sleep 0.5"}"#);
+    let mut screen = desk.watch("--trust");
+    desk.copy(&reply(1, "a.txt", "new"));
+    wait_for("the check starts", || desk.env.exists("started"));
+    for _ in 0..3 {
+        screen.send("y");
+    }
+    screen.expect("let it stay?");
+    screen.send("yes please\n");
+    screen.send("\u{1b}[A");
+    // A key that comes together with what was pasted counts as pasted too.
+    wait_for("the answer is taken", || {
+        screen.send("n");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        !desk.env.exists(&format!(".relaycode/{}.pending.yml", uuid(1)))
+    });
+    screen.expect("rolled back");
+    screen.expect("waiting");
+    Desk::quit(&mut screen);
+    assert!(!desk.env.exists("a.txt"));
+}
+
+#[test]
+fn a_pause_leaves_the_clipboard_alone() {
+    let desk = Desk::new(PLAIN);
+    let mut screen = desk.watch("");
+    screen.send("p");
+    screen.expect("paused");
+    for (number, path) in [(1, "a.txt"), (2, "b.txt")] {
+        desk.copy(&reply(number, path, "new"));
+        screen.expect("paused, so a reply was left alone");
+    }
+    screen.send("p");
+    screen.expect("waiting");
+    desk.copy(&reply(3, "c.txt", "new"));
+    screen.expect("1 landed");
+    desk.check_file("c.txt", "new");
+    Desk::quit(&mut screen);
+    assert!(!desk.env.exists("a.txt") && !desk.env.exists("b.txt"));
+}
+
+/// Two files, of which one does not fit.
+fn half_wrong() -> String {
+    format!(
+        "```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\nthirty\n=======\n3\n>>>>>>> REPLACE\n```\n\n\
+         ```text // {{b.txt}}\nnew\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    )
+}
+
+fn answer() -> String {
+    half_wrong().replace("thirty", "three").replace("```text // {b.txt}\nnew\n```\n\n", "")
+}
+
+#[test]
+fn a_refused_reply_is_repaired_through_the_clipboard() {
+    for config in [PLAIN, r#"{"projectId": "shop", "repairToClipboard": true}"#] {
+        let desk = Desk::new(config);
+        desk.env.write("a.txt", "one\nthree\n");
+        let mut screen = desk.watch("");
+        desk.copy(&half_wrong());
+        screen.expect("refused");
+        if config == PLAIN {
+            screen.expect("waiting");
+            screen.send("r");
+        }
+        screen.expect("on the clipboard");
+        let prompt = desk.shell("xclip -selection clipboard -o");
+        assert!(prompt.contains("could not be applied") && prompt.contains(&uuid(1)), "{prompt}");
+        desk.copy(&answer());
+        screen.expect("1 landed");
+        desk.check_file("b.txt", "new");
+        Desk::quit(&mut screen);
+        assert_eq!(desk.env.read("a.txt"), "one\n3\n");
+        assert_eq!(screen.text().matches("found a reply").count(), 2, "its own text is no reply");
+    }
+}
+
+#[test]
+fn instructions_for_the_model_are_not_landed() {
+    let desk = Desk::new(PLAIN);
+    let mut screen = desk.watch("");
+    desk.shell("\"$RELAY\" prompt --copy");
+    desk.copy(&reply(1, "a.txt", "new"));
+    screen.expect("1 landed");
+    desk.check_file("a.txt", "new");
+    Desk::quit(&mut screen);
+    assert_eq!(screen.text().matches("found a reply").count(), 1);
+}
+
+#[test]
+fn a_changed_config_is_used_at_once() {
+    let desk = Desk::new(r#"{"projectId": "shop", "clipboardPollInterval": 50}"#);
+    let mut screen = desk.watch("");
+    desk.env.write("relaycode.config.json", r#"{"projectId": "shop", "approval": "maybe"}"#);
+    screen.expect("`approval` must be");
+    desk.env.write("relaycode.config.json", ASKS);
+    screen.expect("the config has changed");
+    desk.copy(&reply(1, "a.txt", "new"));
+    screen.expect("let it stay?");
+    screen.send("y");
+    screen.expect("landed");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn ctrl_c_while_a_check_runs_rolls_back_and_gives_the_terminal_back() {
+    let desk = Desk::new(r#"{"projectId": "shop", "postCommand": "touch started; sleep 60"}"#);
+    desk.env.write("a.txt", "old\n");
+    let script = format!(
+        "trap : INT; DISPLAY={} \"$RELAY\" watch --trust; echo code $?; stty -a",
+        desk.display.name()
+    );
+    let mut screen = desk.env.pty_shell(&script);
+    screen.expect("waiting");
+    desk.copy(&reply(1, "a.txt", "new"));
+    wait_for("the check starts", || desk.env.exists("started"));
+    assert_eq!(desk.env.read("a.txt"), "new\n");
+    screen.send("\u{3}");
+    screen.expect("interrupted");
+    screen.expect("code 130");
+    screen.expect(" icanon");
+    screen.expect(" echo ");
+    screen.wait();
+    assert_eq!(desk.env.read("a.txt"), "old\n");
+    assert!(!desk.env.exists(&format!(".relaycode/{}.pending.yml", uuid(1))));
+}
+
+#[test]
+fn any_text_with_edits_is_taken_and_asked_about_when_wanted() {
+    let desk = Desk::new(PLAIN);
+    let bare = "```text // {a.txt}\nnew\n```\n";
+    let mut screen = desk.watch("--any");
+    desk.copy(bare);
+    screen.expect("each change is asked about");
+    screen.expect("let it stay?");
+    screen.send("y");
+    screen.expect("landed");
+    Desk::quit(&mut screen);
+    let run = desk.env.relay(&["watch", "--any", "--yes", "-"]).stdin(bare).run();
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    let run = desk.env.relay(&["watch", "--any", "-"]).stdin("```text // {b.txt}\nnew\n```\n").run();
+    assert!(run.code == 1 && run.stdout.contains("approval"), "{}{}", run.stdout, run.stderr);
+    assert!(!desk.env.exists("b.txt"));
+}
+
+#[test]
+fn without_a_config_or_a_clipboard_it_says_what_to_do() {
+    let run = crate::env().relay(&["watch"]).run();
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("no-config") && run.stderr.contains("relay init"), "{}", run.stderr);
+    let run = project(PLAIN).relay(&["watch"]).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stderr.contains("no clipboard") && run.stderr.contains("--file"), "{}", run.stderr);
+    let run = project(PLAIN).relay(&["watch"]).env("DISPLAY", ":4711").run();
+    assert!(run.code == 1 && run.stderr.contains("no clipboard"), "{}", run.stderr);
+}
+
+#[test]
+fn standard_input_carries_replies_with_a_nul_between_them() {
+    let env = project(PLAIN);
+    let input = format!("{}\0junk\0{}", reply(1, "a.txt", "one"), reply(2, "b.txt", "two"));
+    let run = env.relay(&["watch", "-", "--json"]).stdin(&input).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let documents: Vec<serde_json::Value> =
+        run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let ends: Vec<_> = documents.iter().map(|document| (&document["status"], &document["uuid"])).collect();
+    assert_eq!(ends, [(&"committed".into(), &uuid(1).into()), (&"committed".into(), &uuid(2).into())]);
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("one\n", "two\n"));
+    assert_eq!(env.relay(&["log", "--json"]).run().stdout.matches("\"watch\"").count(), 2);
+    let run = env.relay(&["watch", "-"]).stdin(&half_wrong()).run();
+    assert!(run.code == 1 && run.stdout.contains("refused"), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn without_a_terminal_what_needs_a_person_is_refused() {
+    let env = project(ASKS);
+    let run = env.relay(&["watch", "-"]).stdin(&reply(1, "a.txt", "new")).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("approval-required") && run.stdout.contains("--yes"), "{}", run.stdout);
+    assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'), "plain lines");
+    assert!(!env.exists("a.txt"));
+    env.relay(&["watch", "-", "--yes"]).stdin(&reply(1, "a.txt", "new")).success();
+    assert_eq!(env.read("a.txt"), "new\n");
+}
+
+#[test]
+fn a_piped_watcher_lands_from_the_clipboard_and_ends_with_a_signal() {
+    let desk = Desk::new(PLAIN);
+    let watcher: Running = desk.env.relay(&["watch", "--json"]).env("DISPLAY", desk.display.name()).spawn();
+    // What is copied before the watcher is ready is left alone, so replies are copied until one is taken.
+    let mut number = 0;
+    wait_for("a reply lands", || {
+        number += 1;
+        desk.copy(&reply(number, "a.txt", "new"));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        desk.env.relay(&["log", "--json"]).run().stdout.contains("committed")
+    });
+    watcher.signal("TERM");
+    let run = watcher.wait();
+    assert_eq!(run.code, 130, "{}", run.stderr);
+    assert!(run.stdout.contains("committed"), "{}", run.stdout);
+}
+
+#[test]
+fn a_file_is_read_whenever_it_changes() {
+    let env = project(r#"{"projectId": "shop", "clipboardPollInterval": 50}"#);
+    env.write("replies.md", &reply(1, "a.txt", "old news"));
+    let mut screen = env.pty(&["watch", "--file", "replies.md"]);
+    screen.expect("watching replies.md");
+    screen.expect("waiting");
+    env.write("replies.md", &reply(2, "b.txt", "new"));
+    screen.expect("1 landed");
+    std::fs::remove_file(env.path("replies.md")).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(120));
+    env.write("replies.md", &reply(3, "c.txt", "new"));
+    screen.expect("2 landed");
+    Desk::quit(&mut screen);
+    assert!(!env.exists("a.txt") && env.exists("b.txt") && env.exists("c.txt"));
+}
+
+#[test]
+fn a_named_pipe_takes_one_reply_from_each_writer() {
+    let env = project(PLAIN);
+    assert_eq!(env.shell("mkfifo ../home/pipe").code, 0);
+    let mut screen = env.pty(&["watch", "--file", "../home/pipe"]);
+    screen.expect("waiting");
+    for number in 1..=2 {
+        std::fs::write(env.home_path("pipe"), reply(number, &format!("{number}.txt"), "new")).unwrap();
+        screen.expect(&format!("{number} landed"));
+    }
+    Desk::quit(&mut screen);
+    assert!(env.exists("1.txt") && env.exists("2.txt"));
+}
