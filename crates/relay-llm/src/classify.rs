@@ -19,6 +19,8 @@ pub(crate) struct Refused<'a> {
     /// Type, code and status words, as many as the provider sends.
     pub(crate) words: Vec<&'a str>,
     pub(crate) message: String,
+    /// Whether the provider says when to come back. Then nothing is used up for good, whatever it calls it.
+    pub(crate) says_when: bool,
 }
 
 /// An answer that is not a success.
@@ -32,12 +34,14 @@ pub(crate) fn response(
     let json: Option<Value> = serde_json::from_slice(body).ok();
     let mut refused = json.as_ref().map(self::body).unwrap_or_default();
     refused.status = Some(status);
+    let wait_ms = hints::wait_ms(header).or_else(|| json.as_ref().and_then(hints::in_body));
+    refused.says_when = wait_ms.is_some();
     if refused.message.is_empty() {
         refused.message = plain(status, body);
     }
     let mut error = refused.into_error(provider);
     error.message = key.scrub(&error.message);
-    error.retry_after_ms = hints::wait_ms(header).or_else(|| json.as_ref().and_then(hints::in_body));
+    error.retry_after_ms = wait_ms;
     error.request_id = ["request-id", "x-request-id", "x-goog-request-id"].into_iter().find_map(header);
     error
 }
@@ -57,7 +61,7 @@ pub(crate) fn body(json: &Value) -> Refused<'_> {
     let message = raw.map_or_else(|| message.to_owned(), |raw| format!("{message}: {raw}"));
     let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());
     let words = [text("type"), text("code"), text("status")].into_iter().flatten().chain(reasons).collect();
-    Refused { status, words, message }
+    Refused { status, words, message, says_when: false }
 }
 
 /// What a body that is not JSON says.
@@ -98,7 +102,7 @@ impl Refused<'_> {
         if is_client && says(&OVERFLOWS) && self.status != Some(429) {
             return ErrorKind::ContextOverflow;
         }
-        if is_client && says(&QUOTAS) {
+        if is_client && !self.says_when && says(&QUOTAS) {
             return ErrorKind::Quota;
         }
         if is_client && says(&["api key not valid", "invalid api key", "incorrect api key"]) {
@@ -114,14 +118,15 @@ impl Refused<'_> {
             Some(503 | 529) => ErrorKind::Overloaded,
             Some(500..600) => ErrorKind::Server,
             Some(_) => ErrorKind::BadRequest,
-            None if says(&["overloaded", "over capacity"]) => ErrorKind::Overloaded,
+            None if says(&["overloaded", "over capacity", "server busy"]) => ErrorKind::Overloaded,
             None if says(&["rate limit", "too many requests"]) => ErrorKind::RateLimit,
             None => ErrorKind::Server,
         }
     }
 }
 
-/// What a type, code or status word stands for, where it is clear by itself.
+/// What a type, code or status word stands for, where it is clear by itself. `server_error` and its like are not: they
+/// are said of servers that failed and of servers that have too much to do.
 fn by_word(word: &str) -> Option<ErrorKind> {
     Some(match word {
         "rate_limit_error" | "rate_limit_exceeded" => ErrorKind::RateLimit,
@@ -141,28 +146,29 @@ fn by_word(word: &str) -> Option<ErrorKind> {
         "content_filter" | "content_policy_violation" | "invalid_prompt" => ErrorKind::Refusal,
         "not_found_error" | "model_not_found" | "NOT_FOUND" => ErrorKind::NotFound,
         "timeout_error" | "DEADLINE_EXCEEDED" => ErrorKind::Timeout,
-        "api_error" | "server_error" | "INTERNAL" => ErrorKind::Server,
         _ => return None,
     })
 }
 
 /// How servers say that a conversation is too long when they send no code for it.
-const OVERFLOWS: [&str; 8] = [
+const OVERFLOWS: [&str; 9] = [
     "prompt is too long",
     "maximum context length",
     "context window",
     "exceeds the maximum number of tokens",
     "exceeds the available context size",
+    "exceeds the context length",
     "input is too long",
     "maximum prompt length",
     "reduce the length of the messages",
 ];
 
 /// How servers say that the money is used up when they send no code for it.
-const QUOTAS: [&str; 4] = [
+const QUOTAS: [&str; 5] = [
     "credit balance is too low",
     "insufficient credits",
     "exceeded your current quota",
+    "reached your usage limit",
     "insufficient balance",
 ];
 

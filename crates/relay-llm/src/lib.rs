@@ -10,8 +10,6 @@
 //!
 //! This crate runs no tools, keeps no sessions, reads no files and looks at no environment.
 
-#![allow(dead_code, reason = "formats still to come use more of the assembler")]
-
 mod assemble;
 mod cancel;
 pub mod catalog;

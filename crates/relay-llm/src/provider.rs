@@ -100,6 +100,10 @@ pub struct Compat {
     pub plain_content: bool,
     /// Whether the server knows no `strict` in tools and schemas.
     pub no_strict: bool,
+    /// Whether the server refuses `prompt_cache_key`.
+    pub no_cache_key: bool,
+    /// Whether the server leaves the model's `<think>…</think>` in the text.
+    pub think_tags: bool,
     /// Whether the instructions go in a message of the role `developer`.
     pub developer_role: bool,
 }

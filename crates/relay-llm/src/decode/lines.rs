@@ -91,8 +91,8 @@ mod tests {
     #[test]
     fn a_line_without_end_is_refused() {
         let mut lines = Lines::default();
-        let piece = vec![b'x'; 1 << 20];
-        let pushed = (0..=FRAME_LIMIT_BYTES >> 20).map(|_| lines.push(&piece)).find(Result::is_err);
+        let piece = vec![b'x'; 8 << 20];
+        let pushed = (0..=FRAME_LIMIT_BYTES >> 23).map(|_| lines.push(&piece)).find(Result::is_err);
         assert_eq!(pushed, Some(Err(TooLong)));
     }
 }

@@ -9,8 +9,8 @@ mod sse;
 pub(crate) use lines::Lines;
 pub(crate) use sse::Sse;
 
-/// The longest frame: 24 MiB, enough for an image in base64.
-pub(crate) const FRAME_LIMIT_BYTES: usize = 24 << 20;
+/// The longest frame: 128 MiB. Some providers repeat the whole answer in their last event, written as a JSON string.
+pub(crate) const FRAME_LIMIT_BYTES: usize = 128 << 20;
 
 /// A frame is longer than allowed.
 #[derive(Debug, PartialEq, Eq)]

@@ -25,8 +25,9 @@ const LEAST_TOKENS: u64 = 1_024;
 
 /// Writes a request.
 pub(super) fn write(model: &Model, request: &Request) -> Written {
+    let has_version = model.provider.base_url.trim_end_matches('/').ends_with("/v1");
     Written {
-        path: "/v1/messages".to_owned(),
+        path: if has_version { "/messages".to_owned() } else { "/v1/messages".to_owned() },
         headers: vec![("anthropic-version", VERSION.to_owned()), ("accept", "text/event-stream".to_owned())],
         body: body(model, request),
         framing: Framing::Sse,

@@ -4,6 +4,13 @@
 //! nothing but what the answer at hand needs.
 
 mod anthropic;
+mod google;
+mod ollama;
+mod openai_chat;
+mod openai_chat_stream;
+mod openai_responses;
+mod openai_responses_stream;
+mod think_tags;
 
 use serde_json::Value;
 
@@ -69,7 +76,11 @@ struct Written {
 pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, Error> {
     let written = match model.provider.wire {
         Wire::AnthropicMessages => anthropic::write(model, request),
-        _ => return Err(unsupported(&model.provider)),
+        Wire::OpenaiResponses => openai_responses::write(model, request),
+        Wire::OpenaiChat => openai_chat::write(model, request),
+        Wire::Google => google::write(model, request),
+        Wire::Ollama => ollama::write(model, request),
+        Wire::Bedrock => return Err(unsupported(&model.provider)),
     };
     let body = serde_json::to_vec(&written.body).map_err(|error| {
         Error::new(
@@ -166,6 +177,12 @@ fn put_in(object: &mut Value, outer: &str, key: &str, value: Value) {
     if let Value::Object(map) = object {
         put(map.entry(outer).or_insert_with(|| Value::Object(serde_json::Map::new())), key, value);
     }
+}
+
+/// An id for a tool call whose provider gives none. It must differ from all others of the conversation.
+fn fresh_id() -> String {
+    let random = getrandom::u64().unwrap_or_default();
+    format!("call_{random:016x}")
 }
 
 /// The connection was closed before the answer was complete.

@@ -28,6 +28,9 @@ pub(super) fn serve(socket: TcpStream, state: &Arc<State>) {
         let watch = Watch::start(&socket, &request);
         let outcome = respond(&socket, &request, state, &watch);
         watch.finish();
+        if outcome.as_ref().is_err_and(is_gone) {
+            request.note_closed();
+        }
         if outcome.is_err() || closes || state.ended.load(Ordering::SeqCst) {
             break;
         }
@@ -74,6 +77,11 @@ impl Watch {
     fn finish(&self) {
         self.done.store(true, Ordering::SeqCst);
     }
+}
+
+/// Whether writing failed because nobody reads any more.
+fn is_gone(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
 }
 
 fn is_timeout(error: &Error) -> bool {

@@ -1,0 +1,189 @@
+//! OpenAI's Responses: what is sent.
+//!
+//! Nothing is stored at the provider (`store: false`), so reasoning travels encrypted with the conversation and goes
+//! back with it.
+
+use serde_json::{Value, json};
+
+use super::openai_responses_stream::Decoder;
+use super::{Framing, Written, is_own, put};
+use crate::message::{Block, Image, Message, Role, Seal, ToolResult};
+use crate::model::{Model, ThinkingStyle};
+use crate::provider::Wire;
+use crate::request::{Cache, Request, Thinking, ToolChoice};
+
+/// Writes a request.
+pub(super) fn write(model: &Model, request: &Request) -> Written {
+    Written {
+        path: "/responses".to_owned(),
+        headers: vec![("accept", "text/event-stream".to_owned())],
+        body: body(model, request),
+        framing: Framing::Sse,
+        decoder: || Box::new(Decoder::default()),
+    }
+}
+
+fn body(model: &Model, request: &Request) -> Value {
+    let mut body =
+        json!({ "model": model.id, "stream": true, "store": false, "input": input(model, request) });
+    if !request.system.is_empty() {
+        put(&mut body, "instructions", json!(request.system));
+    }
+    if let Some(max) = request.max_output {
+        put(&mut body, "max_output_tokens", json!(max.min(model.limits.output)));
+    }
+    if !request.tools.is_empty() && model.capabilities.tools {
+        put(&mut body, "tools", tools(request));
+        match &request.tool_choice {
+            ToolChoice::Auto => {}
+            ToolChoice::None => put(&mut body, "tool_choice", json!("none")),
+            ToolChoice::Required => put(&mut body, "tool_choice", json!("required")),
+            ToolChoice::Named(name) => {
+                put(&mut body, "tool_choice", json!({ "type": "function", "name": name }));
+            }
+        }
+    }
+    if model.capabilities.thinking == ThinkingStyle::None {
+        if let Some(temperature) = request.temperature {
+            put(&mut body, "temperature", json!(temperature));
+        }
+    } else {
+        put(&mut body, "include", json!(["reasoning.encrypted_content"]));
+        if let Some(level) = request.thinking {
+            put(&mut body, "reasoning", json!({ "effort": effort(level), "summary": "auto" }));
+        }
+    }
+    if let Some(output) = &request.output
+        && model.capabilities.structured
+    {
+        let format =
+            json!({ "type": "json_schema", "name": output.name, "schema": output.schema, "strict": true });
+        put(&mut body, "text", json!({ "format": format }));
+    }
+    if let (Some(key), false) = (&request.cache_key, request.cache == Cache::None) {
+        put(&mut body, "prompt_cache_key", json!(key));
+    }
+    if request.cache == Cache::Long {
+        put(&mut body, "prompt_cache_retention", json!("24h"));
+    }
+    if let Some(tier) = &request.service_tier {
+        put(&mut body, "service_tier", json!(tier));
+    }
+    body
+}
+
+fn effort(level: Thinking) -> &'static str {
+    match level {
+        Thinking::Off => "none",
+        Thinking::Max => "xhigh",
+        level => level.name(),
+    }
+}
+
+/// Schemas are sent as they are: the strict kind the API assumes would refuse optional arguments.
+fn tools(request: &Request) -> Value {
+    let tool = |tool: &crate::request::Tool| {
+        json!({
+            "type": "function", "name": tool.name, "description": tool.description,
+            "parameters": tool.parameters, "strict": false,
+        })
+    };
+    request.tools.iter().map(tool).collect()
+}
+
+fn input(model: &Model, request: &Request) -> Vec<Value> {
+    let mut items = Vec::new();
+    for message in &request.messages {
+        match message.role {
+            Role::User => user(message, model, &mut items),
+            Role::Assistant => assistant(message, model, &mut items),
+        }
+    }
+    items
+}
+
+/// The user's words and images are one item; each tool's result is one of its own, before them.
+fn user(message: &Message, model: &Model, items: &mut Vec<Value>) {
+    let mut content = Vec::new();
+    for block in &message.content {
+        match block {
+            Block::ToolResult(result) => items.push(tool_result(result, model)),
+            block => content.extend(write_content(block, model)),
+        }
+    }
+    if !content.is_empty() {
+        items.push(json!({ "role": "user", "content": content }));
+    }
+}
+
+fn write_content(block: &Block, model: &Model) -> Option<Value> {
+    match block {
+        Block::Text { text, .. } if !text.is_empty() => Some(json!({ "type": "input_text", "text": text })),
+        Block::Image(image) if model.capabilities.images => Some(write_image(image)),
+        _ => None,
+    }
+}
+
+fn write_image(image: &Image) -> Value {
+    json!({ "type": "input_image", "image_url": image.data_url(), "detail": "auto" })
+}
+
+fn tool_result(result: &ToolResult, model: &Model) -> Value {
+    let (call_id, _) = split_id(&result.call_id);
+    let output = if model.capabilities.images && result.images().next().is_some() {
+        result.content.iter().filter_map(|block| write_content(block, model)).collect()
+    } else {
+        json!(result.text())
+    };
+    json!({ "type": "function_call_output", "call_id": call_id, "output": output })
+}
+
+fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
+    let is_own = is_own(message, model);
+    for block in &message.content {
+        match block {
+            Block::Text { text, seal } if !text.is_empty() => {
+                let content = json!([{ "type": "output_text", "text": text, "annotations": [] }]);
+                let mut item = json!({ "type": "message", "role": "assistant", "status": "completed", "content": content });
+                if let (Some(Seal::Item { id, phase, .. }), true) = (seal, is_own) {
+                    put(&mut item, "id", json!(id));
+                    if let Some(phase) = phase {
+                        put(&mut item, "phase", json!(phase));
+                    }
+                }
+                items.push(item);
+            }
+            Block::Thinking { text, seal: Some(Seal::Item { id, encrypted: Some(encrypted), .. }) }
+                if is_own =>
+            {
+                let summary = if text.is_empty() {
+                    json!([])
+                } else {
+                    json!([{ "type": "summary_text", "text": text }])
+                };
+                items.push(json!({
+                    "type": "reasoning", "id": id, "summary": summary, "encrypted_content": encrypted,
+                }));
+            }
+            Block::ToolCall(call) => {
+                let (call_id, item_id) = split_id(&call.id);
+                let mut item = json!({
+                    "type": "function_call", "call_id": call_id, "name": call.name,
+                    "arguments": call.arguments.history().to_string(),
+                });
+                if let (Some(item_id), true) = (item_id, is_own) {
+                    put(&mut item, "id", json!(item_id));
+                }
+                items.push(item);
+            }
+            Block::Unknown { wire: Wire::OpenaiResponses, value } if is_own => items.push(value.clone()),
+            _ => {}
+        }
+    }
+}
+
+/// `<call_id>|<item_id>`, which is how this format's two ids are kept in one. The call id has at most 64 characters.
+fn split_id(id: &str) -> (String, Option<&str>) {
+    let (call, item) = id.split_once('|').map_or((id, None), |(call, item)| (call, Some(item)));
+    (call.chars().take(64).collect(), item.filter(|item| !item.is_empty()))
+}

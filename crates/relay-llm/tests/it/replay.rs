@@ -1,0 +1,234 @@
+//! What goes back to a provider: its own blocks unchanged, nobody else's secrets, and requests it accepts.
+
+use relay_llm::{
+    Block, Cache, Image, Message, OutputSchema, Request, Thinking, Tool, ToolChoice, ToolResult,
+};
+use serde_json::{Value, json};
+use testkit::model::{Part, Reply};
+
+use crate::support::{Lab, for_every, prompt};
+
+fn tool() -> Tool {
+    Tool {
+        name: "read".to_owned(),
+        description: "Reads a file.".to_owned(),
+        parameters: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+    }
+}
+
+fn result(call_id: &str) -> Message {
+    let image = Image { media_type: "image/png".to_owned(), data: "aWNvbg==".to_owned() };
+    Message::user(vec![Block::ToolResult(ToolResult {
+        call_id: call_id.to_owned(),
+        name: "read".to_owned(),
+        content: vec![Block::text("contents of a"), Block::Image(image)],
+        is_error: false,
+    })])
+}
+
+/// A conversation in which the model thought, spoke and called a tool; returns the second request's body.
+fn second_body(first: &Lab, second: &Lab) -> Value {
+    let reply = Reply::thinking("Reading first.", "sig-1").part(Part::Text("Let me look.".to_owned())).tool(
+        "call_1",
+        "read",
+        r#"{"path":"a"}"#,
+    );
+    first.server.queue(reply);
+    let request = Request { tools: vec![tool()], ..prompt() };
+    let told = first.request(&request);
+    assert_eq!(told.outcome(), "done");
+    let message = told.turn.message();
+    let call_id = message.tool_calls().next().unwrap().id.clone();
+    let messages = vec![Message::text("Hi"), message, result(&call_id)];
+    let told = second.request(&Request { messages, ..request });
+    assert_eq!(told.outcome(), "done", "{:?}", told.error);
+    let request = second.server.prompts().pop().unwrap();
+    assert_eq!(request.complaint, None);
+    request.body
+}
+
+#[test]
+fn a_provider_gets_its_own_thinking_and_calls_back() {
+    for_every(|lab| {
+        let body = second_body(lab, lab);
+        let find =
+            |pointer: &str| body.pointer(pointer).cloned().unwrap_or_else(|| panic!("{pointer} in {body:#}"));
+        match lab.name {
+            "anthropic" => {
+                let thinking =
+                    json!({ "type": "thinking", "thinking": "Reading first.", "signature": "sig-1" });
+                assert_eq!(find("/messages/1/content/0"), thinking);
+                assert_eq!(find("/messages/1/content/2/id"), "call_1");
+                assert_eq!(find("/messages/2/content/0/tool_use_id"), "call_1");
+                assert_eq!(find("/messages/2/content/0/content/1/source/data"), "aWNvbg==");
+            }
+            "openai" => {
+                assert_eq!(find("/input/1/type"), "reasoning");
+                assert_eq!(find("/input/1/encrypted_content"), "sig-1");
+                assert_eq!(find("/input/2/content/0/text"), "Let me look.");
+                assert_eq!(find("/input/3/call_id"), "call_1");
+                assert_eq!(find("/input/4/call_id"), "call_1");
+                assert_eq!(find("/input/4/output/1/image_url"), "data:image/png;base64,aWNvbg==");
+                assert_eq!(
+                    (find("/store"), find("/include/0")),
+                    (json!(false), json!("reasoning.encrypted_content"))
+                );
+            }
+            "openrouter" => {
+                assert_eq!(find("/messages/1/reasoning_details/0/signature"), "sig-1");
+                assert_eq!(find("/messages/1/reasoning_details/0/text"), "Reading first.");
+                assert_eq!(find("/messages/2/tool_call_id"), "call_1");
+                assert_eq!(find("/messages/3/content/0/image_url/url"), "data:image/png;base64,aWNvbg==");
+            }
+            "deepseek" => {
+                assert_eq!(find("/messages/1/reasoning_content"), "Reading first.");
+                assert_eq!(find("/messages/1/tool_calls/0/function/arguments"), r#"{"path":"a"}"#);
+            }
+            "openai-chat" => {
+                assert_eq!(
+                    find("/messages/2"),
+                    json!({ "role": "tool", "tool_call_id": "call_1", "content": "contents of a" })
+                );
+            }
+            "google" => {
+                assert!(body.to_string().contains("\"thoughtSignature\":\"sig-1\""), "{body:#}");
+                assert!(body.to_string().contains("\"functionResponse\":{\"name\":\"read\""), "{body:#}");
+                assert_eq!(find("/contents/3/parts/0/inlineData/data"), "aWNvbg==");
+            }
+            "ollama" => {
+                assert_eq!(find("/messages/1/tool_calls/0/function/arguments/path"), "a");
+                assert_eq!(find("/messages/2/tool_name"), "read");
+                assert_eq!(find("/messages/2/images/0"), "aWNvbg==");
+            }
+            other => panic!("{other}"),
+        }
+    });
+}
+
+#[test]
+fn another_provider_gets_the_words_and_calls_but_no_seals() {
+    for from in ["anthropic", "openai", "openrouter", "google"] {
+        for_every(|lab| {
+            if lab.name == from {
+                return;
+            }
+            let body = second_body(&Lab::new(from), lab).to_string();
+            assert!(body.contains("Let me look.") && body.contains("contents of a"), "{body}");
+            assert!(!body.contains("sig-1"), "{from}'s seal went to {}: {body}", lab.name);
+        });
+    }
+}
+
+#[test]
+fn unknown_blocks_go_back_verbatim_to_their_maker_alone() {
+    let block = json!({ "type": "hologram", "shape": { "faces": [1, 2] } });
+    let lab = Lab::new("anthropic");
+    let told = lab.ask(Reply::text("See:").part(Part::Unknown(block.clone())));
+    let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("And?")];
+    let request = Request { messages, ..prompt() };
+    assert_eq!(lab.request(&request).outcome(), "done");
+    assert_eq!(lab.server.prompts()[1].body["messages"][1]["content"][1], block);
+    let other = Lab::new("openai");
+    assert_eq!(other.request(&request).outcome(), "done");
+    assert!(!other.server.prompts()[0].body.to_string().contains("hologram"));
+}
+
+#[test]
+fn a_full_request_is_written_in_every_format() {
+    for_every(|lab| {
+        let request = Request {
+            system: "Be brief.".to_owned(),
+            tools: vec![tool()],
+            tool_choice: ToolChoice::Auto,
+            thinking: Some(Thinking::High),
+            cache: Cache::Long,
+            cache_key: Some("conversation-7".to_owned()),
+            max_output: Some(4_000),
+            output: Some(OutputSchema { name: "answer".to_owned(), schema: json!({ "type": "object" }) }),
+            service_tier: Some("priority".to_owned()),
+            stop_sequences: vec!["END".to_owned()],
+            ..prompt()
+        };
+        assert_eq!(lab.request(&request).outcome(), "done");
+        let body = lab.server.prompts()[0].body.clone();
+        let find =
+            |pointer: &str| body.pointer(pointer).cloned().unwrap_or_else(|| panic!("{pointer} in {body:#}"));
+        match lab.name {
+            "anthropic" => {
+                let marker = json!({ "type": "ephemeral", "ttl": "1h" });
+                assert_eq!(find("/system/0/cache_control"), marker);
+                assert_eq!(find("/tools/0/cache_control"), marker);
+                assert_eq!(find("/messages/0/content/0/cache_control"), marker);
+                assert_eq!(find("/max_tokens"), 4_000);
+                assert_eq!(find("/thinking"), json!({ "type": "enabled", "budget_tokens": 2_976 }));
+                assert_eq!(find("/output_config/format/type"), "json_schema");
+                assert_eq!(
+                    (find("/service_tier"), find("/stop_sequences/0")),
+                    (json!("priority"), json!("END"))
+                );
+            }
+            "openai" => {
+                assert_eq!(find("/instructions"), "Be brief.");
+                assert_eq!(find("/reasoning/effort"), "high");
+                assert_eq!(find("/text/format/name"), "answer");
+                assert_eq!(find("/prompt_cache_key"), "conversation-7");
+                assert_eq!(find("/prompt_cache_retention"), "24h");
+                assert_eq!(find("/max_output_tokens"), 4_000);
+                assert_eq!(find("/tools/0/name"), "read");
+            }
+            "openai-chat" | "openrouter" | "deepseek" => {
+                assert_eq!(find("/messages/0"), json!({ "role": "system", "content": "Be brief." }));
+                assert_eq!(find("/response_format/json_schema/name"), "answer");
+                assert_eq!(find("/max_completion_tokens"), 4_000);
+                assert_eq!(find("/stream_options/include_usage"), true);
+                assert_eq!(find("/tools/0/function/name"), "read");
+                let (pointer, expected) = match lab.name {
+                    "openai-chat" => ("/reasoning_effort", json!("high")),
+                    "openrouter" => ("/reasoning", json!({ "effort": "high" })),
+                    _ => ("/thinking", json!({ "type": "enabled" })),
+                };
+                assert_eq!(find(pointer), expected);
+            }
+            "google" => {
+                assert_eq!(find("/systemInstruction/parts/0/text"), "Be brief.");
+                assert_eq!(find("/tools/0/functionDeclarations/0/name"), "read");
+                assert_eq!(find("/generationConfig/maxOutputTokens"), 4_000);
+                assert_eq!(find("/generationConfig/responseMimeType"), "application/json");
+                let thinking = json!({ "includeThoughts": true, "thinkingBudget": 24_576 });
+                assert_eq!(find("/generationConfig/thinkingConfig"), thinking);
+            }
+            "ollama" => {
+                assert_eq!(find("/format"), json!({ "type": "object" }));
+                assert_eq!(find("/options"), json!({ "num_predict": 4_000, "stop": ["END"] }));
+                assert_eq!(find("/think"), true);
+            }
+            other => panic!("{other}"),
+        }
+    });
+}
+
+#[test]
+fn a_tool_can_be_demanded_or_forbidden() {
+    for_every(|lab| {
+        for choice in [ToolChoice::None, ToolChoice::Required, ToolChoice::Named("read".to_owned())] {
+            let request =
+                Request { tools: vec![tool()], tool_choice: choice.clone(), thinking: None, ..prompt() };
+            assert_eq!(lab.request(&request).outcome(), "done");
+            let body = lab.server.prompts().pop().unwrap().body.to_string();
+            let expected = match (lab.name, &choice) {
+                ("ollama", _) => continue,
+                ("google", ToolChoice::None) => "\"mode\":\"NONE\"",
+                ("google", ToolChoice::Required) => "\"mode\":\"ANY\"",
+                ("google", _) => "\"allowedFunctionNames\":[\"read\"]",
+                ("anthropic", ToolChoice::None) => "{\"type\":\"none\"}",
+                ("anthropic", ToolChoice::Required) => "{\"type\":\"any\"}",
+                ("anthropic", _) => "{\"type\":\"tool\",\"name\":\"read\"}",
+                (_, ToolChoice::None) => "\"tool_choice\":\"none\"",
+                (_, ToolChoice::Required) => "\"tool_choice\":\"required\"",
+                ("openai", _) => "{\"type\":\"function\",\"name\":\"read\"}",
+                _ => "{\"type\":\"function\",\"function\":{\"name\":\"read\"}}",
+            };
+            assert!(body.contains(expected), "{} {choice:?}: {body}", lab.name);
+        }
+    });
+}
