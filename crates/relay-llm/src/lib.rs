@@ -11,6 +11,7 @@
 //! This crate runs no tools, keeps no sessions, reads no files and looks at no environment.
 
 mod assemble;
+mod budget;
 mod cancel;
 pub mod catalog;
 mod classify;
@@ -18,6 +19,7 @@ mod client;
 mod decode;
 mod error;
 mod event;
+mod fallback;
 mod fetch;
 mod guard;
 mod hints;
@@ -25,6 +27,7 @@ mod key;
 pub mod keys;
 mod message;
 mod model;
+mod partial;
 mod provider;
 mod pump;
 mod request;
@@ -34,14 +37,17 @@ mod transport;
 mod usage;
 mod wire;
 
+pub use budget::{Budget, Limit, Spent};
 pub use cancel::Cancel;
 pub use client::{Client, ClientOptions};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Kind, Notice, StopReason, Turn};
+pub use fallback::{Chain, Next, Revert};
 pub use fetch::{Fetch, Fetched};
 pub use key::Key;
 pub use message::{Arguments, Block, Image, Message, Origin, Role, Seal, ToolCall, ToolResult};
 pub use model::{Capabilities, Limits, Model, Prices, ThinkingStyle};
+pub use partial::PartialJson;
 pub use provider::{Auth, Compat, Provider, Reasoning, Wire};
 pub use request::{Cache, OutputSchema, Request, Thinking, Tool, ToolChoice};
 pub use retry::{Attempted, RetrySettings};

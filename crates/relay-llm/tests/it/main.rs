@@ -1,5 +1,14 @@
 //! One conformance suite, run for every adapter against a scripted model server over real HTTP.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "helpers of tests may be as blunt as tests"
+)]
+
 mod answers;
 mod cancel;
 mod faults;

@@ -33,10 +33,6 @@ pub struct Told {
 
 impl Told {
     pub fn notices(&self) -> Vec<&Notice> {
-        let notice = |event| match event {
-            &Event::Notice(ref notice) => Some(notice),
-            _ => None,
-        };
         self.events.iter().filter_map(notice).collect()
     }
 
@@ -47,6 +43,13 @@ impl Told {
 
     pub fn text(&self) -> String {
         self.turn.message().plain_text()
+    }
+}
+
+fn notice(event: &Event) -> Option<&Notice> {
+    match event {
+        Event::Notice(notice) => Some(notice),
+        _ => None,
     }
 }
 
