@@ -6,6 +6,7 @@ mod cli;
 mod clipboard;
 mod commands;
 mod failure;
+mod models;
 mod open;
 mod signals;
 mod terminal;

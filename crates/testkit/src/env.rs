@@ -90,6 +90,19 @@ impl TestEnv {
         self.prepare(command).run()
     }
 
+    /// The binary under test.
+    pub(crate) fn binary(&self) -> &Path {
+        &self.relay
+    }
+
+    /// Any program with its arguments, in the same surroundings.
+    pub(crate) fn program(&self, words: &[&str]) -> Command {
+        let (name, arguments) = words.split_first().unwrap();
+        let mut command = std::process::Command::new(name);
+        command.args(arguments);
+        self.prepare(command)
+    }
+
     /// Runs git, which must succeed; returns what it printed.
     pub fn git(&self, arguments: &[&str]) -> String {
         let mut command = std::process::Command::new("git");

@@ -19,6 +19,7 @@ pub mod corpus;
 mod env;
 mod expect;
 pub mod model;
+mod network;
 mod run;
 pub mod scenario;
 mod screen;
@@ -26,6 +27,7 @@ mod xdisplay;
 
 pub use env::{TestEnv, Tree};
 pub use expect::expect_file;
+pub use network::Traced;
 pub use run::{Command, Run, Running};
 pub use screen::Screen;
 pub use xdisplay::XDisplay;

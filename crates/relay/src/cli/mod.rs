@@ -2,6 +2,7 @@
 
 mod agents;
 mod ledger;
+mod models;
 mod watch;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use agents::{BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ReviewArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
+pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use watch::WatchArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -33,6 +35,10 @@ pub struct Cli {
     /// Work in this folder instead of finding the project from where you are
     #[arg(long, global = true, value_name = "DIR")]
     pub root: Option<PathBuf>,
+
+    /// Make no network connection at all
+    #[arg(long, global = true)]
+    pub offline: bool,
 
     #[command(subcommand)]
     pub command: Command,
@@ -60,6 +66,8 @@ pub enum Command {
     Review(ReviewArgs),
     Backends(BackendsArgs),
     Config(ConfigArgs),
+    Models(ModelsArgs),
+    Auth(AuthArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -82,6 +90,8 @@ impl Command {
             Command::Review(args) => args.json || args.verdict_json,
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,
+            Command::Models(args) => args.json,
+            Command::Auth(AuthArgs { command: AuthCommand::Status(args) }) => args.json,
             _ => false,
         }
     }

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
 use crate::failure::Failure;
+use crate::models::Models;
 use crate::open;
 use crate::terminal::report::line;
-use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, paint};
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
 
 /// How a thing stands.
@@ -39,8 +40,8 @@ impl Finding {
     }
 }
 
-pub fn run(root: Option<&Path>, args: &DoctorArgs) -> Result<u8, Failure> {
-    let findings = examine(root);
+pub fn run(root: Option<&Path>, offline: bool, args: &DoctorArgs) -> Result<u8, Failure> {
+    let findings = examine(root, offline);
     let sick = findings.iter().any(|finding| finding.state == State::Bad);
     if args.json {
         terminal::print(&format!("{:#}\n", document(&findings)));
@@ -50,12 +51,13 @@ pub fn run(root: Option<&Path>, args: &DoctorArgs) -> Result<u8, Failure> {
     Ok(u8::from(sick))
 }
 
-fn examine(root: Option<&Path>) -> Vec<Finding> {
+fn examine(root: Option<&Path>, offline: bool) -> Vec<Finding> {
     let mut findings =
         vec![Finding::new(State::Good, "relay", format!("version {}", env!("CARGO_PKG_VERSION")))];
     findings.push(git());
     findings.push(user_data());
     findings.push(clipboard());
+    models(offline, &mut findings);
     match open::engine(root) {
         Ok(engine) => project(&engine, &mut findings),
         Err(failure) => findings.push(
@@ -92,6 +94,49 @@ fn clipboard() -> Finding {
         Err(_) => Finding::new(State::Note, "clipboard", "none here")
             .todo("--copy will not work; print and copy by hand, or use files."),
     }
+}
+
+/// The keys that are there, by where they are and never by what they are, and the model servers of this machine.
+fn models(offline: bool, findings: &mut Vec<Finding>) {
+    let opened = open::store().and_then(|store| Models::open(&store));
+    let looked = opened.and_then(|models| models.local_servers(offline).map(|servers| (models, servers)));
+    let (models, servers) = match looked {
+        Ok(found) => found,
+        Err(failure) => {
+            let todo = "Mend that; no model can be asked until then.";
+            findings.push(Finding::new(State::Bad, "models", failure.message()).todo(todo));
+            return;
+        }
+    };
+    let mut keys = Vec::new();
+    for name in models.catalog.names() {
+        let sources: Vec<String> = models.keyring.sources(name).iter().map(ToString::to_string).collect();
+        if !sources.is_empty() {
+            keys.push(format!("{name} ({})", sources.join(", ")));
+        }
+    }
+    let served: Vec<String> = servers
+        .iter()
+        .map(|server| {
+            format!("{} with {} at {}", server.provider, count(server.models.len(), "model"), server.base_url)
+        })
+        .collect();
+    let neither = keys.is_empty() && served.is_empty();
+    findings.push(if keys.is_empty() {
+        let finding = Finding::new(State::Note, "model keys", "none");
+        if neither {
+            finding.todo("`relay models` tells the ways to go on, with and without a key.")
+        } else {
+            finding
+        }
+    } else {
+        Finding::new(State::Good, "model keys", keys.join(", "))
+    });
+    findings.push(match (served.is_empty(), offline) {
+        (false, _) => Finding::new(State::Good, "local models", served.join(", ")),
+        (true, true) => Finding::new(State::Note, "local models", "not looked for (--offline)"),
+        (true, false) => Finding::new(State::Note, "local models", "no model server answers on this machine"),
+    });
 }
 
 fn project(engine: &Engine, findings: &mut Vec<Finding>) {

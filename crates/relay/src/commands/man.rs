@@ -37,13 +37,17 @@ fn markdown(command: &Command) -> String {
         "# The command line\n\nEvery word here comes from the same source as `relay --help`; \
          `relay man --format markdown` prints it.\n\n",
     );
-    section(&mut text, command);
-    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
-        section(&mut text, sub);
-    }
+    sections(&mut text, command);
     text.truncate(text.trim_end().len());
     text.push('\n');
     text
+}
+
+fn sections(text: &mut String, command: &Command) {
+    section(text, command);
+    for sub in command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help") {
+        sections(text, sub);
+    }
 }
 
 fn section(text: &mut String, command: &Command) {

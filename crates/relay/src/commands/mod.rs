@@ -1,6 +1,7 @@
 //! One file per command. A command returns its exit code, or a [`Failure`] that says what to do.
 
 mod apply;
+mod auth;
 mod backends;
 mod blame;
 mod completions;
@@ -11,6 +12,7 @@ mod gc;
 mod init;
 pub mod log;
 mod man;
+mod models;
 mod prompt;
 mod read;
 mod recover;
@@ -22,8 +24,10 @@ mod undo;
 mod watch;
 mod wrap;
 
+use relay_edit::Diagnostic;
+
 use crate::cli::{Cli, Command};
-use crate::failure::Failure;
+use crate::failure::{BAD_USAGE, Failure};
 
 /// Runs what was asked for.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
@@ -45,11 +49,22 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Recover(args) => recover::run(root, &args),
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
+        Command::Review(_) if cli.offline => Err(agents_connect()),
         Command::Review(args) => review::run(root, &args),
         Command::Backends(args) => backends::run(&args),
         Command::Config(args) => config::run(&args),
-        Command::Doctor(args) => doctor::run(root, &args),
+        Command::Models(args) => models::run(cli.offline, &args),
+        Command::Auth(args) => auth::run(&args.command),
+        Command::Doctor(args) => doctor::run(root, cli.offline, &args),
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),
     }
+}
+
+/// Other agents reach their own providers; with `--offline` they are not started.
+fn agents_connect() -> Failure {
+    let message = "--offline: a reviewer is another agent, which connects to its provider";
+    Failure::usage(
+        Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to have the changes reviewed."),
+    )
 }

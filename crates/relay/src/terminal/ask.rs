@@ -218,7 +218,7 @@ pub fn commands_text(commands: &[ConfiguredCommand<'_>]) -> String {
         .collect()
 }
 
-enum Next {
+pub(super) enum Next {
     Byte(u8),
     Nothing,
     End,
@@ -226,7 +226,7 @@ enum Next {
 
 /// The next byte, or nothing if none came within a tenth of a second.
 #[cfg(unix)]
-fn next_byte(source: &mut (impl Read + std::os::fd::AsFd)) -> io::Result<Next> {
+pub(super) fn next_byte(source: &mut (impl Read + std::os::fd::AsFd)) -> io::Result<Next> {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     let mut waiting = [PollFd::new(source, PollFlags::IN)];
@@ -247,7 +247,7 @@ fn next_byte(source: &mut (impl Read + std::os::fd::AsFd)) -> io::Result<Next> {
 
 /// Without poll the read blocks; Ctrl-C then ends the process and the next command recovers.
 #[cfg(not(unix))]
-fn next_byte(source: &mut impl Read) -> io::Result<Next> {
+pub(super) fn next_byte(source: &mut impl Read) -> io::Result<Next> {
     let mut byte = [0];
     Ok(if source.read(&mut byte)? == 0 { Next::End } else { Next::Byte(byte[0]) })
 }

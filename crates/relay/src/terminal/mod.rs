@@ -8,6 +8,7 @@ pub mod diff;
 pub mod findings;
 pub mod progress;
 pub mod report;
+pub mod secret;
 pub mod style;
 
 use std::io::{self, IsTerminal, Write};

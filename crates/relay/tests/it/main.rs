@@ -6,6 +6,7 @@
 
 mod apply;
 mod approval;
+mod auth;
 mod blame;
 mod capture;
 mod checks;
@@ -23,7 +24,9 @@ mod hostile;
 mod init;
 mod interrupt;
 mod ledger;
+mod models;
 mod modes;
+mod offline;
 mod partial;
 mod prompt;
 mod repair;

@@ -6,6 +6,7 @@
 
 mod env;
 mod model;
+mod network;
 mod scenario;
 mod screen;
 mod sdk;

@@ -1,0 +1,98 @@
+//! The models this user can ask: the catalog with the user's `models.toml` over it, and the user's keys.
+//!
+//! The only place where the environment and the user's own files meet `relay-llm`. Nothing of the project is looked at.
+
+use std::collections::BTreeMap;
+
+use relay_edit::Diagnostic;
+use relay_engine::with_sources;
+use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer};
+use relay_llm::keys::Keyring;
+use relay_llm::{Cancel, Client, ClientOptions, Key};
+use relay_store::Store;
+
+use crate::cli;
+use crate::failure::{ENVIRONMENT, Failure};
+use crate::signals;
+
+/// The user's file in the config folder.
+pub const FILE: &str = "models.toml";
+
+/// What can be asked, and with which keys.
+pub struct Models {
+    /// Every provider and model that is known.
+    pub catalog: Catalog,
+    /// The keys.
+    pub keyring: Keyring,
+}
+
+impl Models {
+    /// Reads the user's files and the environment.
+    pub fn open(store: &Store) -> Result<Self, Failure> {
+        let user_file = store.settings_file(FILE).map_err(|error| broken_store(&error))?;
+        let catalog = Catalog::new(user_file.as_deref(), variable).map_err(|error| {
+            let place = store.config_dir().join(FILE);
+            let hint =
+                format!("Mend {}, or move it away; docs/formats/models.md describes it.", place.display());
+            Failure::general(Diagnostic::error(ENVIRONMENT, error.to_string()).hinted(hint))
+        })?;
+        let stored = store.credentials().map_err(|error| broken_store(&error))?;
+        let stored: BTreeMap<String, Vec<(String, Key)>> = stored
+            .into_iter()
+            .map(|(provider, keys)| {
+                (provider, keys.into_iter().map(|key| (key.label.clone(), Key::new(key.key()))).collect())
+            })
+            .collect();
+        let keyring = Keyring::new(&catalog, variable, &stored);
+        Ok(Self { catalog, keyring })
+    }
+
+    /// Whether a provider has a key, or needs none.
+    pub fn has_key(&self, known: &CatalogProvider) -> bool {
+        !self.keyring.sources(&known.provider.name).is_empty()
+    }
+
+    /// The model servers that run on this machine; none are looked for with `--offline`.
+    pub fn local_servers(&self, offline: bool) -> Result<Vec<LocalServer>, Failure> {
+        let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+        let client = Client::new(ClientOptions { offline, ..ClientOptions::default() });
+        Ok(self.catalog.local_servers(&client, &Cancel::from_flag(cancel.flag())))
+    }
+}
+
+/// A variable of the environment, if it is text.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Something is wrong with the user's own files.
+pub fn broken_store(error: &relay_store::StoreError) -> Failure {
+    let diagnostic = Diagnostic::error(ENVIRONMENT, with_sources(error));
+    Failure::general(match error.hint() {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic,
+    })
+}
+
+/// What somebody can do who has no model yet: the three ways, the last of which needs neither key nor server.
+pub fn three_ways() -> String {
+    let definition = cli::definition();
+    let has = |name: &str| definition.find_subcommand(name).is_some();
+    let mut without = vec!["`relay prompt --copy`, ask in any chat, then `relay apply`".to_owned()];
+    if has("watch") {
+        without.push("`relay watch` lands what you copy from a chat".to_owned());
+    }
+    if has("pack") {
+        without.push("`relay pack` hands a model your code".to_owned());
+    }
+    if has("mail") {
+        without.push("`relay mail` works through files, without a network".to_owned());
+    }
+    format!(
+        "There are three ways to go on:\n\
+         1. A key of a provider: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.\n\
+         2. A model on this machine: start Ollama, LM Studio, llama.cpp or vLLM; Relay finds it.\n\
+         3. No API at all: {}.\n",
+        without.join("; ")
+    )
+}
