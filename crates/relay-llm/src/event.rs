@@ -90,6 +90,15 @@ pub enum Notice {
         /// Why.
         error: Error,
     },
+    /// A whole turn failed and is tried again. Everything told since the last `Start` is void.
+    Discarded {
+        /// What there was of it.
+        turn: Box<Turn>,
+        /// The pause before the next attempt.
+        delay_ms: u64,
+        /// The model that is asked next.
+        model: String,
+    },
     /// The model wrote its own routing instead of content. What follows in this block cannot be trusted.
     HarmonyLeak {
         /// Which block.

@@ -32,8 +32,10 @@ mod provider;
 mod pump;
 mod request;
 mod retry;
+mod sigv4;
 mod stream;
 mod transport;
+mod turns;
 mod usage;
 mod wire;
 
@@ -52,4 +54,5 @@ pub use provider::{Auth, Compat, Provider, Reasoning, Wire};
 pub use request::{Cache, OutputSchema, Request, Thinking, Tool, ToolChoice};
 pub use retry::{Attempted, RetrySettings};
 pub use stream::Stream;
+pub use turns::Turns;
 pub use usage::Usage;

@@ -54,7 +54,7 @@ pub enum Wire {
     Google,
     /// Ollama's own.
     Ollama,
-    /// Anthropic's models on Amazon Bedrock; only in builds with the feature `bedrock`.
+    /// Anthropic's models on Amazon Bedrock.
     Bedrock,
 }
 

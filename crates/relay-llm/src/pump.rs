@@ -16,7 +16,7 @@ use crate::assemble::Assembler;
 use crate::cancel::Cancel;
 use crate::classify;
 use crate::client::ClientOptions;
-use crate::decode::{Lines, Sse, TooLong};
+use crate::decode::{Broken, EventStream, Lines, Sse, TooLong};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Notice, Turn};
 use crate::fetch;
@@ -229,6 +229,7 @@ async fn deliver(answer: &mut Assembler, sender: &Sender<Event>) -> Result<(), R
 enum Frames {
     Sse(Sse),
     Lines(Lines),
+    Messages(EventStream),
 }
 
 impl Frames {
@@ -236,6 +237,7 @@ impl Frames {
         match framing {
             Framing::Sse => Self::Sse(Sse::default()),
             Framing::Lines => Self::Lines(Lines::default()),
+            Framing::EventStream => Self::Messages(EventStream::default()),
         }
     }
 
@@ -266,6 +268,21 @@ impl Frames {
                     }
                 }
             }
+            Self::Messages(stream) => {
+                stream.push(bytes);
+                while let Some(message) = stream.next_message() {
+                    let message = message.map_err(|Broken| {
+                        answer.error(ErrorKind::Malformed, "the answer was damaged on its way")
+                    })?;
+                    let flow = match message.exception {
+                        Some(name) => decoder.frame(&exception(&name, message.payload), answer)?,
+                        None => decoder.frame(message.payload, answer)?,
+                    };
+                    if flow == Flow::Finished {
+                        return Ok(Flow::Finished);
+                    }
+                }
+            }
         }
         Ok(Flow::More)
     }
@@ -274,6 +291,7 @@ impl Frames {
     fn finish(&mut self, decoder: &mut dyn Decode, answer: &mut Assembler) -> Result<(), Error> {
         let rest = match self {
             Self::Sse(sse) => sse.finish(),
+            Self::Messages(_) => None,
             Self::Lines(lines) => Some(lines.rest()).filter(|rest| !rest.trim_ascii().is_empty()),
         };
         if let Some(rest) = rest
@@ -283,4 +301,11 @@ impl Frames {
         }
         decoder.finish(answer)
     }
+}
+
+/// A failure in an event stream as a frame of its own. What the service says about it is JSON, or nothing.
+fn exception(name: &str, payload: &[u8]) -> Vec<u8> {
+    let said: serde_json::Value = serde_json::from_slice(payload).unwrap_or_default();
+    let message = said.get("message").or_else(|| said.get("Message"));
+    serde_json::json!({ "exception": name, "message": message }).to_string().into_bytes()
 }

@@ -3,9 +3,11 @@
 //! Frames are cut at line ends only, never inside a character, and are handed on as bytes; whether they are valid UTF-8
 //! is for the JSON parser to say.
 
+mod event_stream;
 mod lines;
 mod sse;
 
+pub(crate) use event_stream::{Broken, EventStream};
 pub(crate) use lines::Lines;
 pub(crate) use sse::Sse;
 

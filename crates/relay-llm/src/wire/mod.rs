@@ -4,6 +4,7 @@
 //! nothing but what the answer at hand needs.
 
 mod anthropic;
+mod bedrock;
 mod google;
 mod ollama;
 mod openai_chat;
@@ -22,6 +23,7 @@ use crate::message::{Message, Origin};
 use crate::model::Model;
 use crate::provider::{Auth, Provider, Wire};
 use crate::request::Request;
+use crate::sigv4::{self, Credentials, Signing};
 use crate::transport::Outgoing;
 
 /// Whether an answer goes on.
@@ -40,6 +42,8 @@ pub(crate) enum Framing {
     Sse,
     /// One JSON value a line.
     Lines,
+    /// Amazon's binary messages.
+    EventStream,
 }
 
 /// Turns a provider's frames into an answer.
@@ -80,7 +84,7 @@ pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, E
         Wire::OpenaiChat => openai_chat::write(model, request),
         Wire::Google => google::write(model, request),
         Wire::Ollama => ollama::write(model, request),
-        Wire::Bedrock => return Err(unsupported(&model.provider)),
+        Wire::Bedrock => bedrock::write(model, request),
     };
     let body = serde_json::to_vec(&written.body).map_err(|error| {
         Error::new(
@@ -89,19 +93,53 @@ pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, E
             format!("cannot be written as JSON: {error}"),
         )
     })?;
-    let headers = headers(&model.provider, key, written.headers)?;
+    let url = join(&model.provider.base_url, &written.path, &model.id);
+    let mut headers = headers(&model.provider, key, written.headers)?;
+    if let Auth::Sigv4 { region } = &model.provider.auth {
+        headers.extend(signature(&model.provider, key, region, &url, &body)?);
+    }
     let outgoing = Outgoing {
         provider: model.provider.name.clone(),
         method: reqwest::Method::POST,
-        url: join(&model.provider.base_url, &written.path, &model.id),
+        url,
         headers,
         body: body.into(),
     };
     Ok(Call { outgoing, framing: written.framing, decoder: written.decoder, guards: Guards::new(request) })
 }
 
-fn unsupported(provider: &Provider) -> Error {
-    Error::new(ErrorKind::Config, &*provider.name, "this build of Relay does not speak its format")
+/// The headers that sign a request to Amazon. A key without a colon is an API key of Bedrock and is sent as it is.
+fn signature(
+    provider: &Provider,
+    key: &Key,
+    region: &str,
+    url: &str,
+    body: &[u8],
+) -> Result<Vec<(String, String)>, Error> {
+    let key = key.reveal().ok_or_else(|| no_key(provider))?;
+    let Some(credentials) = Credentials::parse(key) else {
+        return Ok(vec![("authorization".to_owned(), format!("Bearer {key}"))]);
+    };
+    let url: reqwest::Url = url.parse().map_err(|error| {
+        Error::new(ErrorKind::Config, &*provider.name, format!("the base URL is not one: {error}"))
+    })?;
+    let host = url.host_str().unwrap_or_default();
+    let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+    let signing = Signing {
+        method: "POST",
+        path: url.path(),
+        query: url.query().unwrap_or_default(),
+        headers: vec![("host", host), ("content-type", "application/json".to_owned())],
+        body,
+        region,
+        service: "bedrock",
+        now: jiff::Timestamp::now(),
+    };
+    Ok(sigv4::sign(&credentials, signing))
+}
+
+fn no_key(provider: &Provider) -> Error {
+    Error::new(ErrorKind::Auth, &*provider.name, "there is no key for this provider")
 }
 
 /// The base URL with a path behind it. A query stays at the end, and `{model}` becomes the model's name.
@@ -124,14 +162,12 @@ fn headers(
     let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
     headers.extend(own.into_iter().map(|(name, value)| (name.to_owned(), value)));
     match (&provider.auth, key.reveal()) {
-        (Auth::None, _) => {}
+        // A signature covers the body and is added later.
+        (Auth::None | Auth::Sigv4 { .. }, _) => {}
         (Auth::Bearer, Some(key)) => headers.push(("authorization".to_owned(), format!("Bearer {key}"))),
         (Auth::Header(name), Some(key)) => headers.push((name.clone(), key.to_owned())),
-        (Auth::Sigv4 { .. }, _) => return Err(unsupported(provider)),
         (Auth::Bearer | Auth::Header(_), None) if has_auth(provider) => {}
-        (Auth::Bearer | Auth::Header(_), None) => {
-            return Err(Error::new(ErrorKind::Auth, &*provider.name, "there is no key for this provider"));
-        }
+        (Auth::Bearer | Auth::Header(_), None) => return Err(no_key(provider)),
     }
     headers.extend(provider.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     Ok(headers)

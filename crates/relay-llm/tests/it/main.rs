@@ -10,9 +10,11 @@
 )]
 
 mod answers;
+mod bedrock;
 mod cancel;
 mod faults;
 mod limits;
 mod replay;
 mod secrets;
 mod support;
+mod turns;

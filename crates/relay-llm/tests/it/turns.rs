@@ -1,0 +1,106 @@
+//! Whole turns: tried again and handed on, with what was told marked as void.
+
+use relay_llm::{
+    Cancel, Chain, Client, ClientOptions, Event, Key, Notice, Request, RetrySettings, Revert, Turn, Turns,
+};
+use testkit::model::{Answer, Failure, ModelServer, Reply};
+
+use crate::support::{KEY, model, options, prompt};
+
+fn settings() -> RetrySettings {
+    RetrySettings {
+        base_delay_ms: 1,
+        request_max_retries: 0,
+        stream_max_retries: 0,
+        ..RetrySettings::default()
+    }
+}
+
+/// A chain of the first servers' models, and what was told of one turn.
+fn ask(servers: &[&ModelServer], cancel_at_discard: bool) -> (Result<Turn, relay_llm::Error>, Vec<Event>) {
+    let names = ["anthropic", "openai", "google"];
+    let models = servers
+        .iter()
+        .zip(names)
+        .map(|(server, name)| (model(name, &server.url()), Key::new(KEY)))
+        .collect::<Vec<_>>();
+    let chain = Chain::new(models.len(), settings(), Revert::default());
+    let client = Client::new(ClientOptions { retry: settings(), ..options() });
+    let (cancel, mut events) = (Cancel::new(), Vec::new());
+    let request: Request = prompt();
+    let outcome = Turns::new(models, chain).ask(&client, &request, &cancel, &mut |event| {
+        if cancel_at_discard && matches!(event, Event::Notice(Notice::Discarded { .. })) {
+            cancel.cancel();
+        }
+        events.push(event);
+    });
+    (outcome, events)
+}
+
+fn discarded(events: &[Event]) -> Vec<(String, String)> {
+    let discarded = |event: &Event| match event {
+        Event::Notice(Notice::Discarded { turn, model, .. }) => {
+            Some((turn.message().plain_text(), model.clone()))
+        }
+        _ => None,
+    };
+    events.iter().filter_map(discarded).collect()
+}
+
+#[test]
+fn a_turn_that_broke_off_is_discarded_and_asked_again() {
+    let server = ModelServer::start();
+    server.queue(Answer::from(Reply::text("a".repeat(200))).drop_at(8));
+    server.queue(Reply::text("All of it."));
+    let (outcome, events) = ask(&[&server], false);
+    assert_eq!(outcome.unwrap().message().plain_text(), "All of it.");
+    let discarded = discarded(&events);
+    assert_eq!(discarded.len(), 1);
+    assert!(discarded[0].0.starts_with("aaa"), "{discarded:?}");
+    let ends =
+        events.iter().filter(|event| matches!(event, Event::Done { .. } | Event::Error { .. })).count();
+    assert_eq!(ends, 1, "one end, and it is the last");
+    assert!(matches!(events.last(), Some(Event::Done { .. })));
+}
+
+#[test]
+fn the_next_model_takes_over() {
+    let (first, second) = (ModelServer::start(), ModelServer::start());
+    first.queue(Answer::failure(Failure::Quota));
+    second.queue(Reply::text("From the second."));
+    let (outcome, events) = ask(&[&first, &second], false);
+    let turn = outcome.unwrap();
+    assert_eq!(
+        (turn.message().plain_text().as_str(), turn.origin.provider.as_str()),
+        ("From the second.", "openai")
+    );
+    assert_eq!(discarded(&events), [(String::new(), "openai/scripted-model".to_owned())]);
+}
+
+#[test]
+fn a_conversation_that_is_too_long_goes_to_nobody_else() {
+    let (first, second) = (ModelServer::start(), ModelServer::start());
+    first.queue(Answer::failure(Failure::ContextOverflow));
+    let (outcome, events) = ask(&[&first, &second], false);
+    assert_eq!(outcome.unwrap_err().kind, relay_llm::ErrorKind::ContextOverflow);
+    assert!(second.requests().is_empty());
+    assert!(matches!(events.last(), Some(Event::Error { .. })));
+}
+
+#[test]
+fn the_budget_of_turns_is_spent_and_no_more() {
+    let server = ModelServer::start();
+    server.respond(|_| Answer::failure(Failure::Overloaded));
+    let (outcome, events) = ask(&[&server], false);
+    assert_eq!(outcome.unwrap_err().kind, relay_llm::ErrorKind::Overloaded);
+    assert_eq!((server.requests().len(), discarded(&events).len()), (4, 3));
+}
+
+#[test]
+fn cancelling_between_turns_asks_nobody() {
+    let server = ModelServer::start();
+    server.queue(Answer::failure(Failure::Overloaded));
+    let (outcome, _) = ask(&[&server], true);
+    assert_eq!(outcome.unwrap_err().kind, relay_llm::ErrorKind::Aborted);
+    assert_eq!(server.requests().len(), 1);
+}
