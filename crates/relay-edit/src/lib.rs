@@ -10,6 +10,7 @@
 mod align;
 pub mod anchors;
 pub mod codes;
+pub mod commands;
 pub mod control;
 pub mod diagnostic;
 pub mod dialect;

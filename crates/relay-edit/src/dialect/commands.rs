@@ -3,28 +3,18 @@
 //! The other commands of that protocol are named in a warning and never run here.
 
 use super::{Dialect, Line, Parsed, Reader, Taken};
-use crate::edit::{Anchor, Target};
+use crate::commands::lines_target;
+use crate::commands::tag::{ALONE, Tag, opening};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
-
-/// Commands with a body and a closing tag.
-const WITH_BODY: &[&str] = &["CREATE_FILE", "EDIT_FILE", "RUN_COMMAND", "MESSAGE", "DONE"];
-/// Commands without one.
-const ALONE: &[&str] = &["DELETE_FILE", "READ_FILE"];
 
 /// Whether a line begins a command.
 pub(crate) fn begins(text: &str) -> bool {
     tag(text).is_some()
 }
 
-/// The name and the attributes of an opening tag.
-fn tag(text: &str) -> Option<(&'static str, &str)> {
-    let inner = text.trim().strip_prefix('[')?.strip_suffix(']')?;
-    let name = WITH_BODY.iter().chain(ALONE).find(|name| {
-        inner
-            .strip_prefix(**name)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
-    })?;
-    Some((name, inner.get(name.len()..)?))
+/// The opening tag that a line is. Around commands there is prose of all kinds here, so nothing else may be on the line.
+fn tag(text: &str) -> Option<Tag<'_>> {
+    opening(text).filter(|tag| tag.is_known() && text.trim().ends_with(']'))
 }
 
 /// Reads one command.
@@ -36,8 +26,9 @@ pub(crate) struct Commands {
 
 #[derive(Debug)]
 struct Open {
-    name: &'static str,
-    attributes: String,
+    name: String,
+    /// The line with the opening tag.
+    tag: String,
     line: usize,
     body: Vec<String>,
 }
@@ -45,9 +36,14 @@ struct Open {
 impl Reader for Commands {
     fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
         let Some(open) = self.open.as_mut() else {
-            let Some((name, attributes)) = tag(line.text) else { return Taken::NotMine };
-            let open = Open { name, attributes: attributes.to_owned(), line: line.number, body: Vec::new() };
-            if ALONE.contains(&name) {
+            let Some(tag) = tag(line.text) else { return Taken::NotMine };
+            let open = Open {
+                name: tag.name.to_owned(),
+                tag: line.text.to_owned(),
+                line: line.number,
+                body: Vec::new(),
+            };
+            if ALONE.contains(&tag.name) {
                 self.close(open);
                 return Taken::Done;
             }
@@ -90,8 +86,8 @@ impl Reader for Commands {
 impl Commands {
     fn close(&mut self, open: Open) {
         let line = open.line;
-        if !matches!(open.name, "CREATE_FILE" | "EDIT_FILE" | "DELETE_FILE") {
-            if !matches!(open.name, "MESSAGE" | "DONE") {
+        if !matches!(open.name.as_str(), "CREATE_FILE" | "EDIT_FILE" | "DELETE_FILE") {
+            if !matches!(open.name.as_str(), "MESSAGE" | "DONE") {
                 self.parsed.diagnostics.push(
                     Diagnostic::warning(
                         codes::NOT_RUN,
@@ -103,10 +99,11 @@ impl Commands {
             }
             return;
         }
-        let Some(path) = attribute(&open.attributes, "path").filter(|path| !path.is_empty()) else {
+        let Some(tag) = tag(&open.tag) else { return };
+        let Ok(path) = tag.path() else {
             return self.complain(codes::MISSING_PATH, line, format!("`[{}]` has no path", open.name));
         };
-        let operation = match open.name {
+        let operation = match open.name.as_str() {
             "CREATE_FILE" => {
                 let mut content = open.body.join("\n");
                 content.truncate(content.trim_end_matches('\n').len());
@@ -114,16 +111,16 @@ impl Commands {
                 Operation::Write { content }
             }
             "DELETE_FILE" => Operation::Delete,
-            _ => match range(&open.attributes) {
-                Ok(target) => {
+            _ => match tag.line_range() {
+                Ok((first, last)) => {
                     let mut hunk = Hunk::new(open.body.iter().cloned().map(HunkLine::Added).collect(), line);
-                    hunk.target = target;
+                    hunk.target = lines_target(first, last);
                     Operation::Patch { hunks: vec![hunk], base: Base::Sequential }
                 }
                 Err(message) => return self.complain(codes::BAD_ANCHOR, line, message),
             },
         };
-        self.parsed.edits.push(Edit { path: path.to_owned(), operation, dialect: Dialect::Commands, line });
+        self.parsed.edits.push(Edit { path, operation, dialect: Dialect::Commands, line });
     }
 
     fn complain(&mut self, code: crate::Code, line: usize, message: String) {
@@ -133,25 +130,4 @@ impl Commands {
                 .at(line),
         );
     }
-}
-
-fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
-    attributes.split_once(&format!("{name}=\""))?.1.split('"').next()
-}
-
-fn range(attributes: &str) -> Result<Target, String> {
-    let number = |name: &str| {
-        let text = attribute(attributes, name).ok_or_else(|| format!("`{name}` is missing"))?;
-        text.trim()
-            .parse::<usize>()
-            .ok()
-            .filter(|number| *number > 0)
-            .ok_or_else(|| format!("`{name}` is no line number: `{text}`"))
-    };
-    let (first, last) = (number("start_line")?, number("end_line")?);
-    if last < first {
-        return Err(format!("`end_line` {last} comes before `start_line` {first}"));
-    }
-    let anchor = |line| Anchor { line, hash: None };
-    Ok(Target::Lines { first: anchor(first), last: anchor(last) })
 }
