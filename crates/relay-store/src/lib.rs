@@ -16,6 +16,7 @@ mod dirs;
 mod error;
 mod folder;
 mod key;
+mod mailbox;
 mod place;
 mod scratch;
 mod shelf;
@@ -26,6 +27,7 @@ pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
 pub use folder::{Folder, Writer};
 pub use scratch::Scratch;
+pub use mailbox::{Letter, Mailbox, Tray};
 pub use shelf::Shelf;
 pub use store::Store;
 

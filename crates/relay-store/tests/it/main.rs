@@ -5,5 +5,6 @@
 mod credentials;
 mod folder;
 mod key;
+mod mailbox;
 mod soundness;
 mod trust;
