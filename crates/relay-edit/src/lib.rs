@@ -41,5 +41,5 @@ pub use plan::{Change, EditOutcome, EditStatus, Options, Plan, Snapshot, Verdict
 pub use prompt::system_prompt;
 pub use render::{RenderError, render};
 pub use reply::Reply;
-pub use trace::{carried, line_texts};
+pub use trace::{carried, line_texts, text};
 pub use verify::{VerifyError, verify};

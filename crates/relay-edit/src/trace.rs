@@ -28,6 +28,16 @@ pub fn carried(before: &[u8], after: &[u8]) -> Vec<Option<usize>> {
     carried
 }
 
+/// The text of a file in UTF-8 or UTF-16, its byte order mark included; `None` if it is not such text.
+#[must_use]
+pub fn text(bytes: &[u8]) -> Option<String> {
+    let bytes = text_of(bytes);
+    if is_binary(&bytes) {
+        return None;
+    }
+    String::from_utf8(bytes.into_owned()).ok()
+}
+
 /// The texts of a file's lines, without their endings; `None` if it is not text. Bytes that are no text are U+FFFD.
 #[must_use]
 pub fn line_texts(bytes: &[u8]) -> Option<Vec<String>> {

@@ -38,6 +38,13 @@ pub(crate) fn admit(engine: &Engine, reply: &Reply, text: &str) -> Result<Admitt
     }
 }
 
+/// Checks that a submission whose name is known has not landed yet.
+pub(crate) fn under(engine: &Engine, uuid: Uuid, text: &str) -> Result<Admitted, Stop> {
+    let digest = reply_digest(text);
+    check_new(engine, uuid, &digest, None)?;
+    Ok(Admitted { uuid, digest, line: None, warnings: Vec::new() })
+}
+
 fn check_project(engine: &Engine, control: &Control, errors: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
     match (&engine.config().project_id, &control.project_id) {
         (Some(ours), Some(theirs)) if ours != theirs => errors.push(

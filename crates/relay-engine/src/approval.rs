@@ -48,6 +48,11 @@ pub trait Approver {
 
     /// May these files be written, although other tools execute what is in them?
     fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision;
+
+    /// May this command run, which a model asks for? Nobody there means no.
+    fn run_command(&mut self, _command: &str) -> Decision {
+        Decision::NobodyThere
+    }
 }
 
 /// What happens while a submission is under way, for live progress. Every method may do nothing.

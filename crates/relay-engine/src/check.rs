@@ -155,7 +155,7 @@ fn run_command(key: &'static str, command: &str, context: &mut CheckContext<'_>)
 }
 
 /// Why a command did not succeed, as the end of a sentence; `None` when it did.
-fn failure(end: &End, timeout: Duration) -> Option<String> {
+pub(crate) fn failure(end: &End, timeout: Duration) -> Option<String> {
     match end {
         End::Exited(0) => None,
         End::Exited(127) => Some("was not found (exit 127)".to_owned()),
@@ -168,7 +168,7 @@ fn failure(end: &End, timeout: Duration) -> Option<String> {
     }
 }
 
-fn record(key: &'static str, command: &str, run: &Run, errors: Option<u64>) -> CheckRecord {
+pub(crate) fn record(key: &'static str, command: &str, run: &Run, errors: Option<u64>) -> CheckRecord {
     let status = match run.end {
         _ if run.could_not_start() => "not_started",
         End::Exited(0) if errors.unwrap_or(0) == 0 => "passed",

@@ -100,3 +100,21 @@ pub const GIT_CHANGED: Code = Code::new("git-changed");
 pub const COMMAND_NOT_STARTED: Code = Code::new("command-not-started");
 /// A wrapped command left a process behind.
 pub const LEFT_RUNNING: Code = Code::new("left-running");
+/// No mail session fits what was asked for.
+pub const NO_SESSION: Code = Code::new("no-session");
+/// Several mail sessions could be meant.
+pub const WHICH_SESSION: Code = Code::new("which-session");
+/// The mail session has ended.
+pub const SESSION_ENDED: Code = Code::new("session-ended");
+/// A reply is for another mail session.
+pub const WRONG_SESSION: Code = Code::new("wrong-session");
+/// A reply answers another outbox than the newest.
+pub const OUT_OF_ORDER: Code = Code::new("out-of-order");
+/// A file in the inbox cannot be read as a reply.
+pub const BAD_REPLY: Code = Code::new("bad-reply");
+/// A mail session needs a task.
+pub const NO_TASK: Code = Code::new("no-task");
+/// The mail folder, or something in it, cannot be used.
+pub const MAIL_FOLDER: Code = Code::new("mail-folder");
+/// No reply waits in the inbox.
+pub const INBOX_EMPTY: Code = Code::new("inbox-empty");

@@ -49,6 +49,8 @@ pub struct Config {
     pub repair_to_clipboard: bool,
     /// `notifications`: whether `relay watch` notifies the desktop.
     pub notifications: bool,
+    /// `requireRead`: whether mail edits only files that the model was shown.
+    pub require_read: bool,
 }
 
 impl Default for Config {
@@ -66,6 +68,7 @@ impl Default for Config {
             git_stage: false,
             repair_to_clipboard: false,
             notifications: true,
+            require_read: false,
         }
     }
 }
@@ -84,6 +87,7 @@ pub const KEYS: &[&str] = &[
     "gitStage",
     "repairToClipboard",
     "notifications",
+    "requireRead",
 ];
 
 /// One command the config asks Relay to run, with the key it stands under.
@@ -195,6 +199,7 @@ impl Reader<'_> {
             git_stage: self.switch("gitStage", default.git_stage),
             repair_to_clipboard: self.switch("repairToClipboard", default.repair_to_clipboard),
             notifications: self.switch("notifications", default.notifications),
+            require_read: self.switch("requireRead", default.require_read),
         }
     }
 
@@ -314,7 +319,7 @@ mod tests {
         let found = errors(
             r#"{"projectId": " ", "clipboardPollInterval": 10, "approval": true, "approvalOnErrorCount": -1,
                 "linter": 3, "preCommand": [], "postCommand": {}, "commandTimeoutMs": 0, "match": "vague", "gitStage": 1,
-                "repairToClipboard": "yes", "notifications": 0}"#,
+                "repairToClipboard": "yes", "notifications": 0, "requireRead": "x"}"#,
         );
         for key in KEYS {
             assert!(found.iter().any(|m| m.contains(&format!("`{key}` must be"))), "{key} in {found:#?}");

@@ -4,6 +4,8 @@
 //! parse ─▶ admit ─▶ contain ─▶ trust ─▶ preCommand ─▶ plan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
 //! ```
 
+use std::collections::BTreeMap;
+
 use relay_edit::{Edit, Options as PlanOptions, Reply};
 use uuid::Uuid;
 
@@ -29,8 +31,47 @@ pub fn land(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
-    let ended = run(engine, submission, options, approver, observer, &mut outcome);
+    let outcome = Outcome::rejected(engine.warnings().to_vec());
+    land_as(engine, submission, None, options, approver, observer, outcome)
+}
+
+/// Edits that a channel has read itself, under the name it gives the transaction.
+#[derive(Debug)]
+pub(crate) struct Prepared {
+    /// The same for the same submission, so that it lands once however often it is handed over.
+    pub uuid: Uuid,
+    /// The edits; the submission's text is what they were read from.
+    pub edits: Vec<Edit>,
+    /// Why, for the ledger.
+    pub reasoning: String,
+    /// What their author saw of the files.
+    pub views: BTreeMap<String, Vec<u8>>,
+}
+
+/// Lands edits that were read already. What is to be said about the workspace itself is not said here: whoever lands
+/// many of them says it once.
+pub(crate) fn land_prepared(
+    engine: &Engine,
+    submission: &Submission,
+    prepared: &Prepared,
+    options: &LandOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let outcome = Outcome::rejected(Vec::new());
+    land_as(engine, submission, Some(prepared), options, approver, observer, outcome)
+}
+
+fn land_as(
+    engine: &Engine,
+    submission: &Submission,
+    prepared: Option<&Prepared>,
+    options: &LandOptions,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    mut outcome: Outcome,
+) -> Outcome {
+    let ended = run(engine, submission, prepared, options, approver, observer, &mut outcome);
     let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
     outcome.settle(status);
     outcome
@@ -39,14 +80,25 @@ pub fn land(
 fn run(
     engine: &Engine,
     submission: &Submission,
+    prepared: Option<&Prepared>,
     options: &LandOptions,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let reply = read(submission, options, outcome)?;
-    let reply = repair::join(engine, submission, reply, &plan_options(engine, options, &[]));
-    let admitted = admit(engine, &reply, &submission.text)?;
+    let (reply, admitted) = match prepared {
+        Some(ready) => {
+            let reply =
+                Reply { reasoning: ready.reasoning.clone(), edits: ready.edits.clone(), ..Reply::default() };
+            (reply, admit::under(engine, ready.uuid, &submission.text)?)
+        }
+        None => {
+            let reply = read(submission, options, outcome)?;
+            let reply = repair::join(engine, submission, reply, &plan_options(engine, options, None, &[]));
+            let admitted = admit(engine, &reply, &submission.text)?;
+            (reply, admitted)
+        }
+    };
     outcome.uuid = Some(admitted.uuid);
     outcome.diagnostics.extend(admitted.warnings.iter().cloned());
     let (edits, refused) = contain(engine.workspace(), reply.edits.clone())?;
@@ -61,7 +113,7 @@ fn run(
         gate::pre_command(engine, observer, outcome)?;
     }
 
-    let ready = Ready { submission, options, reply: &reply, admitted: &admitted, edits };
+    let ready = Ready { submission, prepared, options, reply: &reply, admitted: &admitted, edits };
     let landed = replan::until_current(engine, outcome, |outcome| {
         plan_and_transact(engine, &ready, approver, observer, outcome)
     })?;
@@ -72,6 +124,7 @@ fn run(
 /// A reply that was read, admitted and contained.
 struct Ready<'a> {
     submission: &'a Submission,
+    prepared: Option<&'a Prepared>,
     options: &'a LandOptions,
     reply: &'a Reply,
     admitted: &'a Admitted,
@@ -86,8 +139,8 @@ fn plan_and_transact(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let Ready { submission, options, reply, admitted, edits } = ready;
-    let plan_options = plan_options(engine, options, edits);
+    let Ready { submission, prepared, options, reply, admitted, edits } = ready;
+    let plan_options = plan_options(engine, options, *prepared, edits);
     let planned = plan_on_disk(engine.workspace(), edits.clone(), &plan_options, outcome)
         .map_err(|stop| ask_for_repair(engine, submission, options, admitted.uuid, outcome, stop))?;
     if let Some(control) = &reply.control {
@@ -133,7 +186,12 @@ fn ask_for_repair(
 }
 
 /// How edits are placed: the command line decides, else the config.
-fn plan_options(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> PlanOptions {
+fn plan_options(
+    engine: &Engine,
+    options: &LandOptions,
+    prepared: Option<&Prepared>,
+    edits: &[Edit],
+) -> PlanOptions {
     let normal =
         |raw: &String| engine.workspace().path(raw).map_or_else(|_| raw.clone(), |path| path.to_string());
     PlanOptions {
@@ -141,7 +199,7 @@ fn plan_options(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> PlanO
         allow_shrink: options.allow_shrink,
         partial: options.partial,
         context: options.context.as_ref().map(|list| list.iter().map(normal).collect()),
-        views: views::of(engine, edits),
+        views: prepared.map_or_else(|| views::of(engine, edits), |prepared| prepared.views.clone()),
     }
 }
 

@@ -12,19 +12,17 @@ use relay_edit::Diagnostic;
 use relay_exec::{Cancel, End, Passed, Passthrough};
 use relay_txn::capture::Scan;
 use relay_txn::{Draft, Header};
-use relay_workspace::sensitive;
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
-use crate::capture::{count_lines, effects_since, findings};
-use crate::contain::agree_to;
+use crate::codes;
+use crate::effects::{Ran, land_effects};
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::refs::Refs;
-use crate::stop::{Stop, transaction_failed};
-use crate::transact::{conclude, require_approver};
+use crate::stop::Stop;
+use crate::transact::require_approver;
 use crate::trust::{self, TrustAnswer};
-use crate::{codes, file_reports, pipeline};
 
 /// The channel of wrapped commands, and the word for who made their changes.
 const CHANNEL: &str = "wrap";
@@ -149,63 +147,17 @@ fn land(
             "something the command started is still running; what it changes from now on is not captured",
         ));
     }
-    let (mut effects, _) =
-        effects_since(engine, before).map_err(|error| unrecorded(&transaction_failed(&error)))?;
-    count_lines(&mut effects.changes, &[]);
-    outcome.diagnostics.extend(findings(&effects, "the command"));
-    if effects.changes.is_empty() {
-        if !effects.is_empty() {
-            let message =
-                "the command made or removed only empty folders, which are not recorded by themselves";
-            outcome.diagnostics.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
-        }
-        return Ok(Status::Unchanged);
-    }
-    let uuid = Uuid::new_v4();
-    let draft = Draft { uuid, header: header(engine, wrapped, &result.command), ..Draft::default() };
-    let (pending, others) = engine
-        .ledger()
-        .adopt(draft, &effects, CHANNEL)
-        .map_err(|error| unrecorded(&transaction_failed(&error)))?;
-    outcome.uuid = Some(uuid);
-    effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
-    effects.unattributed = others;
-    effects.uncaptured.clear();
-    outcome.diagnostics.extend(findings(&effects, "the command"));
-    outcome.files = file_reports::of_changes(&effects.changes, "by the command");
-    outcome.changes = effects.changes;
-    observer.applied(&outcome.changes);
-    let sensitive = agree_to_sensitive(wrapped.allow_sensitive, approver, outcome);
-    let questions = was_interrupted(&passed.end).then(interrupted_command).into_iter().collect();
-    conclude(engine, pending, pipeline::checks(engine), questions, sensitive, approver, observer, outcome)
-}
-
-/// The command has run, and Relay could not even record it: the files stay as they are, and that is said.
-fn unrecorded(failed: &Diagnostic) -> Stop {
-    let message = format!(
-        "the command ran, but what it did could not be recorded, and cannot be undone with Relay: {}",
-        failed.message
-    );
-    Stop::refused(Diagnostic {
-        hint: None,
-        path: failed.path.clone(),
-        ..Diagnostic::error(codes::NOT_CAPTURED, message)
-    })
-}
-
-/// Asks about changed files that other tools execute. `--yes` is no answer to this.
-fn agree_to_sensitive(allowed: bool, approver: &mut dyn Approver, outcome: &Outcome) -> Result<(), Stop> {
-    let found: Vec<_> = outcome
-        .changes
-        .iter()
-        .filter_map(|change| sensitive(&change.path).map(|reason| (change.path.clone(), reason)))
-        .collect();
-    if allowed {
-        return Ok(());
-    }
-    let hint = "Everything the command did was taken back; allow it with --allow-sensitive.";
-    agree_to(&found, hint, approver)
-        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
+    let ran = Ran {
+        draft: Draft {
+            uuid: Uuid::new_v4(),
+            header: header(engine, wrapped, &result.command),
+            ..Draft::default()
+        },
+        by: CHANNEL,
+        allow_sensitive: wrapped.allow_sensitive,
+        questions: was_interrupted(&passed.end).then(interrupted_command).into_iter().collect(),
+    };
+    land_effects(engine, before, ran, approver, observer, outcome)
 }
 
 fn header(engine: &Engine, wrapped: &Wrapped<'_>, command: &str) -> Header {

@@ -26,8 +26,8 @@ mod trust;
 pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
 pub use folder::{Folder, Writer};
+pub use mailbox::{Letter, Mailbox, Tray, canonical};
 pub use scratch::Scratch;
-pub use mailbox::{Letter, Mailbox, Tray};
 pub use shelf::Shelf;
 pub use store::Store;
 

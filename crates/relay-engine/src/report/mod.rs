@@ -1,6 +1,7 @@
 //! Reports for programs: the JSON documents of `--json`, documented in `docs/formats/json-output.md`, and for models.
 
 mod ledger;
+pub mod mail;
 pub mod repair;
 
 use relay_edit::{Diagnostic, Severity};

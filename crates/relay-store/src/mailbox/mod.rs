@@ -54,7 +54,7 @@ impl Tray {
 }
 
 /// A file in a tray.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Letter {
     /// When it was last written: seconds and nanoseconds.
     pub modified: (i64, u32),
@@ -198,6 +198,14 @@ impl Mailbox {
     fn make(&self, tray: Tray) -> Result<system::Handle, StoreError> {
         system::make(&self.base, self.parts(tray))
     }
+}
+
+/// The place of a folder that the user named, without links.
+///
+/// # Errors
+/// It does not exist, or cannot be reached.
+pub fn canonical(folder: &Path) -> Result<PathBuf, StoreError> {
+    std::fs::canonicalize(folder).map_err(|source| StoreError::io(folder, source))
 }
 
 /// One name, not a way to somewhere else.

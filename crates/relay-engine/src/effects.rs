@@ -1,0 +1,95 @@
+//! Landing what a command did: its whole effect on the workspace becomes one transaction, checked like any other.
+//!
+//! The command has run already, between a scan and this. Whether it may run at all is decided before.
+
+use relay_edit::Diagnostic;
+use relay_txn::Draft;
+use relay_txn::capture::Scan;
+use relay_workspace::sensitive;
+
+use crate::approval::{Approver, Observer};
+use crate::capture::{count_lines, effects_since, findings};
+use crate::contain::agree_to;
+use crate::engine::Engine;
+use crate::outcome::{Outcome, Status};
+use crate::stop::{Stop, transaction_failed};
+use crate::transact::conclude;
+use crate::{codes, file_reports, pipeline};
+
+/// A command that has run.
+pub(crate) struct Ran {
+    /// The transaction's name and words; the changes are found out.
+    pub draft: Draft,
+    /// Who made the changes, for the ledger.
+    pub by: &'static str,
+    /// Files that make other tools execute something may have changed.
+    pub allow_sensitive: bool,
+    /// What a person must agree to.
+    pub questions: Vec<Diagnostic>,
+}
+
+/// Turns the effect into a transaction and decides about it.
+pub(crate) fn land_effects(
+    engine: &Engine,
+    before: &Scan,
+    ran: Ran,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let (mut effects, _) =
+        effects_since(engine, before).map_err(|error| unrecorded(&transaction_failed(&error)))?;
+    count_lines(&mut effects.changes, &[]);
+    outcome.diagnostics.extend(findings(&effects, "the command"));
+    if effects.changes.is_empty() {
+        if !effects.is_empty() {
+            let message =
+                "the command made or removed only empty folders, which are not recorded by themselves";
+            outcome.diagnostics.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
+        }
+        return Ok(Status::Unchanged);
+    }
+    let uuid = ran.draft.uuid;
+    let (pending, others) = engine
+        .ledger()
+        .adopt(ran.draft, &effects, ran.by)
+        .map_err(|error| unrecorded(&transaction_failed(&error)))?;
+    outcome.uuid = Some(uuid);
+    effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
+    effects.unattributed = others;
+    effects.uncaptured.clear();
+    outcome.diagnostics.extend(findings(&effects, "the command"));
+    outcome.files = file_reports::of_changes(&effects.changes, "by the command");
+    outcome.changes = effects.changes;
+    observer.applied(&outcome.changes);
+    let sensitive = agree_to_sensitive(ran.allow_sensitive, approver, outcome);
+    conclude(engine, pending, pipeline::checks(engine), ran.questions, sensitive, approver, observer, outcome)
+}
+
+/// The command has run, and Relay could not even record it: the files stay as they are, and that is said.
+fn unrecorded(failed: &Diagnostic) -> Stop {
+    let message = format!(
+        "the command ran, but what it did could not be recorded, and cannot be undone with Relay: {}",
+        failed.message
+    );
+    Stop::refused(Diagnostic {
+        hint: None,
+        path: failed.path.clone(),
+        ..Diagnostic::error(codes::NOT_CAPTURED, message)
+    })
+}
+
+/// Asks about changed files that other tools execute. `--yes` is no answer to this.
+fn agree_to_sensitive(allowed: bool, approver: &mut dyn Approver, outcome: &Outcome) -> Result<(), Stop> {
+    let found: Vec<_> = outcome
+        .changes
+        .iter()
+        .filter_map(|change| sensitive(&change.path).map(|reason| (change.path.clone(), reason)))
+        .collect();
+    if allowed {
+        return Ok(());
+    }
+    let hint = "Everything the command did was taken back; allow it with --allow-sensitive.";
+    agree_to(&found, hint, approver)
+        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
+}

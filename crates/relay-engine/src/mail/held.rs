@@ -1,0 +1,67 @@
+//! A session that nobody else works on meanwhile, and how its state reaches the disk.
+
+use relay_store::{Folder, Tray, Writer};
+
+use super::error::MailError;
+use super::session::State;
+use super::{Mail, fault};
+
+/// The name of the private state.
+const STATE: &str = "state.json";
+
+/// The session, while its lock is held.
+pub(super) struct Held<'a> {
+    pub mail: &'a Mail<'a>,
+    pub state: State,
+    writer: Writer<'a>,
+}
+
+/// What is kept of a session; `None` when this machine knows nothing of it.
+pub(super) fn load(folder: &Folder) -> Result<Option<State>, MailError> {
+    let Some(bytes) = folder.read(STATE)? else { return Ok(None) };
+    let state: State = serde_json::from_slice(&bytes).map_err(|source| MailError::Unreadable { source })?;
+    if !state.is_readable() {
+        return Err(MailError::Newer { session: state.session.session_id });
+    }
+    Ok(Some(state))
+}
+
+impl<'a> Held<'a> {
+    pub(super) fn new(mail: &'a Mail<'a>, state: State, writer: Writer<'a>) -> Self {
+        Self { mail, state, writer }
+    }
+
+    /// Makes the state durable.
+    pub(super) fn save(&self) -> Result<(), MailError> {
+        fault::point()?;
+        let mut bytes = serde_json::to_vec(&self.state).map_err(|source| MailError::Unreadable { source })?;
+        bytes.push(b'\n');
+        self.writer.replace(STATE, &bytes)?;
+        fault::point()
+    }
+
+    /// Lets the mailbox say what the state says. Whatever was lost on the way there is written again.
+    pub(super) fn post(&self) -> Result<(), MailError> {
+        let session = &self.state.session;
+        let mailbox = &self.mail.mailbox;
+        if !session.is_complete {
+            let name = session.outbox_name();
+            let sent = mailbox.read(Tray::Outbox, &name, self.state.outbox.len() as u64);
+            // Whatever stands there instead, be it longer or no file at all, is replaced or complained about below.
+            if !sent.is_ok_and(|sent| sent.as_deref() == Some(self.state.outbox.as_bytes())) {
+                mailbox.put(Tray::Outbox, &name, self.state.outbox.as_bytes())?;
+                fault::point()?;
+            }
+        }
+        let mut public =
+            serde_json::to_vec_pretty(session).map_err(|source| MailError::Unreadable { source })?;
+        public.push(b'\n');
+        let name = format!("{}.json", session.session_id);
+        let known = mailbox.read(Tray::Sessions, &name, public.len() as u64);
+        if !known.is_ok_and(|known| known.as_deref() == Some(public.as_slice())) {
+            mailbox.put(Tray::Sessions, &name, &public)?;
+            fault::point()?;
+        }
+        Ok(())
+    }
+}

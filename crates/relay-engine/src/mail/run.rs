@@ -1,0 +1,172 @@
+//! `RUN_COMMAND`: asked about, run with limits, and what it does to the files landed as a transaction.
+//!
+//! A command runs at most once. That it was started is on the disk before it is, so a reply that was interrupted while
+//! one ran is finished without running it again, and the model is told.
+
+use std::time::Duration;
+
+use relay_exec::{End, Run, Shell};
+use relay_txn::{CheckRecord, Draft, Header};
+use uuid::Uuid;
+
+use super::error::MailError;
+use super::fold::{self, OUTPUT_CHARACTERS};
+use super::result::CommandResult;
+use super::work::{CHANNEL, Work};
+use crate::approval::Decision;
+use crate::check;
+use crate::effects::{Ran, land_effects};
+use crate::outcome::{Outcome, Status};
+use crate::refs::Refs;
+use crate::stop::{Stop, transaction_failed};
+
+const NAME: &str = "RUN_COMMAND";
+/// How long a command may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// How much of its output is looked at.
+const OUTPUT_LIMIT_BYTES: usize = 1 << 20;
+
+impl Work<'_> {
+    /// Whether a command may run, or why not, in words for the model.
+    ///
+    /// # Errors
+    /// The person left.
+    pub(super) fn may_run(&mut self, command: &str) -> Result<Option<CommandResult>, MailError> {
+        let decision =
+            if self.options.allow_commands { Decision::Yes } else { self.approver.run_command(command) };
+        let reason = match decision {
+            Decision::Yes => return Ok(None),
+            Decision::Interrupted => return Err(MailError::Interrupted),
+            Decision::No => "the user said no",
+            Decision::NobodyThere => {
+                "commands are not allowed here; the user can allow them with --allow-commands"
+            }
+        };
+        Ok(Some(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command)))))
+    }
+
+    /// Runs a command that may run.
+    pub(super) fn run(
+        &mut self,
+        uuid: Uuid,
+        command: &str,
+        was_running: bool,
+    ) -> Result<CommandResult, MailError> {
+        if was_running {
+            return self.after_interruption(uuid, command);
+        }
+        let mut outcome = Outcome::rejected(Vec::new());
+        let root = self.engine.workspace().root();
+        let before = match self.engine.ledger().scan(self.engine.workspace(), None) {
+            Ok(before) => before,
+            Err(error) => {
+                let reason = transaction_failed(&error).message;
+                return Ok(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command))));
+            }
+        };
+        let git = self.engine.workspace().is_git().then(|| Refs::read(root)).flatten();
+        self.observer.command_started(NAME, command);
+        let observer = &mut *self.observer;
+        let shell =
+            Shell { command, cwd: root, timeout: TIMEOUT, output_limit_bytes: OUTPUT_LIMIT_BYTES, env: &[] };
+        let run = shell.run(self.engine.cancel(), &mut |bytes| observer.command_output(bytes));
+        let record = record(command, &run);
+        self.observer.command_finished(&record);
+        if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
+            outcome.diagnostics.extend(before.compare(&after));
+        }
+        outcome.checks.push(record.clone());
+        let ran = Ran {
+            draft: Draft { uuid, header: self.header(command), ..Draft::default() },
+            by: NAME,
+            allow_sensitive: self.options.allow_sensitive,
+            questions: Vec::new(),
+        };
+        let landed = land_effects(self.engine, &before, ran, self.approver, self.observer, &mut outcome);
+        let mut result = result(&record);
+        match landed {
+            Ok(Status::Committed) => result.transaction = Some(uuid),
+            Ok(_) => {}
+            Err(stop) => {
+                let mut reasons = Vec::new();
+                stop.settle(&mut reasons);
+                let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.message).collect();
+                result.success = false;
+                result.summary =
+                    format!("{}; its changes were taken back: {}", result.summary, reasons.join("; "));
+            }
+        }
+        self.diagnostics.extend(outcome.diagnostics);
+        self.doubt_views();
+        Ok(result)
+    }
+
+    /// The command was started by a run that did not live to see its end.
+    fn after_interruption(&mut self, uuid: Uuid, command: &str) -> Result<CommandResult, MailError> {
+        self.doubt_views();
+        let landed = self.engine.ledger().find(uuid).map_err(Stop::from)?;
+        let kept = landed.as_ref().and_then(|found| found.checks.iter().find(|check| check.name == NAME));
+        Ok(match kept {
+            Some(record) => CommandResult { transaction: Some(uuid), ..result(record) },
+            None => CommandResult::failed(
+                NAME,
+                format!(
+                    "'{}' was started and interrupted; what it did until then is unknown, and it was not run again",
+                    brief(command)
+                ),
+            ),
+        })
+    }
+
+    fn header(&self, command: &str) -> Header {
+        Header {
+            project_id: self.engine.config().project_id.clone(),
+            channel: CHANNEL.to_owned(),
+            model: self.options.model.clone(),
+            group: Some(self.group.clone()),
+            reasoning: format!("{}\n\n{command}", self.task),
+            prompt_summary: Some(format!("{NAME}: {}", brief(command))),
+            ..Header::default()
+        }
+    }
+}
+
+/// What the ledger keeps of it, the output already cut to what the model may see.
+fn record(command: &str, run: &Run) -> CheckRecord {
+    let mut record = check::record(NAME, command, run, None);
+    let mut output = fold::output(&run.output.text(), OUTPUT_CHARACTERS);
+    if let End::NotStarted(error) = &run.end {
+        output = error.to_string();
+    }
+    if let End::Signalled(signal) = run.end {
+        record.exit_code = Some(128 + signal);
+    }
+    record.output_tail = output;
+    record
+}
+
+/// The result, from what the ledger keeps of it.
+fn result(record: &CheckRecord) -> CommandResult {
+    let command = brief(&record.command);
+    let summary = match (record.status.as_str(), record.exit_code) {
+        ("timed_out", _) => {
+            format!("Command '{command}' timed out after {} seconds and was stopped", TIMEOUT.as_secs())
+        }
+        ("cancelled", _) => format!("Command '{command}' was stopped by the user"),
+        (_, Some(code)) => format!("Ran '{command}' (exit code {code})"),
+        (_, None) => format!("Command '{command}' could not be started"),
+    };
+    let result = if record.exit_code == Some(0) {
+        CommandResult::ok(NAME, summary)
+    } else {
+        CommandResult::failed(NAME, summary)
+    };
+    result.with_output(&record.output_tail)
+}
+
+/// The first line of a command.
+fn brief(command: &str) -> String {
+    let mut lines = command.lines();
+    let first: String = lines.next().unwrap_or_default().chars().take(200).collect();
+    if first.len() < command.trim_end().len() { format!("{first} …") } else { first }
+}

@@ -1,0 +1,343 @@
+//! Whole sessions on a real disk: what edits mean, and a run that dies at every place it can.
+
+use std::path::Path;
+
+use relay_exec::Cancel;
+use relay_store::{Store, Tray};
+use relay_workspace::{RelPath, Sensitive, Workspace};
+
+use super::fault::LEFT;
+use super::*;
+use crate::approval::{Approver, Decision, Proposal, Unobserved};
+use crate::config::ConfiguredCommand;
+
+/// Approves everything there is to approve.
+struct Yes;
+
+impl Approver for Yes {
+    fn can_approve(&self) -> bool {
+        true
+    }
+    fn approved_by(&self) -> &str {
+        "test"
+    }
+    fn approve(&mut self, _proposal: &Proposal<'_>) -> Decision {
+        Decision::Yes
+    }
+    fn trust(&mut self, _commands: &[ConfiguredCommand<'_>], _changed: bool) -> Decision {
+        Decision::No
+    }
+    fn allow_sensitive(&mut self, _paths: &[(RelPath, Sensitive)]) -> Decision {
+        Decision::No
+    }
+}
+
+/// A project with an open session.
+struct World {
+    folder: tempfile::TempDir,
+    id: String,
+    options: MailOptions,
+}
+
+impl World {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        let options = MailOptions { allow_commands: true, ..MailOptions::default() };
+        let mut world = Self { folder, id: String::new(), options };
+        files.iter().for_each(|(path, text)| world.write(path, text));
+        let engine = world.engine();
+        world.id = Mail::open(&engine, None).unwrap().start("do it", BUDGET_TOKENS).unwrap().session_id;
+        world
+    }
+
+    fn root(&self) -> std::path::PathBuf {
+        self.folder.path().join("project")
+    }
+
+    fn engine(&self) -> Engine {
+        let store = Store::at(&self.folder.path().join("user"));
+        Engine::open(Workspace::open(&self.root()).unwrap(), store, Cancel::new()).unwrap()
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let path = self.root().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root().join(path)).unwrap_or_else(|error| format!("{path}: {error}"))
+    }
+
+    fn step(&self, text: &str) -> Turn {
+        let engine = self.engine();
+        let mail = Mail::open(&engine, None).unwrap();
+        let mut witnesses = Witnesses { approver: &mut Yes, observer: &mut Unobserved, told: &mut |_| {} };
+        mail.step(&self.id, text, &self.options, &mut witnesses).unwrap()
+    }
+
+    /// The one result of a reply with one command.
+    fn result(&self, text: &str) -> String {
+        let turn = self.step(text);
+        let [result] = turn.results.as_slice() else { panic!("{:#?}", turn.results) };
+        outbox::written(result)
+    }
+
+    fn outbox(&self) -> String {
+        let engine = self.engine();
+        Mail::open(&engine, None).unwrap().outbox(&self.id).unwrap()
+    }
+}
+
+fn edit(path: &str, first: usize, last: usize, body: &str) -> String {
+    format!("[EDIT_FILE path=\"{path}\" start_line=\"{first}\" end_line=\"{last}\"]\n{body}\n[/EDIT_FILE]\n")
+}
+
+fn read(path: &str) -> String {
+    format!("[READ_FILE path=\"{path}\"]\n")
+}
+
+const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
+
+#[test]
+fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    assert!(world.outbox().contains("--- a.txt ---\n1\n2\n"));
+    world.write("a.txt", &format!("new\nlines\n{TEN}"));
+    let result = world.result(&edit("a.txt", 5, 5, "five"));
+    assert!(
+        result.starts_with("[OK] EDIT_FILE: Edited 'a.txt' (line 5); somebody had changed it"),
+        "{result}"
+    );
+    assert_eq!(world.read("a.txt"), format!("new\nlines\n{}", TEN.replace("5\n", "five\n")));
+    // The model still counts in its own version, its own edits included.
+    let result = world.result(&edit("a.txt", 6, 7, "six\nand\nseven"));
+    assert!(result.starts_with("[OK]"), "{result}");
+    assert_eq!(world.read("a.txt"), "new\nlines\n1\n2\n3\n4\nfive\nsix\nand\nseven\n8\n9\n10\n");
+    world.result(&edit("a.txt", 9, 9, "EIGHT"));
+    assert_eq!(world.read("a.txt"), "new\nlines\n1\n2\n3\n4\nfive\nsix\nand\nseven\nEIGHT\n9\n10\n");
+}
+
+#[test]
+fn edits_of_the_same_lines_are_refused_and_the_file_is_shown() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    let theirs = TEN.replace("5\n", "mine\n");
+    world.write("a.txt", &theirs);
+    let result = world.result(&edit("a.txt", 5, 5, "five"));
+    assert!(result.starts_with("[FAILED] EDIT_FILE: 'a.txt' was not changed"), "{result}");
+    assert_eq!(world.read("a.txt"), theirs);
+    assert!(world.outbox().contains("--- a.txt ---\n1\n2\n3\n4\nmine\n"), "the present file is shown");
+    // The same words again are another reply, for they answer another message.
+    assert!(world.result(&format!("Sequence: 3\n{}", edit("a.txt", 5, 5, "five"))).starts_with("[OK]"));
+}
+
+#[test]
+fn numbers_count_after_the_commands_above_in_the_same_message() {
+    let world = World::new(&[("a.txt", TEN)]);
+    let reply =
+        [edit("a.txt", 2, 3, "two"), edit("a.txt", 3, 3, "four"), edit("a.txt", 1, 1, "0\n1")].concat();
+    let turn = world.step(&reply);
+    assert!(turn.results.iter().all(|result| result.success), "{:#?}", turn.results);
+    assert_eq!(world.read("a.txt"), "0\n1\ntwo\nfour\n5\n6\n7\n8\n9\n10\n");
+    let reply = format!("[CREATE_FILE path=\"b.txt\"]\nx\ny\n[/CREATE_FILE]\n{}", edit("b.txt", 2, 2, "z"));
+    world.step(&reply);
+    assert_eq!(world.read("b.txt"), "x\nz\n");
+}
+
+#[test]
+fn a_file_that_was_never_shown_is_edited_as_it_is_and_that_is_said() {
+    let mut world = World::new(&[("a.txt", TEN), ("b.txt", TEN)]);
+    let result = world.result(&edit("a.txt", 5, 5, "five"));
+    assert!(result.contains("[OK]") && result.contains("you had not been shown this file"), "{result}");
+    world.options.require_read = true;
+    let result = world.result(&edit("b.txt", 5, 5, "five"));
+    assert!(result.starts_with("[FAILED]") && result.contains("never shown to you"), "{result}");
+    let result = world.result("[CREATE_FILE path=\"b.txt\"]\nx\n[/CREATE_FILE]\n");
+    assert!(result.starts_with("[OK]"), "the refusal showed the file: {result}");
+    let result = world.result(&edit("a.txt", 5, 5, "FIVE"));
+    assert!(result.starts_with("[OK]"), "what the model wrote it knows: {result}");
+}
+
+#[test]
+fn after_a_command_numbers_hold_only_where_nothing_changed_above() {
+    let world = World::new(&[("a.txt", TEN), ("b.txt", TEN)]);
+    world.step(&format!("{}{}", read("a.txt"), read("b.txt")));
+    let reply = format!(
+        "[RUN_COMMAND]\nsed -i 4d a.txt\n[/RUN_COMMAND]\n{}{}{}",
+        edit("a.txt", 8, 8, "x"),
+        edit("a.txt", 2, 2, "two"),
+        edit("b.txt", 8, 8, "eight")
+    );
+    let turn = world.step(&reply);
+    let succeeded: Vec<bool> = turn.results.iter().map(|result| result.success).collect();
+    assert_eq!(succeeded, [true, false, true, true], "{:#?}", turn.results);
+    assert!(turn.results[1].summary.contains("uncertain which lines"), "{}", turn.results[1].summary);
+    assert_eq!(world.read("a.txt"), "1\ntwo\n3\n5\n6\n7\n8\n9\n10\n");
+    // The refused file was shown, so its numbers are certain again.
+    assert!(world.result(&edit("a.txt", 8, 8, "x")).starts_with("[OK]"));
+    assert_eq!(world.read("a.txt"), "1\ntwo\n3\n5\n6\n7\n8\nx\n10\n");
+}
+
+#[test]
+fn what_a_command_may_have_shown_of_a_changed_file_makes_numbers_doubtful() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    world.write("a.txt", &format!("new\n{TEN}"));
+    world.step("[RUN_COMMAND]\ncat a.txt\n[/RUN_COMMAND]\n");
+    // Line 6 of what the command printed is line 5 of what was read: nobody can tell which one is meant.
+    let result = world.result(&edit("a.txt", 6, 6, "x"));
+    assert!(result.contains("uncertain"), "{result}");
+    assert_eq!(world.read("a.txt"), format!("new\n{TEN}"));
+}
+
+#[test]
+fn a_whole_file_keeps_what_others_changed_since_it_was_shown() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    world.write("a.txt", &TEN.replace("9\n", "nine\n"));
+    let reply = format!("[CREATE_FILE path=\"a.txt\"]\n{}[/CREATE_FILE]\n", TEN.replace("2\n", "two\n"));
+    let result = world.result(&reply);
+    assert!(result.starts_with("[OK] CREATE_FILE: Overwrote 'a.txt'; somebody had changed it"), "{result}");
+    assert_eq!(world.read("a.txt"), TEN.replace("2\n", "two\n").replace("9\n", "nine\n"));
+}
+
+#[test]
+fn secrets_are_masked_and_come_back_or_are_refused() {
+    let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
+    let body: String =
+        (0..12).map(|n| format!("MIIEpAIBAAKCAQEA{n:02}x9Vq3kL0pZtR7w8Yb2Nd5Mf6Hg1Js4Ka\n")).collect();
+    let pem = format!("-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\n");
+    let world =
+        World::new(&[("c.py", &format!("T = '{token}'\nx = 1\n")), ("k.txt", &format!("{pem}after\nend\n"))]);
+    world.step(&format!("{}{}", read("c.py"), read("k.txt")));
+    let outbox = world.outbox();
+    assert!(!outbox.contains(&token) && !outbox.contains("MIIEpAIBAAKCAQEA"), "{outbox}");
+    let shown = outbox.split("--- c.py ---\nT = '").nth(1).unwrap();
+    let placeholder = shown.split('\'').next().unwrap();
+    // Quoted in its own file it becomes the secret again.
+    let result = world.result(&edit("c.py", 1, 2, &format!("T = '{placeholder}'\nx = 2")));
+    assert!(result.starts_with("[OK]"), "{result}");
+    assert_eq!(world.read("c.py"), format!("T = '{token}'\nx = 2\n"));
+    // In another file it is refused.
+    let result = world.result(&format!("[CREATE_FILE path=\"d.py\"]\nT = '{placeholder}'\n[/CREATE_FILE]\n"));
+    assert!(result.starts_with("[FAILED]") && result.contains(placeholder), "{result}");
+    assert!(!world.root().join("d.py").exists());
+    // A key of many lines is one placeholder; the lines after it keep their shown numbers.
+    let shown = outbox.split("--- k.txt ---\n").nth(1).unwrap();
+    let at = shown.lines().position(|line| line == "after").unwrap() + 1;
+    let result = world.result(&edit("k.txt", at, at, "changed"));
+    assert!(result.starts_with("[OK]"), "{result}");
+    assert_eq!(world.read("k.txt"), format!("{pem}changed\nend\n"));
+}
+
+#[test]
+fn a_message_stays_within_its_budget() {
+    let folder: Vec<(String, String)> =
+        (0..400).map(|n| (format!("src/deep/module_{n:03}/file.rs"), "x\n".repeat(40))).collect();
+    let mut files: Vec<(&str, &str)> =
+        folder.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let large = "a line of the large file\n".repeat(4000);
+    files.push(("large.txt", &large));
+    let world = World::new(&files);
+    let engine = world.engine();
+    let mail = Mail::open(&engine, None).unwrap();
+    mail.resume(&world.id, None, Some(2000)).unwrap();
+    drop(engine);
+    world.step(&format!("{}[RUN_COMMAND]\nseq 1 3000\n[/RUN_COMMAND]\n", read("large.txt")));
+    let outbox = world.outbox();
+    let context = outbox.split("=== CONTEXT ===").nth(1).unwrap();
+    assert!(context.len() < 2000 * 4 + 1000, "{}", context.len());
+    assert!(
+        context.contains("are counted, not listed") && context.contains("characters left out"),
+        "{context}"
+    );
+    assert!(context.contains("lines of 'large.txt' are shown"), "{context}");
+}
+
+/// The reply that is interrupted everywhere. What each command does shows if it is done twice or not at all.
+const REPLY: &str = "Session: @ID@\nSequence: 1\n\
+    [CREATE_FILE path=\"new.txt\"]\none\n[/CREATE_FILE]\n\
+    [EDIT_FILE path=\"a.txt\" start_line=\"1\" end_line=\"1\"]\n1\n1\n[/EDIT_FILE]\n\
+    [RUN_COMMAND]\necho ran >> count.txt\n[/RUN_COMMAND]\n\
+    [EDIT_FILE path=\"a.txt\" start_line=\"1\" end_line=\"2\"]\n1\n1\n1\n[/EDIT_FILE]\n\
+    [DELETE_FILE path=\"old.txt\"]\n[READ_FILE path=\"a.txt\"]\n[MESSAGE]\nhi\n[/MESSAGE]\n";
+
+fn take_letters(world: &World) -> Result<(), MailError> {
+    let engine = world.engine();
+    let mail = Mail::open(&engine, None).unwrap();
+    let mut witnesses = Witnesses { approver: &mut Yes, observer: &mut Unobserved, told: &mut |_| {} };
+    mail.catch_up(&world.id, &world.options, &mut witnesses)?;
+    for letter in mail.letters()? {
+        let taken = mail.take_letter(&world.id, &letter.name, &world.options, &mut witnesses)?;
+        assert!(matches!(taken, Arrived::Taken(_)), "{taken:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_run_that_dies_anywhere_is_finished_without_repeating_or_losing_a_command() {
+    let mut place = 0;
+    loop {
+        let world = World::new(&[("a.txt", TEN), ("old.txt", "old\n"), ("count.txt", "")]);
+        let inbox = Mailbox::of_project(&world.root()).place(Tray::Inbox);
+        std::fs::write(inbox.join("answer.txt"), REPLY.replace("@ID@", &world.id)).unwrap();
+        LEFT.with(|left| left.set(Some(place)));
+        let died = take_letters(&world).is_err();
+        LEFT.with(|left| left.set(None));
+        if place % 2 == 0 {
+            // The file may be gone by the time the run goes on, once the reply was begun.
+            let begun =
+                Mail::open(&world.engine(), None).unwrap().find(Some(&world.id)).unwrap().is_interrupted;
+            if begun {
+                std::fs::remove_file(inbox.join("answer.txt")).unwrap();
+            }
+        }
+        take_letters(&world).unwrap();
+        take_letters(&world).unwrap();
+        check_finished(&world, place, &inbox);
+        if !died {
+            assert!(place > 20, "only {place} places");
+            return;
+        }
+        place += 1;
+    }
+}
+
+#[track_caller]
+fn check_finished(world: &World, place: usize, inbox: &Path) {
+    let engine = world.engine();
+    let mail = Mail::open(&engine, None).unwrap();
+    let session = mail.find(None).unwrap().session;
+    let name = format!("dead at {place}: {:#?}", session.last_results);
+    assert_eq!(world.read("new.txt"), "one\n", "{name}");
+    assert_eq!(world.read("a.txt"), format!("1\n1\n{TEN}"), "{name}");
+    assert!(!world.root().join("old.txt").exists(), "{name}");
+    let ran = world.read("count.txt").lines().count();
+    let run = &session.last_results[2];
+    assert_eq!((ran, run.success), if ran == 1 { (1, true) } else { (0, false) }, "{name}");
+    assert!(ran == 1 || run.summary.contains("was not run again"), "{name}");
+    assert_eq!(session.last_results.len(), 7, "{name}");
+    assert!(session.last_results.iter().enumerate().all(|(at, found)| found.success || at == 2), "{name}");
+    assert_eq!((session.sequence_number, session.replies.len()), (2, 1), "{name}");
+    assert_eq!(engine.history().unwrap().entries.len(), 4 + ran, "{name}");
+    let sent =
+        std::fs::read_to_string(mail.mailbox().place(Tray::Outbox).join(session.outbox_name())).unwrap();
+    assert_eq!(sent, mail.outbox(&world.id).unwrap(), "{name}");
+    assert!(sent.contains("--- a.txt ---\n1\n1\n1\n2\n"), "{name}");
+    let public = mail.public(&world.id).unwrap().unwrap();
+    assert_eq!(public, session, "{name}");
+    assert!(!inbox.join("answer.txt").exists(), "{name}");
+}
+
+#[test]
+fn the_same_reply_again_changes_nothing() {
+    let world = World::new(&[("a.txt", TEN)]);
+    let reply = edit("a.txt", 1, 1, "1\n1");
+    world.step(&reply);
+    let again = world.step(&format!("\n{}", reply.replace('\n', "\r\n")));
+    assert!(again.is_repeated && again.sequence == 1 && again.session.sequence_number == 2);
+    assert_eq!(world.read("a.txt"), format!("1\n{TEN}"));
+}

@@ -1,0 +1,201 @@
+//! One reply, carried out: each command once, whatever interrupts it.
+//!
+//! The order of writing is the whole point. A reply is on the disk before its first command, each result before the next
+//! command, and the next outbox together with the end of the reply, in one step. Only then does anything appear in the
+//! mailbox. A run that dies in between leaves a state from which the next one goes on; a command that landed but whose
+//! result was not yet written is recognised on the ledger by its name.
+
+use relay_edit::Diagnostic;
+use relay_edit::commands::{Command, Written, parse};
+
+use super::context::write_outbox;
+use super::error::MailError;
+use super::held::Held;
+use super::masks::Masks;
+use super::result::CommandResult;
+use super::session::{Answered, Session, SessionStatus, UnderWay, now};
+use super::work::Work;
+use super::{MailOptions, fault};
+use crate::approval::{Approver, Observer};
+
+/// What became of a reply.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The session afterwards.
+    pub session: Session,
+    /// The number of the outbox that the reply answers.
+    pub sequence: u64,
+    /// What became of its commands; none if it was carried out before.
+    pub results: Vec<CommandResult>,
+    /// The same reply was carried out before, and nothing was done now.
+    pub is_repeated: bool,
+    /// What a person should know besides.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Who answers and who watches.
+pub struct Witnesses<'a> {
+    /// Answers questions.
+    pub approver: &'a mut dyn Approver,
+    /// Is told what commands do.
+    pub observer: &'a mut dyn Observer,
+    /// Is told each result as it comes.
+    pub told: &'a mut dyn FnMut(&CommandResult),
+}
+
+impl Held<'_> {
+    /// Takes a reply that belongs here and carries it out.
+    pub(super) fn take(
+        &mut self,
+        text: &str,
+        digest: String,
+        options: &MailOptions,
+        witnesses: &mut Witnesses<'_>,
+    ) -> Result<Turn, MailError> {
+        self.state.under_way = Some(UnderWay {
+            digest,
+            text: text.to_owned(),
+            results: Vec::new(),
+            reads: Vec::new(),
+            is_running: false,
+        });
+        self.save()?;
+        self.finish(options, witnesses)
+    }
+
+    /// Carries out what is left of the reply that is under way.
+    pub(super) fn finish(
+        &mut self,
+        options: &MailOptions,
+        witnesses: &mut Witnesses<'_>,
+    ) -> Result<Turn, MailError> {
+        let mut diagnostics = Vec::new();
+        let commands = commands(self.state.under_way.as_ref().map_or("", |under_way| &under_way.text));
+        while let Some((index, written)) = self.next(&commands) {
+            if self.mail.engine.cancel().is_cancelled() {
+                return Err(MailError::Interrupted);
+            }
+            let result = self.carry_out(index, written, options, witnesses, &mut diagnostics)?;
+            (witnesses.told)(&result);
+            fault::point()?;
+            if let Some(under_way) = &mut self.state.under_way {
+                under_way.results.push(result);
+                under_way.is_running = false;
+            }
+            self.save()?;
+        }
+        self.end_turn(&commands, diagnostics)
+    }
+
+    fn next<'c>(&self, commands: &'c [Written]) -> Option<(usize, &'c Written)> {
+        let index = self.state.under_way.as_ref()?.results.len();
+        commands.get(index).map(|written| (index, written))
+    }
+
+    fn carry_out(
+        &mut self,
+        index: usize,
+        written: &Written,
+        options: &MailOptions,
+        witnesses: &mut Witnesses<'_>,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Result<CommandResult, MailError> {
+        let group = self.state.session.group(self.state.session.sequence_number);
+        let mut masks = self.masks()?;
+        let mut views = self.state.views.clone();
+        let under_way = self.state.under_way.as_ref();
+        let was_running = under_way.is_some_and(|under_way| under_way.is_running);
+        let digest = under_way.map(|under_way| under_way.digest.clone()).unwrap_or_default();
+        let mut reads = under_way.map(|under_way| under_way.reads.clone()).unwrap_or_default();
+        let mut work = Work {
+            engine: self.mail.engine,
+            options,
+            approver: witnesses.approver,
+            observer: witnesses.observer,
+            views: &mut views,
+            masks: &mut masks,
+            task: self.state.session.task.clone(),
+            group,
+            digest,
+            reads: &mut reads,
+            diagnostics,
+        };
+        if let Command::Run { command } = &written.command
+            && !was_running
+        {
+            if let Some(refused) = work.may_run(command)? {
+                return Ok(refused);
+            }
+            if let Some(under_way) = &mut self.state.under_way {
+                under_way.is_running = true;
+            }
+            self.save()?;
+        }
+        let result = work.carry_out(index, written, was_running)?;
+        self.state.views = views;
+        if let Some(under_way) = &mut self.state.under_way {
+            under_way.reads = reads;
+        }
+        Ok(result)
+    }
+
+    /// The reply is carried out: the next message, or the end.
+    fn end_turn(&mut self, commands: &[Written], diagnostics: Vec<Diagnostic>) -> Result<Turn, MailError> {
+        let Some(under_way) = self.state.under_way.take() else {
+            return Err(MailError::NoSession { name: None });
+        };
+        let session = &mut self.state.session;
+        let sequence = session.sequence_number;
+        session.replies.push(Answered { sequence, digest: under_way.digest });
+        session.last_results = under_way.results.clone();
+        session.read_file_requests = under_way.reads;
+        session.updated_at = now();
+        let done = commands.iter().find_map(|written| match &written.command {
+            Command::Done { summary } => Some(summary.clone()),
+            _ => None,
+        });
+        match done {
+            Some(summary) => {
+                session.summary = Some(summary);
+                session.end(SessionStatus::Done);
+            }
+            None => self.write_next(None)?,
+        }
+        self.save()?;
+        self.post()?;
+        Ok(Turn {
+            session: self.state.session.clone(),
+            sequence,
+            results: under_way.results,
+            is_repeated: false,
+            diagnostics,
+        })
+    }
+
+    /// Writes the next message into the state.
+    pub(super) fn write_next(&mut self, note: Option<&str>) -> Result<(), MailError> {
+        let mut masks = self.masks()?;
+        self.state.session.sequence_number += 1;
+        self.state.session.updated_at = now();
+        write_outbox(self.mail.engine, &mut self.state, &mut masks, note);
+        self.state.vault = masks.to_json()?;
+        Ok(())
+    }
+
+    fn masks(&self) -> Result<Masks, MailError> {
+        let key = self.mail.engine.store().ledger_key()?;
+        Masks::load(&key, &self.state.vault)
+    }
+}
+
+/// The commands of a reply. One without any is told so, like any other mistake.
+fn commands(text: &str) -> Vec<Written> {
+    let found = parse(text);
+    if !found.is_empty() {
+        return found;
+    }
+    let reason =
+        "No command was found in your response; write each tag on a line of its own, as the protocol shows";
+    let command = Command::Malformed { name: "RESPONSE".to_owned(), reason: reason.to_owned() };
+    vec![Written { command, line: 1, source: String::new() }]
+}
