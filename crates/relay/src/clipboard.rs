@@ -22,6 +22,46 @@ pub fn copy(text: &str) -> Result<(), Failure> {
     wait_until_offered(text)
 }
 
+/// The text on the clipboard.
+pub fn paste() -> Result<String, Failure> {
+    let mut reader = Reader::open()?;
+    reader.news().ok_or_else(|| {
+        Failure::general(
+            Diagnostic::error(ENVIRONMENT, "there is no text on the clipboard")
+                .hinted("Copy the answer first, or save it as a file and name that."),
+        )
+    })
+}
+
+/// The clipboard, looked at again and again.
+pub struct Reader {
+    clipboard: arboard::Clipboard,
+    seen: Option<String>,
+}
+
+impl Reader {
+    /// Opens it.
+    pub fn open() -> Result<Self, Failure> {
+        let clipboard = arboard::Clipboard::new().map_err(|error| unavailable(&error))?;
+        Ok(Self { clipboard, seen: None })
+    }
+
+    /// What is there now is nothing new.
+    pub fn skip(&mut self) {
+        self.seen = self.clipboard.get_text().ok();
+    }
+
+    /// The text, if it is another than before. A clipboard that holds no text, or cannot be read now, holds nothing new.
+    pub fn news(&mut self) -> Option<String> {
+        let text = self.clipboard.get_text().ok()?;
+        if self.seen.as_ref() == Some(&text) {
+            return None;
+        }
+        self.seen = Some(text.clone());
+        Some(text)
+    }
+}
+
 /// The background process reports by offering the text: wait until the clipboard has it.
 fn wait_until_offered(text: &str) -> Result<(), Failure> {
     for _ in 0..100 {

@@ -43,6 +43,16 @@ impl Failure {
         Self { diagnostics, exit_code: 1 }
     }
 
+    /// Bad usage, for each of these reasons: exit 2.
+    pub fn misused(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics, exit_code: 2 }
+    }
+
+    /// Somebody interrupted it: exit 130.
+    pub fn interrupted(diagnostics: Vec<Diagnostic>) -> Self {
+        Self { diagnostics, exit_code: 130 }
+    }
+
     /// Everything else: exit 1.
     pub fn general(diagnostic: Diagnostic) -> Self {
         Self { diagnostics: vec![diagnostic], exit_code: 1 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod ledger;
+mod mail;
 mod models;
 mod watch;
 
@@ -13,6 +14,10 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 pub use agents::{BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ReviewArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
+pub use mail::{
+    HowFlags, MailArgs, MailCloseArgs, MailCommand, MailResumeArgs, MailRunArgs, MailShowArgs, MailStartArgs,
+    MailStepArgs,
+};
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use watch::WatchArgs;
 
@@ -53,6 +58,7 @@ pub enum Command {
     Apply(ApplyArgs),
     Watch(WatchArgs),
     Wrap(WrapArgs),
+    Mail(MailArgs),
     Read(ReadArgs),
     Translate(TranslateArgs),
     Log(LogArgs),
@@ -80,6 +86,7 @@ impl Command {
             Command::Apply(args) => args.json,
             Command::Watch(args) => args.json,
             Command::Wrap(args) => args.json,
+            Command::Mail(args) => args.json,
             Command::Log(args) => args.json,
             Command::Show(args) => args.json,
             Command::Blame(args) => args.json,

@@ -11,6 +11,7 @@ mod doctor;
 mod gc;
 mod init;
 pub mod log;
+mod mail;
 mod man;
 mod models;
 mod prompt;
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Apply(args) => apply::run(root, &args),
         Command::Watch(args) => watch::run(root, args),
         Command::Wrap(args) => wrap::run(root, &args),
+        Command::Mail(args) => mail::run(root, &args),
         Command::Read(args) => read::run(root, &args),
         Command::Log(args) => log::run(root, &args),
         Command::Show(args) => show::run(root, &args),

@@ -113,6 +113,11 @@ impl Person {
         if self.yes { Decision::Yes } else { self.yes_or_no(question) }
     }
 
+    /// A question that nothing answers beforehand.
+    pub fn ask(&mut self, question: &str) -> Decision {
+        self.yes_or_no(&format!("{} {question}", paint(NOTE.bold(), "?")))
+    }
+
     fn show_one(&mut self, proposal: &Proposal<'_>) -> Result<(), Decision> {
         for (index, change) in proposal.changes.iter().enumerate() {
             tell(&format!(
@@ -188,6 +193,17 @@ impl Approver for Person {
         }
         tell(&sensitive_text(paths));
         self.yes_or_no("allow that?")
+    }
+
+    fn run_command(&mut self, command: &str) -> Decision {
+        if !self.is_there() {
+            return Decision::NobodyThere;
+        }
+        tell(&format!("{} the model wants to run a command here:\n", paint(NOTE.bold(), "?")));
+        for words in command.lines() {
+            tell(&format!("    {}\n", paint(STRONG, visible(words))));
+        }
+        self.yes_or_no("run it?")
     }
 }
 

@@ -24,6 +24,7 @@ mod hostile;
 mod init;
 mod interrupt;
 mod ledger;
+mod mail;
 mod models;
 mod modes;
 mod offline;
