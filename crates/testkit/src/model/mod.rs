@@ -20,6 +20,7 @@ mod http;
 mod outbox;
 mod reply;
 mod request;
+mod sample;
 mod script;
 mod serve;
 mod server;

@@ -83,6 +83,12 @@ impl Request {
         }
     }
 
+    /// Whether the client holds the model to a JSON schema.
+    #[must_use]
+    pub fn wants_schema(&self) -> bool {
+        super::sample::schema(self).is_some()
+    }
+
     /// The model it asked for.
     #[must_use]
     pub fn model(&self) -> String {

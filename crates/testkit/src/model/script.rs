@@ -10,9 +10,11 @@
 //! }
 //! ```
 //!
-//! Answers are given once each and in order; then the first rule whose text is in the request; then the default.
+//! Answers are given once each and in order; then the first rule whose text is in the request; then the default. A request
+//! that wants a JSON schema followed gets a sample of it, unless a rule is meant for it: agents ask such questions on the
+//! side, to choose a model or to name a session, and those must not use up the script.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Mutex;
 
 use serde::Deserialize;
@@ -88,24 +90,26 @@ impl Script {
         if let Some(key) = &self.key {
             server.require_key(key);
         }
-        for answer in self.answers {
-            server.queue(answer.answer());
-        }
-        let rules = Mutex::new(self.rules);
-        let default = self.default.unwrap_or_else(|| AnswerFile {
-            text: Some("Hello from the scripted model.".to_owned()),
-            ..AnswerFile::default()
-        });
+        let waiting = Mutex::new((VecDeque::from(self.answers), self.rules));
+        let default = self.default;
         server.respond(move |request: &Request| {
             let body = request.body.to_string();
             let applies = |rule: &&mut Rule| rule.times != Some(0) && body.contains(&rule.when);
-            let mut rules = rules.lock().unwrap();
-            match rules.iter_mut().find(applies) {
-                Some(rule) => {
+            let (answers, rules) = &mut *waiting.lock().unwrap();
+            let rule = rules.iter_mut().find(applies);
+            if rule.is_none() && request.wants_schema() {
+                return ModelServer::hello(request);
+            }
+            if let Some(answer) = answers.pop_front() {
+                return answer.answer();
+            }
+            match (rule, &default) {
+                (Some(rule), _) => {
                     rule.times = rule.times.map(|times| times - 1);
                     rule.answer.clone().answer()
                 }
-                None => default.clone().answer(),
+                (None, Some(default)) => default.clone().answer(),
+                (None, None) => ModelServer::hello(request),
             }
         });
     }

@@ -49,7 +49,7 @@ impl State {
 }
 
 impl ModelServer {
-    /// Starts on a free port. Until told otherwise it answers `Hello from the scripted model.` to everything.
+    /// Starts on a free port. Until told otherwise it answers [`ModelServer::hello`] to everything.
     #[must_use]
     pub fn start() -> Self {
         Self::start_on(0)
@@ -62,7 +62,7 @@ impl ModelServer {
         let address = listener.local_addr().unwrap();
         let state = Arc::new(State {
             queue: Mutex::default(),
-            choose: Mutex::new(Box::new(|_| Reply::text("Hello from the scripted model.").into())),
+            choose: Mutex::new(Box::new(Self::hello)),
             requests: Mutex::default(),
             key: Mutex::default(),
             models: Mutex::new(vec!["scripted-model".to_owned()]),
@@ -71,6 +71,16 @@ impl ModelServer {
         let shared = Arc::clone(&state);
         let thread = std::thread::spawn(move || accept(&listener, &shared));
         Self { address, state, thread: Some(thread) }
+    }
+
+    /// The answer without a script: `Hello from the scripted model.`, or a sample where the client wants a JSON schema
+    /// followed.
+    #[must_use]
+    pub fn hello(request: &Request) -> Answer {
+        match super::sample::schema(request) {
+            Some(schema) => Reply::text(super::sample::sample(schema).to_string()).into(),
+            None => Reply::text("Hello from the scripted model.").into(),
+        }
     }
 
     /// Its address without a path: `http://127.0.0.1:PORT`.

@@ -491,6 +491,16 @@ fn a_script_is_followed() {
 }
 
 #[test]
+fn questions_on_the_side_do_not_use_up_a_script() {
+    let server = ModelServer::start();
+    Script::parse(r#"{ "answers": [{ "text": "first" }] }"#).unwrap().direct(&server);
+    let side = r#"{"model":"m","input":"","text":{"format":{"schema":{"type":"object"}}}}"#;
+    assert_eq!(post(&server, "/v1/responses", side).json()["output"][0]["content"][0]["text"], "{}");
+    let main = post(&server, "/v1/responses", r#"{"model":"m","input":"hi"}"#).json();
+    assert_eq!(main["output"][0]["content"][0]["text"], "first");
+}
+
+#[test]
 fn other_questions_of_clients_are_answered() {
     let server = ModelServer::start();
     server.models(&["one", "two"]);
@@ -509,4 +519,46 @@ fn other_questions_of_clients_are_answered() {
     assert_eq!(get("/nothing", "").status, 404);
     assert!(post(&server, "/v1/messages/count_tokens", "{}").json()["input_tokens"].is_number());
     assert!(server.prompts().is_empty());
+}
+
+#[test]
+fn without_a_script_a_wanted_schema_is_followed() {
+    let server = ModelServer::start();
+    let schema = r#"{"type":"object","properties":{"score":{"type":"integer"}}}"#;
+    for (path, body, place) in [
+        (
+            "/v1/messages",
+            format!(
+                r#"{{"model":"m","max_tokens":9,"messages":[],"output_config":{{"format":{{"type":"json_schema","schema":{schema}}}}}}}"#
+            ),
+            "/content/0/text",
+        ),
+        (
+            "/v1/responses",
+            format!(
+                r#"{{"model":"m","input":"","text":{{"format":{{"type":"json_schema","schema":{schema}}}}}}}"#
+            ),
+            "/output/0/content/0/text",
+        ),
+        (
+            "/v1/chat/completions",
+            format!(
+                r#"{{"model":"m","messages":[],"response_format":{{"json_schema":{{"schema":{schema}}}}}}}"#
+            ),
+            "/choices/0/message/content",
+        ),
+        (
+            "/v1beta/models/m:generateContent",
+            format!(r#"{{"contents":[],"generationConfig":{{"responseJsonSchema":{schema}}}}}"#),
+            "/candidates/0/content/parts/0/text",
+        ),
+        (
+            "/api/chat",
+            format!(r#"{{"model":"m","messages":[],"stream":false,"format":{schema}}}"#),
+            "/message/content",
+        ),
+    ] {
+        let document = post(&server, path, &body).json();
+        assert_eq!(document.pointer(place).and_then(Value::as_str), Some(r#"{"score":1}"#), "{document}");
+    }
 }
