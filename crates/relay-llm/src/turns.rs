@@ -11,26 +11,34 @@ use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Notice, Turn};
 use crate::fallback::{Chain, Next};
 use crate::key::Key;
+use crate::keys::{ChosenKey, Keyring};
 use crate::model::Model;
+use crate::provider::Auth;
 use crate::request::Request;
 use crate::retry::jitter;
 
 /// How often a pause looks whether an end was asked for.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
+/// How long a key is left alone that was refused, when the provider does not say.
+const KEY_REST: Duration = Duration::from_secs(60);
+
 /// The models of a chain and what was learnt about them, for a whole conversation.
 #[derive(Debug)]
-pub struct Turns {
-    models: Vec<(Model, Key)>,
+pub struct Turns<'a> {
+    models: Vec<Model>,
     chain: Chain,
+    keys: &'a Keyring,
+    /// Keeps the conversation with one key, so that the provider finds its cache again.
+    session: Option<String>,
     begun: Instant,
 }
 
-impl Turns {
-    /// The models, the preferred one first, each with its key. The chain must be as long.
+impl<'a> Turns<'a> {
+    /// The models, the preferred one first. The chain must be as long.
     #[must_use]
-    pub fn new(models: Vec<(Model, Key)>, chain: Chain) -> Self {
-        Self { models, chain, begun: Instant::now() }
+    pub fn new(models: Vec<Model>, chain: Chain, keys: &'a Keyring, session: Option<String>) -> Self {
+        Self { models, chain, keys, session, begun: Instant::now() }
     }
 
     /// Gets one turn. Every event goes to `tell`; the last is `Done` or `Error`, whatever was tried in between.
@@ -44,13 +52,16 @@ impl Turns {
         cancel: &Cancel,
         tell: &mut dyn FnMut(Event),
     ) -> Result<Turn, Error> {
+        let mut keys_tried = 0;
         loop {
             let place = self.chain.current(self.now_ms());
-            let Some((model, key)) = self.models.get(place) else {
+            let Some(model) = self.models.get(place) else {
                 return Err(Error::new(ErrorKind::Config, "", "there is no model to ask"));
             };
+            let chosen = self.key(model);
+            let key = chosen.as_ref().map_or_else(Key::none, |chosen| chosen.key.clone());
             let mut failure = None;
-            for event in client.stream(model, key, request, cancel) {
+            for event in client.stream(model, &key, request, cancel) {
                 match event {
                     Event::Done { turn } => {
                         self.chain.succeeded();
@@ -65,7 +76,13 @@ impl Turns {
                 return Err(Error::new(ErrorKind::Network, &*model.provider.name, "the stream has no end"));
             };
             let now_ms = self.now_ms();
-            let (delay_ms, to) = match self.chain.failed(&error, now_ms, jitter()) {
+            keys_tried += 1;
+            let next = if self.has_another_key(model, chosen.as_ref(), &error, keys_tried) {
+                Next::Switch { to: place }
+            } else {
+                self.chain.failed(&error, now_ms, jitter())
+            };
+            let (delay_ms, to) = match next {
                 Next::Retry { delay_ms, .. } => (delay_ms, place),
                 Next::Switch { to } => (0, to),
                 Next::GiveUp => {
@@ -73,10 +90,32 @@ impl Turns {
                     return Err(error);
                 }
             };
-            let model = self.models.get(to).map(|(model, _)| model.selector()).unwrap_or_default();
+            if to != place {
+                keys_tried = 0;
+            }
+            let model = self.models.get(to).map(Model::selector).unwrap_or_default();
             tell(Event::Notice(Notice::Discarded { turn: Box::new(turn), delay_ms, model }));
             pause(Duration::from_millis(delay_ms), cancel);
         }
+    }
+
+    fn key(&self, model: &Model) -> Option<ChosenKey> {
+        match model.provider.auth {
+            Auth::None => None,
+            _ => self.keys.choose(&model.provider.name, self.session.as_deref()),
+        }
+    }
+
+    /// Lets a key rest whose account is at its end, and tells whether the user has another one for this provider that
+    /// was not tried in this turn.
+    fn has_another_key(&self, model: &Model, used: Option<&ChosenKey>, error: &Error, tried: usize) -> bool {
+        let is_the_keys = matches!(error.kind, ErrorKind::RateLimit | ErrorKind::Quota | ErrorKind::Auth);
+        let Some(used) = used.filter(|_| is_the_keys) else { return false };
+        let rest = error.retry_after_ms.map_or(KEY_REST, Duration::from_millis);
+        let provider = &model.provider.name;
+        self.keys.rest(provider, &used.source, Instant::now() + rest);
+        tried < self.keys.sources(provider).len()
+            && self.key(model).is_some_and(|next| next.source != used.source)
     }
 
     fn now_ms(&self) -> u64 {

@@ -11,7 +11,10 @@ mod openai_chat;
 mod openai_chat_stream;
 mod openai_responses;
 mod openai_responses_stream;
+mod sound;
 mod think_tags;
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
@@ -78,6 +81,14 @@ struct Written {
 
 /// Writes a request in the model's format.
 pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, Error> {
+    let mended;
+    let request = match sound::sound(&request.messages) {
+        Cow::Borrowed(_) => request,
+        Cow::Owned(messages) => {
+            mended = Request { messages, ..request.clone() };
+            &mended
+        }
+    };
     let written = match model.provider.wire {
         Wire::AnthropicMessages => anthropic::write(model, request),
         Wire::OpenaiResponses => openai_responses::write(model, request),

@@ -14,6 +14,7 @@ mod bedrock;
 mod cancel;
 mod faults;
 mod limits;
+mod quirks;
 mod replay;
 mod secrets;
 mod support;

@@ -134,6 +134,17 @@ fn unknown_blocks_go_back_verbatim_to_their_maker_alone() {
 }
 
 #[test]
+fn a_conversation_that_was_interrupted_is_accepted() {
+    for_every(|lab| {
+        let told = lab.ask(Reply::text("Reading.").tool("call_1", "read", "{}"));
+        let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("Never mind.")];
+        assert_eq!(lab.request(&Request { messages, ..prompt() }).outcome(), "done");
+        let body = lab.server.prompts()[1].body.to_string();
+        assert!(body.contains("This call was not run.") && body.contains("Never mind."), "{body}");
+    });
+}
+
+#[test]
 fn a_full_request_is_written_in_every_format() {
     for_every(|lab| {
         let request = Request {

@@ -1,5 +1,7 @@
 //! Whole turns: tried again and handed on, with what was told marked as void.
 
+use relay_llm::catalog::Catalog;
+use relay_llm::keys::Keyring;
 use relay_llm::{
     Cancel, Chain, Client, ClientOptions, Event, Key, Notice, Request, RetrySettings, Revert, Turn, Turns,
 };
@@ -16,25 +18,35 @@ fn settings() -> RetrySettings {
     }
 }
 
-/// A chain of the first servers' models, and what was told of one turn.
-fn ask(servers: &[&ModelServer], cancel_at_discard: bool) -> (Result<Turn, relay_llm::Error>, Vec<Event>) {
+/// A chain of these servers' models, and what was told of one turn. Every provider has these keys.
+fn ask_with(
+    servers: &[&ModelServer],
+    keys: &[&str],
+    cancel_at_discard: bool,
+) -> (Result<Turn, relay_llm::Error>, Vec<Event>) {
     let names = ["anthropic", "openai", "google"];
-    let models = servers
-        .iter()
-        .zip(names)
-        .map(|(server, name)| (model(name, &server.url()), Key::new(KEY)))
-        .collect::<Vec<_>>();
+    let stored = |name: &&str| {
+        ((*name).to_owned(), keys.iter().map(|key| ((*key).to_owned(), Key::new(*key))).collect())
+    };
+    let catalog = Catalog::new(None, |_| None).unwrap();
+    let keyring = Keyring::new(&catalog, |_| None, &names.iter().map(stored).collect());
+    let models: Vec<_> = servers.iter().zip(names).map(|(server, name)| model(name, &server.url())).collect();
     let chain = Chain::new(models.len(), settings(), Revert::default());
     let client = Client::new(ClientOptions { retry: settings(), ..options() });
     let (cancel, mut events) = (Cancel::new(), Vec::new());
     let request: Request = prompt();
-    let outcome = Turns::new(models, chain).ask(&client, &request, &cancel, &mut |event| {
+    let mut turns = Turns::new(models, chain, &keyring, Some("one conversation".to_owned()));
+    let outcome = turns.ask(&client, &request, &cancel, &mut |event| {
         if cancel_at_discard && matches!(event, Event::Notice(Notice::Discarded { .. })) {
             cancel.cancel();
         }
         events.push(event);
     });
     (outcome, events)
+}
+
+fn ask(servers: &[&ModelServer], cancel_at_discard: bool) -> (Result<Turn, relay_llm::Error>, Vec<Event>) {
+    ask_with(servers, &[KEY], cancel_at_discard)
 }
 
 fn discarded(events: &[Event]) -> Vec<(String, String)> {
@@ -103,4 +115,26 @@ fn cancelling_between_turns_asks_nobody() {
     let (outcome, _) = ask(&[&server], true);
     assert_eq!(outcome.unwrap_err().kind, relay_llm::ErrorKind::Aborted);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn another_key_of_the_same_provider_goes_before_another_model() {
+    for good in ["key-one", "key-two", "key-three"] {
+        let (first, second) = (ModelServer::start(), ModelServer::start());
+        first.require_key(good);
+        let (outcome, events) = ask_with(&[&first, &second], &["key-one", "key-two", "key-three"], false);
+        assert_eq!(outcome.unwrap().origin.provider, "anthropic");
+        assert!(discarded(&events).len() <= 2, "each key is tried once");
+        assert!(second.requests().is_empty());
+    }
+}
+
+#[test]
+fn when_all_keys_are_refused_the_next_model_is_asked() {
+    let (first, second) = (ModelServer::start(), ModelServer::start());
+    first.require_key("none of these");
+    second.queue(Reply::text("From the second."));
+    let (outcome, _) = ask_with(&[&first, &second], &["key-one", "key-two"], false);
+    assert_eq!(outcome.unwrap().origin.provider, "openai");
+    assert_eq!(first.requests().len(), 2);
 }
