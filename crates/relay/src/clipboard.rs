@@ -4,9 +4,12 @@
 //! the background, holding the text until another program copies something; elsewhere the system keeps it.
 
 use std::io::Read;
+use std::time::Duration;
 
 use relay_edit::Diagnostic;
+use relay_engine::Arrival;
 
+use crate::channel::Source;
 use crate::failure::{ENVIRONMENT, Failure};
 
 /// What the background copy of Relay is started with. It is not a command for people, so the parser does not know it.
@@ -22,43 +25,23 @@ pub fn copy(text: &str) -> Result<(), Failure> {
     wait_until_offered(text)
 }
 
+/// How long a program that offers text may take to hand it over.
+const PATIENCE: Duration = Duration::from_secs(3);
+
 /// The text on the clipboard.
 pub fn paste() -> Result<String, Failure> {
-    let mut reader = Reader::open()?;
-    reader.news().ok_or_else(|| {
+    let missing = |reason: &str| {
         Failure::general(
-            Diagnostic::error(ENVIRONMENT, "there is no text on the clipboard")
+            Diagnostic::error(ENVIRONMENT, format!("no answer can be taken from the clipboard: {reason}"))
                 .hinted("Copy the answer first, or save it as a file and name that."),
         )
-    })
-}
-
-/// The clipboard, looked at again and again.
-pub struct Reader {
-    clipboard: arboard::Clipboard,
-    seen: Option<String>,
-}
-
-impl Reader {
-    /// Opens it.
-    pub fn open() -> Result<Self, Failure> {
-        let clipboard = arboard::Clipboard::new().map_err(|error| unavailable(&error))?;
-        Ok(Self { clipboard, seen: None })
-    }
-
-    /// What is there now is nothing new.
-    pub fn skip(&mut self) {
-        self.seen = self.clipboard.get_text().ok();
-    }
-
-    /// The text, if it is another than before. A clipboard that holds no text, or cannot be read now, holds nothing new.
-    pub fn news(&mut self) -> Option<String> {
-        let text = self.clipboard.get_text().ok()?;
-        if self.seen.as_ref() == Some(&text) {
-            return None;
-        }
-        self.seen = Some(text.clone());
-        Some(text)
+    };
+    let mut clipboard = Source::Clipboard.open().map_err(|failure| missing(&failure.message()))?;
+    match clipboard.next(PATIENCE) {
+        Ok(Arrival::Present(text) | Arrival::Text(text)) => Ok(text),
+        Ok(Arrival::PassedOver(reason)) => Err(missing(&reason)),
+        Ok(Arrival::Nothing | Arrival::End) => Err(missing("it holds no text")),
+        Err(error) => Err(Failure::environment(&error)),
     }
 }
 
@@ -69,7 +52,7 @@ fn wait_until_offered(text: &str) -> Result<(), Failure> {
         if clipboard.get_text().is_ok_and(|offered| offered == text) {
             return Ok(());
         }
-        std::thread::sleep(std::time::Duration::from_millis(20));
+        std::thread::sleep(Duration::from_millis(20));
     }
     Err(Failure::general(
         Diagnostic::error(ENVIRONMENT, "the clipboard did not take the text")

@@ -131,7 +131,10 @@ impl Work<'_> {
                 self.plan_edit(edit, path, before, *first, *last, lines)
             }
             _ if before.is_none() => Err(Refused::because(self.not_found(path))),
-            _ => Ok(Planned { edit, base: None, known: None, remark: "", allow_shrink: false }),
+            _ => {
+                let remark = self.changed_since(path, before.as_deref().unwrap_or_default());
+                Ok(Planned { edit, base: None, known: None, remark, allow_shrink: false })
+            }
         })
     }
 
@@ -226,6 +229,18 @@ impl Work<'_> {
             )));
         }
         Ok((text.clone(), ""))
+    }
+
+    /// What to say when a file goes that is no longer as the model knows it.
+    fn changed_since(&self, path: &RelPath, before: &[u8]) -> &'static str {
+        let view = self.views.get(path.as_str()).and_then(|view| view.text.as_deref());
+        let known = view.and_then(|text| self.masks.restore(path.as_str(), text).ok());
+        match known {
+            Some(known) if relay_edit::text(before).as_ref() != Some(&known) => {
+                "; somebody had changed it since you saw it"
+            }
+            _ => "",
+        }
     }
 
     fn requires_read(&self) -> bool {

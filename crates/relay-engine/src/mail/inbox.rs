@@ -32,11 +32,11 @@ pub enum Arrived {
         /// The session it names; `None` when it names none and several are open.
         session: Option<String>,
     },
-    /// It cannot be used, and is moved aside.
+    /// It cannot be used, and is moved aside unless it cannot even be read.
     Refused {
         /// Why.
         error: MailError,
-        /// Its name in `inbox/refused/`.
+        /// Its name in `inbox/refused/`; `None` if it stays.
         kept_as: Option<String>,
     },
 }
@@ -110,14 +110,15 @@ impl Mail<'_> {
             Err(StoreError::TooLarge { limit_bytes, .. }) => {
                 return self.refuse(name, bad(name, format!("it has more than {limit_bytes} bytes")));
             }
-            Err(error) => return Err(error.into()),
+            // It may become readable yet, once whoever put it there is done with it.
+            Err(error) => return Ok(Arrived::Refused { error: bad(name, error.to_string()), kept_as: None }),
         };
         if let Some(elsewhere) = self.belongs_elsewhere(id, &text)? {
             return Ok(elsewhere);
         }
         match self.step(id, &text, options, witnesses) {
             Ok(turn) => {
-                let new_name = format!("{id}_seq{:04}_{name}", turn.sequence);
+                let new_name = format!("{id}_seq{:04}_{}", turn.sequence, last_part(name));
                 fault::point()?;
                 self.mailbox().set_aside(name, Tray::Processed, &new_name)?;
                 Ok(Arrived::Taken(Box::new(turn)))
@@ -152,6 +153,12 @@ impl Mail<'_> {
         let kept_as = self.mailbox().set_aside(name, Tray::Refused, name)?;
         Ok(Arrived::Refused { error, kept_as })
     }
+}
+
+/// As much of the end of a name as leaves room for another in front of it.
+fn last_part(name: &str) -> &str {
+    let from = name.len().saturating_sub(150);
+    (from..name.len()).find_map(|at| name.get(at..)).unwrap_or(name)
 }
 
 fn bad(name: &str, reason: impl Into<String>) -> MailError {

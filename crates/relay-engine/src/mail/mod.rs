@@ -200,7 +200,7 @@ impl<'e> Mail<'e> {
         }
     }
 
-    /// Ends a session.
+    /// Ends a session, and forgets what its model was shown.
     ///
     /// # Errors
     /// Something cannot be written.
@@ -212,7 +212,7 @@ impl<'e> Mail<'e> {
                 if !held.state.session.is_complete {
                     held.state.session.end(SessionStatus::Closed);
                     held.state.session.updated_at = now();
-                    held.state.under_way = None;
+                    held.state.forget();
                 }
                 held.save()?;
                 held.post()?;

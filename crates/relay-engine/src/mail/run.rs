@@ -89,11 +89,14 @@ impl Work<'_> {
             Ok(_) => {}
             Err(stop) => {
                 let mut reasons = Vec::new();
-                stop.settle(&mut reasons);
+                let status = stop.settle(&mut reasons);
                 let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.message).collect();
+                let back = match status {
+                    Status::RolledBack | Status::Interrupted => "; its changes were taken back: ",
+                    _ => "; ",
+                };
                 result.success = false;
-                result.summary =
-                    format!("{}; its changes were taken back: {}", result.summary, reasons.join("; "));
+                result.summary = format!("{}{back}{}", result.summary, reasons.join("; "));
             }
         }
         self.diagnostics.extend(outcome.diagnostics);
@@ -169,4 +172,33 @@ fn brief(command: &str) -> String {
     let mut lines = command.lines();
     let first: String = lines.next().unwrap_or_default().chars().take(200).collect();
     if first.len() < command.trim_end().len() { format!("{first} …") } else { first }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(status: &str, exit_code: Option<i32>, expected: &str) {
+        let record = CheckRecord {
+            name: NAME.to_owned(),
+            command: "make\nall".to_owned(),
+            status: status.to_owned(),
+            exit_code,
+            errors: None,
+            duration_ms: 1,
+            output_tail: String::new(),
+        };
+        let result = result(&record);
+        let word = if result.success { "OK" } else { "FAILED" };
+        assert_eq!(format!("{word} {}", result.summary), expected);
+    }
+
+    #[test]
+    fn every_end_of_a_command_has_its_words() {
+        check("passed", Some(0), "OK Ran 'make …' (exit code 0)");
+        check("failed", Some(2), "FAILED Ran 'make …' (exit code 2)");
+        check("timed_out", None, "FAILED Command 'make …' timed out after 30 seconds and was stopped");
+        check("cancelled", None, "FAILED Command 'make …' was stopped by the user");
+        check("not_started", None, "FAILED Command 'make …' could not be started");
+    }
 }

@@ -180,6 +180,11 @@ impl State {
         }
     }
 
+    /// Keeps nothing but the session itself.
+    pub(super) fn forget(&mut self) {
+        *self = Self::new(self.session.clone(), self.budget_tokens);
+    }
+
     pub(super) fn is_readable(&self) -> bool {
         self.version <= VERSION
     }

@@ -341,3 +341,53 @@ fn the_same_reply_again_changes_nothing() {
     assert!(again.is_repeated && again.sequence == 1 && again.session.sequence_number == 2);
     assert_eq!(world.read("a.txt"), format!("1\n{TEN}"));
 }
+
+/// One command of a random reply, on one of three files.
+fn any_command() -> impl proptest::strategy::Strategy<Value = String> {
+    use proptest::prelude::*;
+    let file = prop_oneof![Just("a.txt"), Just("b/c.txt"), Just("new.txt")];
+    (file, 0..5_u8, 1..4_usize, "[xyz]{0,2}(\n[xyz]){0,2}").prop_map(|(path, kind, line, body)| match kind {
+        0 => format!("[CREATE_FILE path=\"{path}\"]\n{body}\n[/CREATE_FILE]\n"),
+        1 | 2 => edit(path, line, line, &body),
+        3 => format!("[DELETE_FILE path=\"{path}\"]\n"),
+        _ => read(path),
+    })
+}
+
+/// What is left after a reply: the files, and what the model was told.
+fn left(world: &World) -> (Vec<String>, Vec<String>, usize) {
+    let engine = world.engine();
+    let session = Mail::open(&engine, None).unwrap().find(None).unwrap().session;
+    let files = ["a.txt", "b/c.txt", "new.txt"].map(|path| {
+        std::fs::read_to_string(world.root().join(path)).unwrap_or_else(|_| "no file".to_owned())
+    });
+    let told = session.last_results.iter().map(outbox::written).collect();
+    (files.to_vec(), told, engine.history().unwrap().entries.len())
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 12, ..Default::default() })]
+
+    #[test]
+    fn any_reply_comes_to_the_same_however_often_it_is_interrupted(
+        commands in proptest::collection::vec(any_command(), 1..5),
+        dies_at in proptest::collection::vec(0..12_usize, 1..4),
+    ) {
+        let files = [("a.txt", TEN), ("b/c.txt", "one\ntwo\n")];
+        let (calm, troubled) = (World::new(&files), World::new(&files));
+        let reply = commands.concat();
+        calm.step(&reply);
+        std::fs::write(
+            Mailbox::of_project(&troubled.root()).place(Tray::Inbox).join("reply.txt"),
+            &reply,
+        ).unwrap();
+        for place in dies_at {
+            LEFT.with(|left| left.set(Some(place)));
+            // Whether it got through this time does not matter.
+            drop(take_letters(&troubled));
+        }
+        LEFT.with(|left| left.set(None));
+        take_letters(&troubled).unwrap();
+        proptest::prop_assert_eq!(left(&troubled), left(&calm), "{}", reply);
+    }
+}

@@ -546,3 +546,31 @@ fn the_clipboard_carries_messages_out_and_answers_in() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     assert!(run.stdout.contains("by clipboard") && env.exists("src/calc.py") && !env.exists("stray.txt"));
 }
+
+#[test]
+fn an_answer_is_taken_from_the_clipboard_and_secrets_are_counted() {
+    let token = ["ghp_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
+    let (env, _) = started(&[("c.py", &format!("T = '{token}'\n"))]);
+    let display = testkit::XDisplay::start();
+    env.write("answer", "[READ_FILE path=\"c.py\"]\n");
+    sh(&env, &format!("DISPLAY={} xclip -selection clipboard -i answer >/dev/null 2>&1", display.name()));
+    let run = env.relay(&["mail", "step", "--paste"]).env("DISPLAY", display.name()).success();
+    assert!(run.stdout.contains("Read 'c.py'") && run.stdout.contains("1 secret masked"), "{}", run.stdout);
+    assert!(!env.relay(&["mail", "show", "--outbox"]).success().stdout.contains(&token));
+    let run = env.relay(&["mail", "step", "--paste"]).run();
+    assert!(run.code == 1 && run.stderr.contains("save it as a file"), "{}", run.stderr);
+}
+
+#[test]
+fn a_command_that_hangs_is_stopped_with_all_it_started() {
+    if std::env::var_os("RELAY_LONG_TESTS").is_none_or(|value| value != "yes") {
+        return;
+    }
+    let (env, _) = started(&[]);
+    let reply = "[RUN_COMMAND]\necho begun; (sleep 100; touch late.txt) & sleep 100\n[/RUN_COMMAND]\n";
+    let (code, _) = step(&env, reply, &["--allow-commands"]);
+    assert_eq!(code, 3);
+    let expected = "[FAILED] RUN_COMMAND: Command 'echo begun; (sleep 100; touch late.txt) & sleep 100' \
+                    timed out after 30 seconds and was stopped\n  Output: begun";
+    assert_eq!(results(&env), expected);
+}

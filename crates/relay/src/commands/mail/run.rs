@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use relay_engine::Decision;
 use relay_engine::mail::{Arrived, Fit, Letter, Mail, MailError, MailOptions, Session, Turn, Witnesses};
+use relay_engine::{Arrival, Channel, Decision};
 
 use super::{Desk, say};
+use crate::channel::Source;
 use crate::cli::MailRunArgs;
-use crate::clipboard::Reader;
 use crate::failure::Failure;
 use crate::terminal;
 use crate::terminal::ask::Person;
@@ -49,7 +49,7 @@ struct Waiting<'a> {
     options: MailOptions,
     person: Person,
     copy: bool,
-    clipboard: Option<Reader>,
+    clipboard: Option<Box<dyn Channel>>,
     /// The file that was there at the last look: one that is still being written changes until the next.
     last_seen: Option<Letter>,
     /// Files that stay in the inbox because they are for somebody else.
@@ -73,11 +73,8 @@ impl Waiting<'_> {
 
     fn announce(&mut self, session: &Session) -> Result<(), Failure> {
         self.desk.announce(session, self.copy)?;
-        if self.copy {
-            let mut reader = Reader::open()?;
-            // What is there now is the message itself, or somebody's own.
-            reader.skip();
-            self.clipboard = Some(reader);
+        if self.copy && self.clipboard.is_none() {
+            self.clipboard = Some(Source::Clipboard.open()?);
         }
         Ok(())
     }
@@ -107,7 +104,6 @@ impl Waiting<'_> {
                     return Ok(now);
                 }
             }
-            std::thread::sleep(POLL);
         }
         Err(MailError::Interrupted.into())
     }
@@ -136,16 +132,38 @@ impl Waiting<'_> {
             }
             Arrived::Refused { error, kept_as } => {
                 terminal::tell(&diagnostics(&error.diagnostics()));
-                if let Some(name) = kept_as {
-                    terminal::tell(&format!("  it is now inbox/refused/{}\n", terminal::visible(&name)));
+                match kept_as {
+                    Some(name) => {
+                        terminal::tell(&format!("  it is now inbox/refused/{}\n", terminal::visible(&name)));
+                    }
+                    None => {
+                        self.dealt_with.insert(letter);
+                    }
                 }
             }
         }
         Ok(None)
     }
 
+    /// Waits a moment: for something new on the clipboard where that is looked at.
     fn look_at_clipboard(&mut self, session: &Session) -> Result<Option<Turn>, Failure> {
-        let Some(text) = self.clipboard.as_mut().and_then(Reader::news) else { return Ok(None) };
+        let Some(clipboard) = &mut self.clipboard else {
+            std::thread::sleep(POLL);
+            return Ok(None);
+        };
+        let text = match clipboard.next(POLL) {
+            Ok(Arrival::Present(text) | Arrival::Text(text)) => text,
+            Ok(Arrival::Nothing) => return Ok(None),
+            Ok(Arrival::PassedOver(reason)) => {
+                terminal::tell(&format!("{} {reason}\n", paint(NOTE.bold(), "!")));
+                return Ok(None);
+            }
+            Ok(Arrival::End) => {
+                self.clipboard = None;
+                return Ok(None);
+            }
+            Err(error) => return Err(Failure::environment(&error)),
+        };
         match Mail::fit(session, &text) {
             Fit::None => return Ok(None),
             Fit::Certain => {}

@@ -1,6 +1,10 @@
 //! What `relay mail` tells people. Whatever a model wrote is made visible first.
 
+use std::collections::HashSet;
+use std::path::Path;
+
 use relay_engine::mail::{CommandResult, Listed, Session, SessionStatus, Turn};
+use relay_engine::secrets::placeholders;
 use relay_store::Tray;
 
 use super::Desk;
@@ -22,7 +26,7 @@ pub fn next(desk: &Desk<'_>, session: &Session, copied: bool) -> Result<String, 
         }
         SessionStatus::Done => text.push_str(&done(session)),
         SessionStatus::Open => {
-            let size = desk.mail.outbox(id)?.len();
+            let message = desk.mail.outbox(id)?;
             let send = if copied {
                 "paste the clipboard into your chat; it is also in".to_owned()
             } else {
@@ -43,20 +47,36 @@ pub fn next(desk: &Desk<'_>, session: &Session, copied: bool) -> Result<String, 
                 &mut text,
                 format_args!(
                     "  1. {send}\n     {}  {}",
-                    paint(PLACE, visible(&outbox.display().to_string())),
-                    paint(FAINT, format_args!("about {} tokens", size.div_ceil(4)))
+                    paint(PLACE, place(&outbox)),
+                    paint(
+                        FAINT,
+                        format_args!("about {} tokens{}", message.len().div_ceil(4), masked(&message))
+                    )
                 ),
             );
             line(
                 &mut text,
                 format_args!(
                     "  2. save the whole answer as any .txt file in\n     {}",
-                    paint(PLACE, visible(&boxes.place(Tray::Inbox).display().to_string()))
+                    paint(PLACE, place(&boxes.place(Tray::Inbox)))
                 ),
             );
         }
     }
     Ok(text)
+}
+
+/// A place as short as it can be typed from here.
+fn place(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize());
+    let short = here.ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
+    visible(&short.as_deref().unwrap_or(path).display().to_string()).into_owned()
+}
+
+/// How many secrets a message does not show.
+fn masked(message: &str) -> String {
+    let found: HashSet<&str> = placeholders(message).filter_map(|range| message.get(range)).collect();
+    if found.is_empty() { String::new() } else { format!(", {} masked", count(found.len(), "secret")) }
 }
 
 fn done(session: &Session) -> String {
