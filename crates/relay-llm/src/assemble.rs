@@ -111,16 +111,12 @@ impl Assembler {
             let message = format!("the answer is longer than {} bytes", self.limit_bytes);
             return Err(self.error(ErrorKind::TooLarge, message));
         }
+        let is_prose = !matches!(block, Block::ToolCall(_));
         let whole = match block {
             Block::Text { text, .. } | Block::Thinking { text, .. } => text,
             _ => &mut slot.json,
         };
         whole.push_str(text);
-        let is_prose = !matches!(block, Block::ToolCall(_));
-        let whole = match block {
-            Block::Text { text, .. } | Block::Thinking { text, .. } => text.as_str(),
-            _ => slot.json.as_str(),
-        };
         let notice = self.guards.look(index, whole, is_prose);
         match &mut self.waiting {
             Some((waiting, joined)) if *waiting == index => joined.push_str(text),

@@ -24,16 +24,29 @@ const BESIDE_BYTES: usize = 48;
 #[derive(Clone, Debug)]
 pub(super) struct Watch {
     is_quoted_before: bool,
-    block: usize,
-    /// How much of the block was searched.
+    /// One for each block.
+    blocks: Vec<Looked>,
+}
+
+/// How far a block was looked at.
+#[derive(Clone, Debug)]
+struct Looked {
+    /// How much of it was searched.
     seen: usize,
-    is_told: bool,
+    /// How many more leaks in it may turn out to be quoted. A text that quotes so many is about nothing else.
+    quotes_left: u8,
+}
+
+impl Default for Looked {
+    fn default() -> Self {
+        Self { seen: 0, quotes_left: 32 }
+    }
 }
 
 impl Watch {
     pub(super) fn new(request: &Request) -> Self {
         let is_quoted_before = request.system.contains(MARKER) || request.messages.iter().any(quotes);
-        Self { is_quoted_before, block: 0, seen: 0, is_told: false }
+        Self { is_quoted_before, blocks: Vec::new() }
     }
 
     /// Where in the block a leak begins. Each block is told about once.
@@ -41,17 +54,20 @@ impl Watch {
         if self.is_quoted_before {
             return None;
         }
-        if self.block != index {
-            (self.block, self.seen, self.is_told) = (index, 0, false);
+        if self.blocks.len() <= index {
+            self.blocks.resize_with(index + 1, Looked::default);
         }
-        if self.is_told {
+        let looked = self.blocks.get_mut(index)?;
+        if looked.quotes_left == 0 {
             return None;
         }
         // The marker may have been cut, and signs after it may come later: a little is searched again.
-        let from = floor(whole, self.seen.saturating_sub(MARKER.len() + 2 * BESIDE_BYTES));
-        self.seen = whole.len();
-        let leak = find(whole, from);
-        self.is_told = leak.is_some();
+        let from = floor(whole, looked.seen.saturating_sub(MARKER.len() + 2 * BESIDE_BYTES));
+        looked.seen = whole.len();
+        let leak = find(whole, from, &mut looked.quotes_left);
+        if leak.is_some() {
+            looked.quotes_left = 0;
+        }
         leak
     }
 }
@@ -67,16 +83,26 @@ fn quotes(message: &Message) -> bool {
             .any(|block| matches!(block, Block::ToolResult(result) if in_blocks(&result.content)))
 }
 
-/// Where the first leak begins whose marker stands at `from` or later.
-fn find(text: &str, from: usize) -> Option<usize> {
+/// Where the first leak begins whose marker stands at `from` or later. Leaks that are quoted are counted off.
+fn find(text: &str, from: usize, quotes_left: &mut u8) -> Option<usize> {
     let searched = text.get(from..)?;
-    searched.match_indices(MARKER).find_map(|(at, _)| leak_at(text, from + at))
+    for (at, _) in searched.match_indices(MARKER) {
+        let Some(leak) = leak_at(text, from + at) else { continue };
+        if !is_code_in_prose(text.get(..from + at)?) {
+            return Some(leak);
+        }
+        *quotes_left = quotes_left.saturating_sub(1);
+        if *quotes_left == 0 {
+            return None;
+        }
+    }
+    None
 }
 
 fn leak_at(text: &str, marker: usize) -> Option<usize> {
     let (before, rest) = (text.get(..marker)?, text.get(marker + MARKER.len()..)?);
     let name = rest.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
-    if name == 0 || is_code_in_prose(before) {
+    if name == 0 {
         return None;
     }
     let near = before.get(floor(before, before.len().saturating_sub(BESIDE_BYTES))..)?;
@@ -155,7 +181,7 @@ mod tests {
 
     /// What is left of the text when the leak is cut off; all of it when there is none.
     fn check(text: &str, expected: &str) {
-        let kept = find(text, 0).map_or(text, |at| &text[..at]);
+        let kept = find(text, 0, &mut 32).map_or(text, |at| &text[..at]);
         assert_eq!(kept, expected);
     }
 
@@ -193,6 +219,15 @@ mod tests {
             Request { messages: vec![Message::text("what is to=functions.x?")], ..Request::default() };
         assert_eq!(Watch::new(&about).look(0, "analysis to=functions.x code"), None);
         assert_eq!(Watch::new(&Request::default()).look(0, "analysis to=functions.x code"), Some(0));
+    }
+
+    #[test]
+    fn blocks_that_take_turns_are_looked_at_each_for_itself() {
+        let mut watch = Watch::new(&Request::default());
+        assert_eq!(watch.look(0, "analysis to=func"), None);
+        assert_eq!(watch.look(1, "user to=functions.edit"), Some(0));
+        assert_eq!(watch.look(0, "analysis to=functions.edit"), Some(0));
+        assert_eq!(watch.look(1, "user to=functions.edit user to=functions.edit"), None, "told already");
     }
 
     #[test]

@@ -12,21 +12,23 @@ const PERIOD_BYTES: usize = 512;
 /// Watches one answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    block: usize,
-    /// How much of the block there was at the last look.
-    seen: usize,
+    /// How much of each block there was at the last look.
+    seen: Vec<usize>,
 }
 
 impl Watch {
     /// Whether the end of the block is nothing but one short text again and again.
     pub(super) fn look(&mut self, index: usize, whole: &str) -> bool {
-        if self.block != index {
-            *self = Self { block: index, seen: 0 };
-        }
-        if whole.len() < WINDOW_BYTES || whole.len() < self.seen + STEP_BYTES {
+        if whole.len() < WINDOW_BYTES {
             return false;
         }
-        self.seen = whole.len();
+        if self.seen.len() <= index {
+            self.seen.resize(index + 1, 0);
+        }
+        match self.seen.get_mut(index) {
+            Some(seen) if whole.len() >= *seen + STEP_BYTES => *seen = whole.len(),
+            _ => return false,
+        }
         let window = whole.as_bytes().get(whole.len() - WINDOW_BYTES..).unwrap_or_default();
         is_periodic(window)
     }

@@ -91,7 +91,7 @@ fn think(body: &mut Value, model: &Model, request: &Request, max_tokens: u64) ->
     let Some(level) = request.thinking else { return false };
     match model.capabilities.thinking {
         ThinkingStyle::None => false,
-        _ if level == Thinking::Off || forced => {
+        _ if level == Thinking::Off || forced || is_amid_unsigned_calls(model, request) => {
             put(body, "thinking", json!({ "type": "disabled" }));
             false
         }
@@ -114,6 +114,17 @@ fn think(body: &mut Value, model: &Model, request: &Request, max_tokens: u64) ->
             true
         }
     }
+}
+
+/// Whether the model is amid calls it made without signed thinking, because another model made them or the turn was
+/// interrupted. The API refuses to go on thinking there; with the user's next message it may think again.
+fn is_amid_unsigned_calls(model: &Model, request: &Request) -> bool {
+    let is_result = |block: &Block| matches!(block, Block::ToolResult(_));
+    let [.., calling, last] = request.messages.as_slice() else { return false };
+    let is_signed = |block: &Block| matches!(block, Block::Thinking { seal: Some(_), .. });
+    last.content.iter().any(is_result)
+        && model.capabilities.thinking == ThinkingStyle::Budget
+        && !(is_own(calling, model) && calling.content.first().is_some_and(is_signed))
 }
 
 fn tools(request: &Request, marker: Option<&Value>) -> Value {

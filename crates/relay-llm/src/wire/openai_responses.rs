@@ -140,6 +140,7 @@ fn tool_result(result: &ToolResult, model: &Model) -> Value {
 
 fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
     let is_own = is_own(message, model);
+    let before = items.len();
     for block in &message.content {
         match block {
             Block::Text { text, seal } if !text.is_empty() => {
@@ -179,6 +180,11 @@ fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
             Block::Unknown { wire: Wire::OpenaiResponses, value } if is_own => items.push(value.clone()),
             _ => {}
         }
+    }
+    // Reasoning that led to nothing, as in a turn that was interrupted, is refused.
+    let is_reasoning = |item: &Value| item.get("type").is_some_and(|kind| kind == "reasoning");
+    while items.len() > before && items.last().is_some_and(is_reasoning) {
+        items.pop();
     }
 }
 

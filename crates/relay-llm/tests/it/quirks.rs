@@ -192,6 +192,22 @@ fn what_a_server_refuses_is_not_sent() {
 }
 
 #[test]
+fn azure_has_the_model_in_its_path_and_a_version_behind_it() {
+    let lab = Lab::new("openai-chat");
+    let provider = Provider {
+        base_url: format!("{}/openai/deployments/{{model}}?api-version=2024-10-21", lab.server.url()),
+        auth: relay_llm::Auth::Header("api-key".to_owned()),
+        ..Provider::clone(&lab.model.provider)
+    };
+    let lab = Lab { model: Model { provider: Arc::new(provider), ..lab.model.clone() }, ..lab };
+    lab.ask(Reply::text("x"));
+    let request = &lab.server.requests()[0];
+    assert_eq!(request.path, "/openai/deployments/scripted-model/chat/completions");
+    assert_eq!(request.query, "api-version=2024-10-21");
+    assert_eq!(request.header("api-key"), Some(crate::support::KEY));
+}
+
+#[test]
 fn cache_markers_through_a_compatible_server() {
     let lab = lab_with(Compat { cache_control: true, ..Compat::default() });
     let request = Request { system: "Be brief.".to_owned(), ..prompt() };

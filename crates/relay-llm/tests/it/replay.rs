@@ -145,6 +145,22 @@ fn a_conversation_that_was_interrupted_is_accepted() {
 }
 
 #[test]
+fn amid_the_calls_of_another_model_no_thinking_is_asked_for() {
+    let lab = Lab::new("anthropic");
+    assert_eq!(second_body(&Lab::new("openai"), &lab)["thinking"], json!({ "type": "disabled" }));
+    assert_eq!(second_body(&lab, &lab)["thinking"]["type"], "enabled");
+}
+
+#[test]
+fn reasoning_that_led_to_nothing_is_not_sent_back() {
+    let lab = Lab::new("openai");
+    let told = lab.ask(Reply::thinking("Hm.", "sig-1"));
+    let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("Go on.")];
+    assert_eq!(lab.request(&Request { messages, ..prompt() }).outcome(), "done");
+    assert!(!lab.server.prompts()[1].body.to_string().contains("sig-1"));
+}
+
+#[test]
 fn a_full_request_is_written_in_every_format() {
     for_every(|lab| {
         let request = Request {
