@@ -12,5 +12,7 @@
 
 pub mod ask;
 pub mod backend;
+pub mod jobs;
+pub mod labels;
 pub mod review;
 pub mod settings;

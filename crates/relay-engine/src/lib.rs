@@ -9,6 +9,7 @@
 
 mod admit;
 pub mod approval;
+mod attend;
 mod blame;
 mod capture;
 pub mod channel;
@@ -52,6 +53,7 @@ mod wrap;
 
 pub use admit::reply_digest;
 pub use approval::{Approver, Decision, Observer, Proposal, Unobserved};
+pub use attend::{Attended, attend};
 pub use blame::{Blame, BlamedLine, blame};
 pub use channel::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 pub use config::{CONFIG_FILE, Config};

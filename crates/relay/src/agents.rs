@@ -2,18 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
 
-use relay_agent::ask::Depth;
-use relay_agent::backend::{Backends, Surroundings};
+use relay_agent::ask::{Depth, Files};
+use relay_agent::backend::{Backends, ModelBackend, Surroundings};
 use relay_agent::settings::{FILE, Settings, SettingsError};
 use relay_edit::{Code, Diagnostic};
+use relay_llm::catalog::CatalogProvider;
+use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
 use relay_store::{Folder, Store};
 
 use crate::failure::Failure;
+use crate::models::{self, Models};
 use crate::terminal;
 
 /// The user's settings cannot be used.
 pub const BAD_SETTING: Code = Code::new("bad-setting");
+
+/// The local server that is a backend by its own name.
+const OLLAMA: &str = "ollama";
 
 /// The file's text; empty where there is none.
 pub fn text(store: &Store) -> Result<String, Failure> {
@@ -40,6 +50,106 @@ pub fn backends(store: &Store, settings: &Settings) -> Backends {
     let surroundings =
         Surroundings { variables: variables(), relay: std::env::current_exe().ok(), store: store.clone() };
     Backends::new(surroundings, settings.custom_backends())
+}
+
+/// The backends that are needed for some names: those above, and the models among the names, asked directly.
+pub fn backends_for(
+    store: &Store,
+    settings: &Settings,
+    names: &[String],
+    model: Option<&str>,
+    offline: bool,
+) -> Result<Backends, Failure> {
+    let mut backends = backends(store, settings);
+    for name in names.iter().filter(|name| backends.get(name).is_err()).cloned().collect::<Vec<_>>() {
+        if let Some(backend) = model_backend(store, settings, &name, model, offline)? {
+            backends.add(Box::new(backend));
+        }
+    }
+    Ok(backends)
+}
+
+/// A model as a backend: `provider/model`, a server of the user's own, or `ollama` with a model named beside it.
+fn model_backend(
+    store: &Store,
+    settings: &Settings,
+    name: &str,
+    model: Option<&str>,
+    offline: bool,
+) -> Result<Option<ModelBackend>, Failure> {
+    let models = Models::open(store)?;
+    let own = |field: &str| settings.text(&format!("backends.{name}.{field}"));
+    let named = model.map(str::to_owned).or_else(|| own("model"));
+    let options = ClientOptions { offline, ..ClientOptions::default() };
+    if let Some(url) = own("url") {
+        let id = named.ok_or_else(|| no_model(name))?;
+        let variable = own("key_variable");
+        let key =
+            variable.as_ref().and_then(|name| std::env::var(name).ok()).map_or_else(Key::none, Key::new);
+        let needs_key = variable.is_some();
+        let provider = Provider {
+            name: name.to_owned(),
+            wire: Wire::OpenaiChat,
+            base_url: url,
+            auth: if needs_key { Auth::Bearer } else { Auth::None },
+            headers: BTreeMap::new(),
+            compat: Compat::default(),
+        };
+        let model = Model::new(Arc::new(provider), &id);
+        return Ok(Some(ModelBackend {
+            name: name.to_owned(),
+            options,
+            model,
+            thinking: None,
+            key,
+            needs_key,
+        }));
+    }
+    let selector = if name == OLLAMA {
+        let by_variable = || std::env::var("OLLAMA_MODEL").ok().filter(|name| !name.is_empty());
+        format!("{OLLAMA}/{}", named.or_else(by_variable).ok_or_else(|| no_model(name))?)
+    } else if name.contains('/') {
+        name.to_owned()
+    } else {
+        return Ok(None);
+    };
+    let selected = models.select(&selector)?;
+    let provider = &selected.model.provider.name;
+    let chosen = models.keyring.choose(provider, None);
+    let needs_key = models.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
+    if needs_key && chosen.is_none() {
+        return Err(models::no_key(provider));
+    }
+    Ok(Some(ModelBackend {
+        name: name.to_owned(),
+        options,
+        model: selected.model,
+        thinking: selected.thinking,
+        key: chosen.map_or_else(Key::none, |chosen| chosen.key),
+        needs_key,
+    }))
+}
+
+fn no_model(name: &str) -> Failure {
+    let message = format!("{name} has several models, and none was named");
+    let hint =
+        format!("Name one with --model, or once and for all: relay config set backends.{name}.model MODEL");
+    Failure::usage(Diagnostic::error(BAD_SETTING, message).hinted(hint))
+}
+
+/// Reads files that were named on the command line.
+pub struct Disk;
+
+impl Files for Disk {
+    fn read(&self, path: &Path, limit_bytes: usize) -> io::Result<Vec<u8>> {
+        let file = File::open(path)?;
+        if !file.metadata()?.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
+        let mut bytes = Vec::new();
+        file.take(limit_bytes as u64).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 /// How deep inside questions this process is.

@@ -39,6 +39,12 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     {
         return Failure::environment(&sandbox::enter(rest)).report(false);
     }
+    if let [_, first, id] = arguments
+        && first == commands::background::COMMAND
+    {
+        return commands::background::work(&id.to_string_lossy())
+            .unwrap_or_else(|failure| failure.report(false));
+    }
     match cli::parse(arguments) {
         Ok(cli) => {
             let json = cli.command.wants_json();

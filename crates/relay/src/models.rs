@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 
 use relay_edit::Diagnostic;
 use relay_engine::with_sources;
-use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer};
+use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer, Selected};
 use relay_llm::keys::Keyring;
 use relay_llm::{Cancel, Client, ClientOptions, Key};
 use relay_store::Store;
 
 use crate::cli;
-use crate::failure::{ENVIRONMENT, Failure};
+use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
 use crate::signals;
 
 /// The user's file in the config folder.
@@ -47,6 +47,13 @@ impl Models {
         Ok(Self { catalog, keyring })
     }
 
+    /// The model a selector means; between providers that have the same model, those with a key decide.
+    pub fn select(&self, selector: &str) -> Result<Selected, Failure> {
+        self.catalog.select(selector, |known| !known.needs_key() || self.has_key(known)).map_err(|error| {
+            Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()).hinted(error.hint()))
+        })
+    }
+
     /// Whether a provider has a key, or needs none.
     pub fn has_key(&self, known: &CatalogProvider) -> bool {
         !self.keyring.sources(&known.provider.name).is_empty()
@@ -72,6 +79,12 @@ pub fn broken_store(error: &relay_store::StoreError) -> Failure {
         Some(hint) => diagnostic.hinted(hint),
         None => diagnostic,
     })
+}
+
+/// A provider cannot be asked without a key.
+pub fn no_key(provider: &str) -> Failure {
+    let message = format!("there is no key for {provider}");
+    Failure::usage(Diagnostic::error(ENVIRONMENT, message).hinted(three_ways().trim_end()))
 }
 
 /// What somebody can do who has no model yet: the three ways, the last of which needs neither key nor server.

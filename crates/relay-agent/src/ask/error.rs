@@ -78,6 +78,20 @@ pub enum AskError {
         /// The agent.
         backend: String,
     },
+    /// The schema for the answer cannot be used.
+    #[error("the schema cannot be used: {reason}")]
+    Schema {
+        /// Why not.
+        reason: String,
+    },
+    /// The answer does not follow the schema.
+    #[error("the answer of {backend} does not follow the schema: {}", faults.join("; "))]
+    Unfit {
+        /// The backend.
+        backend: String,
+        /// What is wrong with it.
+        faults: Vec<String>,
+    },
     /// The backend gave no answer.
     #[error(transparent)]
     Backend(#[from] BackendError),
@@ -102,6 +116,10 @@ impl AskError {
             AskError::Diff { .. } => "Name what to compare with: --base BRANCH, --range A..B, --uncommitted.",
             AskError::TooDeep { .. } => {
                 "Agents that ask each other never end; let the outermost one ask, or answer yourself."
+            }
+            AskError::Schema { .. } => "Give a JSON schema, or a file that holds one.",
+            AskError::Unfit { .. } => {
+                "Ask again, or ask a backend with structured output (`relay backends`)."
             }
             AskError::OwnHost { .. } => "Ask another backend with --to.",
             AskError::Backend(error) => return error.hint(),

@@ -10,11 +10,13 @@ mod depth;
 pub mod diff;
 mod envelope;
 mod error;
+mod schema;
 
 pub use context::{Context, Files};
 pub use depth::{DEPTH_VARIABLE, Depth, HOST_VARIABLE};
 pub use envelope::envelope;
 pub use error::AskError;
+pub use schema::Schema;
 
 use std::path::Path;
 use std::time::Duration;

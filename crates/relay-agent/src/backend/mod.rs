@@ -11,6 +11,7 @@ mod custom;
 mod error;
 mod gemini;
 mod lines;
+mod model;
 mod opencode;
 mod program;
 mod registry;
@@ -18,6 +19,7 @@ mod registry;
 pub use cli::Surroundings;
 pub use custom::Custom;
 pub use error::BackendError;
+pub use model::ModelBackend;
 pub use registry::{Backends, UnknownBackend};
 
 use std::fmt;

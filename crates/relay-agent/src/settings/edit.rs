@@ -72,7 +72,6 @@ mod tests {
         );
         check(text, "ask.timeout", None, "# mine\n[ask]\nbackend = \"claude\"\n");
         check("", "backends.mine.command", Some("[\"bot\"]"), "[backends.mine]\ncommand = [\"bot\"]\n");
-        check("", "review", Some("codex"), "review = \"codex\"\n");
     }
 
     #[test]

@@ -44,7 +44,7 @@ const fn key(
 }
 
 /// All of them.
-pub const KEYS: [Key; 13] = [
+pub const KEYS: [Key; 11] = [
     key("ask.backend", Some("PHONE_A_FRIEND_BACKEND"), Some("codex"), Kind::Text, "who is asked"),
     key(
         "ask.sandbox",
@@ -69,13 +69,11 @@ pub const KEYS: [Key; 13] = [
         Kind::Text,
         "the branch reviews compare with",
     ),
-    key("review", None, None, Kind::Text, "who reviews every reply between checks and approval"),
     key("backends.*.model", None, None, Kind::Text, "which of its models a backend uses"),
     key("backends.*.command", None, None, Kind::List, "the program and arguments of a backend of your own"),
     key("backends.*.folders", None, None, Kind::List, "where that program keeps its own things"),
     key("backends.*.url", None, None, Kind::Text, "the address of a compatible model server of your own"),
     key("backends.*.key_variable", None, None, Kind::Text, "the variable that holds that server's key"),
-    key("backends.*.host", None, None, Kind::Text, "where a local model server listens"),
 ];
 
 /// The setting of that name.

@@ -121,6 +121,25 @@ impl Folder {
         Ok(writer)
     }
 
+    /// The names of all files, in order.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        let mut names = system::names(&self.handle, &self.path)?;
+        names.sort();
+        Ok(names)
+    }
+
+    /// A file whose lock somebody may hold, made if it is missing, and its place.
+    ///
+    /// # Errors
+    /// It is not a file of the user, or the system refuses.
+    pub(crate) fn lock_file(&self, name: &str) -> Result<(File, PathBuf), StoreError> {
+        let place = self.place(name)?;
+        Ok((system::open_to_write(&self.handle, name, &place)?, place))
+    }
+
     /// The file's place, for messages, if the name is one: no separators, no dots in front.
     fn place(&self, name: &str) -> Result<PathBuf, StoreError> {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');

@@ -5,6 +5,155 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use relay_agent::backend::Sandbox;
 
+/// Ask another agent or a model about this project
+///
+/// The answer goes to standard output, as it comes. A backend is read-only unless you say otherwise, and Relay sees to
+/// that itself where the system can; with --sandbox workspace-write everything it does to the files is one transaction
+/// that is shown, checked, approved and undone like any other.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 answered · 1 not answered, or what it wrote did not stay · 2 bad usage · 130 interrupted"
+)]
+pub struct AskArgs {
+    /// The question; `-` or nothing for standard input
+    pub prompt: Option<String>,
+
+    /// Who is asked: codex, claude, gemini, opencode, ollama, provider/model, or one of your own; several separated by
+    /// commas
+    #[arg(long, value_name = "BACKEND", value_delimiter = ',')]
+    pub to: Vec<String>,
+
+    /// More to know, from a file
+    #[arg(long, value_name = "FILE")]
+    pub context_file: Option<PathBuf>,
+
+    /// More to know, as a text
+    #[arg(long, value_name = "TEXT")]
+    pub context_text: Option<String>,
+
+    /// Send the latest changes along: what is not committed, else the last commit
+    #[arg(long, overrides_with = "no_diff")]
+    pub diff: bool,
+
+    /// Send no changes along
+    #[arg(long)]
+    pub no_diff: bool,
+
+    #[command(flatten)]
+    pub call: CallArgs,
+
+    /// Show the answer as it comes
+    #[arg(long, overrides_with = "no_stream")]
+    pub stream: bool,
+
+    /// Show the answer once it is whole
+    #[arg(long)]
+    pub no_stream: bool,
+
+    /// Hold the answer to this JSON schema: a file, or the schema itself
+    #[arg(long, value_name = "FILE|JSON")]
+    pub schema: Option<String>,
+
+    /// Go on with the conversation of this name, or begin one
+    #[arg(long, value_name = "LABEL")]
+    pub session: Option<String>,
+
+    /// Answer in the background, and print the job's id
+    #[arg(long)]
+    pub background: bool,
+
+    /// Approve beforehand what the backend writes, also with linter errors
+    #[arg(long, short)]
+    pub yes: bool,
+
+    /// Let it change files that make other tools execute something
+    #[arg(long)]
+    pub allow_sensitive: bool,
+
+    #[command(flatten)]
+    pub trust: super::TrustFlag,
+
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Look at questions that are answered in the background
+#[derive(Debug, Args)]
+pub struct JobsArgs {
+    #[command(subcommand)]
+    pub command: JobsCommand,
+}
+
+/// What can be done with jobs.
+#[derive(Debug, Subcommand)]
+pub enum JobsCommand {
+    /// List them, the newest first
+    List {
+        /// Print a JSON array on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a job's answer
+    Show {
+        /// Its id
+        id: String,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Wait for a job's end, and print its answer
+    Wait {
+        /// Its id
+        id: String,
+        /// How many seconds to wait at most
+        #[arg(long, value_name = "SECONDS")]
+        timeout: Option<u64>,
+        /// Print one JSON document on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// End a job, and everything it started
+    Cancel {
+        /// Its id
+        id: String,
+    },
+    /// Remove the jobs that have ended
+    Prune,
+}
+
+/// Look at the conversations that --session has named
+#[derive(Debug, Args)]
+pub struct SessionArgs {
+    #[command(subcommand)]
+    pub command: SessionCommand,
+}
+
+/// What can be done with labelled conversations.
+#[derive(Debug, Subcommand)]
+pub enum SessionCommand {
+    /// List them, the most recently used first
+    List {
+        /// Print a JSON array on standard output
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a label; the backend keeps its conversation
+    Delete {
+        /// The label
+        label: String,
+    },
+    /// Forget labels that were not used for a while
+    Prune {
+        /// How many days
+        #[arg(long, value_name = "DAYS", default_value_t = 30)]
+        older_than: u32,
+        /// Forget all of them
+        #[arg(long)]
+        all: bool,
+    },
+}
+
 /// Have changes reviewed by another agent or model
 ///
 /// Findings that lie outside the changes are dropped; the verdict is ship, iterate or abstain, and an answer that cannot

@@ -12,7 +12,10 @@ use std::path::PathBuf;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
-pub use agents::{BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ReviewArgs};
+pub use agents::{
+    AskArgs, BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, JobsArgs, JobsCommand, ReviewArgs,
+    SessionArgs, SessionCommand,
+};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
 pub use mail::{
     HowFlags, MailArgs, MailCloseArgs, MailCommand, MailResumeArgs, MailRunArgs, MailShowArgs, MailStartArgs,
@@ -69,7 +72,10 @@ pub enum Command {
     Gc(GcArgs),
     Recover(RecoverArgs),
     Trust(TrustArgs),
+    Ask(AskArgs),
     Review(ReviewArgs),
+    Jobs(JobsArgs),
+    Session(SessionArgs),
     Backends(BackendsArgs),
     Config(ConfigArgs),
     Models(ModelsArgs),
@@ -94,6 +100,7 @@ impl Command {
             Command::Undo(args) => args.json,
             Command::Redo(args) => args.json,
             Command::Recover(args) => args.json,
+            Command::Ask(args) => args.json,
             Command::Review(args) => args.json || args.verdict_json,
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,

@@ -1,6 +1,7 @@
 //! One file per command. A command returns its exit code, or a [`Failure`] that says what to do.
 
 mod apply;
+mod ask;
 mod auth;
 mod backends;
 mod blame;
@@ -10,6 +11,7 @@ mod demo;
 mod doctor;
 mod gc;
 mod init;
+mod jobs;
 pub mod log;
 mod mail;
 mod man;
@@ -18,6 +20,7 @@ mod prompt;
 mod read;
 mod recover;
 mod review;
+mod session;
 mod show;
 mod translate;
 mod trust;
@@ -26,6 +29,8 @@ mod watch;
 mod wrap;
 
 use relay_edit::Diagnostic;
+
+pub use ask::background;
 
 use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};
@@ -52,6 +57,9 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
         Command::Review(_) if cli.offline => Err(agents_connect()),
+        Command::Ask(args) => ask::run(root, &args, cli.offline),
+        Command::Jobs(args) => jobs::run(&args),
+        Command::Session(args) => session::run(&args),
         Command::Review(args) => review::run(root, &args),
         Command::Backends(args) => backends::run(&args),
         Command::Config(args) => config::run(&args),

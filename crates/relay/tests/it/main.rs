@@ -6,6 +6,7 @@
 
 mod apply;
 mod approval;
+mod ask;
 mod auth;
 mod blame;
 mod capture;

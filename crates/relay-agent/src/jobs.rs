@@ -1,0 +1,147 @@
+//! Questions that are answered in the background: what is known about each, and whether it is still alive.
+
+use relay_store::{Jobs, StoreError};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A question in the background.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Its name.
+    pub id: String,
+    /// When it began, in seconds since 1970.
+    pub started: i64,
+    /// The arguments with which `relay` was called for it.
+    pub arguments: Vec<String>,
+    /// The prompt.
+    pub prompt: String,
+    /// Where it was asked.
+    pub folder: String,
+    /// How it stands.
+    pub state: State,
+    /// The exit code, once it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<u8>,
+    /// What it came to, as `relay ask --json` prints it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Value>,
+}
+
+/// How a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// Nobody has taken it on yet.
+    Starting,
+    /// It is being answered.
+    Running,
+    /// It was answered, well or not.
+    Done,
+    /// Somebody ended it.
+    Cancelled,
+    /// Whoever worked on it is gone without a word.
+    Lost,
+}
+
+impl State {
+    /// Whether there is still something to wait for.
+    #[must_use]
+    pub const fn is_open(self) -> bool {
+        matches!(self, State::Starting | State::Running)
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            State::Starting => "starting",
+            State::Running => "running",
+            State::Done => "done",
+            State::Cancelled => "cancelled",
+            State::Lost => "lost",
+        }
+    }
+}
+
+impl Job {
+    /// A job as it stands now; `None` if there is none of that name, or it cannot be understood.
+    ///
+    /// # Errors
+    /// The file is not sound.
+    pub fn load(jobs: &Jobs, id: &str) -> Result<Option<Self>, StoreError> {
+        let Some(mut job) = Self::load_held(jobs, id)? else { return Ok(None) };
+        if job.state == State::Running && jobs.hold(id)?.is_some() {
+            // It may have ended between the two looks.
+            job = Self::load_held(jobs, id)?.unwrap_or(job);
+            if job.state == State::Running {
+                job.state = State::Lost;
+            }
+        }
+        Ok(Some(job))
+    }
+
+    /// A job as it was put down, for whoever holds it.
+    ///
+    /// # Errors
+    /// The file is not sound.
+    pub fn load_held(jobs: &Jobs, id: &str) -> Result<Option<Self>, StoreError> {
+        Ok(jobs.read(id)?.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+    }
+
+    /// All jobs, the newest first.
+    ///
+    /// # Errors
+    /// A file is not sound.
+    pub fn all(jobs: &Jobs) -> Result<Vec<Self>, StoreError> {
+        let mut all = Vec::new();
+        for id in jobs.ids()? {
+            all.extend(Self::load(jobs, &id)?);
+        }
+        all.sort_by(|a: &Self, b: &Self| b.started.cmp(&a.started).then_with(|| a.id.cmp(&b.id)));
+        Ok(all)
+    }
+
+    /// Puts it down.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn save(&self, jobs: &Jobs) -> Result<(), StoreError> {
+        let document = serde_json::to_vec_pretty(self).map_err(|error| StoreError::Corrupt {
+            path: format!("{}.json", self.id).into(),
+            reason: error.to_string(),
+        })?;
+        jobs.write(&self.id, &document)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use relay_store::Store;
+
+    fn job(id: &str, state: State) -> Job {
+        Job {
+            id: id.to_owned(),
+            started: 1,
+            arguments: Vec::new(),
+            prompt: "p".to_owned(),
+            folder: "/".to_owned(),
+            state,
+            exit_code: None,
+            result: None,
+        }
+    }
+
+    #[test]
+    fn a_job_that_nobody_works_on_is_lost() {
+        let home = tempfile::tempdir().unwrap();
+        let jobs = Store::at(home.path()).jobs().unwrap();
+        for (id, state) in [("a", State::Running), ("b", State::Done), ("c", State::Running)] {
+            job(id, state).save(&jobs).unwrap();
+        }
+        let _held = jobs.hold("a").unwrap();
+        let states: Vec<_> = Job::all(&jobs).unwrap().into_iter().map(|job| job.state).collect();
+        assert_eq!(states, [State::Running, State::Done, State::Lost]);
+        assert_eq!(Job::load(&jobs, "zz").unwrap(), None);
+    }
+}

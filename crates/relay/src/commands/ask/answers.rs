@@ -1,0 +1,245 @@
+//! Answers: waited for, shown as they come or when they are whole, and what their authors wrote on the way.
+
+use std::path::Path;
+use std::sync::Mutex;
+
+use relay_agent::ask::{AskError, Prepared, Schema};
+use relay_agent::backend::{Answer, BackendError, Link, Sandbox};
+use relay_agent::labels::{self, Label};
+use relay_engine::{Attended, Observer as _, Outcome, Status, attend, report};
+use relay_exec::Cancel;
+use relay_exec::sandbox::{Strength, strength};
+use relay_store::Store;
+use serde_json::{Value, json};
+
+use super::super::apply::trust_answer;
+use super::{engine, note};
+use crate::cli::AskArgs;
+use crate::failure::Failure;
+use crate::terminal::style::{BAD, FAINT, STRONG, paint};
+use crate::terminal::{self, ask::Person, progress::Progress, visible};
+
+/// The channel of what a backend writes.
+const CHANNEL: &str = "ask";
+
+/// A question to one or several, ready to be put.
+pub struct Asked<'a> {
+    pub args: &'a AskArgs,
+    pub names: &'a [String],
+    pub models: Vec<Option<String>>,
+    pub repo: &'a Path,
+    pub sandbox: Sandbox,
+    pub schema: Option<&'a Schema>,
+    pub sessions: Vec<Option<Label>>,
+    pub stream: bool,
+    pub cancel: &'a Cancel,
+}
+
+/// One answer, or why there is none.
+struct One {
+    backend: String,
+    answer: Result<Answer, AskError>,
+    data: Option<Value>,
+}
+
+/// What came back.
+pub struct Answered {
+    all: Vec<One>,
+    effect: Option<Outcome>,
+    was_streamed: bool,
+}
+
+/// Puts the question to all of them, side by side.
+pub fn all(
+    asked: &Asked<'_>,
+    prepared: &[Prepared<'_>],
+    store: &Store,
+    root: Option<&Path>,
+) -> Result<Answered, Failure> {
+    let was_streamed = asked.stream && prepared.len() == 1;
+    let mut results = Vec::new();
+    let must_be_watched = asked.sandbox != Sandbox::ReadOnly || strength() != Strength::Full;
+    let effect = if must_be_watched {
+        if asked.sandbox == Sandbox::ReadOnly {
+            note(
+                "this system cannot keep a program from writing; what it writes all the same will be reported",
+            );
+        }
+        let engine = engine(root, asked.args, asked.cancel)?;
+        let reason = asked.args.prompt.as_deref().unwrap_or("a question from standard input");
+        let attended = Attended {
+            channel: CHANNEL,
+            reason,
+            model: asked.names.first().map(String::as_str),
+            trust: trust_answer(asked.args.trust),
+            allow_sensitive: asked.args.allow_sensitive,
+        };
+        let mut person = Person::new(asked.cancel.clone(), asked.args.yes, asked.args.prompt.is_none());
+        let mut work = || {
+            results = ask(asked, prepared, was_streamed);
+            asked.cancel.is_cancelled()
+        };
+        Some(attend(&engine, &attended, &mut work, &mut person, &mut Progress::default()))
+    } else {
+        results = ask(asked, prepared, was_streamed);
+        None
+    };
+    remember(asked, &results, store)?;
+    let all = prepared
+        .iter()
+        .zip(results)
+        .map(|(prepared, answer)| One::new(prepared.backend(), answer, asked.schema))
+        .collect();
+    Ok(Answered { all, effect, was_streamed })
+}
+
+type Results = Vec<Result<Answer, AskError>>;
+
+fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results {
+    if streamed {
+        let mut on_text = |piece: &str| {
+            terminal::print(&visible(piece));
+        };
+        let mut link = Link { cancel: asked.cancel, on_text: &mut on_text };
+        return prepared.iter().map(|one| one.run(&mut link)).collect();
+    }
+    let mut progress = Progress::default();
+    progress.command_started("asking", &asked.names.join(", "));
+    let progress = Mutex::new(progress);
+    let one = |one: &Prepared<'_>| {
+        let mut on_text = |piece: &str| {
+            if let Ok(mut progress) = progress.lock() {
+                progress.command_output(piece.as_bytes());
+            }
+        };
+        one.run(&mut Link { cancel: asked.cancel, on_text: &mut on_text })
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = prepared.iter().map(|prepared| scope.spawn(|| one(prepared))).collect();
+        let vanished = |name: &str| {
+            let reason = "the thread that asked it failed".to_owned();
+            Err(BackendError::NotStarted { backend: name.to_owned(), reason }.into())
+        };
+        prepared
+            .iter()
+            .zip(threads)
+            .map(|(prepared, thread)| thread.join().unwrap_or_else(|_| vanished(prepared.backend())))
+            .collect()
+    })
+}
+
+/// Keeps the conversations' names, so that the next question can go on with them.
+fn remember(asked: &Asked<'_>, results: &Results, store: &Store) -> Result<(), Failure> {
+    let Some(label) = &asked.args.session else { return Ok(()) };
+    for (backend, result) in asked.names.iter().zip(results) {
+        let Ok(answer) = result else { continue };
+        let Some(session) = &answer.session else {
+            note(&format!("{backend} cannot go on with a conversation; `{label}` was not remembered for it"));
+            continue;
+        };
+        let new = Label {
+            label: label.clone(),
+            backend: backend.clone(),
+            session: session.clone(),
+            repo: asked.repo.display().to_string(),
+            used: jiff::Timestamp::now().as_second(),
+        };
+        labels::remember(store, new).map_err(|error| Failure::environment(&error))?;
+    }
+    Ok(())
+}
+
+impl One {
+    fn new(backend: &str, answer: Result<Answer, AskError>, schema: Option<&Schema>) -> Self {
+        let checked = answer.and_then(|answer| {
+            let data = schema.map(|schema| schema.check(backend, &answer.text)).transpose()?;
+            Ok((answer, data))
+        });
+        let (answer, data) = match checked {
+            Ok((answer, data)) => (Ok(answer), data),
+            Err(error) => (Err(error), None),
+        };
+        Self { backend: backend.to_owned(), answer, data }
+    }
+
+    fn document(&self) -> Value {
+        match &self.answer {
+            Ok(answer) => json!({
+                "backend": self.backend,
+                "text": answer.text,
+                "model": answer.model,
+                "session": answer.session,
+                "data": self.data,
+            }),
+            Err(error) => {
+                json!({ "backend": self.backend, "error": error.to_string(), "hint": error.hint() })
+            }
+        }
+    }
+}
+
+impl Answered {
+    /// Shows everything that was not shown yet, and returns the exit code.
+    pub fn show(&self, json: bool) -> u8 {
+        if json {
+            terminal::print(&format!("{:#}\n", self.document()));
+        } else {
+            for one in &self.all {
+                self.show_one(one);
+            }
+            if let Some(effect) = self.effect.as_ref().filter(|effect| effect.status != Status::Unchanged) {
+                terminal::tell(&terminal::report::outcome(effect));
+            }
+        }
+        self.exit_code()
+    }
+
+    fn show_one(&self, one: &One) {
+        let answer = match &one.answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let headline = format!("{} {}", paint(BAD, "✗"), visible(&error.to_string()));
+                terminal::tell(&format!("{headline}\n"));
+                if let Some(hint) = error.hint() {
+                    terminal::tell(&format!("  {}\n", paint(FAINT, visible(&hint))));
+                }
+                return;
+            }
+        };
+        if self.all.len() > 1 {
+            let model = answer.model.as_deref().map(|model| format!(" ({model})")).unwrap_or_default();
+            let title = format!("── {}{} ", one.backend, model);
+            let rest = "─".repeat(terminal::width().min(100).saturating_sub(terminal::columns(&title)));
+            terminal::print(&format!("{}\n", paint(STRONG, visible(&format!("{title}{rest}")))));
+        }
+        if !self.was_streamed {
+            terminal::print(&visible(answer.text.trim_end()));
+        }
+        if !self.was_streamed || !answer.text.ends_with('\n') {
+            terminal::print("\n");
+        }
+    }
+
+    /// All that came back, as `--json` prints it.
+    pub fn document(&self) -> Value {
+        json!({
+            "answers": self.all.iter().map(One::document).collect::<Vec<_>>(),
+            "effect": self.effect.as_ref().map(report::outcome),
+            "exitCode": self.exit_code(),
+        })
+    }
+
+    pub fn exit_code(&self) -> u8 {
+        let was_interrupted =
+            |one: &One| matches!(&one.answer, Err(AskError::Backend(BackendError::Cancelled { .. })));
+        if self.all.iter().any(was_interrupted) {
+            return 130;
+        }
+        let effect = self.effect.as_ref().map_or(0, |effect| effect.status.exit_code());
+        if self.all.is_empty() || self.all.iter().any(|one| one.answer.is_err()) {
+            effect.max(1)
+        } else {
+            effect
+        }
+    }
+}

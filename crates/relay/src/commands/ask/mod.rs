@@ -1,0 +1,178 @@
+//! `relay ask`: a question to another agent or a model, or to several, and the answer back.
+
+mod answers;
+pub mod background;
+
+use std::io::{IsTerminal as _, Read as _};
+use std::path::{Path, PathBuf};
+
+use relay_agent::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, prepare};
+use relay_agent::backend::{Backends, Sandbox};
+use relay_agent::labels::{self, Label};
+use relay_agent::settings::Settings;
+use relay_edit::Diagnostic;
+use relay_engine::Engine;
+use relay_exec::Cancel;
+use relay_store::Store;
+
+use super::review::{failure, model, sandbox, timeout};
+use crate::agents::{self, Disk};
+use crate::cli::AskArgs;
+use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
+use crate::{open, signals, terminal};
+
+use answers::{Answered, Asked};
+
+pub fn run(root: Option<&Path>, args: &AskArgs, offline: bool) -> Result<u8, Failure> {
+    let prompt = prompt(args)?;
+    if args.background {
+        return background::start(root, &prompt);
+    }
+    let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+    let answered = answer(root, args, &prompt, offline, &cancel)?;
+    Ok(answered.show(args.json))
+}
+
+/// Asks, and waits for all answers. Nobody is asked as long as anybody cannot be.
+fn answer(
+    root: Option<&Path>,
+    args: &AskArgs,
+    prompt: &str,
+    offline: bool,
+    cancel: &Cancel,
+) -> Result<Answered, Failure> {
+    let store = open::store()?;
+    let settings = agents::settings(&store)?;
+    let names = names(args, &settings);
+    let backends = agents::backends_for(&store, &settings, &names, args.call.model.as_deref(), offline)?;
+    let repo = repo(root, args)?;
+    let sandbox = sandbox(&args.call, &settings);
+    let schema = args.schema.as_deref().map(schema).transpose()?;
+    if sandbox != Sandbox::ReadOnly && names.len() > 1 {
+        let message = "only one backend at a time may write";
+        return Err(Failure::usage(
+            Diagnostic::error(BAD_USAGE, message).hinted("Ask several with --sandbox read-only."),
+        ));
+    }
+    let sessions = sessions(&store, args, &names, &repo)?;
+    let asked = Asked {
+        args,
+        names: &names,
+        models: names.iter().map(|name| model(&args.call, name, &settings)).collect(),
+        repo: &repo,
+        sandbox,
+        schema: schema.as_ref(),
+        sessions,
+        stream: !args.json && !args.no_stream && (args.stream || settings.flag("ask.stream")),
+        cancel,
+    };
+    let prepared = asked.prepare(prompt, &settings, &backends)?;
+    answers::all(&asked, &prepared, &store, root)
+}
+
+impl Asked<'_> {
+    fn prepare<'a>(
+        &'a self,
+        prompt: &'a str,
+        settings: &Settings,
+        backends: &'a Backends,
+    ) -> Result<Vec<Prepared<'a>>, Failure> {
+        let args = self.args;
+        let diff = if args.diff || args.no_diff { args.diff } else { settings.flag("ask.diff") };
+        let context = Context { text: args.context_text.as_deref(), file: args.context_file.as_deref() };
+        let one = |index: usize, name: &'a String| {
+            let ask = Ask {
+                prompt,
+                backend: name,
+                repo: self.repo,
+                context,
+                diff,
+                sandbox: self.sandbox,
+                model: self.models.get(index).and_then(Option::as_deref),
+                timeout: timeout(&args.call, settings),
+                schema: self.schema.map(Schema::document),
+                resume: self.sessions.get(index).and_then(Option::as_ref).map(|label| label.session.as_str()),
+            };
+            prepare(ask, backends, &Disk, &agents::depth(), self.cancel).map_err(|error| failure(&error))
+        };
+        self.names.iter().enumerate().map(|(index, name)| one(index, name)).collect()
+    }
+}
+
+/// Who is asked: those named, else the setting.
+fn names(args: &AskArgs, settings: &Settings) -> Vec<String> {
+    if args.to.is_empty() { settings.text("ask.backend").into_iter().collect() } else { args.to.clone() }
+}
+
+/// The question: what was typed, or standard input.
+fn prompt(args: &AskArgs) -> Result<String, Failure> {
+    match args.prompt.as_deref() {
+        Some(prompt) if prompt != "-" => return Ok(prompt.to_owned()),
+        None if std::io::stdin().is_terminal() => return Ok(String::new()),
+        _ => {}
+    }
+    let unreadable = |message: String| {
+        let hint = "Pipe a text of at most 500,000 bytes, or write the question behind the command.";
+        Failure::usage(Diagnostic::error(UNREADABLE_INPUT, message).hinted(hint))
+    };
+    let mut bytes = Vec::new();
+    // One byte more than allowed is enough to know that it is too much.
+    let limit = PROMPT_LIMIT_BYTES as u64 + 1;
+    std::io::stdin()
+        .take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| unreadable(format!("standard input cannot be read: {error}")))?;
+    String::from_utf8(bytes).map_err(|_| unreadable("standard input is not UTF-8".to_owned()))
+}
+
+/// The repository: the one named, else the project, else where we are.
+fn repo(root: Option<&Path>, args: &AskArgs) -> Result<PathBuf, Failure> {
+    match &args.call.repo {
+        Some(repo) => Ok(std::path::absolute(repo).unwrap_or_else(|_| repo.clone())),
+        None => Ok(open::workspace(root)?.root().to_path_buf()),
+    }
+}
+
+/// The schema itself, or the file that holds it.
+fn schema(given: &str) -> Result<Schema, Failure> {
+    let text = if given.trim_start().starts_with('{') {
+        given.to_owned()
+    } else {
+        let bytes =
+            relay_agent::ask::Files::read(&Disk, Path::new(given), PROMPT_LIMIT_BYTES).map_err(|error| {
+                let message = format!("the schema `{given}` cannot be read: {error}");
+                Failure::usage(
+                    Diagnostic::error(UNREADABLE_INPUT, message)
+                        .hinted("Name a file, or give the JSON itself."),
+                )
+            })?;
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    Schema::parse(&text).map_err(|error| failure(&error))
+}
+
+/// The conversations to go on with, one per backend, where there are any.
+fn sessions(
+    store: &Store,
+    args: &AskArgs,
+    names: &[String],
+    repo: &Path,
+) -> Result<Vec<Option<Label>>, Failure> {
+    let Some(label) = &args.session else { return Ok(Vec::new()) };
+    let repo = repo.display().to_string();
+    names
+        .iter()
+        .map(|name| labels::find(store, label, name, &repo).map_err(|error| Failure::environment(&error)))
+        .collect()
+}
+
+/// The engine for what a backend writes.
+fn engine(root: Option<&Path>, args: &AskArgs, cancel: &Cancel) -> Result<Engine, Failure> {
+    let workspace = open::workspace(args.call.repo.as_deref().or(root))?;
+    Ok(Engine::open(workspace, open::store()?, cancel.clone())?)
+}
+
+/// Says something that belongs beside the answer.
+fn note(text: &str) {
+    terminal::tell(&format!("note: {}\n", terminal::visible(text)));
+}

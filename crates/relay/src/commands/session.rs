@@ -1,0 +1,60 @@
+//! `relay session`: the conversations that `relay ask --session` has named.
+
+use relay_agent::labels::{self, Label};
+use relay_edit::Diagnostic;
+use serde_json::json;
+
+use crate::cli::{SessionArgs, SessionCommand};
+use crate::failure::{BAD_USAGE, Failure};
+use crate::open;
+use crate::terminal::report::line;
+use crate::terminal::style::{FAINT, STRONG, count, paint};
+use crate::terminal::{self, visible};
+
+/// How long a day is.
+const DAY_SECONDS: i64 = 24 * 60 * 60;
+
+pub fn run(args: &SessionArgs) -> Result<u8, Failure> {
+    let store = open::store()?;
+    let broken = |error: relay_store::StoreError| Failure::environment(&error);
+    match &args.command {
+        SessionCommand::List { json } => {
+            let all = labels::all(&store).map_err(broken)?;
+            Ok(terminal::print(&if *json { format!("{:#}\n", json!(all)) } else { listed(&all) }))
+        }
+        SessionCommand::Delete { label } => {
+            if labels::forget(&store, |known| known.label == *label).map_err(broken)? == 0 {
+                let message = format!("there is no conversation `{}`", visible(label));
+                let diagnostic = Diagnostic::error(BAD_USAGE, message);
+                return Err(Failure::usage(diagnostic.hinted("`relay session list` lists them.")));
+            }
+            Ok(terminal::print("forgotten\n"))
+        }
+        SessionCommand::Prune { older_than, all } => {
+            let before = jiff::Timestamp::now().as_second() - i64::from(*older_than) * DAY_SECONDS;
+            let forgotten = labels::forget(&store, |known| *all || known.used < before).map_err(broken)?;
+            Ok(terminal::print(&format!("{} forgotten\n", count(forgotten, "conversation"))))
+        }
+    }
+}
+
+fn listed(all: &[Label]) -> String {
+    let mut text = String::new();
+    for label in all {
+        let when = jiff::Timestamp::from_second(label.used).map(|time| time.to_string()).unwrap_or_default();
+        line(
+            &mut text,
+            format_args!(
+                "{}  {}  {}",
+                paint(STRONG, visible(&label.label)),
+                visible(&label.backend),
+                paint(FAINT, format!("{}  {when}", visible(&label.repo)))
+            ),
+        );
+    }
+    if all.is_empty() {
+        "no conversation has a name yet; `relay ask --session NAME` gives one\n".to_owned()
+    } else {
+        text
+    }
+}

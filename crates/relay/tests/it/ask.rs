@@ -1,0 +1,221 @@
+//! `relay ask`: questions, answers, and what is written on the way.
+
+use serde_json::{Value, json};
+use testkit::TestEnv;
+
+use crate::{PLAIN, codes, json, project};
+
+/// A project with a backend that is a shell line; its prompt is on standard input.
+fn backend(line: &str) -> TestEnv {
+    let env = project(PLAIN);
+    set(&env, "one", line);
+    env
+}
+
+fn set(env: &TestEnv, name: &str, line: &str) {
+    let command = json!(["sh", "-c", line]).to_string();
+    env.relay(&["config", "set", &format!("backends.{name}.command"), &command]).success();
+}
+
+fn ask(env: &TestEnv, arguments: &[&str]) -> (i32, Value) {
+    let run = env.relay(&[&["ask", "--json", "--to", "one"], arguments].concat()).run();
+    (run.code, json(&run))
+}
+
+fn text(document: &Value) -> &str {
+    document["answers"][0]["text"].as_str().unwrap_or_else(|| panic!("no answer: {document:#}"))
+}
+
+#[test]
+fn the_envelope_is_what_a_backend_reads() {
+    let env = backend("cat");
+    let root = env.root().canonicalize().unwrap();
+    let (code, document) = ask(&env, &["Why?", "--context-text", "It is new."]);
+    assert_eq!(code, 0, "{document:#}");
+    let expected = format!(
+        "You are helping another coding agent by reviewing or advising on work in a local repository.\n\
+         Repository path: {}\nUse the repository files for context when needed.\n\
+         Respond with concise, actionable feedback.\n\nRequest:\nWhy?\n\nAdditional Context:\nIt is new.\n",
+        root.display()
+    );
+    assert_eq!(text(&document), expected);
+}
+
+#[test]
+fn the_prompt_may_come_from_standard_input_and_streams_out() {
+    let env = backend("cat >/dev/null; echo 'one \u{1b}[31mred'; echo two");
+    let run = env.relay(&["ask", "--to", "one"]).stdin("Why?\n").run();
+    assert_eq!((run.code, run.stdout.as_str()), (0, "one \\x1b[31mred\ntwo\n"), "{}", run.stderr);
+}
+
+#[test]
+fn faults_are_told_in_a_fixed_order() {
+    let env = backend("touch asked; cat");
+    let context = "x".repeat(200_001);
+    env.write("large.txt", &context);
+    let cases: [(&[&str], &str); 9] = [
+        (&["", "--timeout", "0"], "Prompt is required"),
+        (&["q", "--timeout", "0", "--repo", "nowhere"], "Timeout must be greater than zero"),
+        (&["q", "--repo", "nowhere", "--to", "nobody"], "invalid repo path"),
+        (&["q", "--to", "nobody"], "unsupported backend `nobody`"),
+        (&["q", "--context-file", "large.txt", "--context-text", "t"], "not both"),
+        (&["q", "--context-file", "missing.txt"], "cannot be read"),
+        (&["q", "--context-file", "."], "cannot be read"),
+        (&["q", "--context-file", "large.txt"], "the context is too large: 200001 bytes, at most 200000"),
+        (&["q", "--schema", "{\"type\":\"nothing\"}"], "the schema cannot be used"),
+    ];
+    for (arguments, words) in cases {
+        let run = env.relay(&[&["ask", "--to", "one"], arguments].concat()).run();
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(words), "{arguments:?}: {}", run.stderr);
+    }
+    let prompt = "x".repeat(500_001);
+    let run = env.relay(&["ask", "--to", "one", "-"]).stdin(&prompt).run();
+    assert!(run.code == 2 && run.stderr.contains("the prompt is too large"), "{}", run.stderr);
+    for (variable, value, words) in [
+        ("PHONE_A_FRIEND_DEPTH", "1", "depth limit reached"),
+        ("PHONE_A_FRIEND_HOST", "one", "by one itself"),
+    ] {
+        let run = env.relay(&["ask", "--to", "one", "q"]).env(variable, value).run();
+        assert!(run.code == 2 && run.stderr.contains(words), "{variable}: {}", run.stderr);
+    }
+    assert!(!env.exists("asked"), "nobody was asked");
+}
+
+#[test]
+fn what_runs_inside_knows_how_deep_it_is() {
+    let env = backend("cat >/dev/null; echo $PHONE_A_FRIEND_DEPTH");
+    assert_eq!(text(&ask(&env, &["q"]).1), "1\n");
+    assert_eq!(
+        env.relay(&["ask", "--to", "one", "q"]).env("PHONE_A_FRIEND_DEPTH", "1abc").run().stdout,
+        "1\n"
+    );
+}
+
+#[test]
+fn the_latest_changes_go_along_when_asked_for() {
+    let env = backend("cat");
+    assert!(!text(&ask(&env, &["q", "--diff"]).1).contains("Git Diff"), "no repository is no fault");
+    env.write("a.txt", "one\n");
+    env.git(&["init", "-q"]);
+    env.git(&["add", "-A"]);
+    env.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "first"]);
+    env.write("a.txt", "two\n");
+    assert!(text(&ask(&env, &["q", "--diff"]).1).contains("Git Diff:\ndiff --git a/a.txt"));
+    assert!(!text(&ask(&env, &["q"]).1).contains("Git Diff"));
+    assert!(!text(&ask(&env, &["q", "--diff", "--no-diff"]).1).contains("Git Diff"));
+    env.write("a.txt", &format!("{}\n", "x".repeat(300_001)));
+    let run = env.relay(&["ask", "--to", "one", "q", "--diff"]).run();
+    assert!(run.code == 2 && run.stderr.contains("the diff is too large"), "{}", run.stderr);
+}
+
+#[test]
+fn a_backend_that_fails_hangs_floods_or_is_missing_is_told_cleanly() {
+    let env = backend("cat >/dev/null; echo 'no credit' >&2; exit 3");
+    let failed = |arguments: &[&str]| {
+        let (code, document) = ask(&env, &[&["q"], arguments].concat());
+        (code, document["answers"][0]["error"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(failed(&[]), (1, "one failed (exit code 3): no credit".to_owned()));
+    set(&env, "one", "sleep 300 & sleep 300");
+    let (code, error) = failed(&["--timeout", "1"]);
+    assert!(code == 1 && error.contains("gave no answer within 1 s"), "{error}");
+    set(&env, "one", "yes 'all work and no play'");
+    let (code, error) = failed(&[]);
+    assert!(code == 1 && error.contains("said more than 16777216 bytes"), "{error}");
+    set(&env, "one", "cat >/dev/null");
+    let (code, error) = failed(&[]);
+    assert!(code == 1 && error.contains("ended without an answer"), "{error}");
+    env.relay(&["config", "set", "backends.one.command", "[\"no-such-program\"]"]).success();
+    let (code, error) = failed(&[]);
+    assert!(code == 1 && error.contains("not installed"), "{error}");
+}
+
+#[test]
+fn a_read_only_backend_cannot_write_and_a_writing_one_is_a_transaction() {
+    let env = backend("cat >/dev/null; echo changed > a.txt; mkdir -p b; echo new > b/c.txt; echo done");
+    env.write("a.txt", "kept\n");
+    let before = env.tree();
+    let (code, document) = ask(&env, &["q"]);
+    assert_eq!((code, env.read("a.txt").as_str()), (0, "kept\n"), "{document:#}");
+    let (code, document) = ask(&env, &["write it", "--sandbox", "workspace-write", "--yes"]);
+    assert_eq!((code, document["effect"]["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!((env.read("a.txt"), env.read("b/c.txt")), ("changed\n".to_owned(), "new\n".to_owned()));
+    let log = env.relay(&["log", "--json"]).run();
+    assert_eq!(json(&log)[0]["channel"], "ask", "{}", log.stdout);
+    env.relay(&["undo", "--yes"]).success();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn what_a_backend_writes_is_checked_and_rolled_back() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "! grep -q bad a.txt"}"#);
+    env.write("a.txt", "good\n");
+    set(&env, "one", "cat >/dev/null; echo bad > a.txt; echo done");
+    let (code, document) = ask(&env, &["q", "--sandbox", "workspace-write", "--yes", "--trust"]);
+    assert_eq!((code, document["effect"]["status"].as_str()), (1, Some("rolled_back")), "{document:#}");
+    assert_eq!(env.read("a.txt"), "good\n");
+    assert!(!codes(&document["effect"]).is_empty());
+    set(&env, "two", "cat");
+    let run = env.relay(&["ask", "q", "--to", "one,two", "--sandbox", "workspace-write"]).run();
+    assert!(run.code == 2 && run.stderr.contains("only one backend"), "{}", run.stderr);
+}
+
+#[test]
+fn several_come_back_as_one_comparison() {
+    let env = backend("cat >/dev/null; echo first");
+    set(&env, "two", "cat >/dev/null; echo second; exit 1");
+    set(&env, "three", "cat >/dev/null; echo third");
+    let run = env.relay(&["ask", "q", "--to", "one,two,three"]).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("── one") && run.stdout.contains("first\n"), "{}", run.stdout);
+    assert!(run.stdout.contains("── three") && run.stdout.contains("third\n"), "{}", run.stdout);
+    assert!(run.stderr.contains("two failed"), "{}", run.stderr);
+}
+
+#[test]
+fn an_answer_is_held_to_its_schema() {
+    let schema = r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#;
+    let env = backend(r#"cat >/dev/null; echo '```json'; echo '{"n": 7}'; echo '```'"#);
+    let (code, document) = ask(&env, &["q", "--schema", schema]);
+    assert_eq!((code, &document["answers"][0]["data"]), (0, &json!({"n": 7})), "{document:#}");
+    env.write("schema.json", schema);
+    assert_eq!(ask(&env, &["q", "--schema", "schema.json"]).0, 0);
+    set(&env, "one", r#"cat >/dev/null; echo '{"n": "seven"}'"#);
+    let (code, document) = ask(&env, &["q", "--schema", schema]);
+    assert_eq!(code, 1);
+    assert!(document["answers"][0]["error"].as_str().unwrap().contains("/n"), "{document:#}");
+}
+
+#[test]
+fn a_job_is_answered_in_the_background_and_its_result_stays() {
+    let env = backend("cat >/dev/null; echo later");
+    let start = |prompt: &str| {
+        env.relay(&["ask", "--to", "one", "--background", prompt]).success().stdout.trim().to_owned()
+    };
+    let id = start("q");
+    let run = env.relay(&["jobs", "wait", &id, "--timeout", "60"]).run();
+    assert_eq!((run.code, run.stdout.as_str()), (0, "later\n"), "{}", run.stderr);
+    assert_eq!(env.relay(&["jobs", "show", &id]).run().stdout, "later\n");
+    set(&env, "one", "cat >/dev/null; sleep 300");
+    let slow = start("slow one");
+    let listed = env.relay(&["jobs", "list"]).run().stdout;
+    assert!(listed.contains(&slow) && listed.contains("running") && listed.contains("slow one"), "{listed}");
+    env.relay(&["jobs", "cancel", &slow]).success();
+    let run = env.relay(&["jobs", "show", &slow, "--json"]).run();
+    assert_eq!(json(&run)["state"], "cancelled");
+    assert_eq!(env.relay(&["jobs", "prune"]).run().stdout, "2 jobs removed\n");
+    for id in ["nothing", "../x"] {
+        assert_eq!(env.relay(&["jobs", "show", id]).run().code, 2, "{id}");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_everything_that_was_started() {
+    let env = backend("cat >/dev/null; sleep 301 & echo begun; sleep 301");
+    let running = env.relay(&["ask", "--to", "one", "q"]).spawn();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    running.signal("INT");
+    assert_eq!(running.wait().code, 130);
+    assert_eq!(env.shell("pgrep -f '[s]leep 301' | wc -l").stdout.trim(), "0");
+}
