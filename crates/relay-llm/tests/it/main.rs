@@ -12,6 +12,7 @@
 mod answers;
 mod bedrock;
 mod cancel;
+mod catalog;
 mod faults;
 mod limits;
 mod quirks;

@@ -306,6 +306,8 @@ fn keys_are_wanted_where_the_provider_wants_them() {
     }
     server.require_key("another");
     assert_eq!(post(&server, APIS[0].0, APIS[0].1).status, 401);
+    server.needs_no_key();
+    assert_eq!(with_headers(&server, APIS[2].0, "connection: close\r\n", APIS[2].1).status, 200);
 }
 
 #[test]
