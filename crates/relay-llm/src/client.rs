@@ -90,7 +90,7 @@ impl Client {
     #[must_use]
     pub fn stream(&self, model: &Model, key: &Key, request: &Request, cancel: &Cancel) -> Stream {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        let stream = Stream::new(receiver, model.origin());
+        let stream = Stream::new(receiver, model.origin(), self.clone());
         let job = wire::job(model, key, request).map(|call| Job {
             call,
             key: key.clone(),

@@ -2,6 +2,7 @@
 
 use tokio::sync::mpsc::Receiver;
 
+use crate::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Turn};
 use crate::message::Origin;
@@ -15,11 +16,13 @@ pub struct Stream {
     events: Receiver<Event>,
     origin: Origin,
     is_over: bool,
+    /// The connection lives in the client's thread, so the answer keeps the client.
+    _client: Client,
 }
 
 impl Stream {
-    pub(crate) fn new(events: Receiver<Event>, origin: Origin) -> Self {
-        Self { events, origin, is_over: false }
+    pub(crate) fn new(events: Receiver<Event>, origin: Origin, client: Client) -> Self {
+        Self { events, origin, is_over: false, _client: client }
     }
 
     /// Waits for the end and returns the whole answer.

@@ -28,8 +28,9 @@ fn moved(server: &ModelServer) -> Catalog {
 fn ask(known: &CatalogProvider, id: &str, server: &ModelServer) -> String {
     let selected = moved(server).select(&format!("{}/{id}", known.provider.name), |_| true).unwrap();
     let key = if known.needs_key() { Key::new("sk-test-0123456789") } else { Key::none() };
-    let client = Client::new(options());
-    let answer = client.stream(&selected.model, &key, &prompt(), &Cancel::new()).finish();
+    // The stream outlives the client it came from.
+    let stream = Client::new(options()).stream(&selected.model, &key, &prompt(), &Cancel::new());
+    let answer = stream.finish();
     answer.unwrap_or_else(|error| panic!("{}/{id}: {error}", known.provider.name)).message().plain_text()
 }
 
