@@ -45,6 +45,8 @@ pub enum Command {
     Read {
         /// The path as written.
         path: String,
+        /// The first and the last line, if not all of it.
+        lines: Option<(usize, usize)>,
     },
     /// `[RUN_COMMAND]`.
     Run {
@@ -125,7 +127,7 @@ pub(crate) const fn lines_target(first: usize, last: usize) -> Target {
 /// use relay_edit::commands::{Command, parse};
 ///
 /// let found = parse("Let me look first.\n[READ_FILE path=\"src/a.rs\"]\n");
-/// assert_eq!(found[0].command, Command::Read { path: "src/a.rs".to_owned() });
+/// assert_eq!(found[0].command, Command::Read { path: "src/a.rs".to_owned(), lines: None });
 /// assert_eq!(found[0].line, 2);
 /// ```
 #[must_use]
@@ -184,11 +186,15 @@ fn malformed(tag: &Tag<'_>, reason: impl Into<String>) -> Command {
 }
 
 fn alone(tag: &Tag<'_>) -> Command {
-    match (tag.path(), tag.name) {
-        (Err(reason), _) => malformed(tag, reason),
-        (Ok(path), "DELETE_FILE") => Command::Delete { path },
-        (Ok(path), _) => Command::Read { path },
-    }
+    let command = tag.path().and_then(|path| {
+        let is_part = tag.attribute("start_line").is_ok() || tag.attribute("end_line").is_ok();
+        Ok(match tag.name {
+            "DELETE_FILE" => Command::Delete { path },
+            _ if is_part => Command::Read { path, lines: Some(tag.line_range()?) },
+            _ => Command::Read { path, lines: None },
+        })
+    });
+    command.unwrap_or_else(|reason| malformed(tag, reason))
 }
 
 fn with_body(tag: &Tag<'_>, body: Vec<String>) -> Command {

@@ -41,7 +41,7 @@ fn all_seven_commands_in_order_and_text_between_them_is_ignored() {
             create("a.py", "  x = 1\n\n"),
             edit("b.py", 2, 3, &["\ty"]),
             Command::Delete { path: "c".to_owned() },
-            Command::Read { path: "d".to_owned() },
+            Command::Read { path: "d".to_owned(), lines: None },
             Command::Run { command: "ls -l\npwd".to_owned() },
             Command::Message { text: "hi\n  there".to_owned() },
             Command::Done { summary: "all".to_owned() },
@@ -67,8 +67,19 @@ fn bodies_are_verbatim_up_to_the_closing_tag_alone_on_its_line() {
 fn attributes_in_any_order_and_with_any_quotes() {
     let tag = "[EDIT_FILE end_line = '9' path=\u{201c}src/[id].ts\u{201d} start_line=\"7\" note=\"x\"]";
     check(&format!("{tag}\nz\n[/EDIT_FILE]"), &[edit("src/[id].ts", 7, 9, &["z"])]);
-    check("[READ_FILE path=\"a b\" /]", &[Command::Read { path: "a b".to_owned() }]);
-    check("[READ_FILE path=\"a\"][/READ_FILE]", &[Command::Read { path: "a".to_owned() }]);
+    check("[READ_FILE path=\"a b\" /]", &[Command::Read { path: "a b".to_owned(), lines: None }]);
+    check("[READ_FILE path=\"a\"][/READ_FILE]", &[Command::Read { path: "a".to_owned(), lines: None }]);
+}
+
+#[test]
+fn a_part_of_a_file_can_be_read() {
+    let part = Command::Read { path: "a".to_owned(), lines: Some((3, 9)) };
+    check("[READ_FILE path=\"a\" start_line=\"3\" end_line=\"9\"]", &[part]);
+    check_fault(
+        "[READ_FILE path=\"a\" start_line=\"3\"]",
+        "READ_FILE",
+        "Missing required attribute 'end_line'",
+    );
 }
 
 #[test]
@@ -97,7 +108,7 @@ fn missing_and_bad_attributes_are_named() {
 fn an_unclosed_command_is_an_error_and_those_before_it_stand() {
     let found = commands("[READ_FILE path=\"a\"]\n[CREATE_FILE path=\"b\"]\nx\n[DONE]\n[/DONE]\n");
     assert_eq!(found.len(), 2);
-    assert_eq!(found[0], Command::Read { path: "a".to_owned() });
+    assert_eq!(found[0], Command::Read { path: "a".to_owned(), lines: None });
     check_fault(
         "text\n[MESSAGE]\nhello",
         "MESSAGE",
@@ -130,7 +141,7 @@ fn commands_of_files_are_edits() {
     assert!(
         create("a", "x\n").as_edit(1).is_some() && Command::Delete { path: "a".into() }.as_edit(1).is_some()
     );
-    assert_eq!(Command::Read { path: "a".into() }.as_edit(1), None);
+    assert_eq!(Command::Read { path: "a".into(), lines: None }.as_edit(1), None);
 }
 
 proptest::proptest! {

@@ -9,6 +9,11 @@ use super::result::CommandResult;
 use super::session::State;
 use crate::engine::Engine;
 
+/// What the task is called where secrets are looked for; no file has this name.
+pub(super) const TASK: &str = "the task";
+/// What the results are called there.
+const RESULTS: &str = "the results";
+
 /// No output of a command is cut to less, whatever the budget says: a shorter one helps nobody.
 const SHORTEST_OUTPUT: usize = 300;
 
@@ -17,16 +22,15 @@ pub(super) fn write_outbox(engine: &Engine, state: &mut State, masks: &mut Masks
     let budget = fold::bytes(state.budget_tokens);
     let listing = fold::listing(&files(engine.workspace()), budget / 4);
     let is_first = state.session.sequence_number == 1;
-    let results = results(&state.session.last_results, masks, budget / 4);
+    let results = results(&state.session.last_results, budget / 4);
     let used = listing.len() + results.iter().map(size).sum::<usize>();
     let requests = state.session.read_file_requests.clone();
     let contents = contents(engine, state, masks, &requests, budget.saturating_sub(used));
-    let task = masks.mask("task", &state.session.task);
-    let note = note.map(|note| masks.mask("task", note));
+    let note = note.map(|note| masks.mask(TASK, note));
     state.outbox = render(&Message {
         session: &state.session.session_id,
         sequence: state.session.sequence_number,
-        task: &task,
+        task: &state.session.task,
         listing: &listing,
         results: (!is_first).then_some(&results),
         contents: &contents,
@@ -48,15 +52,24 @@ fn files(workspace: &Workspace) -> Vec<(String, u64)> {
 }
 
 /// The results, with outputs that share the room they may take.
-fn results(results: &[CommandResult], masks: &mut Masks, limit_bytes: usize) -> Vec<CommandResult> {
+fn results(results: &[CommandResult], limit_bytes: usize) -> Vec<CommandResult> {
     let outputs = results.iter().filter(|result| result.output.is_some()).count().max(1);
     let each = (limit_bytes / outputs).max(SHORTEST_OUTPUT);
     let shown = |result: &CommandResult| CommandResult {
-        summary: masks.mask("results", &result.summary),
-        output: result.output.as_ref().map(|output| fold::set_in(&masks.mask("results", output), each)),
+        output: result.output.as_ref().map(|output| fold::set_in(output, each)),
         ..result.clone()
     };
     results.iter().map(shown).collect()
+}
+
+/// The results as they may leave the machine: the session's own file may lie on a stick, too.
+pub(super) fn masked(results: &[CommandResult], masks: &mut Masks) -> Vec<CommandResult> {
+    let mask = |result: &CommandResult| CommandResult {
+        summary: masks.mask(RESULTS, &result.summary),
+        output: result.output.as_ref().map(|output| masks.mask(RESULTS, output)),
+        ..result.clone()
+    };
+    results.iter().map(mask).collect()
 }
 
 /// The files that were asked for, as long as there is room. What is shown is what line numbers mean from now on.
@@ -68,25 +81,45 @@ fn contents(
     mut room_bytes: usize,
 ) -> Vec<Shown> {
     let mut contents = Vec::new();
-    for name in requests {
+    for request in requests {
+        let (name, lines) = parts(engine, request);
         let Some(text) = read_text(engine, name) else {
             let notice = Some(format!("'{name}' can no longer be read"));
-            contents.push(Shown { path: name.clone(), text: String::new(), notice });
+            contents.push(Shown { path: name.to_owned(), text: String::new(), notice });
             continue;
         };
         let masked = masks.mask(name, &text);
         let plain = masked.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-        let (kept, lines, total) = fold::beginning(&plain, room_bytes);
+        let total = plain.split_inclusive('\n').count();
+        let (first, last) = lines.unwrap_or((1, total));
+        let part: String = plain.split_inclusive('\n').take(last).skip(first.saturating_sub(1)).collect();
+        let (kept, shown, wanted) = fold::beginning(&part, room_bytes);
         room_bytes -= kept.len();
-        let notice = (lines < total).then(|| {
-            format!(
-                "only {lines} of the {total} lines of '{name}' are shown, for the message would be too long"
-            )
-        });
-        contents.push(Shown { path: name.clone(), text: kept.to_owned(), notice });
+        let notice = match (shown < wanted, shown < total) {
+            (true, _) => Some(format!(
+                "only {shown} lines from line {first} of the {total} lines of '{name}' are shown, \
+                 for the message would be too long"
+            )),
+            (false, true) => Some(format!("lines {first} to {last} of the {total} lines of '{name}'")),
+            (false, false) => None,
+        };
+        contents.push(Shown { path: name.to_owned(), text: kept.to_owned(), notice });
         state.views.set(name, masked, false);
     }
     contents
+}
+
+/// A request as a file and lines of it. A file whose name looks like that is meant as a whole.
+fn parts<'r>(engine: &Engine, request: &'r str) -> (&'r str, Option<(usize, usize)>) {
+    let lines = |text: &str| {
+        let (first, last) = text.split_once('-')?;
+        Some((first.parse().ok()?, last.parse().ok()?))
+    };
+    let split = request.rsplit_once(':').and_then(|(path, range)| Some((path, lines(range)?)));
+    match split {
+        Some((path, lines)) if read_text(engine, request).is_none() => (path, Some(lines)),
+        _ => (request, None),
+    }
 }
 
 /// The text of a file; `None` if there is none, or it is not text.

@@ -77,6 +77,12 @@ pub enum MailError {
         /// Its id.
         session: String,
     },
+    /// There is more to remember of a session than can be kept.
+    #[error("there is more to remember of the session {session} than can be kept")]
+    TooMuch {
+        /// Its id.
+        session: String,
+    },
     /// A folder or a file of the mailbox, or of the user's data, cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -134,6 +140,10 @@ impl MailError {
             MailError::InsideProject { .. } => {
                 (codes::MAIL_FOLDER, "Leave --dir out, or name a folder outside of the project.")
             }
+            MailError::TooMuch { .. } => (
+                codes::USER_DATA,
+                "`relay mail close` ends it; start another one with a smaller task or --budget.",
+            ),
             MailError::Newer { .. } => (codes::MAIL_FOLDER, "Update Relay."),
             MailError::Unreadable { .. } => {
                 (codes::USER_DATA, "`relay mail close` ends the session; start another one.")

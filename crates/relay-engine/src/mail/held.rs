@@ -1,6 +1,6 @@
 //! A session that nobody else works on meanwhile, and how its state reaches the disk.
 
-use relay_store::{Folder, Tray, Writer};
+use relay_store::{FILE_LIMIT_BYTES, Folder, Tray, Writer};
 
 use super::error::MailError;
 use super::session::State;
@@ -36,6 +36,10 @@ impl<'a> Held<'a> {
         fault::point()?;
         let mut bytes = serde_json::to_vec(&self.state).map_err(|source| MailError::Unreadable { source })?;
         bytes.push(b'\n');
+        // What could not be read back must not replace what can.
+        if bytes.len() as u64 > FILE_LIMIT_BYTES {
+            return Err(MailError::TooMuch { session: self.state.session.session_id.clone() });
+        }
         self.writer.replace(STATE, &bytes)?;
         fault::point()
     }

@@ -6,8 +6,7 @@ use relay_store::{StoreError, Tray};
 use super::address::Address;
 use super::error::MailError;
 use super::fault;
-use super::{Listed, Mail, MailOptions, Session, Turn, Witnesses, digest};
-use crate::submission::REPLY_LIMIT_BYTES;
+use super::{Listed, Mail, MailOptions, REPLY_LIMIT_BYTES, Session, Turn, Witnesses, digest};
 
 pub use relay_store::Letter;
 

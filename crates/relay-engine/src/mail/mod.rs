@@ -54,6 +54,12 @@ pub const BUDGET_TOKENS: usize = 24_000;
 /// The least that is of any use.
 pub const LEAST_BUDGET_TOKENS: usize = 500;
 
+/// The most that is of any use; no model reads more.
+pub const LARGEST_BUDGET_TOKENS: usize = 500_000;
+
+/// The largest reply that is taken: more than any model writes at once.
+pub const REPLY_LIMIT_BYTES: usize = 2 << 20;
+
 /// The largest session file that is read.
 const SESSION_LIMIT_BYTES: u64 = 16 << 20;
 
@@ -133,6 +139,9 @@ impl<'e> Mail<'e> {
             &id,
             || Ok(State::new(session, budget_tokens)),
             |held| {
+                let mut masks = held.masks()?;
+                held.state.session.task = masks.mask(context::TASK, task.trim());
+                held.state.vault = masks.to_json()?;
                 held.write_next(None)?;
                 held.save()?;
                 held.post()?;
@@ -301,6 +310,10 @@ impl<'e> Mail<'e> {
         options: &MailOptions,
         witnesses: &mut Witnesses<'_>,
     ) -> Result<Turn, MailError> {
+        if text.len() > REPLY_LIMIT_BYTES {
+            let reason = format!("it has more than {REPLY_LIMIT_BYTES} bytes");
+            return Err(MailError::BadReply { name: "the reply".to_owned(), reason });
+        }
         let digest = digest(text);
         self.hold(
             id,

@@ -225,6 +225,14 @@ fn secrets_are_masked_and_come_back_or_are_refused() {
     let result = world.result(&format!("[CREATE_FILE path=\"d.py\"]\nT = '{placeholder}'\n[/CREATE_FILE]\n"));
     assert!(result.starts_with("[FAILED]") && result.contains(placeholder), "{result}");
     assert!(!world.root().join("d.py").exists());
+    // Neither what a command prints nor the session's own file gives it away.
+    world.step(&format!("[RUN_COMMAND]\necho {token}\n[/RUN_COMMAND]\n"));
+    let engine = world.engine();
+    let mail = Mail::open(&engine, None).unwrap();
+    let public =
+        std::fs::read_to_string(mail.mailbox().place(Tray::Sessions).join(format!("{}.json", world.id)));
+    assert!(!public.unwrap().contains(&token) && !world.outbox().contains(&token));
+    assert!(world.outbox().contains(&format!("Output: {placeholder}\n")), "{}", world.outbox());
     // A key of many lines is one placeholder; the lines after it keep their shown numbers.
     let shown = outbox.split("--- k.txt ---\n").nth(1).unwrap();
     let at = shown.lines().position(|line| line == "after").unwrap() + 1;
@@ -255,6 +263,26 @@ fn a_message_stays_within_its_budget() {
         "{context}"
     );
     assert!(context.contains("lines of 'large.txt' are shown"), "{context}");
+}
+
+#[test]
+fn the_rest_of_a_long_file_can_be_read_and_edited() {
+    let long: String = (1..=5000).map(|n| format!("line {n} of a long file\n")).collect();
+    let world = World::new(&[("long.txt", &long)]);
+    let engine = world.engine();
+    Mail::open(&engine, None).unwrap().resume(&world.id, None, Some(1000)).unwrap();
+    drop(engine);
+    world.step(&read("long.txt"));
+    assert!(world.outbox().contains("lines from line 1 of the 5000 lines of 'long.txt' are shown"));
+    let result = world.result("[READ_FILE path=\"long.txt\" start_line=\"4990\" end_line=\"6000\"]\n");
+    assert_eq!(result, "[OK] READ_FILE: Read 'long.txt' (lines 4990-5000 of 5000)");
+    let outbox = world.outbox();
+    assert!(outbox.contains("--- long.txt ---\nline 4990 of"), "{outbox}");
+    assert!(outbox.contains("--- end long.txt ---\n(lines 4990 to 5000 of the 5000 lines of 'long.txt')"));
+    assert!(world.result(&edit("long.txt", 4995, 4995, "changed")).starts_with("[OK]"));
+    assert_eq!(world.read("long.txt"), long.replace("line 4995 of a long file", "changed"));
+    let result = world.result("[READ_FILE path=\"long.txt\" start_line=\"9000\" end_line=\"9001\"]\n");
+    assert!(result.contains("Invalid line range 9000-9001: 'long.txt' has 5000 lines"), "{result}");
 }
 
 /// The reply that is interrupted everywhere. What each command does shows if it is done twice or not at all.
@@ -330,6 +358,24 @@ fn check_finished(world: &World, place: usize, inbox: &Path) {
     let public = mail.public(&world.id).unwrap().unwrap();
     assert_eq!(public, session, "{name}");
     assert!(!inbox.join("answer.txt").exists(), "{name}");
+}
+
+#[test]
+fn a_reply_beyond_the_limits_is_told_so() {
+    let world = World::new(&[]);
+    let turn = world.step(&"[MESSAGE]\nx\n[/MESSAGE]\n".repeat(501));
+    assert_eq!(turn.results.len(), 501);
+    assert!(
+        turn.results[500].summary.starts_with("Too many commands: 501 were sent"),
+        "{:?}",
+        turn.results[500]
+    );
+    let engine = world.engine();
+    let mail = Mail::open(&engine, None).unwrap();
+    let mut witnesses = Witnesses { approver: &mut Yes, observer: &mut Unobserved, told: &mut |_| {} };
+    let flood = "x".repeat(REPLY_LIMIT_BYTES + 1);
+    let refused = mail.step(&world.id, &flood, &world.options, &mut witnesses).unwrap_err();
+    assert!(matches!(refused, MailError::BadReply { .. }), "{refused}");
 }
 
 #[test]

@@ -8,7 +8,7 @@
 use relay_edit::Diagnostic;
 use relay_edit::commands::{Command, Written, parse};
 
-use super::context::write_outbox;
+use super::context::{masked, write_outbox};
 use super::error::MailError;
 use super::held::Held;
 use super::masks::Masks;
@@ -17,6 +17,9 @@ use super::session::{Answered, Session, SessionStatus, UnderWay, now};
 use super::work::Work;
 use super::{MailOptions, fault};
 use crate::approval::{Approver, Observer};
+
+/// How many commands of one reply are carried out.
+const COMMANDS: usize = 500;
 
 /// What became of a reply.
 #[derive(Clone, Debug)]
@@ -144,10 +147,13 @@ impl Held<'_> {
         let Some(under_way) = self.state.under_way.take() else {
             return Err(MailError::NoSession { name: None });
         };
+        let mut masks = self.masks()?;
+        let results = masked(&under_way.results, &mut masks);
+        self.state.vault = masks.to_json()?;
         let session = &mut self.state.session;
         let sequence = session.sequence_number;
         session.replies.push(Answered { sequence, digest: under_way.digest });
-        session.last_results = under_way.results.clone();
+        session.last_results = results;
         session.read_file_requests = under_way.reads;
         session.updated_at = now();
         let done = commands.iter().find_map(|written| match &written.command {
@@ -182,7 +188,8 @@ impl Held<'_> {
         Ok(())
     }
 
-    fn masks(&self) -> Result<Masks, MailError> {
+    /// The placeholders of the session.
+    pub(super) fn masks(&self) -> Result<Masks, MailError> {
         let key = self.mail.engine.store().ledger_key()?;
         Masks::load(&key, &self.state.vault)
     }
@@ -190,12 +197,25 @@ impl Held<'_> {
 
 /// The commands of a reply. One without any is told so, like any other mistake.
 fn commands(text: &str) -> Vec<Written> {
-    let found = parse(text);
+    let mut found = parse(text);
+    if found.len() > COMMANDS {
+        let reason = format!(
+            "Too many commands: {} were sent, and only the first {COMMANDS} carried out",
+            found.len()
+        );
+        found.truncate(COMMANDS);
+        found.push(told(reason));
+    }
     if !found.is_empty() {
         return found;
     }
     let reason =
         "No command was found in your response; write each tag on a line of its own, as the protocol shows";
-    let command = Command::Malformed { name: "RESPONSE".to_owned(), reason: reason.to_owned() };
-    vec![Written { command, line: 1, source: String::new() }]
+    vec![told(reason.to_owned())]
+}
+
+/// Something to tell the model about its response as a whole.
+fn told(reason: String) -> Written {
+    let command = Command::Malformed { name: "RESPONSE".to_owned(), reason };
+    Written { command, line: 1, source: String::new() }
 }

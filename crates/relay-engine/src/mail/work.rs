@@ -1,7 +1,7 @@
 //! One command at a time: what each of the seven comes to, and under which name it lands.
 
-use relay_edit::Diagnostic;
 use relay_edit::commands::{Command, Written};
+use relay_edit::{Diagnostic, line_texts};
 use relay_workspace::RelPath;
 use uuid::Uuid;
 
@@ -63,8 +63,8 @@ impl Work<'_> {
                 ..CommandResult::ok(name, "The session has ended")
             },
             Command::Run { command } => self.run(uuid, command, was_running)?,
-            Command::Read { path } => match self.contained(path) {
-                Ok(path) => self.read(&path),
+            Command::Read { path, lines } => match self.contained(path) {
+                Ok(path) => self.read(&path, *lines),
                 Err(refused) => CommandResult::failed(name, refused),
             },
             Command::Create { path, .. } | Command::Edit { path, .. } | Command::Delete { path } => {
@@ -108,7 +108,7 @@ impl Work<'_> {
         }
     }
 
-    fn read(&mut self, path: &RelPath) -> CommandResult {
+    fn read(&mut self, path: &RelPath, lines: Option<(usize, usize)>) -> CommandResult {
         const NAME: &str = "READ_FILE";
         match self.engine.workspace().read(path) {
             Err(error) => CommandResult::failed(NAME, format!("REJECTED: {error}")),
@@ -116,14 +116,25 @@ impl Work<'_> {
             Ok(Some(file)) if relay_edit::text(&file.bytes).is_none() => {
                 CommandResult::failed(NAME, format!("'{path}' is not a text file"))
             }
-            Ok(Some(file)) => {
-                self.show_next(path.as_str());
-                CommandResult::ok(NAME, format!("Read '{path}' ({} bytes)", file.bytes.len()))
-            }
+            Ok(Some(file)) => match (lines, line_texts(&file.bytes).map_or(0, |lines| lines.len())) {
+                (None, _) => {
+                    self.show_next(path.as_str());
+                    CommandResult::ok(NAME, format!("Read '{path}' ({} bytes)", file.bytes.len()))
+                }
+                (Some((first, last)), count) if first > count => CommandResult::failed(
+                    NAME,
+                    format!("Invalid line range {first}-{last}: '{path}' has {count} lines"),
+                ),
+                (Some((first, last)), count) => {
+                    let last = last.min(count);
+                    self.show_next(&format!("{path}:{first}-{last}"));
+                    CommandResult::ok(NAME, format!("Read '{path}' (lines {first}-{last} of {count})"))
+                }
+            },
         }
     }
 
-    /// The next outbox shall show this file.
+    /// The next outbox shall show this file, or these lines of it: `path:3-9`.
     pub(super) fn show_next(&mut self, path: &str) {
         if !self.reads.iter().any(|known| known == path) {
             self.reads.push(path.to_owned());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use relay_engine::mail::{BUDGET_TOKENS, LEAST_BUDGET_TOKENS};
+use relay_engine::mail::{BUDGET_TOKENS, LARGEST_BUDGET_TOKENS, LEAST_BUDGET_TOKENS};
 
 use super::TrustFlag;
 
@@ -198,8 +198,8 @@ pub struct HowFlags {
 
 fn budget(text: &str) -> Result<usize, String> {
     match text.replace(['_', ','], "").parse::<usize>() {
-        Ok(tokens) if tokens >= LEAST_BUDGET_TOKENS => Ok(tokens),
-        Ok(_) => Err(format!("at least {LEAST_BUDGET_TOKENS} tokens are needed")),
+        Ok(tokens) if (LEAST_BUDGET_TOKENS..=LARGEST_BUDGET_TOKENS).contains(&tokens) => Ok(tokens),
+        Ok(_) => Err(format!("from {LEAST_BUDGET_TOKENS} to {LARGEST_BUDGET_TOKENS} tokens")),
         Err(error) => Err(error.to_string()),
     }
 }
