@@ -22,7 +22,8 @@ pub struct Screen {
 
 impl Screen {
     pub(crate) fn start(mut command: Command) -> Self {
-        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        // A program that inherited this side would keep the terminal alive after the test has closed it.
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
@@ -68,6 +69,13 @@ impl Screen {
     /// Types this.
     pub fn send(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Takes the terminal away, as closing its window does. It is gone once the program writes something more.
+    pub fn hang_up(self) {
+        let Self { mut child, keyboard, output, .. } = self;
+        drop((keyboard, output));
+        std::thread::spawn(move || child.wait());
     }
 
     /// Waits for the end and returns the exit code.

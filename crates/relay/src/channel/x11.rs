@@ -173,7 +173,8 @@ impl X11Clipboard {
             self.connection.delete_property(self.window, property)?;
             return Ok(Content::TooLarge);
         }
-        Ok(Content::Text(self.take(property)?))
+        let (bytes, _) = self.take(property)?;
+        Ok(Content::Text(bytes))
     }
 
     /// A large content comes piece by piece: taking one away asks for the next, an empty one is the end.
@@ -187,11 +188,11 @@ impl X11Clipboard {
                 Some(Event::PropertyNotify(news))
                     if news.atom == property && news.state == Property::NEW_VALUE =>
                 {
-                    let piece = self.take(property)?;
+                    let (piece, is_whole) = self.take(property)?;
                     if piece.is_empty() {
                         break;
                     }
-                    is_too_large |= bytes.len() + piece.len() > CHANNEL_LIMIT_BYTES;
+                    is_too_large |= !is_whole || bytes.len() + piece.len() > CHANNEL_LIMIT_BYTES;
                     if is_too_large {
                         bytes = Vec::new();
                     } else {
@@ -204,12 +205,16 @@ impl X11Clipboard {
         Ok(if is_too_large { Content::TooLarge } else { Content::Text(bytes) })
     }
 
-    /// Takes the property's value away.
-    fn take(&self, property: Atom) -> Result<Vec<u8>, Fault> {
-        let all = u32::try_from(CHANNEL_LIMIT_BYTES).unwrap_or(u32::MAX);
+    /// Takes the property's value away, as much of it as is allowed, and says whether that was all.
+    fn take(&self, property: Atom) -> Result<(Vec<u8>, bool), Fault> {
+        let words = u32::try_from(CHANNEL_LIMIT_BYTES / 4).unwrap_or(u32::MAX);
         let reply =
-            self.connection.get_property(true, self.window, property, AtomEnum::ANY, 0, all)?.reply()?;
-        Ok(reply.value)
+            self.connection.get_property(true, self.window, property, AtomEnum::ANY, 0, words)?.reply()?;
+        let is_whole = reply.bytes_after == 0;
+        if !is_whole {
+            self.connection.delete_property(self.window, property)?;
+        }
+        Ok((reply.value, is_whole))
     }
 }
 

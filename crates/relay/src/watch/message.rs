@@ -153,6 +153,8 @@ pub enum Effect {
     Complain(Vec<Diagnostic>),
     /// The person is called from whatever else they do.
     Notify(Notice),
+    /// The end, before anything was watched.
+    Fail(Vec<Diagnostic>),
     /// The end, with this exit code.
     Quit(u8),
 }

@@ -3,11 +3,14 @@
 //! Four threads: one waits for the channel, one for keys, one works, and this one, which alone knows the [`model`] and
 //! alone writes to the terminal. They talk through [`message`]s; [`view`] turns the model into text.
 
+mod arrivals;
 mod keyboard;
+mod keys;
 mod memory;
 mod message;
 mod model;
 mod notify;
+mod results;
 mod screen;
 mod view;
 mod work;
@@ -93,7 +96,7 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
         config_file: ConfigFile::new(workspace),
         interval,
     };
-    Ok(runtime.run(&inbox))
+    runtime.run(&inbox)
 }
 
 fn listen_for_signals(messages: &Sender<Message>) -> std::io::Result<()> {
@@ -148,34 +151,34 @@ struct Runtime {
 }
 
 impl Runtime {
-    fn run(mut self, inbox: &Receiver<Message>) -> u8 {
+    fn run(mut self, inbox: &Receiver<Message>) -> Result<u8, Failure> {
         let mut next_look = Instant::now();
         loop {
             if next_look <= Instant::now() {
                 next_look =
                     Instant::now() + Duration::from_millis(self.model.config.clipboard_poll_interval_ms);
                 if let Some(message) = self.config_file.look()
-                    && let Some(code) = self.take_in(message)
+                    && let Some(end) = self.take_in(message)
                 {
-                    return self.end(code);
+                    return self.end(end);
                 }
             }
             let until_look = next_look.saturating_duration_since(Instant::now());
             let patience = if self.model.is_working() { until_look.min(TICK) } else { until_look };
             match inbox.recv_timeout(patience) {
                 Ok(message) => {
-                    if let Some(code) = self.take_in(message) {
-                        return self.end(code);
+                    if let Some(end) = self.take_in(message) {
+                        return self.end(end);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => self.paint(),
-                Err(RecvTimeoutError::Disconnected) => return self.end(1),
+                Err(RecvTimeoutError::Disconnected) => return self.end(Ok(1)),
             }
         }
     }
 
-    /// Takes a message in; returns the exit code once the end has come.
-    fn take_in(&mut self, message: Message) -> Option<u8> {
+    /// Takes a message in; returns how it ends once the end has come.
+    fn take_in(&mut self, message: Message) -> Option<Result<u8, Failure>> {
         match message {
             // What was typed before a question stood there is no answer to it.
             Message::Key(_, at) if at < self.deaf_until => return None,
@@ -190,15 +193,15 @@ impl Runtime {
         let effects = self.model.update(message);
         self.interval.store(self.model.config.clipboard_poll_interval_ms, Ordering::Relaxed);
         for effect in effects {
-            if let Some(code) = self.perform(effect) {
-                return Some(code);
+            if let Some(end) = self.perform(effect) {
+                return Some(end);
             }
         }
         self.paint();
         None
     }
 
-    fn perform(&mut self, effect: Effect) -> Option<u8> {
+    fn perform(&mut self, effect: Effect) -> Option<Result<u8, Failure>> {
         match effect {
             Effect::Work(task) => {
                 self.cancel = Cancel::new();
@@ -219,12 +222,12 @@ impl Runtime {
                 if let Some(keyboard) = &self.keyboard {
                     keyboard.forget();
                 }
-                self.paint();
                 self.deaf_until = Instant::now();
+                self.paint();
             }
             Effect::Report(outcome) => {
                 if self.screen.report(&outcome).is_err() {
-                    return Some(1);
+                    return Some(Ok(1));
                 }
             }
             Effect::Complain(findings) => self.screen.complain(&findings),
@@ -234,7 +237,8 @@ impl Runtime {
                     notify::send(notice, self.model.config.project_id.as_deref().unwrap_or_default());
                 }
             }
-            Effect::Quit(code) => return Some(code),
+            Effect::Fail(findings) => return Some(Err(Failure::refused(findings))),
+            Effect::Quit(code) => return Some(Ok(code)),
         }
         None
     }
@@ -243,9 +247,10 @@ impl Runtime {
         self.screen.paint(view::status(&self.model, Instant::now(), terminal::width()));
     }
 
-    fn end(mut self, code: u8) -> u8 {
+    /// Leaves the terminal as it was.
+    fn end(mut self, end: Result<u8, Failure>) -> Result<u8, Failure> {
         self.screen.clear();
-        code
+        end
     }
 }
 

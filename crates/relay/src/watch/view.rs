@@ -14,7 +14,7 @@ use crate::terminal::{columns, visible};
 pub fn banner(model: &Model) -> String {
     let project = model.config.project_id.as_deref().unwrap_or_default();
     format!(
-        "{} {} for replies to {}\n",
+        "{} {} for {}\n",
         paint(STRONG, "watching"),
         visible(&model.place),
         paint(PLACE, visible(project)),
@@ -103,11 +103,11 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
         Phase::Working(progress) => {
             let elapsed = now.saturating_duration_since(progress.since);
             line.push(PLACE, frame(elapsed));
+            if elapsed.as_millis() >= 100 {
+                line.push(FAINT, &format!(" {:.1} s", elapsed.as_secs_f64()));
+            }
             line.push(PLACE, " ");
             line.push(PLACE, &visible(&progress.title));
-            if elapsed.as_millis() >= 100 {
-                line.push(PLACE, &format!("  {:.1} s", elapsed.as_secs_f64()));
-            }
             line.push(FAINT, &waiting(model));
             if !progress.line.is_empty() {
                 line.push(FAINT, "  ");
@@ -123,6 +123,9 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
             line.push(GOOD, "● ");
             line.push(FAINT, "waiting");
             tally(&mut line, model);
+            if model.refused.is_some() {
+                line.push(FAINT, "  r repair  a again");
+            }
             line.push(FAINT, "  ? keys");
         }
     }

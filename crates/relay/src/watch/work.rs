@@ -47,7 +47,7 @@ pub struct Job {
 pub fn work(site: &Site, jobs: &Receiver<Job>, answers: Receiver<Answer>, messages: Sender<Message>) {
     let mut desk = Desk { site, answers, messages };
     while let Ok(job) = jobs.recv() {
-        let done = desk.carry_out(job).unwrap_or_else(|failure| Done::Failed(failure.into_diagnostics()));
+        let done = desk.carry_out(job);
         desk.tell(Step::Done(done));
     }
 }
@@ -65,15 +65,31 @@ impl Desk<'_> {
         self.messages.send(Message::Work(step)).unwrap_or_default();
     }
 
-    fn carry_out(&mut self, Job { task, cancel }: Job) -> Result<Done, Failure> {
+    /// A reply that cannot even be begun with is refused like any other.
+    fn carry_out(&mut self, Job { task, cancel }: Job) -> Done {
+        match (self.open(cancel), task) {
+            (Ok(engine), Task::Land(text)) => self.land(&engine, text),
+            (Ok(engine), Task::Repair(text)) => Done::Repair(self.repair(&engine, text)),
+            (Ok(engine), Task::Undo(uuid)) => {
+                Done::Undone { uuid, outcome: Box::new(self.undo(&engine, uuid)) }
+            }
+            (Ok(engine), Task::Log) => match commands::log::newest(&engine, LOG_ENTRIES) {
+                Ok(text) => Done::Log(text),
+                Err(failure) => Done::Failed(failure.into_diagnostics()),
+            },
+            (Err(failure), Task::Land(text)) => {
+                let outcome = Box::new(Outcome::rejected(failure.into_diagnostics()));
+                Done::Landed { text, outcome, repair: None }
+            }
+            (Err(failure), _) => Done::Failed(failure.into_diagnostics()),
+        }
+    }
+
+    /// The project as it is now. A config that is gone meanwhile must not make every reply welcome.
+    fn open(&self, cancel: Cancel) -> Result<Engine, Failure> {
         let workspace = Workspace::open(&self.site.root).map_err(|error| Failure::environment(&error))?;
         let engine = Engine::open(workspace, open::store()?, cancel)?;
-        match task {
-            Task::Land(text) => Ok(self.land(&engine, text)),
-            Task::Repair(text) => Ok(Done::Repair(self.repair(&engine, text))),
-            Task::Undo(uuid) => Ok(Done::Undone { uuid, outcome: Box::new(self.undo(&engine, uuid)) }),
-            Task::Log => commands::log::newest(&engine, LOG_ENTRIES).map(Done::Log),
-        }
+        if engine.is_configured() { Ok(engine) } else { Err(Failure::usage(super::no_config())) }
     }
 
     fn land(&mut self, engine: &Engine, text: String) -> Done {

@@ -1,6 +1,6 @@
 //! `relay prompt --copy` on a real X clipboard.
 
-use crate::{PLAIN, project};
+use crate::{PLAIN, project, wait_for};
 
 #[test]
 fn what_was_copied_outlives_the_command_and_another_program_reads_it() {
@@ -11,6 +11,28 @@ fn what_was_copied_outlives_the_command_and_another_program_reads_it() {
     assert_eq!(run.stdout, "");
     let pasted = env.shell(&format!("DISPLAY={} xclip -selection clipboard -o", display.name()));
     assert_eq!(pasted.stdout, env.relay(&["prompt"]).run().stdout);
+}
+
+#[test]
+fn what_holds_the_text_ends_with_the_display() {
+    let env = project(PLAIN);
+    let display = testkit::XDisplay::start();
+    env.relay(&["prompt", "--copy"]).env("DISPLAY", display.name()).success();
+    let holders = || {
+        let all = std::fs::read_dir("/proc").unwrap().flatten().map(|entry| entry.path());
+        let is_ours = |path: &std::path::PathBuf| {
+            let holds = |name: &str, text: &str| {
+                let bytes = std::fs::read(path.join(name)).unwrap_or_default();
+                String::from_utf8_lossy(&bytes).contains(text)
+            };
+            holds("cmdline", "__hold-clipboard")
+                && holds("environ", env.home_path("").to_str().unwrap().trim_end_matches('/'))
+        };
+        all.filter(is_ours).count()
+    };
+    assert_eq!(holders(), 1);
+    drop(display);
+    wait_for("it ends", || holders() == 0);
 }
 
 #[test]

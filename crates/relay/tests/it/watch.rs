@@ -70,7 +70,7 @@ fn what_another_program_copies_lands_once() {
     screen.expect("1 landed");
     assert_eq!(desk.env.read("a.txt"), "new\n");
     desk.env.write("a.txt", "changed since\n");
-    desk.copy("something in between");
+    desk.copy_until_taken("something in between");
     desk.copy(&reply(2, "a.txt", "new"));
     screen.expect("seen before");
     Desk::quit(&mut screen);
@@ -382,4 +382,125 @@ fn a_named_pipe_takes_one_reply_from_each_writer() {
     }
     Desk::quit(&mut screen);
     assert!(env.exists("1.txt") && env.exists("2.txt"));
+}
+
+#[test]
+fn a_program_that_holds_the_clipboard_and_hangs_does_not_hang_the_watcher() {
+    let desk = Desk::new(PLAIN);
+    let file = desk.env.home_path("copied.txt");
+    std::fs::write(&file, reply(1, "a.txt", "new")).unwrap();
+    // Stopped while it owns the clipboard, it answers nobody.
+    let owner =
+        format!("xclip -quiet -selection clipboard -i '{}' >/dev/null 2>&1 & echo $!", file.display());
+    let owner = desk.shell(&owner);
+    wait_for("the clipboard is taken", || {
+        let targets = "xclip -selection clipboard -o -t TARGETS 2>/dev/null || true";
+        desk.shell(targets).contains("UTF8_STRING")
+    });
+    desk.shell(&format!("kill -STOP {owner}"));
+    let mut screen = desk.watch("--now");
+    desk.copy(&reply(2, "b.txt", "new"));
+    screen.expect("1 landed");
+    Desk::quit(&mut screen);
+    desk.shell(&format!("kill -KILL {owner}"));
+    assert!(!desk.env.exists("a.txt") && desk.env.exists("b.txt"));
+}
+
+#[test]
+fn two_watchers_land_a_reply_once() {
+    let desk = Desk::new(r#"{"projectId": "shop", "postCommand": "echo ran >> ran; sleep 0.2"}"#);
+    let mut first = desk.watch("--trust");
+    let mut second = desk.watch("--trust");
+    desk.copy(&reply(1, "a.txt", "new"));
+    first.expect("✓");
+    second.expect("✓");
+    first.expect("waiting");
+    second.expect("waiting");
+    Desk::quit(&mut first);
+    Desk::quit(&mut second);
+    assert_eq!(desk.env.read("ran"), "ran\n");
+    let both = first.text() + &second.text();
+    assert_eq!(both.matches("✓ landed").count(), 1, "{both}");
+    assert!(both.contains("nothing to do"), "{both}");
+}
+
+#[test]
+fn the_desktop_is_notified_unless_the_config_says_no() {
+    for (wanted, config) in
+        [(true, ASKS), (false, r#"{"projectId": "shop", "approval": "no", "notifications": false}"#)]
+    {
+        let desk = Desk::new(config);
+        let bin = desk.env.home_path("bin");
+        std::fs::create_dir(&bin).unwrap();
+        let log = desk.env.home_path("notified");
+        let script =
+            format!("#!/bin/sh\nprintf '%s|' \"$@\" >> '{}'\necho >> '{}'\n", log.display(), log.display());
+        std::fs::write(bin.join("notify-send"), script).unwrap();
+        desk.shell("chmod +x ~/bin/notify-send");
+        let script =
+            format!("DISPLAY={} PATH=\"$HOME/bin:$PATH\" exec \"$RELAY\" watch", desk.display.name());
+        let mut screen = desk.env.pty_shell(&script);
+        screen.expect("waiting");
+        desk.copy(&reply(1, "a.txt", "<b>secret</b>"));
+        screen.expect("let it stay?");
+        screen.send("y");
+        screen.expect("1 landed");
+        if wanted {
+            let said = || std::fs::read_to_string(&log).unwrap_or_default();
+            wait_for("both are told", || said().lines().count() == 2);
+            assert!(
+                said().contains("--app-name=relay|--|relay: shop|a change waits for your answer|"),
+                "{}",
+                said()
+            );
+            assert!(said().contains("|a reply landed: 1 file|") && !said().contains("secret"), "{}", said());
+        }
+        Desk::quit(&mut screen);
+        assert_eq!(screen.raw().contains('\u{7}'), wanted);
+        assert_eq!(log.exists(), wanted);
+    }
+}
+
+#[test]
+fn a_config_that_goes_away_makes_no_reply_welcome() {
+    let desk = Desk::new(r#"{"projectId": "shop", "clipboardPollInterval": 50}"#);
+    let mut screen = desk.watch("");
+    std::fs::remove_file(desk.env.path("relaycode.config.json")).unwrap();
+    screen.expect("no-config");
+    desk.copy(&reply(1, "a.txt", "new"));
+    screen.expect("refused");
+    screen.expect("waiting");
+    desk.env.write("relaycode.config.json", PLAIN);
+    screen.expect("the config has changed");
+    screen.send("a");
+    screen.expect("1 landed");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn a_watcher_that_is_killed_leaves_nothing_behind_that_lasts() {
+    let desk =
+        Desk::new(r#"{"projectId": "shop", "postCommand": "test -e go || { touch started; sleep 60; }"}"#);
+    let watcher = desk.env.relay(&["watch", "--trust", "--now"]).env("DISPLAY", desk.display.name());
+    desk.copy(&reply(1, "a.txt", "new"));
+    let watcher = watcher.spawn();
+    wait_for("the check starts", || desk.env.exists("started"));
+    watcher.signal("KILL");
+    drop(watcher.wait());
+    desk.env.write("go", "");
+    let mut screen = desk.watch("--trust");
+    assert!(!desk.env.exists("a.txt"), "the next one has rolled back");
+    desk.copy(&reply(2, "b.txt", "new"));
+    screen.expect("1 landed");
+    Desk::quit(&mut screen);
+}
+
+#[test]
+fn a_terminal_that_goes_away_ends_the_watcher_and_rolls_back() {
+    let desk = Desk::new(r#"{"projectId": "shop", "postCommand": "touch started; sleep 60"}"#);
+    let screen = desk.watch("--trust");
+    desk.copy(&reply(1, "a.txt", "new"));
+    wait_for("the check starts", || desk.env.exists("started"));
+    screen.hang_up();
+    wait_for("it is rolled back", || !desk.env.exists("a.txt"));
 }

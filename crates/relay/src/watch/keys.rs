@@ -1,0 +1,70 @@
+//! What the keys do.
+
+use super::message::{Answer, Effect, Task};
+use super::model::{Model, Phase, Progress};
+use super::view;
+
+impl Model {
+    /// Takes in a key. While a question stands, only its own keys count.
+    pub(super) fn key(&mut self, key: char) -> Vec<Effect> {
+        match (&self.phase, key.to_ascii_lowercase()) {
+            (Phase::Asking(question), key) => {
+                let can_show = question.can_show;
+                self.answer(key, can_show)
+            }
+            (_, 'q') => self.leave(if self.is_working() { 130 } else { 0 }),
+            (_, 'p') => {
+                self.is_paused = !self.is_paused;
+                Vec::new()
+            }
+            (_, '?' | 'h') => vec![Effect::Say(view::keys())],
+            (Phase::Working(_), 'n') => vec![Effect::Cancel],
+            (Phase::Waiting, 'l') => vec![self.start(Task::Log, "reading the ledger")],
+            (Phase::Waiting, 'u') => match self.landed.last() {
+                Some(uuid) => {
+                    let uuid = *uuid;
+                    vec![self.start(Task::Undo(uuid), "taking back the last change")]
+                }
+                None => vec![Effect::Say(view::note(
+                    "nothing landed here since the start; `relay undo` goes further back",
+                ))],
+            },
+            (Phase::Waiting, 'r') => match self.refused.clone() {
+                Some(text) => vec![self.start(Task::Repair(text), "writing the message")],
+                None => vec![Effect::Say(view::note("no reply was refused"))],
+            },
+            (Phase::Waiting, 'a') => match self.refused.take() {
+                Some(text) => vec![self.start(Task::Land(text), "trying again")],
+                None => vec![Effect::Say(view::note("no reply was refused"))],
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, key: char, can_show: bool) -> Vec<Effect> {
+        let answer = match key {
+            'y' => Answer::Yes,
+            'n' => Answer::No,
+            's' if can_show => Answer::Show,
+            'q' => return self.leave(130),
+            _ => return Vec::new(),
+        };
+        if answer != Answer::Show {
+            self.phase = Phase::Working(Progress::begin("finishing"));
+        }
+        vec![Effect::Answer(answer)]
+    }
+
+    /// The end is wanted. What is under way is rolled back first.
+    pub(super) fn leave(&mut self, code: u8) -> Vec<Effect> {
+        self.leaving = Some(code);
+        match self.phase {
+            Phase::Asking(_) => {
+                self.phase = Phase::Working(Progress::begin("rolling back"));
+                vec![Effect::Cancel, Effect::Answer(Answer::Leave)]
+            }
+            Phase::Working(_) => vec![Effect::Cancel],
+            Phase::Opening | Phase::Waiting => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! What the worker tells, and what follows from it.
+
+use relay_engine::{FileStatus, Outcome, Status};
+
+use super::message::{Answer, Done, Effect, Notice, Repair, Step};
+use super::model::{Model, Phase, Progress};
+use super::view;
+
+impl Model {
+    /// Takes in a step of the worker.
+    pub(super) fn worked(&mut self, step: Step) -> Vec<Effect> {
+        match (step, &mut self.phase) {
+            (Step::Waits(what), Phase::Working(progress)) => *progress = Progress::begin(what),
+            (Step::Runs { command }, Phase::Working(progress)) => *progress = Progress::begin(command),
+            (Step::Printed(line), Phase::Working(progress)) => progress.line = line,
+            (Step::Ran, Phase::Working(progress)) => *progress = Progress::begin("finishing"),
+            (Step::Copies { digest }, _) => {
+                self.seen.learn_digest(digest);
+            }
+            (Step::Asks(_), _) if self.leaving.is_some() => return vec![Effect::Answer(Answer::Leave)],
+            (Step::Asks(question), _) => {
+                self.phase = Phase::Asking(question.clone());
+                return vec![Effect::Notify(Notice::NeedsYou), Effect::Ask(question)];
+            }
+            (Step::Shows(text), _) => return vec![Effect::Say(text)],
+            (Step::Done(done), _) => {
+                self.phase = Phase::Waiting;
+                return self.done(done);
+            }
+            _ => {}
+        }
+        Vec::new()
+    }
+
+    fn done(&mut self, done: Done) -> Vec<Effect> {
+        match done {
+            Done::Landed { text, outcome, repair } => self.landed(text, outcome, repair),
+            Done::Undone { uuid, outcome } => {
+                if outcome.status == Status::Committed {
+                    self.landed.retain(|landed| *landed != uuid);
+                }
+                vec![Effect::Report(outcome)]
+            }
+            Done::Repair(repair) => vec![Effect::Say(view::repair(&repair))],
+            Done::Log(text) => vec![Effect::Say(text)],
+            Done::Failed(findings) => {
+                self.worst = 1;
+                vec![Effect::Complain(findings)]
+            }
+        }
+    }
+
+    fn landed(&mut self, text: String, outcome: Box<Outcome>, repair: Option<Repair>) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        match outcome.status {
+            Status::Committed | Status::Partial => {
+                self.tally.0 += 1;
+                self.landed.extend(outcome.uuid);
+                self.refused = None;
+                let files = outcome.files.iter().filter(|file| file.status != FileStatus::Unchanged).count();
+                effects.push(Effect::Notify(Notice::Landed(files)));
+            }
+            Status::Rejected | Status::RolledBack | Status::RecoveryNeeded => {
+                self.tally.1 += 1;
+                self.refused = Some(text);
+                effects.push(Effect::Notify(Notice::Refused));
+            }
+            Status::Interrupted => self.refused = Some(text),
+            Status::Validated | Status::Unchanged | Status::AlreadyProcessed => {}
+        }
+        self.worst = match (self.worst, outcome.status.exit_code()) {
+            (1, _) | (_, 1) => 1,
+            (before, code) => before.max(code),
+        };
+        effects.push(Effect::Report(outcome));
+        effects.extend(repair.map(|repair| Effect::Say(view::repair(&repair))));
+        effects
+    }
+}
