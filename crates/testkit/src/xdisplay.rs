@@ -13,8 +13,9 @@ impl XDisplay {
     /// Starts one on a display number the server chooses itself.
     #[must_use]
     pub fn start() -> Self {
+        // Without -noreset it starts anew whenever its last client leaves, and turns others away meanwhile.
         let mut server = Command::new("Xvfb")
-            .args(["-displayfd", "1", "-nolisten", "tcp", "-screen", "0", "64x64x8"])
+            .args(["-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", "64x64x8"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
