@@ -100,6 +100,7 @@ impl Mail<'_> {
             // It has gone since it was listed: somebody else took it.
             Ok(None) => return Ok(Arrived::ForAnother { session: None }),
             Ok(Some(bytes)) => match text_of(bytes) {
+                Ok(text) if text.trim().is_empty() => return self.refuse(name, bad(name, "it is empty")),
                 Ok(text) => text,
                 Err(reason) => return self.refuse(name, bad(name, reason)),
             },

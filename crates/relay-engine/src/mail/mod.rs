@@ -164,6 +164,15 @@ impl<'e> Mail<'e> {
         Ok(listed)
     }
 
+    /// A session by its whole id, also while its folder is away.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn session(&self, id: &str) -> Result<Session, MailError> {
+        let listed = self.look(id)?;
+        listed.map(|listed| listed.session).ok_or_else(|| MailError::NoSession { name: Some(id.to_owned()) })
+    }
+
     /// One session by its id; `None` when there is none.
     fn look(&self, id: &str) -> Result<Option<Listed>, MailError> {
         if let Some(state) = self.private(id)? {

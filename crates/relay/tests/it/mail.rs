@@ -311,6 +311,10 @@ fn hostile_files_in_the_inbox_are_moved_aside_and_told() {
         assert!(message.contains(name) && message.contains(reason), "{message}");
     }
     assert_eq!(names(&env, "inbox/refused").len(), 4);
+    inbox(&env, "0-empty.txt", "\n");
+    sh(&env, "touch -d 2019-01-01 .relaycode/mail/inbox/0-empty.txt");
+    let run = env.relay(&["mail", "step", "--json"]).run();
+    assert!(json(&run)["diagnostics"][0]["message"].as_str().unwrap().contains("is empty"), "{}", run.stdout);
     let (code, document) = {
         let run = env.relay(&["mail", "step", "--json"]).run();
         (run.code, json(&run))
@@ -444,6 +448,16 @@ fn a_folder_of_the_users_choice_and_one_the_model_could_write_to() {
     assert!(env.exists("src/calc.py") && stick.join("inbox/processed").exists());
     let listed = json(&env.relay(&["mail", "list", "--json", "--dir", dir]).success());
     assert_eq!(listed.as_array().unwrap().len(), 1, "the project's own mailbox is another one");
+    // The stick may be pulled out and put back while the run waits.
+    let away = env.home_path("away");
+    let mut screen = env.pty(&["mail", "--dir", dir, "run"]);
+    screen.expect("save the whole answer");
+    std::fs::rename(&stick, &away).unwrap();
+    // Longer than it takes until the run looks whether its session is still open.
+    std::thread::sleep(Duration::from_millis(3500));
+    std::fs::write(away.join("inbox/z.txt"), "[DONE]\nback\n[/DONE]\n").unwrap();
+    std::fs::rename(&away, &stick).unwrap();
+    assert_eq!(screen.wait(), 0, "{}", screen.text());
     std::fs::create_dir(env.path("inside")).unwrap();
     let run = env.relay(&["mail", "start", "x", "--dir", "inside", "--json"]).run();
     assert_eq!((run.code, codes(&json(&run))), (2, vec!["mail-folder".to_owned()]));

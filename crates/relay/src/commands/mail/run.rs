@@ -61,7 +61,7 @@ impl Waiting<'_> {
     fn until_done(&mut self) -> Result<Session, Failure> {
         let mut session = match self.catch_up()? {
             Some(turn) => self.told(turn),
-            None => self.desk.mail.find(Some(&self.id))?.session,
+            None => self.desk.mail.session(&self.id)?,
         };
         while !session.is_complete {
             self.announce(&session)?;
@@ -99,7 +99,7 @@ impl Waiting<'_> {
                 return Ok(self.told(turn));
             }
             if look.is_multiple_of(LOOKS_BETWEEN_CHECKS) {
-                let now = self.desk.mail.find(Some(&self.id))?.session;
+                let now = self.desk.mail.session(&self.id)?;
                 if now.is_complete || now.sequence_number != session.sequence_number {
                     return Ok(now);
                 }
