@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use relay_edit::{Code, Diagnostic, Edit, Operation};
+use relay_edit::{Code, Diagnostic, Edit, Operation, Severity};
 use relay_workspace::{PathRefusal, ReadError, RelPath, Sensitive, Workspace, sensitive};
 
 use crate::approval::{Approver, Decision};
@@ -132,11 +132,17 @@ pub(crate) fn agree_to(
         Decision::No | Decision::NobodyThere => Err(Some(
             found
                 .iter()
-                .map(|(path, reason)| {
-                    let message = format!("{path} is read by {}, which {}", reason.tool, reason.reason);
-                    Diagnostic::error(codes::SENSITIVE_PATH, message).on(path.as_str()).hinted(hint)
+                .map(|(path, reason)| Diagnostic {
+                    severity: Severity::Error,
+                    ..sensitive_warning(path, *reason).hinted(hint)
                 })
                 .collect(),
         )),
     }
+}
+
+/// What is to be known about a file that other tools execute.
+pub(crate) fn sensitive_warning(path: &RelPath, reason: Sensitive) -> Diagnostic {
+    let message = format!("{path} is read by {}, which {}", reason.tool, reason.reason);
+    Diagnostic::warning(codes::SENSITIVE_PATH, message).on(path.as_str())
 }

@@ -3,7 +3,7 @@
 use relay_edit::{Diagnostic, Edit};
 
 use crate::codes;
-use crate::contain::sensitive_files;
+use crate::contain::{sensitive_files, sensitive_warning};
 use crate::engine::Engine;
 use crate::submission::LandOptions;
 use crate::trust::{self, TrustAnswer};
@@ -13,9 +13,7 @@ pub(crate) fn questions(engine: &Engine, options: &LandOptions, edits: &[Edit]) 
     let mut questions = Vec::new();
     if !options.allow_sensitive {
         questions.extend(sensitive_files(engine.workspace(), edits).iter().map(|(path, reason)| {
-            let message = format!("{path} is read by {}, which {}", reason.tool, reason.reason);
-            Diagnostic::warning(codes::SENSITIVE_PATH, message)
-                .on(path.as_str())
+            sensitive_warning(path, *reason)
                 .hinted("To land it, answer yes when asked, or pass --allow-sensitive.")
         }));
     }

@@ -28,6 +28,7 @@ mod refusal;
 mod rel_path;
 mod rules;
 mod sensitive;
+mod sieve;
 mod suggest;
 mod survey;
 mod walk;

@@ -4,6 +4,7 @@
 //! missing. Everything else that stands in the way is an error that names the place.
 
 use crate::display::visible_line;
+use std::time::SystemTime;
 
 /// A file as it was read: all of its bytes, and its mode.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +54,17 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Whether it changed so shortly before this moment that a further change might not show: clocks of file systems tick
+    /// every few milliseconds, and those without fractions every two seconds.
+    #[must_use]
+    pub fn is_fresh_at(&self, moment: SystemTime) -> bool {
+        let moment = moment.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let (seconds, nanoseconds) = self.changed;
+        let margin_ms: u128 = if nanoseconds == 0 { 2_000 } else { 100 };
+        let changed_ms = u128::try_from(seconds).unwrap_or(0) * 1_000 + u128::from(nanoseconds) / 1_000_000;
+        changed_ms + margin_ms >= moment.as_millis()
+    }
+
     /// Whether both describe one and the same file.
     #[must_use]
     pub fn is_same_file(&self, other: &Self) -> bool {

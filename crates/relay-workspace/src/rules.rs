@@ -11,6 +11,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use crate::dir::Dir;
 use crate::discover;
 use crate::read::Kind;
+use crate::sieve::Sieve;
 
 /// More than this is no ignore file.
 const IGNORE_FILE_LIMIT_BYTES: u64 = 1 << 20;
@@ -22,6 +23,7 @@ pub(crate) const IGNORE_FILE: &str = ".gitignore";
 #[derive(Debug)]
 pub(crate) struct Rules {
     own: Gitignore,
+    sieve: Sieve,
     /// What the own rules were read from.
     text: Vec<u8>,
     outer: Option<Arc<Rules>>,
@@ -34,7 +36,7 @@ impl Rules {
         let top = discover::git_top_of(root)?;
         // An unreadable global file means no global rules; git says the same and goes on.
         let (global, _unreadable) = Gitignore::global();
-        let mut rules = Self::layer(global, Vec::new(), None);
+        let mut rules = Self::layer(global, Sieve::open(), Vec::new(), None);
         let mut between: Vec<PathBuf> = root
             .ancestors()
             .skip(1)
@@ -79,20 +81,29 @@ impl Rules {
             return Some(Arc::clone(earlier));
         }
         let mut builder = GitignoreBuilder::new(base);
-        for line in String::from_utf8_lossy(&file.bytes).lines() {
+        let text = String::from_utf8_lossy(&file.bytes);
+        for line in text.lines() {
             // A line that is no pattern matches nothing, as in git.
             if builder.add_line(None, line).is_err() {
                 continue;
             }
         }
         match builder.build() {
-            Ok(own) => Self::layer(own, file.bytes, outer),
+            Ok(own) => {
+                let sieve = Sieve::of(text.lines());
+                Self::layer(own, sieve, file.bytes, outer)
+            }
             Err(_) => outer,
         }
     }
 
-    fn layer(own: Gitignore, text: Vec<u8>, outer: Option<Arc<Self>>) -> Option<Arc<Self>> {
-        if own.is_empty() { outer } else { Some(Arc::new(Self { own, text, outer })) }
+    fn layer(own: Gitignore, sieve: Sieve, text: Vec<u8>, outer: Option<Arc<Self>>) -> Option<Arc<Self>> {
+        if own.is_empty() { outer } else { Some(Arc::new(Self { own, sieve, text, outer })) }
+    }
+
+    /// Whether any rule could have something to say about a name. Cheap, and wrong only by saying yes.
+    pub(crate) fn may_match(&self, name: &str, kind: Kind) -> bool {
+        self.sieve.passes(name, kind) || self.outer.as_ref().is_some_and(|outer| outer.may_match(name, kind))
     }
 
     /// The innermost rule that says anything decides.

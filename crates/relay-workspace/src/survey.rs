@@ -6,7 +6,9 @@
 //! every command. Nothing is read here but ignore files, and nothing is decided.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use crate::read::{Facts, Kind};
 use crate::refusal::PathRefusal;
@@ -15,8 +17,8 @@ use crate::rules::{IGNORE_FILE, Rules, is_same};
 use crate::workspace::Workspace;
 use crate::{SURVEY_LIMIT_ENTRIES, dir::Dir};
 
-/// How many threads list folders. More than there are processors: on a cold or distant disk they mostly wait.
-const THREADS: usize = 8;
+/// How many threads list folders. Beyond the processors there are, more of them only get into each other's way.
+const MAX_THREADS: usize = 8;
 
 /// One thing a survey found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +30,7 @@ pub struct Surveyed {
 }
 
 /// What [`Workspace::survey`] found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Survey {
     /// Files, links, folders and special files, sorted by path.
     pub entries: Vec<Surveyed>,
@@ -36,6 +38,8 @@ pub struct Survey {
     pub unnameable: Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub unreadable: Vec<String>,
+    /// When it began.
+    pub started: SystemTime,
     /// Whether the limit on the number of entries was kept.
     pub is_complete: bool,
     above: Option<Arc<Rules>>,
@@ -51,6 +55,35 @@ impl Survey {
         let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(at)
     }
+
+    /// What was in a folder, if it had no folders and no ignore file in it and no name came or went since. A folder's
+    /// time of change moves with every name in it, and cannot be set back.
+    fn unchanged_leaf(&self, folder: &RelPath, facts: &Facts) -> Option<&[Surveyed]> {
+        let was = self.get(folder.as_str())?.facts;
+        let is_same =
+            was.is_same_file(facts) && (was.modified, was.changed) == (facts.modified, facts.changed);
+        if !cfg!(unix)
+            || !is_same
+            || was.is_fresh_at(self.started)
+            || self.rules.contains_key(folder.as_str())
+        {
+            return None;
+        }
+        let is_below =
+            |name: &str| name.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        if self.unreadable.iter().any(|name| name == folder.as_str())
+            || self.unnameable.iter().any(|(name, _)| is_below(name))
+        {
+            return None;
+        }
+        let prefix = format!("{folder}/");
+        let start = self.entries.partition_point(|entry| entry.path.as_str() < prefix.as_str());
+        let rest = self.entries.get(start..)?;
+        let inside = rest.get(..rest.partition_point(|entry| entry.path.as_str().starts_with(&prefix)))?;
+        let is_plain =
+            |entry: &Surveyed| entry.facts.kind != Kind::Directory && entry.path.file_name() != IGNORE_FILE;
+        (self.is_complete && inside.iter().all(is_plain)).then_some(inside)
+    }
 }
 
 impl Workspace {
@@ -62,45 +95,52 @@ impl Workspace {
             Some(earlier) => earlier.above.clone(),
             None => Rules::above(self.root()),
         };
-        let first = Listing { folder: None, now: above.clone(), then: above.clone() };
+        let started = SystemTime::now();
+        let first = Listing { folder: None, facts: None, now: above.clone(), then: above.clone() };
         let work = Work {
             queue: Mutex::new(Queue { listings: vec![first], busy: 0, found: 0 }),
             more: Condvar::new(),
         };
-        let mut survey = Survey { above, is_complete: true, ..Survey::default() };
         let parts: Vec<Part> = std::thread::scope(|scope| {
-            let workers: Vec<_> = (1..THREADS).map(|_| scope.spawn(|| work.run(self, earlier))).collect();
+            let threads =
+                std::thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, MAX_THREADS);
+            let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.run(self, earlier))).collect();
             let own = work.run(self, earlier);
             // A worker that panicked has lost its part, which then shows as unreadable.
             let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Part::lost()));
             std::iter::once(own).chain(others).collect()
         });
         let mut rules = HashMap::new();
-        let mut folders = Vec::new();
+        let (mut folders, mut unnameable, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             folders.extend(part.folders);
-            survey.unnameable.extend(part.unnameable);
-            survey.unreadable.extend(part.unreadable);
+            unnameable.extend(part.unnameable);
+            unreadable.extend(part.unreadable);
             rules.extend(part.rules);
         }
-        survey.rules = earlier.map_or_else(|| Arc::new(rules), |earlier| Arc::clone(&earlier.rules));
+        let rules = earlier.map_or_else(|| Arc::new(rules), |earlier| Arc::clone(&earlier.rules));
         // Folder by folder in order, each in order itself: almost sorted, which the stable sort makes use of.
         folders.sort_unstable_by(|a: &Vec<Surveyed>, b| {
             a.first().map(|e| &e.path).cmp(&b.first().map(|e| &e.path))
         });
-        survey.entries = folders.into_iter().flatten().collect();
-        survey.entries.sort_by(|a, b| a.path.cmp(&b.path));
-        survey.is_complete = survey.entries.len() <= SURVEY_LIMIT_ENTRIES;
-        survey.entries.truncate(SURVEY_LIMIT_ENTRIES);
-        survey.unnameable.sort_unstable_by(|a, b| a.0.cmp(&b.0));
-        survey.unreadable.sort_unstable();
-        survey
+        let mut entries = Vec::with_capacity(folders.iter().map(Vec::len).sum());
+        for mut folder in folders {
+            entries.append(&mut folder);
+        }
+        entries.sort_by(|a, b| a.path.cmp(&b.path));
+        let is_complete = entries.len() <= SURVEY_LIMIT_ENTRIES;
+        entries.truncate(SURVEY_LIMIT_ENTRIES);
+        unnameable.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        unreadable.sort_unstable();
+        Survey { entries, unnameable, unreadable, started, is_complete, above, rules }
     }
 }
 
 /// A folder to be listed (`None` is the root), and the rules that hold around it now and held then.
 struct Listing {
     folder: Option<RelPath>,
+    /// What the disk says about it, taken before it is listed.
+    facts: Option<Facts>,
     now: Option<Arc<Rules>>,
     then: Option<Arc<Rules>>,
 }
@@ -194,14 +234,25 @@ impl Part {
         &mut self,
         workspace: &Workspace,
         earlier: Option<&Survey>,
-        Listing { folder, now, then }: Listing,
+        Listing { folder, facts, now, then }: Listing,
     ) -> Vec<Listing> {
         let name = folder.as_ref().map_or("", RelPath::as_str);
         let opened = match &folder {
             None => workspace.root_dir().try_clone().map(Some),
             Some(folder) => workspace.open_dir(folder),
         };
-        let listed = opened.and_then(|dir| dir.map(|dir| Ok((dir.entries()?, dir))).transpose());
+        let known = match (earlier, &folder, facts) {
+            // Nothing came or went, and the rules are the same: only the files themselves can have changed.
+            (Some(earlier), Some(folder), Some(facts)) if is_same(now.as_ref(), then.as_ref()) => {
+                earlier.unchanged_leaf(folder, &facts)
+            }
+            _ => None,
+        };
+        if let (Some(known), Ok(Some(dir))) = (known, &opened) {
+            self.look_again(dir, known);
+            return Vec::new();
+        }
+        let listed = opened.and_then(|dir| dir.map(|dir| Ok((dir.list()?, dir))).transpose());
         let (names, dir) = match listed {
             Ok(Some(listed)) => listed,
             // It has gone since its parent was listed.
@@ -227,22 +278,41 @@ impl Part {
         let is_settled = earlier.is_none() || is_same(then.as_ref(), now.as_ref());
         let mut below = Vec::new();
         self.entries.reserve_exact(names.len());
-        for (name, kind) in names {
-            place.push(&name);
-            let ignore =
-                |rules: &Option<Arc<Rules>>| rules.as_ref().is_some_and(|rules| rules.ignore(&place, kind));
-            let is_ignored = ignore(&now) || (!is_settled && ignore(&then));
-            place.pop();
-            if !is_ignored {
-                below.extend(self.note(&dir, folder.as_ref(), &name));
+        for (name, kind) in names.iter() {
+            let mut ignore = |rules: &Option<Arc<Rules>>| {
+                let Some(rules) = rules.as_ref().filter(|rules| rules.may_match(name, kind)) else {
+                    return false;
+                };
+                place.push(name);
+                let is_ignored = rules.ignore(&place, kind);
+                place.pop();
+                is_ignored
+            };
+            if !ignore(&now) && (is_settled || !ignore(&then)) {
+                below.extend(self.note(&dir, folder.as_ref(), name));
             }
         }
-        let listing = |folder| Listing { folder: Some(folder), now: now.clone(), then: then.clone() };
+        let listing = |(folder, facts)| Listing {
+            folder: Some(folder),
+            facts: Some(facts),
+            now: now.clone(),
+            then: then.clone(),
+        };
         below.into_iter().map(listing).collect()
     }
 
+    /// Notes the files of a folder in which no name came or went.
+    fn look_again(&mut self, dir: &Dir, known: &[Surveyed]) {
+        self.entries.reserve_exact(known.len());
+        for entry in known {
+            if let Some(facts) = dir.facts_of_listed(entry.path.file_name()) {
+                self.entries.push(Surveyed { path: entry.path.clone(), facts });
+            }
+        }
+    }
+
     /// Notes one entry; returns it if it is a folder to go on with.
-    fn note(&mut self, dir: &Dir, folder: Option<&RelPath>, name: &str) -> Option<RelPath> {
+    fn note(&mut self, dir: &Dir, folder: Option<&RelPath>, name: &str) -> Option<(RelPath, Facts)> {
         // What is gone by now is left out, as if the listing had come a moment later.
         let facts = dir.facts_of_listed(name)?;
         let Some(path) = RelPath::listed(folder, name) else {
@@ -254,7 +324,8 @@ impl Part {
             }
             return None;
         };
-        self.entries.push(Surveyed { path: path.clone(), facts });
-        (facts.kind == Kind::Directory).then_some(path)
+        let folder = (facts.kind == Kind::Directory).then(|| (path.clone(), facts));
+        self.entries.push(Surveyed { path, facts });
+        folder
     }
 }

@@ -17,11 +17,12 @@ use std::collections::HashSet;
 
 use relay_edit::Diagnostic;
 use relay_txn::{Draft, FileChange, Header, OperationRecord};
-use relay_workspace::RelPath;
+use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
 use crate::codes;
+use crate::contain::{agree_to, sensitive_warning};
 use crate::engine::{Engine, EngineError};
 use crate::file_reports::operation;
 use crate::history::{EntryKind, History, REDO_CHANNEL};
@@ -31,6 +32,9 @@ use crate::transact::{Transaction, require_approver, transact};
 
 use files::Inversion;
 use select::{Selection, Step};
+
+/// How to agree to changes of files that other tools execute.
+const SENSITIVE_HINT: &str = "Look at the change with --dry-run; allow it with --allow-sensitive.";
 
 /// Which transactions to take back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +63,8 @@ pub struct UndoOptions {
     pub dry_run: bool,
     /// Files with several hard links may be replaced, which separates them from their other names.
     pub break_links: bool,
+    /// Files that make other tools execute something may be changed.
+    pub allow_sensitive: bool,
 }
 
 /// Takes back the transactions a person names, or the last one in effect.
@@ -115,10 +121,15 @@ fn run(
     if inversion.changes.is_empty() {
         return Ok(Status::Unchanged);
     }
+    let sensitive = if options.allow_sensitive { Vec::new() } else { sensitive_files(&inversion) };
     if options.dry_run {
+        let will_ask = sensitive.iter().map(|(path, reason)| sensitive_warning(path, *reason));
+        outcome.diagnostics.extend(will_ask.map(|warning| warning.hinted(SENSITIVE_HINT)));
         outcome.changes = inversion.changes;
         return Ok(Status::Validated);
     }
+    agree_to(&sensitive, SENSITIVE_HINT, approver)
+        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
     require_approver(engine, approver, &[])?;
     let uuid = Uuid::new_v4();
     outcome.uuid = Some(uuid);
@@ -137,6 +148,13 @@ fn run(
         observer,
         outcome,
     )
+}
+
+/// The files among the changes that other tools execute, each with the reason. What was agreed to once, perhaps long
+/// ago, is not agreed to now.
+fn sensitive_files(inversion: &Inversion) -> Vec<(RelPath, Sensitive)> {
+    let paths = inversion.changes.iter().map(|change| &change.path);
+    paths.filter_map(|path| sensitive(path).map(|reason| (path.clone(), reason))).collect()
 }
 
 /// Taking back nothing but undos brings back what they took.

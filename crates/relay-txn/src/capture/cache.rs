@@ -114,9 +114,8 @@ impl Cache {
         }
         let hash = *blake3::hash(&bytes).as_bytes();
         let index = &self.index;
-        let by_hash = self
-            .by_hash
-            .get_or_insert_with(|| index.contents().into_iter().map(|kept| (kept.hash, kept)).collect());
+        let by_hash =
+            self.by_hash.get_or_insert_with(|| index.contents().map(|kept| (kept.hash, kept)).collect());
         // A content from an earlier scan is used again only if it is still there, whole.
         if let Some(kept) = by_hash.get(&hash)
             && (kept.offset >= self.start || self.pack.read(kept).is_some())

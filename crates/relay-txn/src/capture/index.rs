@@ -120,14 +120,13 @@ impl Index {
     }
 
     /// All contents the index knows of, from its beginning.
-    pub(super) fn contents(&self) -> Vec<Kept> {
-        let mut all = Vec::new();
+    pub(super) fn contents(&self) -> impl Iterator<Item = Kept> {
         let mut at = 8;
-        while let Some((_, (_, kept), length)) = self.entry(at) {
-            all.push(kept);
+        std::iter::from_fn(move || {
+            let (_, (_, kept), length) = self.entry(at)?;
             at += length;
-        }
-        all
+            Some(kept)
+        })
     }
 
     fn peek(&self) -> Option<(&[u8], (Key, Kept), usize)> {
@@ -180,7 +179,7 @@ mod tests {
         let key = LedgerKey::new([1; 32]);
         let mut index = Index::read(written(&key), &key).unwrap();
         assert_eq!(index.pack, 42);
-        assert_eq!(index.contents().len(), 4);
+        assert_eq!(index.contents().count(), 4);
         for (path, expected) in [
             ("A", None),
             ("a", Some(1)),

@@ -16,7 +16,6 @@ mod place;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use relay_workspace::{Facts, Kind, ReadError, Survey, Workspace};
 use uuid::Uuid;
@@ -152,18 +151,21 @@ pub(crate) fn scan(
 ) -> Result<Scan, TxnError> {
     protocol.ensure_state(crate::layout::CAPTURE)?;
     let known = protocol.record_names()?;
-    let started = SystemTime::now();
     let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
+    if let Some(earlier) = earlier
+        && let Some(held) = unchanged_since(earlier, workspace, &survey)
+    {
+        let pack = Arc::clone(&earlier.pack);
+        return Ok(Scan { survey, held, pack, known });
+    }
+    let started = survey.started;
     let mut cache = Cache::open(workspace, protocol.key())?;
     let mut held = Vec::with_capacity(survey.entries.len());
     for entry in &mut survey.entries {
         held.push(match entry.facts.kind {
             Kind::Directory => Held::Folder,
             Kind::Special => Held::Nothing(Obstacle::Special),
-            Kind::Symlink => match workspace.read_link(&entry.path) {
-                Ok(Some(target)) => Held::Link(target),
-                Ok(None) | Err(_) => Held::Nothing(Obstacle::Unreadable),
-            },
+            Kind::Symlink => link(workspace, &entry.path),
             Kind::File => match cache.find(entry.path.as_str(), &Key::of(&entry.facts)) {
                 Some(kept) => Held::File(kept),
                 None => keep(workspace, &entry.path, &mut entry.facts, &mut cache)?,
@@ -171,13 +173,40 @@ pub(crate) fn scan(
         });
     }
     let files = survey.entries.iter().zip(&held).filter_map(|(entry, held)| match held {
-        Held::File(kept) if !is_fresh(&entry.facts, started) => {
+        Held::File(kept) if !entry.facts.is_fresh_at(started) => {
             Some((entry.path.as_str(), Key::of(&entry.facts), *kept))
         }
         _ => None,
     });
     let pack = cache.close(files)?;
     Ok(Scan { survey, held, pack, known })
+}
+
+/// What is held, if that is nothing but what an earlier scan holds: then no cache is needed, and no file is read.
+fn unchanged_since(earlier: &Scan, workspace: &Workspace, survey: &Survey) -> Option<Vec<Held>> {
+    let mut then = earlier.survey.entries.iter().zip(&earlier.held).peekable();
+    let held = survey.entries.iter().map(|entry| match entry.facts.kind {
+        Kind::Directory => Some(Held::Folder),
+        Kind::Special => Some(Held::Nothing(Obstacle::Special)),
+        Kind::Symlink => Some(link(workspace, &entry.path)),
+        Kind::File => {
+            while then.next_if(|(was, _)| was.path < entry.path).is_some() {}
+            let (was, held) = then.next_if(|(was, _)| was.path == entry.path)?;
+            let is_same = was.facts.kind == Kind::File
+                && Key::of(&was.facts) == Key::of(&entry.facts)
+                && !was.facts.is_fresh_at(earlier.survey.started);
+            is_same.then(|| held.clone())
+        }
+    });
+    held.collect()
+}
+
+/// A link, and where it points.
+fn link(workspace: &Workspace, path: &relay_workspace::RelPath) -> Held {
+    match workspace.read_link(path) {
+        Ok(Some(target)) => Held::Link(target),
+        Ok(None) | Err(_) => Held::Nothing(Obstacle::Unreadable),
+    }
 }
 
 /// Reads a file that is not as it was last seen. The facts become those of what was read.
@@ -200,14 +229,4 @@ fn keep(
         }
         Err(obstacle) => Ok(Held::Nothing(obstacle)),
     }
-}
-
-/// Whether a file changed so shortly before the scan that a further change might not show: clocks of file systems tick
-/// every few milliseconds, and those without fractions every two seconds.
-fn is_fresh(facts: &Facts, started: SystemTime) -> bool {
-    let started = started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let (seconds, nanoseconds) = facts.changed;
-    let margin_ms: u128 = if nanoseconds == 0 { 2_000 } else { 100 };
-    let changed_ms = u128::try_from(seconds).unwrap_or(0) * 1_000 + u128::from(nanoseconds) / 1_000_000;
-    changed_ms + margin_ms >= started.as_millis()
 }

@@ -4,6 +4,7 @@
 //! (in one call where the kernel can promise the same), and no symbolic link is ever followed. Nothing is cached: a
 //! check that was true a moment ago is made again by the call that needs it.
 
+mod listing;
 #[cfg(not(unix))]
 mod portable;
 #[cfg(not(unix))]
@@ -13,6 +14,8 @@ pub use portable::Dir;
 mod unix;
 #[cfg(unix)]
 pub use unix::Dir;
+
+pub(crate) use listing::Listing;
 
 use std::fs::File;
 use std::io::{self, Read as _};

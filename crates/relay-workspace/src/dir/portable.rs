@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{components, io_error, read_capped, shown};
+use super::{Listing, components, io_error, read_capped, shown};
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 
 /// A folder of the workspace.
@@ -120,6 +120,15 @@ impl Dir {
             found.push((name, kind_of(&entry.metadata().map_err(failed)?)));
         }
         found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        Ok(found)
+    }
+
+    /// The same in one text, for surveys.
+    pub(crate) fn list(&self) -> Result<Listing, ReadError> {
+        let mut found = Listing::default();
+        for (name, kind) in self.entries()? {
+            found.push(&name, kind);
+        }
         Ok(found)
     }
 

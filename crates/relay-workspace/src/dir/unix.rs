@@ -5,6 +5,7 @@
 //! a reason that deserves a better message, the name is walked: each component is opened by itself with
 //! `O_NOFOLLOW`, so the walk promises the same and also knows *which* component is in the way.
 
+use std::ffi::CStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -13,7 +14,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::{components, io_error, read_capped, shown};
+use super::{Listing, components, io_error, read_capped, shown};
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 
 /// Opened for listing, syncing and as a starting point; not inherited by other programs.
@@ -26,6 +27,10 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOCTTY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
+
+/// How much of a listing is asked for at once.
+#[cfg(target_os = "linux")]
+const LISTING_BYTES: usize = 32 << 10;
 
 /// A folder of the workspace, held open.
 #[derive(Debug)]
@@ -130,23 +135,46 @@ impl Dir {
     /// # Errors
     /// The system refuses.
     pub fn entries(&self) -> Result<Vec<(String, Kind)>, ReadError> {
+        Ok(self.list()?.iter().map(|(name, kind)| (name.to_owned(), kind)).collect())
+    }
+
+    /// The same in one text, for surveys.
+    pub(crate) fn list(&self) -> Result<Listing, ReadError> {
         let failed = |errno: Errno| io_error(&self.path, errno);
-        let mut found = Vec::new();
-        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let Ok(name) = entry.file_name().to_str() else { continue };
+        let mut found = Listing::default();
+        let mut note = |name: &CStr, file_type: FileType| {
+            let Ok(name) = name.to_str() else { return Ok(()) };
             if matches!(name, "." | "..") {
-                continue;
+                return Ok(());
             }
             // Some file systems do not say what an entry is; then it has to be asked for. One that is gone by now is
             // left out, as if the listing had come a moment later.
-            let kind = match entry.file_type() {
+            let kind = match file_type {
                 FileType::Unknown => self.facts(name)?.map(|facts| facts.kind),
                 known => Some(kind_of(known)),
             };
-            found.extend(kind.map(|kind| (name.to_owned(), kind)));
+            if let Some(kind) = kind {
+                found.push(name, kind);
+            }
+            Ok(())
+        };
+        #[cfg(target_os = "linux")]
+        {
+            // A handle has one place in its listing; this one is only ours.
+            let own = rustix::fs::openat(&self.fd, ".", DIRECTORY, Mode::empty()).map_err(failed)?;
+            let mut buffer = Vec::with_capacity(LISTING_BYTES);
+            let mut listing = rustix::fs::RawDir::new(own, buffer.spare_capacity_mut());
+            while let Some(entry) = listing.next() {
+                let entry = entry.map_err(failed)?;
+                note(entry.file_name(), entry.file_type())?;
+            }
         }
-        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        #[cfg(not(target_os = "linux"))]
+        for entry in rustix::fs::Dir::read_from(&self.fd).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            note(entry.file_name(), entry.file_type())?;
+        }
+        found.sort();
         Ok(found)
     }
 

@@ -84,3 +84,34 @@ fn what_was_ignored_stays_ignored_and_new_rules_count_too() {
     let alone = paths(&workspace.survey(None));
     assert!(alone.contains(&"target/out".to_owned()) && alone.contains(&"sub/y.tmp".to_owned()), "{alone:?}");
 }
+
+#[test]
+fn a_later_survey_sees_what_a_fresh_one_sees() {
+    let names = ["edit", "make", "drop", "rename", "folder", "link", "ignore", "odd", "swap", "rest"];
+    let files: Vec<String> =
+        names.iter().flat_map(|name| [format!("{name}/a"), format!("{name}/b")]).collect();
+    let folder = tree(&files.iter().map(|file| (file.as_str(), "x")).collect::<Vec<_>>());
+    let root = folder.path();
+    write(root, ".gitignore", "*.log\n");
+    // Folders that changed a moment ago are always listed again; these are at rest.
+    std::thread::sleep(std::time::Duration::from_millis(150));
+    let workspace = Workspace::open(root).unwrap();
+    let first = workspace.survey(None);
+    write(root, "edit/a", "longer");
+    write(root, "make/c", "x");
+    write(root, "make/c.log", "x");
+    fs::remove_file(root.join("drop/a")).unwrap();
+    fs::rename(root.join("rename/a"), root.join("rename/z")).unwrap();
+    fs::create_dir(root.join("folder/c")).unwrap();
+    fs::remove_file(root.join("link/a")).unwrap();
+    std::os::unix::fs::symlink("b", root.join("link/a")).unwrap();
+    write(root, "ignore/.gitignore", "b\n");
+    write(root, "odd/o\u{202e}", "x");
+    fs::rename(root.join("swap"), root.join("swapped")).unwrap();
+    write(root, "swap/a", "x");
+    let (second, fresh) = (workspace.survey(Some(&first)), workspace.survey(None));
+    assert_eq!(second.entries, fresh.entries);
+    assert_eq!(second.unnameable, fresh.unnameable);
+    let third = workspace.survey(Some(&second));
+    assert_eq!(third.entries, fresh.entries);
+}

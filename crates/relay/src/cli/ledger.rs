@@ -156,7 +156,13 @@ pub struct AnswerFlags {
     #[arg(long)]
     pub break_links: bool,
 
+    /// Allow changes to files that make other tools run code, such as .github/workflows
+    #[arg(long)]
+    pub allow_sensitive: bool,
+
     /// Approve it beforehand
+    ///
+    /// It never answers the question about sensitive paths.
     #[arg(long, short)]
     pub yes: bool,
 

@@ -52,5 +52,6 @@ fn options(
         force_files: paths(&flags.force_files)?,
         dry_run: flags.dry_run,
         break_links: flags.break_links,
+        allow_sensitive: flags.allow_sensitive,
     })
 }

@@ -122,10 +122,9 @@ impl Desk<'_> {
     fn undo(&mut self, engine: &Engine, uuid: Uuid) -> Outcome {
         let options = UndoOptions {
             which: Which::One(uuid.to_string()),
-            files: Vec::new(),
-            force_files: Vec::new(),
-            dry_run: false,
             break_links: self.site.options.break_links,
+            allow_sensitive: self.site.options.allow_sensitive,
+            ..UndoOptions::default()
         };
         let mut observer = Reporter(self.messages.clone(), Lines::default());
         undo(engine, &options, self, &mut observer)

@@ -239,3 +239,46 @@ fn a_group_whose_parts_were_undone_one_by_one_comes_back_whole() {
     env.relay(&["redo", "--group", "g"]).success();
     assert_eq!(env.read("a.txt"), "3\n");
 }
+
+#[test]
+fn an_undo_asks_about_files_that_other_tools_execute() {
+    let env = project(PLAIN);
+    let place = ".github/workflows/ci.yml";
+    assert_eq!(apply(&env, &reply(1, place, "on: push"), &["--allow-sensitive"]).0, 0);
+    assert_eq!(apply(&env, &reply(2, place, "on: tag"), &["--allow-sensitive"]).0, 0);
+    let before = env.tree();
+    let (code, document) = undo(&env, &["--yes"]);
+    assert_eq!((code, codes(&document)), (1, vec!["sensitive-path".to_owned()]), "{document:#}");
+    assert_eq!(document["diagnostics"][0]["path"], place);
+    let (code, document) = undo(&env, &["--dry-run"]);
+    assert_eq!((code, codes(&document)), (0, vec!["sensitive-path".to_owned()]));
+    assert_eq!(env.tree(), before);
+    assert_eq!(undo(&env, &["--allow-sensitive"]).0, 0);
+    assert_eq!(env.read(place), "on: push\n");
+    assert_eq!(env.relay(&["redo", "--yes"]).run().code, 1);
+    env.relay(&["redo", "--allow-sensitive"]).success();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn an_undo_notices_permissions_that_changed_since() {
+    let env = project(PLAIN);
+    env.write("a.sh", "1\n");
+    let chmod = |mode| {
+        std::fs::set_permissions(env.path("a.sh"), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    let mode = || std::fs::metadata(env.path("a.sh")).unwrap().permissions().mode() & 0o777;
+    chmod(0o644);
+    apply(&env, &reply(1, "a.sh", "2"), &[]);
+    chmod(0o755);
+    assert_eq!(undo(&env, &[]).0, 0);
+    assert_eq!((env.read("a.sh").as_str(), mode()), ("1\n", 0o755), "a later chmod stays");
+    // Where the transaction itself changed the mode, and somebody else did since, nobody can tell what is wanted.
+    let text = "diff --git a/a.sh b/a.sh\nold mode 100755\nnew mode 100644\n";
+    assert_eq!(apply(&env, text, &[]).0, 0);
+    assert_eq!(mode(), 0o644);
+    chmod(0o700);
+    let (code, document) = undo(&env, &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["changed-since".to_owned()]), "{document:#}");
+    assert_eq!(mode(), 0o700);
+}
