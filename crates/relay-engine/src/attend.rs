@@ -7,6 +7,7 @@
 //! to write.
 
 use relay_edit::Diagnostic;
+use relay_txn::capture::Command;
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
@@ -62,6 +63,9 @@ fn run(
         .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
     require_approver(engine, approver, &[])?;
     let before = engine.ledger().scan(engine.workspace(), None)?;
+    let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
+    let command = Command { by, line, leased: Vec::new() };
+    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
     let was_interrupted = work();
     let header = Header {
         project_id: engine.config().project_id.clone(),
@@ -79,6 +83,7 @@ fn run(
     let ran = Ran {
         draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
         by: attended.channel,
+        running,
         allow_sensitive: attended.allow_sensitive,
         questions: was_interrupted.then(question).into_iter().collect(),
     };

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use relay_edit::{Diagnostic, stat};
-use relay_txn::capture::{Effects, Scan, Unattributed};
+use relay_txn::capture::{Command, Effects, Running, Scan, Unattributed};
 use relay_txn::{FileChange, Pending, TxnError};
 
 use crate::codes;
@@ -24,13 +24,27 @@ const MAX_LISTED: usize = 20;
 pub(crate) struct Watch {
     /// The workspace after the last command; `None` once looking at it failed.
     scan: Option<Scan>,
+    /// The journal of the command that runs.
+    running: Option<Running>,
 }
 
 impl Watch {
     /// Begins to watch.
     pub(crate) fn start(engine: &Engine, outcome: &mut Outcome) -> Self {
         let scan = engine.ledger().scan(engine.workspace(), None);
-        Self { scan: scan.map_err(|error| outcome.diagnostics.push(not_watched(&error))).ok() }
+        let scan = scan.map_err(|error| outcome.diagnostics.push(not_watched(&error))).ok();
+        Self { scan, running: None }
+    }
+
+    /// Writes down what was seen, before a command runs.
+    pub(crate) fn journal(&mut self, engine: &Engine, line: &str, outcome: &mut Outcome) {
+        let Some(scan) = &self.scan else { return };
+        let leased = outcome.changes.iter().map(|change| change.path.to_string()).collect();
+        let command = Command { by: "check".to_owned(), line: line.to_owned(), leased };
+        match engine.ledger().journal(engine.workspace(), scan, command) {
+            Ok(running) => self.running = Some(running),
+            Err(error) => outcome.diagnostics.push(not_watched(&error)),
+        }
     }
 
     /// Adds to the transaction what the command `by` did.
@@ -56,6 +70,7 @@ impl Watch {
             Ok(after) => self.scan = Some(after),
             Err(error) => outcome.diagnostics.push(not_watched(&error)),
         }
+        self.running = None;
     }
 }
 

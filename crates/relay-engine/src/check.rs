@@ -52,6 +52,11 @@ pub struct CheckContext<'a> {
 
 /// Something whose result gates a transaction.
 pub trait Check {
+    /// What it runs, in a few words: for the case that Relay is killed meanwhile.
+    fn line(&self) -> &str {
+        "a check"
+    }
+
     /// Runs it.
     fn run(&self, context: &mut CheckContext<'_>) -> Checked;
 }
@@ -66,6 +71,10 @@ pub struct MustSucceed<'a> {
 }
 
 impl Check for MustSucceed<'_> {
+    fn line(&self) -> &str {
+        self.command
+    }
+
     fn run(&self, context: &mut CheckContext<'_>) -> Checked {
         let run = run_command(self.key, self.command, context);
         let record = record(self.key, self.command, &run, None);
@@ -101,6 +110,10 @@ pub struct Linter<'a> {
 }
 
 impl Check for Linter<'_> {
+    fn line(&self) -> &str {
+        self.command
+    }
+
     fn run(&self, context: &mut CheckContext<'_>) -> Checked {
         let run = run_command("linter", self.command, context);
         let started = !run.could_not_start();

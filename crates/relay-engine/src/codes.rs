@@ -76,6 +76,8 @@ pub const TRANSACTION_FAILED: Code = Code::new("transaction-failed");
 pub const INTERRUPTED: Code = Code::new("interrupted");
 /// An unfinished transaction of an earlier run was rolled back.
 pub const RECOVERED: Code = Code::new("recovered");
+/// A command was interrupted before what it did could be recorded; what differs from before it is on the ledger now.
+pub const INTERRUPTED_COMMAND: Code = Code::new("interrupted-command");
 /// A reply puts invisible or direction-changing characters into a file.
 pub const INVISIBLE_CHARACTERS: Code = Code::new("invisible-characters");
 /// A file has several hard links, and replacing it would part it from its other names.

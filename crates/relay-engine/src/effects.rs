@@ -4,7 +4,7 @@
 
 use relay_edit::Diagnostic;
 use relay_txn::Draft;
-use relay_txn::capture::Scan;
+use relay_txn::capture::{Running, Scan};
 use relay_workspace::sensitive;
 
 use crate::approval::{Approver, Observer};
@@ -22,6 +22,8 @@ pub(crate) struct Ran {
     pub draft: Draft,
     /// Who made the changes, for the ledger.
     pub by: &'static str,
+    /// The journal of what was there before, which goes once the effect is recorded.
+    pub running: Running,
     /// Files that make other tools execute something may have changed.
     pub allow_sensitive: bool,
     /// What a person must agree to.
@@ -54,6 +56,8 @@ pub(crate) fn land_effects(
         .ledger()
         .adopt(ran.draft, &effects, ran.by)
         .map_err(|error| unrecorded(&transaction_failed(&error)))?;
+    // From here on the pending record knows what the command did.
+    drop(ran.running);
     outcome.uuid = Some(uuid);
     effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
     effects.unattributed = others;

@@ -7,10 +7,10 @@ use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Recovered, TxnError};
 use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
 use thiserror::Error;
 
-use crate::codes;
 use crate::config::{CONFIG_FILE, Config};
 use crate::contain::{path_refused, unreadable};
 use crate::history::{History, short};
+use crate::{codes, interrupted};
 
 /// Why a workspace could not be opened.
 #[derive(Debug, Error)]
@@ -142,7 +142,10 @@ pub fn recover(workspace: &Workspace, store: &Store) -> Result<Vec<Diagnostic>, 
 
 fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
     let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
-    let found = ledger.recover()?.iter().flat_map(recovered).collect();
+    let mut found: Vec<Diagnostic> = ledger.recover()?.iter().flat_map(recovered).collect();
+    for interrupted in ledger.interrupted(workspace)? {
+        found.extend(interrupted::record(&ledger, workspace, &interrupted)?);
+    }
     Ok((ledger, found))
 }
 

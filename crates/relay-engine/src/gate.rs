@@ -40,6 +40,9 @@ pub(crate) fn run_all(
     let mut questions = Vec::new();
     let mut watch = (!checks.is_empty()).then(|| Watch::start(engine, outcome));
     for check in checks {
+        if let Some(watch) = &mut watch {
+            watch.journal(engine, check.line(), outcome);
+        }
         let gate = run_one(engine, check.as_ref(), observer, outcome);
         let name = outcome.checks.last().map(|record| record.name.clone()).unwrap_or_default();
         if let Some(watch) = &mut watch {

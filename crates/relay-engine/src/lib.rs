@@ -26,6 +26,7 @@ mod gate;
 mod git;
 pub mod history;
 pub mod init;
+mod interrupted;
 pub mod lint;
 pub mod mail;
 pub mod outcome;

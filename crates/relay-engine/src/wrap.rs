@@ -10,7 +10,7 @@ use std::path::Path;
 
 use relay_edit::Diagnostic;
 use relay_exec::{Cancel, End, Passed, Passthrough};
-use relay_txn::capture::Scan;
+use relay_txn::capture::{Command, Running, Scan};
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
@@ -115,6 +115,8 @@ fn run(
     if stop.is_cancelled() {
         return Err(Stop::interrupted());
     }
+    let command = Command { by: CHANNEL.to_owned(), line: result.command.clone(), leased: Vec::new() };
+    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
     let passthrough =
         Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };
     let passed = passthrough.run(stop);
@@ -127,14 +129,16 @@ fn run(
     if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
         result.outcome.diagnostics.extend(before.compare(&after));
     }
-    land(engine, wrapped, &before, &passed, approver, observer, result)
+    land(engine, wrapped, &before, running, &passed, approver, observer, result)
 }
 
 /// Turns the effect into a transaction and decides about it.
+#[expect(clippy::too_many_arguments, reason = "everything a decision needs, and what the command left")]
 fn land(
     engine: &Engine,
     wrapped: &Wrapped<'_>,
     before: &Scan,
+    running: Running,
     passed: &Passed,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
@@ -154,6 +158,7 @@ fn land(
             ..Draft::default()
         },
         by: CHANNEL,
+        running,
         allow_sensitive: wrapped.allow_sensitive,
         questions: was_interrupted(&passed.end).then(interrupted_command).into_iter().collect(),
     };

@@ -132,6 +132,40 @@ impl Ledger {
         capture::scan(&self.protocol, workspace, earlier)
     }
 
+    /// Writes down a scan before the command runs, so that its effect is found even if this process is killed. The
+    /// journal goes when what is returned is dropped, which must not be before the effect is recorded.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn journal(
+        &self,
+        workspace: &Workspace,
+        scan: &Scan,
+        command: capture::Command,
+    ) -> Result<capture::Running, TxnError> {
+        capture::begin(self.protocol.key(), workspace, scan, command)
+    }
+
+    /// The captures whose processes died before their effect was recorded.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn interrupted(&self, workspace: &Workspace) -> Result<Vec<capture::Interrupted>, TxnError> {
+        capture::interrupted(self.protocol.key(), workspace)
+    }
+
+    /// What is different from before an interrupted command, whoever did it.
+    ///
+    /// # Errors
+    /// The workspace or the ledger cannot be read.
+    pub fn effects_of(
+        &self,
+        workspace: &Workspace,
+        interrupted: &capture::Interrupted,
+    ) -> Result<Effects, TxnError> {
+        interrupted.effects(&self.protocol, workspace)
+    }
+
     /// What happened to the workspace between two scans, without what other transactions did.
     ///
     /// # Errors

@@ -49,6 +49,20 @@ pub struct Survey {
 }
 
 impl Survey {
+    /// A survey from what was written down of one: these entries, sorted by path. Of the rules nothing is known.
+    #[must_use]
+    pub fn remembered(entries: Vec<Surveyed>, started: SystemTime) -> Self {
+        Self {
+            entries,
+            unnameable: Vec::new(),
+            unreadable: Vec::new(),
+            started,
+            is_complete: true,
+            above: None,
+            rules: Arc::default(),
+        }
+    }
+
     /// What was found at a path.
     #[must_use]
     pub fn get(&self, path: &str) -> Option<&Surveyed> {

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use relay_exec::{End, Run, Shell};
+use relay_txn::capture::Command;
 use relay_txn::{CheckRecord, Draft, Header};
 use uuid::Uuid;
 
@@ -57,8 +58,13 @@ impl Work<'_> {
         }
         let mut outcome = Outcome::rejected(Vec::new());
         let root = self.engine.workspace().root();
-        let before = match self.engine.ledger().scan(self.engine.workspace(), None) {
-            Ok(before) => before,
+        let (ledger, workspace) = (self.engine.ledger(), self.engine.workspace());
+        let watched = ledger.scan(workspace, None).and_then(|before| {
+            let line = Command { by: NAME.to_owned(), line: command.to_owned(), leased: Vec::new() };
+            Ok((ledger.journal(workspace, &before, line)?, before))
+        });
+        let (running, before) = match watched {
+            Ok(watched) => watched,
             Err(error) => {
                 let reason = transaction_failed(&error).message;
                 return Ok(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command))));
@@ -79,6 +85,7 @@ impl Work<'_> {
         let ran = Ran {
             draft: Draft { uuid, header: self.header(command), ..Draft::default() },
             by: NAME,
+            running,
             allow_sensitive: self.options.allow_sensitive,
             questions: Vec::new(),
         };

@@ -13,7 +13,7 @@ use relay_workspace::Workspace;
 
 use super::index::{Index, Kept, Key};
 use super::place::{Open, Place};
-use super::{Held, Obstacle};
+use super::{Held, Obstacle, journal};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
 use crate::layout::CAPTURE;
@@ -31,10 +31,17 @@ const NEW_INDEX: &str = "index.new";
 /// The pack, held open: its contents stay readable when its name is gone.
 #[derive(Debug)]
 pub(super) struct Pack {
+    /// Its number, by which it is named.
+    pub(super) number: u64,
     file: File,
 }
 
 impl Pack {
+    /// Opens a pack, which must exist.
+    pub(super) fn open(place: &Place, number: u64) -> io::Result<Self> {
+        Ok(Self { number, file: place.open(&pack_name(number), Open::Read)? })
+    }
+
     /// The bytes of a content; `None` if they are not what was kept.
     pub(super) fn read(&self, kept: &Kept) -> Option<Vec<u8>> {
         let mut file = &self.file;
@@ -79,8 +86,7 @@ impl Cache {
             Some(known) => known,
             None => fresh(&place).at("write", CAPTURE)?,
         };
-        let name = pack_name(index.pack);
-        let pack = Arc::new(Pack { file: place.open(&name, Open::Read).at("open", CAPTURE)? });
+        let pack = Arc::new(Pack::open(&place, index.pack).at("open", CAPTURE)?);
         Ok(Self {
             place,
             key: key.clone(),
@@ -152,7 +158,12 @@ impl Cache {
         self.place.open(NEW_INDEX, Open::Empty)?.write_all(bytes)?;
         self.place.rename(NEW_INDEX, INDEX)?;
         let own = pack_name(self.index.pack);
-        for name in self.place.names()? {
+        let names = self.place.names()?;
+        // The journal of a capture that is under way, or was interrupted, may speak of any pack.
+        if names.iter().any(|name| name.starts_with(journal::PREFIX)) {
+            return Ok(());
+        }
+        for name in names {
             if name.starts_with("pack-") && name != own {
                 self.place.remove(&name)?;
             }
@@ -166,7 +177,7 @@ fn pack_name(number: u64) -> String {
 }
 
 /// Waits for whoever else scans at this moment.
-fn lock(place: &Place) -> Result<File, TxnError> {
+pub(super) fn lock(place: &Place) -> Result<File, TxnError> {
     let file = place.open(LOCK, Open::Append).at("lock", CAPTURE)?;
     let start = Instant::now();
     loop {

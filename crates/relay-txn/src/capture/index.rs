@@ -3,20 +3,21 @@
 //! One buffer, read at once and searched in the order it was written; a person has no use for it. It ends with a MAC of
 //! this user's key, because whoever could plant an index could plant what a rollback restores.
 
-use relay_workspace::Facts;
+use relay_workspace::{Facts, Kind};
 
 use crate::key::LedgerKey;
 
 /// Keeps the MAC from being mistaken for one of another kind of document; also the version of the format.
-const CONTEXT: &[u8] = b"relay capture index v1\n";
+const CONTEXT: &[u8] = b"relay capture index v2\n";
 /// The MAC at the end.
 const MAC_BYTES: usize = 32;
 /// An entry without its path: see [`Index::write`].
-const FIXED_BYTES: usize = 2 + 8 + 8 + 12 + 12 + 32 + 8;
+const FIXED_BYTES: usize = 2 + 4 + 8 + 8 + 12 + 12 + 32 + 8;
 
 /// What tells whether a file is still the one whose content is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Key {
+    mode: u32,
     inode: u64,
     size: u64,
     modified: (i64, u32),
@@ -26,7 +27,24 @@ pub(super) struct Key {
 impl Key {
     /// What the disk says about a file now.
     pub(super) fn of(facts: &Facts) -> Self {
-        Self { inode: facts.inode, size: facts.size, modified: facts.modified, changed: facts.changed }
+        Self {
+            mode: facts.mode,
+            inode: facts.inode,
+            size: facts.size,
+            modified: facts.modified,
+            changed: facts.changed,
+        }
+    }
+
+    /// Something of which only the mode is known.
+    pub(super) fn unknown(mode: u32) -> Self {
+        Self { mode, inode: 0, size: 0, modified: (0, 0), changed: (0, 0) }
+    }
+
+    /// What the disk said, as far as it was written down.
+    pub(super) fn facts(&self, kind: Kind) -> Facts {
+        let Self { mode, inode, size, modified, changed } = *self;
+        Facts { kind, mode, size, links: 1, owner: 0, group: 0, device: 0, inode, modified, changed }
     }
 }
 
@@ -89,6 +107,7 @@ impl Index {
             // A path has at most 4096 bytes.
             let Ok(length) = u16::try_from(path.len()) else { continue };
             bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(&key.mode.to_le_bytes());
             bytes.extend_from_slice(&key.inode.to_le_bytes());
             bytes.extend_from_slice(&key.size.to_le_bytes());
             for (seconds, nanoseconds) in [key.modified, key.changed] {
@@ -121,11 +140,16 @@ impl Index {
 
     /// All contents the index knows of, from its beginning.
     pub(super) fn contents(&self) -> impl Iterator<Item = Kept> {
+        self.entries().map(|(_, _, kept)| kept)
+    }
+
+    /// All entries, from the beginning.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], Key, Kept)> {
         let mut at = 8;
         std::iter::from_fn(move || {
-            let (_, (_, kept), length) = self.entry(at)?;
+            let (path, (key, kept), length) = self.entry(at)?;
             at += length;
-            Some(kept)
+            Some((path, key, kept))
         })
     }
 
@@ -136,6 +160,7 @@ impl Index {
     fn entry(&self, at: usize) -> Option<(&[u8], (Key, Kept), usize)> {
         let mut rest = Reader(self.bytes.get(at..self.end)?);
         let length = usize::from(u16::from_le_bytes(rest.take()?));
+        let mode = u32::from_le_bytes(rest.take()?);
         let inode = u64::from_le_bytes(rest.take()?);
         let size = u64::from_le_bytes(rest.take()?);
         let mut time = || Some((i64::from_le_bytes(rest.take()?), u32::from_le_bytes(rest.take()?)));
@@ -143,7 +168,7 @@ impl Index {
         let hash = rest.take()?;
         let offset = u64::from_le_bytes(rest.take()?);
         let path = rest.0.get(..length)?;
-        let entry = (Key { inode, size, modified, changed }, Kept { hash, offset, size });
+        let entry = (Key { mode, inode, size, modified, changed }, Kept { hash, offset, size });
         Some((path, entry, FIXED_BYTES + length))
     }
 }
@@ -164,7 +189,8 @@ mod tests {
     use super::*;
 
     fn entry(n: u64) -> (Key, Kept) {
-        let key = Key { inode: n, size: n + 1, modified: (-5, 6), changed: (n.cast_signed(), 9) };
+        let key =
+            Key { mode: 0o100_644, inode: n, size: n + 1, modified: (-5, 6), changed: (n.cast_signed(), 9) };
         (key, Kept { hash: [n as u8; 32], offset: n * 7, size: n + 1 })
     }
 

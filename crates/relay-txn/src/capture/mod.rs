@@ -12,6 +12,7 @@
 mod cache;
 mod effects;
 mod index;
+mod journal;
 mod place;
 
 use std::collections::BTreeSet;
@@ -30,6 +31,8 @@ use crate::protocol::Protocol;
 use crate::record::FolderRecord;
 
 pub(crate) use effects::effects;
+pub use journal::{Command, Interrupted, Running};
+pub(crate) use journal::{begin, interrupted};
 
 /// Everything a command could change, as it was at one moment, with the contents.
 #[derive(Debug)]

@@ -17,6 +17,7 @@ pub(super) enum Open {
 }
 
 /// The folder of the cache.
+#[derive(Debug)]
 pub(super) struct Place {
     #[cfg(unix)]
     folder: relay_workspace::Dir,

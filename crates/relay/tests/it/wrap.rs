@@ -345,3 +345,51 @@ fn when_a_file_and_a_folder_changed_places_nothing_is_lost() {
     assert_eq!(env.read("bb/c.txt"), "precious\n", "the only copy stays");
     assert!((run.stdout + &run.stderr).contains("but for those listed below"));
 }
+
+#[test]
+fn what_a_command_did_is_found_when_relay_was_killed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b/b.txt", "b\n");
+    env.write("ignored.log", "old\n");
+    env.write(".gitignore", "*.log\n");
+    std::os::unix::fs::symlink("a.txt", env.path("link")).unwrap();
+    env.relay(&["wrap", "--", "true"]).success();
+    let before = env.tree();
+    let script =
+        "echo changed > a.txt; rm -r b; echo new > c.txt; ln -sf c.txt link; echo x > x.log; kill -9 $PPID";
+    assert_ne!(env.relay(&["wrap", "--", "sh", "-c", script]).run().code, 0);
+    let run = env.relay(&["log"]).success();
+    assert!(run.stderr.contains("4 file(s) differ from before it"), "{}", run.stderr);
+    assert!(run.stdout.contains("interrupted: sh -c"), "{}", run.stdout);
+    let again = env.relay(&["log"]).success();
+    assert!(!again.stderr.contains("differ"), "it is said once: {}", again.stderr);
+    env.relay(&["undo"]).success();
+    std::fs::remove_file(env.path("x.log")).unwrap();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn what_a_check_did_is_found_when_relay_was_killed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("other.txt", "old\n");
+    env.write(
+        "relaycode.config.json",
+        r#"{"projectId": "shop", "postCommand": "echo by check > other.txt; kill -9 $PPID"}"#,
+    );
+    env.write("reply.md", &reply(1, "a.txt", "changed"));
+    let before = env.tree();
+    assert_ne!(env.relay(&["apply", "reply.md", "--trust"]).run().code, 0);
+    let run = env.relay(&["recover"]).run();
+    assert!(
+        run.stdout.contains("had been interrupted, its 1 file(s) are as they were"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was taken back");
+    assert_eq!(env.read("other.txt"), "by check\n", "what a command did is not taken back by itself");
+    env.relay(&["undo"]).success();
+    assert_eq!(env.tree(), before);
+}

@@ -1,0 +1,50 @@
+//! A command whose Relay was killed: what differs from before it is entered into the ledger, and a person is told.
+//!
+//! Nothing is taken back by itself. Since the command was interrupted somebody may have gone on working, and nobody can
+//! tell whose changes are whose; on the ledger they can be looked at, and taken back where that is wanted.
+
+use relay_edit::Diagnostic;
+use relay_txn::capture::Interrupted;
+use relay_txn::{Draft, Header, Ledger, TxnError, Verdict};
+use relay_workspace::Workspace;
+use uuid::Uuid;
+
+use crate::capture::{count_lines, findings};
+use crate::codes;
+use crate::history::short;
+
+/// Records what differs from before the command, and says so.
+pub(crate) fn record(
+    ledger: &Ledger,
+    workspace: &Workspace,
+    interrupted: &Interrupted,
+) -> Result<Vec<Diagnostic>, TxnError> {
+    let mut effects = ledger.effects_of(workspace, interrupted)?;
+    let line = &interrupted.command.line;
+    let mut found = findings(&effects, &format!("`{line}`"));
+    if effects.changes.is_empty() {
+        return Ok(found);
+    }
+    count_lines(&mut effects.changes, &[]);
+    let uuid = Uuid::new_v4();
+    let header = Header {
+        channel: interrupted.command.by.clone(),
+        prompt_summary: Some(format!("interrupted: {line}")),
+        reasoning: format!(
+            "Relay was killed while `{line}` ran. This is what differed from before it at the next start."
+        ),
+        ..Header::default()
+    };
+    let draft = Draft { uuid, header, ..Draft::default() };
+    let (pending, _) = ledger.adopt(draft, &effects, &interrupted.command.by)?;
+    let record = pending.commit(Verdict { checks: Vec::new(), approved_by: "recovery".to_owned() })?;
+    let (count, name) = (record.files().count(), short(uuid));
+    found.push(
+        Diagnostic::warning(
+            codes::INTERRUPTED_COMMAND,
+            format!("`{line}` was interrupted; {count} file(s) differ from before it, recorded as {name}"),
+        )
+        .hinted(format!("`relay show {name}` shows them, `relay undo {name}` takes them back.")),
+    );
+    Ok(found)
+}

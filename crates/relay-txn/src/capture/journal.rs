@@ -1,0 +1,203 @@
+//! The journal of a capture under way: what the first scan saw, written down before the command runs.
+//!
+//! A command's effect is known only when the second scan has been made. If Relay is killed before that, the journal lets
+//! the next start make it: the files as they were are compared with the files as they are. Nothing is reverted for
+//! that; the difference is entered into the ledger, where a person can look at it and take it back. A living capture
+//! holds the lock of its journal. One that does not carry this user's MAC, or that a crash tore, counts for nothing.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use relay_workspace::{Facts, Kind, RelPath, Survey, Surveyed, Workspace};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::cache::{self, Pack};
+use super::index::{Index, Key};
+use super::place::{Open, Place};
+use super::{Effects, Held, Obstacle, Scan, Uncaptured};
+use crate::disk::Disk;
+use crate::error::{At, TxnError};
+use crate::key::LedgerKey;
+use crate::layout::CAPTURE;
+use crate::limits::MAX_INDEX_BYTES;
+use crate::protocol::Protocol;
+
+/// Journals are named so, and then their number.
+pub(super) const PREFIX: &str = "open-";
+/// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
+const CONTEXT: &[u8] = b"relay capture journal v1\n";
+
+/// What is known of a command before it runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Command {
+    /// Who its changes are by: `wrap`, `postCommand`, …
+    pub by: String,
+    /// The command as one line.
+    pub line: String,
+    /// Files that a transaction under way has changed, and takes back by itself if it is interrupted.
+    pub leased: Vec<String>,
+}
+
+/// The first line of a journal.
+#[derive(Serialize, Deserialize)]
+struct Header {
+    command: Command,
+    known: BTreeSet<Uuid>,
+    folders: Vec<(String, u32)>,
+    links: Vec<(String, u32, Vec<u8>)>,
+    /// What was there and could not be held.
+    unheld: Vec<String>,
+}
+
+/// A capture under way. Dropping it says that its effect is recorded, or that there is nothing to record.
+#[must_use = "dropping it ends the capture"]
+#[derive(Debug)]
+pub struct Running {
+    place: Place,
+    name: String,
+    /// Locked while this process lives.
+    _file: File,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // A journal that stays is compared once more at the next start, which then finds nothing or says what it finds.
+        if let Err(_stays) = self.place.remove(&self.name) {}
+    }
+}
+
+/// A capture whose process died before its effect was recorded.
+#[derive(Debug)]
+pub struct Interrupted {
+    /// The command.
+    pub command: Command,
+    /// The workspace before it ran.
+    before: Scan,
+    unheld: BTreeSet<String>,
+    /// Ends with this: then the effect is recorded.
+    _running: Running,
+}
+
+/// Writes down a scan before a command runs.
+pub(crate) fn begin(
+    key: &LedgerKey,
+    workspace: &Workspace,
+    scan: &Scan,
+    command: Command,
+) -> Result<Running, TxnError> {
+    let mut header = Header {
+        command,
+        known: scan.known.clone(),
+        folders: Vec::new(),
+        links: Vec::new(),
+        unheld: Vec::new(),
+    };
+    let mut files = Vec::new();
+    for (entry, held) in scan.survey.entries.iter().zip(&scan.held) {
+        let (path, mode) = (entry.path.as_str(), entry.facts.mode);
+        match held {
+            Held::File(kept) => files.push((path, Key::of(&entry.facts), *kept)),
+            Held::Link(target) => header.links.push((path.to_owned(), mode, target.clone())),
+            Held::Folder => header.folders.push((path.to_owned(), mode)),
+            Held::Nothing(_) => header.unheld.push(path.to_owned()),
+        }
+    }
+    let text = serde_json::to_string(&header).map_err(io::Error::other).at("write", CAPTURE)?;
+    let index = Index::write(scan.pack.number, files.into_iter(), key);
+    let place = Place::new(workspace).at("open", CAPTURE)?;
+    let _lock = cache::lock(&place)?;
+    let name = format!("{PREFIX}{}", Uuid::new_v4());
+    let mut file = place.open(&name, Open::Append).at("write", CAPTURE)?;
+    file.try_lock().map_err(io::Error::from).at("lock", CAPTURE)?;
+    let mac = key.mac(CONTEXT, text.as_bytes()).to_hex();
+    let written = file.write_all(format!("{mac} {text}\n").as_bytes()).and_then(|()| file.write_all(&index));
+    let running = Running { place, name, _file: file };
+    written.at("write", CAPTURE)?;
+    Ok(running)
+}
+
+/// The captures that died.
+pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<Interrupted>, TxnError> {
+    let Ok(place) = Place::new(workspace) else { return Ok(Vec::new()) };
+    let names = place.names().at("list", CAPTURE)?;
+    let names: Vec<&String> = names.iter().filter(|name| name.starts_with(PREFIX)).collect();
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    let _lock = cache::lock(&place)?;
+    let mut found = Vec::new();
+    for name in names {
+        // Gone by now, or nothing that Relay makes.
+        let Ok(file) = place.open(name, Open::Read) else { continue };
+        if file.try_lock().is_err() {
+            continue;
+        }
+        let place = Place::new(workspace).at("open", CAPTURE)?;
+        let running = Running { place, name: name.clone(), _file: file };
+        // One that cannot be used goes with this.
+        found.extend(read(running, key));
+    }
+    Ok(found)
+}
+
+/// The first scan of a journal, if it is ours and whole, and the contents it speaks of are still there.
+fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
+    let mut bytes = Vec::new();
+    (&running._file).take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let (mac, text) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;
+    if blake3::Hash::from_hex(mac).ok()? != key.mac(CONTEXT, text.as_bytes()) {
+        return None;
+    }
+    let header: Header = serde_json::from_str(text).ok()?;
+    let index = Index::read(bytes.split_off(end + 1), key)?;
+    let pack = Pack::open(&running.place, index.pack).ok()?;
+    let mut entries: Vec<(Surveyed, Held)> = Vec::new();
+    let surveyed = |path: &str, facts: Facts| Some(Surveyed { path: RelPath::new(path).ok()?, facts });
+    for (path, key, kept) in index.entries() {
+        entries.push((surveyed(std::str::from_utf8(path).ok()?, key.facts(Kind::File))?, Held::File(kept)));
+    }
+    for (path, mode, target) in header.links {
+        entries.push((surveyed(&path, Key::unknown(mode).facts(Kind::Symlink))?, Held::Link(target)));
+    }
+    for (path, mode) in header.folders {
+        entries.push((surveyed(&path, Key::unknown(mode).facts(Kind::Directory))?, Held::Folder));
+    }
+    entries.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
+    let (entries, held) = entries.into_iter().unzip();
+    let survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
+    let before = Scan { survey, held, pack: Arc::new(pack), known: header.known };
+    let unheld = header.unheld.into_iter().collect();
+    Some(Interrupted { command: header.command, before, unheld, _running: running })
+}
+
+impl Interrupted {
+    /// What is different from before the command. Whoever did it: since the command was interrupted, nobody knows.
+    pub(crate) fn effects(
+        &self,
+        protocol: &Protocol<Disk>,
+        workspace: &Workspace,
+    ) -> Result<Effects, TxnError> {
+        let after = super::scan(protocol, workspace, None)?;
+        let mut effects = super::effects(protocol, workspace, &self.before, &after)?;
+        let is_leased = |path: &str| self.command.leased.iter().any(|leased| leased == path);
+        effects.changes.retain(|change| !is_leased(change.path.as_str()));
+        effects.uncaptured.retain(|missed| !self.unheld.contains(&missed.path) && !is_leased(&missed.path));
+        // Where ignore rules changed, what looks new may only have been ignored before.
+        if effects.changes.iter().any(|change| change.path.file_name() == ".gitignore") {
+            let (new, rest) = effects.changes.into_iter().partition(|change| change.before.is_none());
+            effects.changes = rest;
+            let new: Vec<crate::FileChange> = new;
+            effects.uncaptured.extend(
+                new.into_iter()
+                    .map(|change| Uncaptured { path: change.path.to_string(), obstacle: Obstacle::Unknown }),
+            );
+            effects.made_folders.clear();
+        }
+        Ok(effects)
+    }
+}
