@@ -34,6 +34,7 @@ pub(crate) fn draft(
         operations: operations(&planned),
         changes: planned.changes,
         prune: Vec::new(),
+        make: Vec::new(),
         break_links: options.break_links,
     }
 }

@@ -49,6 +49,7 @@ mod transact;
 pub mod translate;
 pub mod trust;
 mod undo;
+mod versions;
 pub mod views;
 mod wrap;
 

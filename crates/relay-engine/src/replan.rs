@@ -11,10 +11,10 @@ use relay_edit::Diagnostic;
 use relay_txn::Record;
 use uuid::Uuid;
 
-use crate::codes;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::Stop;
+use crate::{codes, versions};
 
 /// How often; whoever loses that many races is told.
 const ATTEMPTS: usize = 100;
@@ -36,10 +36,10 @@ pub(crate) fn until_current(
                 outcome.diagnostics.truncate(said);
                 outcome.incomplete = false;
             }
-            ended => return ended,
+            ended => return ended.map_err(|stop| versions::name_both(engine, outcome, stop)),
         }
     }
-    attempt(outcome)
+    attempt(outcome).map_err(|stop| versions::name_both(engine, outcome, stop))
 }
 
 /// Whether it was a transaction that changed the file which is complained about.

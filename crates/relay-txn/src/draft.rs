@@ -3,7 +3,7 @@
 use relay_workspace::RelPath;
 use uuid::Uuid;
 
-use crate::record::{CheckRecord, OperationRecord};
+use crate::record::{CheckRecord, FolderRecord, OperationRecord};
 use crate::undoes::Undoes;
 
 /// A transaction to be made.
@@ -19,6 +19,8 @@ pub struct Draft {
     pub changes: Vec<FileChange>,
     /// Folders to remove if the transaction leaves them empty: those the transaction being undone had made.
     pub prune: Vec<RelPath>,
+    /// Folders to make, also if they stay empty: those the transaction being undone had removed.
+    pub make: Vec<FolderRecord>,
     /// Change files that have several hard links, parting them from their other names.
     pub break_links: bool,
 }

@@ -87,6 +87,14 @@ impl Ledger {
         self.protocol.forget(uuids, dry_run)
     }
 
+    /// Keeps a content in `.relaycode/rescued/`, for a person to look at; returns its path in the workspace.
+    ///
+    /// # Errors
+    /// The state folder cannot be written.
+    pub fn keep_aside(&self, uuid: Uuid, path: &str, bytes: &[u8]) -> Result<String, TxnError> {
+        self.protocol.keep_aside(uuid, path, bytes)
+    }
+
     /// Makes all changes of the draft, and keeps what is needed to take them back. The paths stay reserved until the
     /// transaction is committed, rolled back, or its process is dead.
     ///

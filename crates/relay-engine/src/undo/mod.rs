@@ -16,12 +16,11 @@ mod tests;
 use std::collections::HashSet;
 
 use relay_edit::Diagnostic;
-use relay_txn::{Draft, FileChange, Header, OperationRecord};
+use relay_txn::{Draft, FileChange, FolderRecord, Header, OperationRecord};
 use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
-use crate::codes;
 use crate::contain::{agree_to, sensitive_warning};
 use crate::engine::{Engine, EngineError};
 use crate::file_reports::operation;
@@ -29,6 +28,7 @@ use crate::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::{FileReport, FileStatus, Outcome, Status};
 use crate::stop::Stop;
 use crate::transact::{Transaction, require_approver, transact};
+use crate::{codes, versions};
 
 use files::Inversion;
 use select::{Selection, Step};
@@ -133,12 +133,14 @@ fn run(
     require_approver(engine, approver, &[])?;
     let uuid = Uuid::new_v4();
     outcome.uuid = Some(uuid);
+    let prune = made_folders(engine, &selection.steps);
     let draft = Draft {
         uuid,
         header: header(engine, &selection),
         operations: operations(&outcome.files),
         changes: inversion.changes,
-        prune: made_folders(engine, &selection.steps),
+        make: removed_folders(engine, &selection.steps, &prune),
+        prune,
         break_links: options.break_links,
     };
     transact(
@@ -148,6 +150,7 @@ fn run(
         observer,
         outcome,
     )
+    .map_err(|stop| versions::name_both(engine, outcome, stop))
 }
 
 /// The files among the changes that other tools execute, each with the reason. What was agreed to once, perhaps long
@@ -204,6 +207,16 @@ fn made_folders(engine: &Engine, steps: &[Step<'_>]) -> Vec<RelPath> {
         .iter()
         .flat_map(|step| &step.entry.record.folders)
         .filter_map(|folder| engine.workspace().path(folder).ok())
+        .collect()
+}
+
+/// The folders the transactions had removed, where they are taken back whole.
+fn removed_folders(engine: &Engine, steps: &[Step<'_>], made: &[RelPath]) -> Vec<FolderRecord> {
+    let whole = steps.iter().filter(|step| step.entry.record.paths().all(|path| step.paths.contains(path)));
+    whole
+        .flat_map(|step| &step.entry.record.removed_folders)
+        .filter(|folder| engine.workspace().path(&folder.path).is_ok_and(|path| !made.contains(&path)))
+        .cloned()
         .collect()
 }
 

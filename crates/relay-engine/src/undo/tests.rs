@@ -406,3 +406,40 @@ proptest! {
         }
     }
 }
+
+/// Agrees to everything, and writes to the file at that moment.
+struct Meddler<'a>(&'a World);
+
+impl Approver for Meddler<'_> {
+    fn can_approve(&self) -> bool {
+        true
+    }
+    fn approved_by(&self) -> &'static str {
+        "meddler"
+    }
+    fn approve(&mut self, _: &Proposal<'_>) -> Decision {
+        Decision::Yes
+    }
+    fn trust(&mut self, _: &[ConfiguredCommand<'_>], _: bool) -> Decision {
+        Decision::Yes
+    }
+    fn allow_sensitive(&mut self, found: &[(RelPath, Sensitive)]) -> Decision {
+        self.0.write(found[0].0.as_str(), "theirs");
+        Decision::Yes
+    }
+}
+
+#[test]
+fn a_file_changed_at_the_last_moment_is_refused_with_both_versions_named() {
+    let world = World::new(&[(".envrc", "old")]);
+    world.land(&[(".envrc", Some("planned"))]);
+    let outcome = undo(&world.engine, &UndoOptions::default(), &mut Meddler(&world), &mut Unobserved);
+    assert_eq!(outcome.status, Status::Rejected, "{:?}", outcome.diagnostics);
+    assert_eq!(world.read(".envrc").as_deref(), Some("theirs"));
+    let name = |text: &str| blake3::hash(text.as_bytes()).to_hex()[..12].to_owned();
+    let found = &outcome.diagnostics[0];
+    assert!(found.message.contains(&name("planned")) && found.message.contains(&name("theirs")), "{found:?}");
+    let hint = found.hint.clone().unwrap();
+    let kept = hint.split_whitespace().find(|word| word.starts_with(".relaycode/rescued/")).unwrap();
+    assert_eq!(world.read(kept.trim_end_matches('.')).as_deref(), Some("planned"));
+}

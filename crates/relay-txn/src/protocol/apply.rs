@@ -17,7 +17,7 @@ impl<F: Fs> Protocol<F> {
     pub(super) fn apply(&self, prepared: &Prepared) -> Result<(), TxnError> {
         let record = &prepared.record;
         for folder in &record.folders {
-            match self.fs.mkdir(folder, None) {
+            match self.fs.mkdir(folder, prepared.modes.get(folder).copied()) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 other => other.at("create", folder)?,
             }

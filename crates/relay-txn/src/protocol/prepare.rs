@@ -1,6 +1,6 @@
 //! Everything that can be done before a file is touched, and without the lock: compare, stage, make durable.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -22,6 +22,8 @@ pub(super) struct Prepared {
     pub(super) staged_record: String,
     /// What the disk said about each file when its content was compared.
     pub(super) observed: Vec<Option<Stat>>,
+    /// The permission bits of folders that had some before.
+    pub(super) modes: HashMap<String, u32>,
 }
 
 /// Collects contents for the record, deciding which of them become blobs.
@@ -63,7 +65,8 @@ impl<F: Fs> Protocol<F> {
             .write_new(&staged_record, text.as_bytes(), Attributes::PRIVATE)
             .at("write", &staged_record)?;
         self.sync_stage(&record, &staged_record, &contents)?;
-        Ok(Prepared { record, staged_record, observed })
+        let modes = draft.make.iter().map(|folder| (folder.path.clone(), folder.mode & 0o7777)).collect();
+        Ok(Prepared { record, staged_record, observed, modes })
     }
 
     /// One batch makes the staged contents, the blobs, the record and their names durable.
@@ -223,6 +226,22 @@ impl<F: Fs> Protocol<F> {
                         });
                     }
                 };
+            }
+        }
+        for folder in draft.make.iter().map(|folder| folder.path.as_str()) {
+            // One whose place is taken by something else stays away; it would have been empty.
+            let wanted: Vec<&str> = std::iter::once(folder).chain(ancestors(folder)).collect();
+            let mut is_free = self.fs.permits(folder);
+            for folder in &wanted {
+                let found = self.fs.stat(folder).at("look at", folder)?;
+                is_free &= found.is_none_or(|stat| stat.kind == Kind::Folder);
+                if found.is_some() {
+                    there.insert((*folder).to_owned());
+                }
+            }
+            if is_free {
+                missing
+                    .extend(wanted.into_iter().filter(|folder| !there.contains(*folder)).map(str::to_owned));
             }
         }
         // A folder sorts before what is in it.

@@ -271,6 +271,23 @@ impl<F: Fs> Protocol<F> {
         Ok(())
     }
 
+    /// Keeps a content where a person finds it, durably.
+    pub(crate) fn keep_aside(&self, uuid: Uuid, path: &str, bytes: &[u8]) -> Result<String, TxnError> {
+        let folder = format!("{RESCUED}/{uuid}");
+        crate::state::ensure(&self.fs)?;
+        ensure_private_folder(&self.fs, RESCUED)?;
+        ensure_private_folder(&self.fs, &folder)?;
+        let file_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+        let short: String = file_name.chars().take(50).collect();
+        let name =
+            format!("{folder}/planned-{}-{short}", blake3::hash(path.as_bytes()).to_hex().split_at(8).0);
+        unlink_if_there(&self.fs, &name)?;
+        self.fs.write_new(&name, bytes, Attributes::PRIVATE).at("write", &name)?;
+        let folders = [STATE.to_owned(), RESCUED.to_owned(), folder];
+        self.fs.sync(std::slice::from_ref(&name), &folders).at("sync", &name)?;
+        Ok(name)
+    }
+
     /// Makes a folder that should be there.
     fn remake(&self, folder: &str, mode: Option<u32>, work: &mut Work<'_>) -> Result<(), TxnError> {
         match self.fs.mkdir(folder, mode) {

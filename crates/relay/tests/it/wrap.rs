@@ -393,3 +393,18 @@ fn what_a_check_did_is_found_when_relay_was_killed() {
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);
 }
+
+#[test]
+fn an_empty_folder_a_command_removed_comes_back_with_the_undo() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    std::fs::create_dir_all(env.path("out/er/empty")).unwrap();
+    std::fs::set_permissions(env.path("out/er/empty"), std::fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(wrap(&env, "rm -r out; echo b > a.txt", &[]).0, 0);
+    assert!(!env.exists("out"));
+    undo(&env);
+    let mode = std::fs::metadata(env.path("out/er/empty")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o7777, 0o700);
+    env.relay(&["redo"]).success();
+    assert!(!env.exists("out"), "the redo removes it again");
+}
