@@ -4,7 +4,7 @@
 //! the background, holding the text until another program copies something; elsewhere the system keeps it.
 
 use std::io::Read;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use relay_edit::Diagnostic;
 use relay_engine::Arrival;
@@ -14,6 +14,9 @@ use crate::failure::{ENVIRONMENT, Failure};
 
 /// What the background copy of Relay is started with. It is not a command for people, so the parser does not know it.
 pub const HOLD: &str = "__hold-clipboard";
+
+/// How long the background process may take to offer the text; on a busy machine it takes a while to start.
+const OFFERED_WITHIN: Duration = Duration::from_secs(15);
 
 /// Puts the text on the clipboard.
 pub fn copy(text: &str) -> Result<(), Failure> {
@@ -47,7 +50,8 @@ pub fn paste() -> Result<String, Failure> {
 
 /// The background process reports by offering the text: wait until the clipboard has it.
 fn wait_until_offered(text: &str) -> Result<(), Failure> {
-    for _ in 0..100 {
+    let started = Instant::now();
+    while started.elapsed() < OFFERED_WITHIN {
         let mut clipboard = arboard::Clipboard::new().map_err(|error| unavailable(&error))?;
         if clipboard.get_text().is_ok_and(|offered| offered == text) {
             return Ok(());

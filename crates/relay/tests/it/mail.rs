@@ -546,8 +546,6 @@ fn the_clipboard_carries_messages_out_and_answers_in() {
             assert!(start.elapsed() < Duration::from_secs(20), "message {number} never came: {}", paste());
             std::thread::sleep(Duration::from_millis(50));
         }
-        // The run looks at the clipboard again once it has put the message there.
-        std::thread::sleep(Duration::from_millis(700));
     };
     wait(1);
     // Commands that name no session are not taken where nobody can be asked.
