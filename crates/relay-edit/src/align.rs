@@ -50,6 +50,17 @@ pub(crate) fn differences<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default
     found
 }
 
+/// The stretches in which two lists of lines differ, as few lines as possible, with no thought for how that reads.
+pub(crate) fn plainly<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
+    before: &[T],
+    after: &[T],
+) -> Vec<Difference> {
+    let mut input = InternedInput::default();
+    input.update_before(before.iter().copied());
+    input.update_after(after.iter().copied());
+    stretches(&Diff::compute(Algorithm::Myers, &input))
+}
+
 /// How many lines are new in `after`, and how many of `before` are gone.
 pub(crate) fn changed_lines<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
     before: &[T],
@@ -126,6 +137,10 @@ fn compare<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
     let algorithm = if is_long { Algorithm::Myers } else { Algorithm::Histogram };
     let mut diff = Diff::compute(algorithm, &input);
     diff.postprocess_lines(&input);
+    stretches(&diff)
+}
+
+fn stretches(diff: &Diff) -> Vec<Difference> {
     diff.hunks()
         .map(|hunk| Difference {
             before: hunk.before.start as usize..hunk.before.end as usize,

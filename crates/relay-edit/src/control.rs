@@ -24,6 +24,8 @@ pub struct Control {
     pub prompt_summary: Option<String>,
     /// `model`: the model that wrote the reply, in its own words.
     pub model: Option<String>,
+    /// `receipt`: the pack the reply answers.
+    pub receipt: Option<String>,
     /// The line in the reply where the block begins, counted from 1.
     pub line: usize,
 }
@@ -58,7 +60,28 @@ impl Candidate {
     }
 }
 
-const KEYS: &[&str] = &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:", "model:"];
+const KEYS: &[&str] =
+    &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:", "receipt:", "model:"];
+
+/// The receipt that prose names last, in a line such as `Receipt: r-0f3c9a17b2`, however it is decorated.
+pub(crate) fn receipt_in_prose(prose: &[OwnedLine]) -> Option<String> {
+    prose.iter().rev().find_map(|line| {
+        let said = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let is_named = said.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("receipt"));
+        if is_named { receipt_id(said) } else { None }
+    })
+}
+
+/// The first thing in a text that has the form of a receipt's id: `r-` and ten hexadecimal digits, in any case.
+#[must_use]
+pub fn receipt_id(text: &str) -> Option<String> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    let is_id = |word: &&str| {
+        let digits = word.strip_prefix("r-").or_else(|| word.strip_prefix("R-"));
+        digits.is_some_and(|digits| digits.len() == 10 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    words.into_iter().find(is_id).map(str::to_ascii_lowercase)
+}
 
 /// Whether lines have `projectId` or `uuid` as a key at the top level.
 pub(crate) fn looks_like_control(lines: &[OwnedLine]) -> bool {
@@ -168,6 +191,10 @@ fn interpret(value: &Value, yaml: &str, line: usize, findings: &mut Vec<Diagnost
         prompt_summary: value.get("promptSummary").and_then(as_paragraph),
         // A name and nothing else; whatever is not one is as unknown as any other key.
         model: value.get("model").and_then(as_text).filter(|name| !name.is_empty()),
+        receipt: value
+            .get("receipt")
+            .and_then(as_text)
+            .map(|written| receipt_id(&written).unwrap_or(written)),
         line,
     }
 }

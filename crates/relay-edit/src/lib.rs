@@ -36,7 +36,7 @@ pub use dialect::{Dialect, Parser, parse};
 pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, stat};
 pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
 pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};
-pub use merge::{Conflict, merge};
+pub use merge::{Conflict, merge, merge_surely};
 pub use plan::{Change, EditOutcome, EditStatus, Options, Plan, Snapshot, Verdict, plan, plan_with};
 pub use prompt::system_prompt;
 pub use render::{RenderError, render};

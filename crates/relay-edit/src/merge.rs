@@ -12,10 +12,12 @@ use crate::encoding::Decoded;
 use crate::lines::{Lines, is_binary};
 
 mod endings;
+mod surely;
 #[cfg(test)]
 mod tests;
 
 use endings::Endings;
+pub use surely::merge_surely;
 
 /// A place where both sides changed the same lines differently. Lines are counted from 0; a range may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,6 +45,16 @@ pub struct Conflict {
 /// assert_eq!(conflicts[0].ours, 1..2);
 /// ```
 pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
+    merge_with(base, ours, theirs, &|versions| by_lines(versions, &AsCompared, Touching::MayNotGrow))
+}
+
+/// Everything around the merge of lines: shortcuts, encodings, files that are not text.
+fn merge_with(
+    base: &[u8],
+    ours: &[u8],
+    theirs: &[u8],
+    by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Result<Vec<u8>, Vec<Conflict>>,
+) -> Result<Vec<u8>, Vec<Conflict>> {
     if theirs == base || ours == theirs {
         return Ok(ours.to_vec());
     }
@@ -50,7 +62,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Con
         return Ok(theirs.to_vec());
     }
     if let [Some(base), Some(ours), Some(theirs)] = [base, ours, theirs].map(Decoded::of)
-        && let Some(merged) = merge(&base.text, &ours.text, &theirs.text)
+        && let Some(merged) = merge_with(&base.text, &ours.text, &theirs.text, by_lines)
             .map(|merged| ours.encoding.encode(&merged))
             .transpose()
     {
@@ -64,14 +76,45 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Con
     by_lines(&versions)
 }
 
+/// What changes of both sides may do where no line lies between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Touching {
+    /// Nothing: they conflict.
+    Conflicts,
+    /// Both may stand, unless both add lines there.
+    MayNotGrow,
+    /// Both may stand, unless both do nothing but add lines there.
+    MayNotBothInsert,
+}
+
+/// How two versions are compared.
+trait Comparison {
+    fn compare(&self, base: &[&[u8]], version: &[&[u8]], is_ours: bool) -> Vec<Difference>;
+}
+
+/// As people read it.
+struct AsCompared;
+
+impl Comparison for AsCompared {
+    fn compare(&self, base: &[&[u8]], version: &[&[u8]], _is_ours: bool) -> Vec<Difference> {
+        differences(base, version)
+    }
+}
+
 /// The merge proper, which needs no shortcut to be right.
-fn by_lines(versions: &[Lines<'_>; 3]) -> Result<Vec<u8>, Vec<Conflict>> {
+fn by_lines(
+    versions: &[Lines<'_>; 3],
+    comparison: &impl Comparison,
+    touching: Touching,
+) -> Result<Vec<u8>, Vec<Conflict>> {
     let endings = Endings::of(versions);
     let [base, ours, theirs] = versions.each_ref().map(|lines| endings.keys(lines));
     let mut merged: Vec<&[u8]> = Vec::with_capacity(ours.len().max(theirs.len()));
     let mut conflicts = Vec::new();
     let mut copied = 0;
-    for region in regions(differences(&base, &ours), differences(&base, &theirs)) {
+    let (our_changes, their_changes) =
+        (comparison.compare(&base, &ours, true), comparison.compare(&base, &theirs, false));
+    for region in regions(our_changes, their_changes, touching) {
         merged.extend(base.get(copied..region.base.start).unwrap_or_default());
         copied = region.base.end;
         match (region.within(&region.ours), region.within(&region.theirs)) {
@@ -109,7 +152,7 @@ impl Region {
 }
 
 /// Groups the changes of both sides: those that meet stand in one region, all others alone.
-fn regions(ours: Vec<Difference>, theirs: Vec<Difference>) -> Vec<Region> {
+fn regions(ours: Vec<Difference>, theirs: Vec<Difference>, touching: Touching) -> Vec<Region> {
     let mut changes: Vec<(bool, Difference)> = ours.into_iter().map(|change| (true, change)).collect();
     changes.extend(theirs.into_iter().map(|change| (false, change)));
     // An insertion before a line comes before a change of that line.
@@ -119,7 +162,7 @@ fn regions(ours: Vec<Difference>, theirs: Vec<Difference>) -> Vec<Region> {
         let joins = regions.last().is_some_and(|region| {
             let others = if is_ours { &region.theirs } else { &region.ours };
             // A longer change of the same region may reach over this one without being its neighbour.
-            change.before.start < region.base.end || others.iter().any(|other| meet(&change, other))
+            change.before.start < region.base.end || others.iter().any(|other| meet(&change, other, touching))
         });
         if !joins {
             regions.push(Region { base: change.before.clone(), ours: Vec::new(), theirs: Vec::new() });
@@ -133,13 +176,16 @@ fn regions(ours: Vec<Difference>, theirs: Vec<Difference>) -> Vec<Region> {
     regions
 }
 
-/// Whether changes of two sides concern the same lines, or both put more lines into the same place.
-fn meet(one: &Difference, other: &Difference) -> bool {
+/// Whether changes of two sides concern the same lines, or the same place between two lines.
+fn meet(one: &Difference, other: &Difference, touching: Touching) -> bool {
     let overlap = one.before.start < other.before.end && other.before.start < one.before.end;
     let touch = one.before.start == other.before.end || other.before.start == one.before.end;
-    overlap || (touch && grows(one) && grows(other))
-}
-
-fn grows(change: &Difference) -> bool {
-    change.after.len() > change.before.len()
+    let grows = |change: &Difference| change.after.len() > change.before.len();
+    let inserts = |change: &Difference| change.before.is_empty();
+    let may_not = match touching {
+        Touching::Conflicts => true,
+        Touching::MayNotGrow => grows(one) && grows(other),
+        Touching::MayNotBothInsert => inserts(one) && inserts(other),
+    };
+    overlap || touch && may_not
 }

@@ -11,6 +11,8 @@ pub struct Reply {
     pub edits: Vec<Edit>,
     /// The transaction's metadata, when the reply carries any.
     pub control: Option<Control>,
+    /// The receipt of the pack it answers, from the control block or from a line of its own.
+    pub receipt: Option<String>,
     /// What was wrong or doubtful.
     pub diagnostics: Vec<Diagnostic>,
 }

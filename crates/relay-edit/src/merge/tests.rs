@@ -122,7 +122,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 fn plain(base: &str, ours: &str, theirs: &str) -> Result<Vec<u8>, Vec<Conflict>> {
-    by_lines(&[base, ours, theirs].map(|text| Lines::new(text.as_bytes())))
+    by_lines(&[base, ours, theirs].map(|text| Lines::new(text.as_bytes())), &AsCompared, Touching::MayNotGrow)
 }
 
 proptest! {
@@ -174,4 +174,54 @@ proptest! {
             prop_assert!(merged.is_empty() || bare(&merged).iter().all(|line| known.contains(line)), "{:?}", merged);
         }
     }
+}
+
+#[track_caller]
+fn surely(base: &str, ours: &str, theirs: &str) -> Option<String> {
+    let merged = merge_surely(base.as_bytes(), ours.as_bytes(), theirs.as_bytes());
+    let other_way = merge_surely(base.as_bytes(), theirs.as_bytes(), ours.as_bytes());
+    assert_eq!(merged.is_ok(), other_way.is_ok(), "whether it merges does not depend on the side");
+    merged.ok().map(|bytes| String::from_utf8(bytes).unwrap())
+}
+
+#[test]
+fn a_sure_merge_needs_a_line_between_the_changes() {
+    let base = "a\nb\nc\nd\ne\n";
+    assert_eq!(surely(base, "A\nb\nc\nd\ne\n", "a\nb\nC\nd\ne\n").as_deref(), Some("A\nb\nC\nd\ne\n"));
+    assert_eq!(surely(base, "A\nb\nc\nd\ne\n", "a\nB\nc\nd\ne\n"), None);
+    assert_eq!(surely(base, "a\nnew\nb\nc\nd\ne\n", "A\nb\nc\nd\ne\n"), None);
+    assert_eq!(
+        surely(base, "a\nX\nc\nd\ne\n", "a\nX\nc\nd\ne\n").as_deref(),
+        Some("a\nX\nc\nd\ne\n"),
+        "the same change"
+    );
+}
+
+#[test]
+fn a_sure_merge_never_chooses_between_twins() {
+    let twin = "fn t() {\n    one();\n    two();\n}\n";
+    let edited = "fn t() {\n    one();\n    three();\n}\n";
+    let (head, tail) = ("head();\n\n", "\ntail();\n");
+    let base = format!("{head}{twin}{tail}");
+    let doubled = format!("{head}{twin}{twin}{tail}");
+    assert_eq!(surely(&base, &doubled, &format!("{head}{edited}{tail}")), None);
+    // A first line that changes next to the inserted twin is as doubtful as one in the middle.
+    assert_eq!(surely(&base, &doubled, &base.replace("fn t", "fn u")), None);
+    // Of two, one is taken away: which one?
+    assert_eq!(surely(&doubled, &base, &format!("{head}{twin}{edited}{tail}")), None);
+    // What lies elsewhere is not in doubt.
+    assert_eq!(
+        surely(&base, &doubled, &base.replace("tail()", "end()")).as_deref(),
+        Some(doubled.replace("tail()", "end()").as_str())
+    );
+}
+
+#[test]
+fn an_ordinary_insertion_nearby_is_sure() {
+    let base = "fn a() {\n    one();\n}\n\nfn b() {\n    two();\n}\n";
+    let ours = "fn a() {\n    one();\n}\n\nfn c() {\n    three();\n}\n\nfn b() {\n    two();\n}\n";
+    let theirs = base.replace("one()", "uno()");
+    assert_eq!(surely(base, ours, &theirs).as_deref(), Some(ours.replace("one()", "uno()").as_str()));
+    let theirs = base.replace("two()", "due()");
+    assert_eq!(surely(base, ours, &theirs).as_deref(), Some(ours.replace("two()", "due()").as_str()));
 }

@@ -1,6 +1,6 @@
 //! The control block: where it is found and how leniently it is read.
 
-use relay_edit::{Control, codes};
+use relay_edit::{Control, codes, parse};
 
 use crate::support::{parse_in_pieces, parse_ok};
 
@@ -112,4 +112,36 @@ fn what_looks_like_a_number_is_a_name_all_the_same() {
     let read = control("projectId: 007   # the film\nuuid: 1234567812345678\n");
     assert_eq!((read.project_id.as_deref(), read.uuid.as_deref()), (Some("007"), Some("1234567812345678")));
     assert_eq!(control("projectId: 1e3\nuuid: x\n").project_id.as_deref(), Some("1e3"));
+}
+
+#[test]
+fn the_receipt_is_read_from_the_block_or_from_a_line_however_decorated() {
+    let found = |text: &str| parse(text, None).receipt;
+    let block = |line: &str| format!("Done.\n\n```yaml\nprojectId: x\nuuid: y\n{line}\n```\n");
+    for line in ["receipt: r-0f3c9a17b2", "receipt: \"R-0F3C9A17B2\"", "receipt: <r-0f3c9a17b2>"] {
+        assert_eq!(found(&block(line)).as_deref(), Some("r-0f3c9a17b2"), "{line}");
+    }
+    for line in [
+        "Receipt: r-0f3c9a17b2",
+        "**Receipt:** `r-0f3c9a17b2`",
+        "> receipt id = R-0F3C9A17B2.",
+        "<!-- receipt: r-0f3c9a17b2 -->",
+    ] {
+        assert_eq!(found(&format!("Hello.\n\n{line}\n")).as_deref(), Some("r-0f3c9a17b2"), "{line}");
+    }
+    assert_eq!(
+        found("receipt: r-0f3c9a17b2\nuuid: x\n").as_deref(),
+        Some("r-0f3c9a17b2"),
+        "bare YAML at the end"
+    );
+    for text in ["Keep the receipt r-0f3c9a17b2.\n", "Receipt: none\n", "Receipt: r-12\n", ""] {
+        assert_eq!(found(text), None, "{text}");
+    }
+    let two = "Receipt: r-0f3c9a17b2\nReceipt: r-1111111111\n";
+    assert_eq!(found(two).as_deref(), Some("r-1111111111"), "the last one counts");
+    assert_eq!(
+        found(&block("receipt: gone")).as_deref(),
+        Some("gone"),
+        "what is no id is told as it was written"
+    );
 }

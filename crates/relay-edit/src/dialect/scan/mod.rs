@@ -136,8 +136,16 @@ impl Scanner {
             self.prose.drain(candidate.prose.start..candidate.prose.end.min(self.prose.len()));
             control
         });
+        let in_control = control.as_ref().and_then(|control| control.receipt.clone());
+        let receipt = in_control.or_else(|| control::receipt_in_prose(&self.prose));
         self.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
-        Reply { reasoning: reasoning(&self.prose), edits: self.edits, control, diagnostics: self.diagnostics }
+        Reply {
+            reasoning: reasoning(&self.prose),
+            edits: self.edits,
+            control,
+            receipt,
+            diagnostics: self.diagnostics,
+        }
     }
 
     fn reads(&self, dialect: Dialect) -> bool {
