@@ -48,13 +48,16 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Con
     merge_with(base, ours, theirs, &|versions| by_lines(versions, &AsCompared, Touching::MayNotGrow))
 }
 
+/// The bytes, or why there are none.
+type Merged = Result<Vec<u8>, Vec<Conflict>>;
+
 /// Everything around the merge of lines: shortcuts, encodings, files that are not text.
 fn merge_with(
     base: &[u8],
     ours: &[u8],
     theirs: &[u8],
-    by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Result<Vec<u8>, Vec<Conflict>>,
-) -> Result<Vec<u8>, Vec<Conflict>> {
+    by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Merged,
+) -> Merged {
     if theirs == base || ours == theirs {
         return Ok(ours.to_vec());
     }
@@ -102,11 +105,7 @@ impl Comparison for AsCompared {
 }
 
 /// The merge proper, which needs no shortcut to be right.
-fn by_lines(
-    versions: &[Lines<'_>; 3],
-    comparison: &impl Comparison,
-    touching: Touching,
-) -> Result<Vec<u8>, Vec<Conflict>> {
+fn by_lines(versions: &[Lines<'_>; 3], comparison: &impl Comparison, touching: Touching) -> Merged {
     let endings = Endings::of(versions);
     let [base, ours, theirs] = versions.each_ref().map(|lines| endings.keys(lines));
     let mut merged: Vec<&[u8]> = Vec::with_capacity(ours.len().max(theirs.len()));

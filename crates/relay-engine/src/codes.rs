@@ -120,3 +120,19 @@ pub const NO_TASK: Code = Code::new("no-task");
 pub const MAIL_FOLDER: Code = Code::new("mail-folder");
 /// No reply waits in the inbox.
 pub const INBOX_EMPTY: Code = Code::new("inbox-empty");
+/// A reply names a receipt that is not known here.
+pub const UNKNOWN_RECEIPT: Code = Code::new("unknown-receipt");
+/// A reply would write a placeholder, and its value is not known or belongs to another file.
+pub const MASKED_VALUE: Code = Code::new("masked-value");
+/// Files that were not in view could not be added to the selection.
+pub const NOT_SELECTED: Code = Code::new("not-selected");
+/// There is nothing to put into a pack.
+pub const NOTHING_TO_PACK: Code = Code::new("nothing-to-pack");
+/// A pack would be larger than any chat takes.
+pub const PACK_TOO_LARGE: Code = Code::new("pack-too-large");
+/// A glob cannot be understood.
+pub const BAD_PATTERN: Code = Code::new("bad-pattern");
+/// What was handed over is a pack, which was written for a model.
+pub const IS_A_PACK: Code = Code::new("is-a-pack");
+/// Git has no diff to show, or one that is too large.
+pub const NO_DIFF: Code = Code::new("no-diff");

@@ -53,3 +53,39 @@ pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Option<D
             .hinted("Run `git add` yourself; the files are as the reply wants them."),
     )
 }
+
+/// How much of a diff is taken.
+const DIFF_LIMIT_BYTES: usize = 4 << 20;
+
+/// What changed since the last commit, in files that git knows.
+///
+/// # Errors
+/// There is no repository or no commit, or the diff is larger than any chat takes.
+pub fn uncommitted(engine: &Engine) -> Result<String, Diagnostic> {
+    // No program that a repository's attributes name is run for a diff.
+    let args = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD", "--", "."];
+    let output = Program {
+        program: "git",
+        args: &args,
+        cwd: engine.workspace().root(),
+        timeout: TIMEOUT,
+        output_limit_bytes: DIFF_LIMIT_BYTES,
+        env: &[],
+        stdin: None,
+    }
+    .run(engine.cancel());
+    if !output.success() {
+        let said = output.stderr.text();
+        let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or("git could not be run");
+        return Err(Diagnostic::error(codes::NO_DIFF, format!("git has no diff to show: {}", first.trim()))
+            .hinted("--diff needs a git repository with a commit in it."));
+    }
+    if output.stdout.omitted_bytes > 0 {
+        return Err(Diagnostic::error(
+            codes::NO_DIFF,
+            format!("the diff is larger than {DIFF_LIMIT_BYTES} bytes"),
+        )
+        .hinted("Commit or stash a part of it, or pack without --diff."));
+    }
+    Ok(output.stdout.text())
+}

@@ -16,12 +16,12 @@ use crate::contain::{allow_sensitive, contain};
 use crate::drafting::draft;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
-use crate::planning::plan_on_disk;
+use crate::planning::{Basis, plan_on_disk};
 use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
 use crate::transact::{Transaction, require_approver, transact, unaddressed};
-use crate::{foresee, gate, git, repair, replan, report, summary, trust, views};
+use crate::{foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
 
 /// Lands a submission, or leaves everything as it was and says why.
 pub fn land(
@@ -86,17 +86,20 @@ fn run(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let (reply, admitted) = match prepared {
+    let (reply, admitted, receipt) = match prepared {
         Some(ready) => {
             let reply =
                 Reply { reasoning: ready.reasoning.clone(), edits: ready.edits.clone(), ..Reply::default() };
-            (reply, admit::under(engine, ready.uuid, &submission.text)?)
+            (reply, admit::under(engine, ready.uuid, &submission.text)?, None)
         }
         None => {
             let reply = read(submission, options, outcome)?;
-            let reply = repair::join(engine, submission, reply, &plan_options(engine, options, None, &[]));
+            let answers = repair::answers(engine, submission, reply);
+            let receipt = receipt::of_replies(engine, options, &answers, &mut outcome.diagnostics)?;
+            let basis = Basis { options: plan_options(engine, options), receipt };
+            let reply = repair::join(engine.workspace(), answers, &basis);
             let admitted = admit(engine, &reply, &submission.text)?;
-            (reply, admitted)
+            (reply, admitted, basis.receipt)
         }
     };
     outcome.uuid = Some(admitted.uuid);
@@ -113,7 +116,8 @@ fn run(
         gate::pre_command(engine, observer, outcome)?;
     }
 
-    let ready = Ready { submission, prepared, options, reply: &reply, admitted: &admitted, edits };
+    let basis = Basis { options: plan_options(engine, options), receipt };
+    let ready = Ready { submission, prepared, options, reply: &reply, admitted: &admitted, basis, edits };
     let landed = replan::until_current(engine, outcome, |outcome| {
         plan_and_transact(engine, &ready, approver, observer, outcome)
     })?;
@@ -128,6 +132,7 @@ struct Ready<'a> {
     options: &'a LandOptions,
     reply: &'a Reply,
     admitted: &'a Admitted,
+    basis: Basis,
     edits: Vec<Edit>,
 }
 
@@ -139,10 +144,19 @@ fn plan_and_transact(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let Ready { submission, prepared, options, reply, admitted, edits } = ready;
-    let plan_options = plan_options(engine, options, *prepared, edits);
-    let planned = plan_on_disk(engine.workspace(), edits.clone(), &plan_options, outcome)
-        .map_err(|stop| ask_for_repair(engine, submission, options, admitted.uuid, outcome, stop))?;
+    let Ready { submission, prepared, options, reply, admitted, basis, edits } = ready;
+    let mut basis = basis.clone();
+    basis.options.views = match prepared {
+        Some(prepared) => prepared.views.clone(),
+        // A receipt says more than a view that may be of another conversation.
+        None if basis.receipt.is_some() => BTreeMap::new(),
+        None => views::of(engine, edits),
+    };
+    let planned = plan_on_disk(engine.workspace(), edits.clone(), &basis, outcome)
+        .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
+    if !options.dry_run {
+        outcome.diagnostics.extend(selection::add_put_off(engine, &outcome.files));
+    }
     if let Some(control) = &reply.control {
         outcome.diagnostics.extend(summary::compare(control, &outcome.files));
     }
@@ -157,11 +171,15 @@ fn plan_and_transact(
     }
     let mut questions = planned.questions.clone();
     questions.extend(options.confirm.then(unaddressed));
+    let written = planned.written.clone();
     require_approver(engine, approver, &questions)?;
 
     let draft = draft(engine, submission, reply, admitted, planned, options);
     let transaction = Transaction { draft, checks: checks(engine), questions };
     let landed = transact(engine, transaction, approver, observer, outcome)?;
+    if let Some(receipt) = &basis.receipt {
+        receipt::landed(engine, receipt, &written);
+    }
     if options.stage.unwrap_or(engine.config().git_stage) {
         outcome.diagnostics.extend(git::stage_changes(engine, &outcome.changes));
     }
@@ -169,29 +187,17 @@ fn plan_and_transact(
 }
 
 /// Edits could not be placed: where it is wanted, the reply waits, and a message asks the model for those parts.
-fn ask_for_repair(
-    engine: &Engine,
-    submission: &Submission,
-    options: &LandOptions,
-    uuid: Uuid,
-    outcome: &mut Outcome,
-    stop: Stop,
-) -> Stop {
-    if let (true, Stop::Refused(findings)) = (options.repair, &stop) {
-        let project_id = engine.config().project_id.as_deref();
-        outcome.repair_prompt = Some(report::repair::prompt(engine.workspace(), project_id, uuid, findings));
-        outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &submission.text));
+fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
+    let uuid = ready.admitted.uuid;
+    if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {
+        outcome.repair_prompt = Some(repair::message(engine, ready.basis.receipt.as_ref(), uuid, findings));
+        outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &ready.submission.text));
     }
     stop
 }
 
 /// How edits are placed: the command line decides, else the config.
-fn plan_options(
-    engine: &Engine,
-    options: &LandOptions,
-    prepared: Option<&Prepared>,
-    edits: &[Edit],
-) -> PlanOptions {
+fn plan_options(engine: &Engine, options: &LandOptions) -> PlanOptions {
     let normal =
         |raw: &String| engine.workspace().path(raw).map_or_else(|_| raw.clone(), |path| path.to_string());
     PlanOptions {
@@ -199,7 +205,7 @@ fn plan_options(
         allow_shrink: options.allow_shrink,
         partial: options.partial,
         context: options.context.as_ref().map(|list| list.iter().map(normal).collect()),
-        views: prepared.map_or_else(|| views::of(engine, edits), |prepared| prepared.views.clone()),
+        ..PlanOptions::default()
     }
 }
 

@@ -9,6 +9,7 @@ use relay_workspace::{RelPath, Workspace};
 
 use crate::contain::{line_of, path_refused, paths, unreadable};
 use crate::outcome::Outcome;
+use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
 use crate::{codes, file_reports};
 
@@ -23,6 +24,27 @@ pub(crate) struct Planned {
     pub edits: Vec<(Edit, String)>,
     /// What a person must look at before it lands.
     pub questions: Vec<Diagnostic>,
+    /// What the model will know of the files, where a receipt says what it knew.
+    pub written: BTreeMap<String, Option<String>>,
+}
+
+/// What edits are planned on: the files as they are, or what a receipt says the model saw of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Basis {
+    pub options: PlanOptions,
+    pub receipt: Option<Receipt>,
+}
+
+impl Basis {
+    fn plan(&self, edits: &[Edit], files: &Snapshot) -> Resolved {
+        match &self.receipt {
+            Some(receipt) => receipt.plan(edits, files, &self.options),
+            None => {
+                let plan = plan_with(edits, files, &self.options);
+                Resolved::without_receipt(edits, plan, self.options.partial)
+            }
+        }
+    }
 }
 
 /// Plans the edits on the files as they are now. Fills in the outcome's files; refuses if any edit failed, unless
@@ -30,13 +52,14 @@ pub(crate) struct Planned {
 pub(crate) fn plan_on_disk(
     workspace: &Workspace,
     mut edits: Vec<Edit>,
-    options: &PlanOptions,
+    basis: &Basis,
     outcome: &mut Outcome,
 ) -> Result<Planned, Stop> {
+    let options = &basis.options;
     let (disk, snapshot, unreadable) = read_files(workspace, &edits)?;
     edits.retain(|edit| !paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path)));
     outcome.lose(unreadable.into_values().collect(), options.partial)?;
-    let plan = plan_with(&edits, &snapshot, options);
+    let Resolved { plan, written } = basis.plan(&edits, &snapshot);
 
     let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
     let (questions, warnings): (Vec<_>, Vec<_>) =
@@ -60,13 +83,13 @@ pub(crate) fn plan_on_disk(
         .filter(|(_, outcome)| matches!(outcome.verdict, Verdict::Applied | Verdict::Unchanged))
         .map(|(edit, outcome)| (edit, outcome.placement))
         .collect();
-    Ok(Planned { changes, edits: placed, questions })
+    Ok(Planned { changes, edits: placed, questions, written })
 }
 
 /// What the edits come to on the files as they are now, for looking only.
-pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], options: &PlanOptions) -> Result<Plan, Stop> {
+pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Result<Plan, Stop> {
     let (_, snapshot, _) = read_files(workspace, edits)?;
-    Ok(plan_with(edits, &snapshot, options))
+    Ok(basis.plan(edits, &snapshot).plan)
 }
 
 /// The names and modes of the files that exist.

@@ -4,6 +4,7 @@ use relay_edit::{Diagnostic, Reply, parse};
 
 use crate::codes;
 use crate::outcome::Outcome;
+use crate::pack::is_pack;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, REPLY_LIMIT_BYTES, Submission};
 
@@ -20,6 +21,12 @@ pub(crate) fn read(
                 format!("the reply has {} bytes, {REPLY_LIMIT_BYTES} are allowed", submission.text.len()),
             )
             .hinted("Ask the model for the change in several smaller replies."),
+        ));
+    }
+    if is_pack(&submission.text) {
+        return Err(Stop::refused(
+            Diagnostic::error(codes::IS_A_PACK, "this is a pack, which was made for a model, not by one")
+                .hinted("Paste it into your chat, and hand over the model's reply alone."),
         ));
     }
     let mut reply = parse(&submission.text, submission.dialect);

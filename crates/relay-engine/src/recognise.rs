@@ -5,6 +5,7 @@
 
 use relay_edit::{Reply, codes, parse, prompt};
 
+use crate::pack::is_pack;
 use crate::report::repair;
 
 /// What a text is.
@@ -29,7 +30,7 @@ pub enum Recognised {
 /// Says what a text is to the project of this name.
 #[must_use]
 pub fn recognise(text: &str, project_id: &str) -> Recognised {
-    if repair::is_prompt(text) || prompt::holds_instructions(text) {
+    if is_pack(text) || repair::is_prompt(text) || prompt::holds_instructions(text) {
         return Recognised::FromRelay;
     }
     let reply = parse(text, None);

@@ -4,31 +4,60 @@
 //! failed: everything else is taken from the waiting reply. Nothing about the files is remembered; which parts fail is
 //! found out anew each time, on the files as they are then.
 
-use relay_edit::{Diagnostic, Edit, Hunk, Operation, Options as PlanOptions, Reply, Verdict, parse};
+use std::collections::{BTreeMap, BTreeSet};
+
+use relay_edit::{Diagnostic, Edit, Hunk, Operation, Reply, Verdict, parse};
 use relay_store::Shelf;
 use relay_workspace::Workspace;
 use uuid::Uuid;
 
 use crate::contain::contain;
 use crate::engine::Engine;
-use crate::planning::try_plan;
+use crate::planning::{Basis, try_plan};
+use crate::receipt::{self, Receipt};
+use crate::report;
 use crate::submission::Submission;
 
-/// The reply joined with the refused ones it mends; the reply itself when it mends nothing.
-pub(crate) fn join(engine: &Engine, submission: &Submission, reply: Reply, options: &PlanOptions) -> Reply {
+/// The refused replies that wait for this one, the oldest first, and the reply itself; only itself when it mends nothing.
+pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) -> Vec<Reply> {
     let waiting = waiting(engine, &reply);
-    if waiting.is_empty() || waiting.contains(&submission.text) {
-        return reply;
+    if waiting.contains(&submission.text) {
+        return vec![reply];
     }
+    waiting.iter().map(|text| parse(text, submission.dialect)).chain([reply]).collect()
+}
+
+/// A reply joined with the refused ones it mends.
+pub(crate) fn join(workspace: &Workspace, answers: Vec<Reply>, basis: &Basis) -> Reply {
     let mut joined: Option<Reply> = None;
-    let answers = waiting.iter().map(|text| parse(text, submission.dialect)).chain([reply]);
     for answer in answers {
         joined = Some(match joined {
             None => answer,
-            Some(earlier) => mend(engine.workspace(), earlier, answer, options),
+            Some(earlier) => mend(workspace, earlier, answer, basis),
         });
     }
     joined.unwrap_or_default()
+}
+
+/// The message that asks a model for what failed. What it shows of files is masked, and from then on known to the model:
+/// its receipt, or a new one, says so.
+pub(crate) fn message(
+    engine: &Engine,
+    receipt: Option<&Receipt>,
+    uuid: Uuid,
+    findings: &[Diagnostic],
+) -> String {
+    let paths: BTreeSet<&str> = findings.iter().filter_map(|finding| finding.path.as_deref()).collect();
+    let workspace = engine.workspace();
+    let text = |path: &str| {
+        let file = workspace.read(&workspace.path(path).ok()?).ok()??;
+        Some((path.to_owned(), String::from_utf8(file.bytes).ok()?))
+    };
+    let files: BTreeMap<String, String> = paths.into_iter().filter_map(text).collect();
+    let mut findings = findings.to_vec();
+    let (shown, receipt) = receipt::shown_again(engine, receipt, files, &mut findings);
+    let project_id = engine.config().project_id.as_deref();
+    report::repair::prompt(project_id, uuid, receipt.as_deref(), &findings, &shown)
 }
 
 /// Lets a refused reply wait for its repair, behind those it was to mend itself.
@@ -68,11 +97,11 @@ fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
 
 /// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
 /// other files comes last.
-fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, options: &PlanOptions) -> Reply {
-    let Reply { reasoning, edits, control, .. } = earlier;
+fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> Reply {
+    let Reply { reasoning, edits, control, receipt, .. } = earlier;
     let (edits, refused) = contain(workspace, edits).unwrap_or_default();
     let (mut fresh, more_refused) = contain(workspace, answer.edits).unwrap_or_default();
-    let failed = failures(workspace, &edits, options);
+    let failed = failures(workspace, &edits, basis);
     let mut mended = Vec::with_capacity(edits.len() + fresh.len());
     for (index, edit) in edits.into_iter().enumerate() {
         match failed.iter().find(|failure| failure.edit == index) {
@@ -94,6 +123,7 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, options: &PlanOpti
         reasoning: [reasoning, answer.reasoning].join("\n\n").trim().to_owned(),
         edits: mended,
         control: control.or(answer.control),
+        receipt: receipt.or(answer.receipt),
         diagnostics,
     }
 }
@@ -104,8 +134,8 @@ struct Failed {
     lines: Vec<usize>,
 }
 
-fn failures(workspace: &Workspace, edits: &[Edit], options: &PlanOptions) -> Vec<Failed> {
-    let Ok(plan) = try_plan(workspace, edits, options) else { return Vec::new() };
+fn failures(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Vec<Failed> {
+    let Ok(plan) = try_plan(workspace, edits, basis) else { return Vec::new() };
     plan.outcomes
         .iter()
         .zip(edits)

@@ -21,6 +21,18 @@ pub struct Submission {
     pub dialect: Option<Dialect>,
 }
 
+/// Which receipt a submission is resolved against.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ReceiptUse {
+    /// The one it names, if it names one.
+    #[default]
+    FromReply,
+    /// This one, whatever it names.
+    Named(String),
+    /// None: its edits are matched against the files as they are.
+    Ignored,
+}
+
 /// How a submission is to be handled.
 #[derive(Clone, Debug, Default)]
 pub struct LandOptions {
@@ -32,8 +44,11 @@ pub struct LandOptions {
     pub allow_shrink: bool,
     /// Lands what can be applied and reports the rest, instead of all or nothing.
     pub partial: bool,
-    /// The files the author had in view: edits of others that exist are put off. All, if left out.
+    /// The files the author had in view: edits of others that exist are put off. If left out, those of the receipt, or
+    /// all without one.
     pub context: Option<Vec<String>>,
+    /// What the model saw, if a pack showed it.
+    pub receipt: ReceiptUse,
     /// Where edits cannot be placed, let the reply wait for its repair and make the message that asks for it.
     pub repair: bool,
     /// Ask a person in any case: nothing in the text says that it was meant for this project.

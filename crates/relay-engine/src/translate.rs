@@ -6,7 +6,7 @@ use relay_txn::{ChangeRecord, Record, Stored};
 use crate::codes;
 use crate::contain::contain;
 use crate::engine::Engine;
-use crate::planning::{is_executable, try_plan};
+use crate::planning::{Basis, is_executable, try_plan};
 use crate::stop::{Stop, transaction_failed};
 use crate::submission::Submission;
 use crate::views;
@@ -30,7 +30,7 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
         views: views::of(engine, &edits),
         ..PlanOptions::default()
     };
-    let plan = try_plan(engine.workspace(), &edits, &options).map_err(reasons)?;
+    let plan = try_plan(engine.workspace(), &edits, &Basis { options, receipt: None }).map_err(reasons)?;
     let errors: Vec<Diagnostic> = plan.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
         return Err(errors);

@@ -19,6 +19,12 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// Something stands there that must not be replaced.
+    #[error("`{}` exists, and is not something Relay wrote", .path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// Something stands there that is neither a file nor a folder, or the one in place of the other.
     #[error("`{}` is not a {expected}", .path.display())]
     WrongKind {
@@ -119,6 +125,7 @@ impl StoreError {
             Self::NoHome { variable } => {
                 format!("Set {variable}, or XDG_DATA_HOME and its kin, to a folder of yours.")
             }
+            Self::Exists { .. } => "Choose another name, or move the file away first.".to_owned(),
             Self::Symlink { path } | Self::WrongKind { path, .. } => {
                 format!("Look at what is there and move it away: {}", path.display())
             }

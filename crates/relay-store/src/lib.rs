@@ -14,6 +14,7 @@
 mod credentials;
 mod dirs;
 mod error;
+mod export;
 mod folder;
 mod jobs;
 mod key;
@@ -26,6 +27,7 @@ mod trust;
 
 pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
+pub use export::export;
 pub use folder::{Folder, Writer};
 pub use jobs::{JobLock, Jobs};
 pub use mailbox::{Letter, Mailbox, Tray, canonical};

@@ -1,7 +1,8 @@
 //! Shelves: texts kept for a project for a while, under a name each, the oldest dropped when there is no more room.
 //!
-//! Two things lie here: the *views*, which are file contents as a model was shown them, and the replies that wait for a
-//! repair. Both are only ever helpful: a shelf that is lost costs a question to the model, never a change.
+//! Here lie the *views*, which are file contents as a model was shown them, the receipts of packs, the replies that wait
+//! for a repair, and the files selected for the next pack. All are only ever helpful: a shelf that is lost costs a
+//! question to the model, never a change.
 
 use std::path::Path;
 
@@ -30,6 +31,10 @@ pub enum Shelf {
     Repairs,
     /// The findings of the last review.
     Reviews,
+    /// The id of a receipt to what a pack showed, with the secrets it masked.
+    Receipts,
+    /// The files selected for the next pack.
+    Selection,
 }
 
 impl Shelf {
@@ -38,6 +43,8 @@ impl Shelf {
             Shelf::Views => "views",
             Shelf::Repairs => "repairs",
             Shelf::Reviews => "reviews",
+            Shelf::Receipts => "receipts",
+            Shelf::Selection => "selection",
         }
     }
 }
@@ -60,9 +67,19 @@ struct Item {
 }
 
 impl Item {
+    /// About what it takes in the file, where some characters are written as two and some as six.
     fn size(&self) -> usize {
-        self.name.len() + self.texts.iter().map(String::len).sum::<usize>()
+        std::iter::once(&self.name).chain(&self.texts).map(|text| written_bytes(text)).sum()
     }
+}
+
+fn written_bytes(text: &str) -> usize {
+    let more = text.bytes().map(|byte| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 1,
+        0..b' ' => 5,
+        _ => 0,
+    });
+    text.len() + more.sum::<usize>() + 3
 }
 
 impl Store {
@@ -132,7 +149,9 @@ fn file_name(shelf: Shelf, project: &str) -> String {
 
 fn read(folder: &Folder, shelf: Shelf, project: String) -> Result<File, StoreError> {
     let name = file_name(shelf, &project);
-    let Some(bytes) = folder.read(&name)? else {
+    // What a pack masked must stay with the user.
+    let bytes = if shelf == Shelf::Receipts { folder.read_secret(&name)? } else { folder.read(&name)? };
+    let Some(bytes) = bytes else {
         return Ok(File { version: VERSION, project, items: Vec::new() });
     };
     let path = folder.path().join(name);
@@ -162,6 +181,17 @@ mod tests {
         store.put(Shelf::Views, folder.path(), "a", Vec::new()).unwrap();
         assert!(find("a").is_empty());
         assert_eq!(store.look_through(Shelf::Views, folder.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn what_grows_when_it_is_written_is_counted_as_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::at(&folder.path().join("user"));
+        for name in ["a", "b"] {
+            store.put(Shelf::Receipts, folder.path(), name, vec!["\u{1}".repeat(BYTES / 8)]).unwrap();
+        }
+        let kept = store.look_through(Shelf::Receipts, folder.path()).expect("a shelf that can be read back");
+        assert_eq!(kept.len(), 1);
     }
 
     #[test]

@@ -64,6 +64,16 @@ pub fn path(root: Option<&Path>, engine: &Engine, given: &str) -> Result<RelPath
     }
 }
 
+/// A file, folder or glob as somebody typed it, from the project's root. `None` when it lies outside.
+pub fn pattern(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Option<String>, Failure> {
+    let from_here = from_here(root, engine, given)?;
+    let inside =
+        from_here.and_then(|path| path.strip_prefix(engine.workspace().root()).ok().map(Path::to_path_buf));
+    Ok(inside.and_then(|path| {
+        path.to_str().map(|path| if path.is_empty() { ".".to_owned() } else { path.to_owned() })
+    }))
+}
+
 /// Whether somebody means the project's folder itself.
 pub fn is_root(root: Option<&Path>, engine: &Engine, given: &str) -> Result<bool, Failure> {
     Ok(from_here(root, engine, given)?.is_some_and(|path| path == engine.workspace().root()))

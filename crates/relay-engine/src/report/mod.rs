@@ -2,6 +2,7 @@
 
 mod ledger;
 pub mod mail;
+mod pack;
 pub mod repair;
 
 use relay_edit::{Diagnostic, Severity};
@@ -13,6 +14,7 @@ use crate::outcome::{FileReport, FileStatus, Outcome};
 use crate::wrap::WrapOutcome;
 
 pub use ledger::{blame, collected, entry, entry_in_full};
+pub use pack::{packed, selection};
 
 /// An outcome as one JSON document.
 #[must_use]

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use relay_edit::Diagnostic;
-use relay_workspace::Workspace;
 use uuid::Uuid;
 
 /// A file of at most this many lines is shown whole.
@@ -23,13 +22,15 @@ pub fn is_prompt(text: &str) -> bool {
     text.trim_start().starts_with(OPENING)
 }
 
-/// The message to paste back: it asks only for what failed.
+/// The message to paste back: it asks only for what failed. `files` are the texts of the files it may show, as they may
+/// leave the machine.
 #[must_use]
 pub fn prompt(
-    workspace: &Workspace,
     project_id: Option<&str>,
     uuid: Uuid,
+    receipt: Option<&str>,
     findings: &[Diagnostic],
+    files: &BTreeMap<String, String>,
 ) -> String {
     let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
     let mut text = format!("{OPENING}\n\n");
@@ -46,7 +47,9 @@ pub fn prompt(
         }
     }
     for (path, places) in places(&errors) {
-        excerpt(&mut text, workspace, path, &places);
+        if let Some(content) = files.get(path) {
+            excerpt(&mut text, path, content, &places);
+        }
     }
     text.push_str(
         "\nSend only the corrected blocks for the parts listed above, in the same format as before. Copy the old lines \
@@ -56,7 +59,11 @@ pub fn prompt(
     if let Some(project_id) = project_id {
         push(&mut text, format_args!("projectId: {project_id}"));
     }
-    push(&mut text, format_args!("uuid: {uuid}\n```"));
+    push(&mut text, format_args!("uuid: {uuid}"));
+    if let Some(receipt) = receipt {
+        push(&mut text, format_args!("receipt: {receipt}"));
+    }
+    text.push_str("```\n");
     text
 }
 
@@ -72,11 +79,9 @@ fn places<'a>(errors: &[&'a Diagnostic]) -> BTreeMap<&'a str, Vec<(usize, usize)
     places
 }
 
-fn excerpt(text: &mut String, workspace: &Workspace, path: &str, places: &[(usize, usize)]) {
-    let file = workspace.path(path).ok().and_then(|path| workspace.read(&path).ok().flatten());
-    let Some(content) = file.and_then(|file| String::from_utf8(file.bytes).ok()) else { return };
+fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize)]) {
     let lines: Vec<&str> = content.lines().collect();
-    let fence = fence(&content);
+    let fence = fence(content);
     if lines.len() <= WHOLE_FILE_LINES {
         push(
             text,

@@ -96,9 +96,9 @@ fn find(name: &str, text: &str, vault: &Vault) -> Vec<Span> {
         looks_masked.collect(),
         shapes::find(text),
         formats::find(text),
-        vault.known_in(text),
         named::find(file, text),
         random::find(file, text),
+        vault.known_in(text),
     ];
     let mut kept: BTreeMap<usize, Span> = BTreeMap::new();
     for span in rules.into_iter().flatten().filter(|span| !span.range.is_empty()) {

@@ -80,19 +80,22 @@ impl Vault {
         Ok(Self { entries: serde_json::from_str(text)?, ..Self::new(key) })
     }
 
-    /// The placeholder for a value that was found in a file.
+    /// The placeholder for a value that was found in a file; the one it has already, if it was found before.
     pub(super) fn placeholder(&mut self, file: &str, kind: &str, value: &str) -> String {
+        let known = self.entries.iter_mut().find(|(_, entry)| entry.value == value);
+        if let Some((placeholder, entry)) = known {
+            entry.files.insert(file.to_owned());
+            return placeholder.clone();
+        }
         let hash = blake3::keyed_hash(&self.key, value.as_bytes()).to_hex().to_ascii_uppercase();
         let kind = kind.to_ascii_uppercase().replace('-', "_");
         // Two values with the same eight digits are told apart by more of them.
-        let mut candidates = (DIGITS..=hash.len())
-            .filter_map(|digits| Some(format!("{PREFIX}{kind}_{}", hash.get(..digits)?)));
-        let fits =
-            |placeholder: &String| self.entries.get(placeholder).is_none_or(|entry| entry.value == value);
-        let placeholder = candidates.find(fits).unwrap_or_else(|| format!("{PREFIX}{kind}_{hash}"));
-        let entry = self.entries.entry(placeholder.clone());
-        let entry = entry.or_insert_with(|| Entry { value: value.to_owned(), files: BTreeSet::new() });
-        entry.files.insert(file.to_owned());
+        let placeholder = (DIGITS..=hash.len())
+            .filter_map(|digits| Some(format!("{PREFIX}{kind}_{}", hash.get(..digits)?)))
+            .find(|placeholder| !self.entries.contains_key(placeholder))
+            .unwrap_or_else(|| format!("{PREFIX}{kind}_{hash}"));
+        let entry = Entry { value: value.to_owned(), files: BTreeSet::from([file.to_owned()]) };
+        self.entries.insert(placeholder.clone(), entry);
         placeholder
     }
 

@@ -4,6 +4,7 @@ mod agents;
 mod ledger;
 mod mail;
 mod models;
+mod pack;
 mod watch;
 
 use std::ffi::OsString;
@@ -22,6 +23,7 @@ pub use mail::{
     MailStepArgs,
 };
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
+pub use pack::{ContextAction, ContextArgs, PackArgs};
 pub use watch::WatchArgs;
 
 const STYLES: Styles = Styles::styled()
@@ -58,6 +60,8 @@ pub enum Command {
     Demo(DemoArgs),
     Init(InitArgs),
     Prompt(PromptArgs),
+    Pack(PackArgs),
+    Context(ContextArgs),
     Apply(ApplyArgs),
     Watch(WatchArgs),
     Wrap(WrapArgs),
@@ -89,6 +93,8 @@ impl Command {
     /// Whether the command owes its caller a JSON document, also when it fails.
     pub fn wants_json(&self) -> bool {
         match self {
+            Command::Pack(args) => args.json,
+            Command::Context(args) => args.json,
             Command::Apply(args) => args.json,
             Command::Watch(args) => args.json,
             Command::Wrap(args) => args.json,
@@ -189,9 +195,18 @@ pub struct ApplyArgs {
     #[arg(long)]
     pub partial: bool,
 
-    /// The files the model had in view; edits of others that exist are put off, and those files are listed
+    /// The files the model had in view; edits of others that exist are put off, and those files are selected for the
+    /// next pack. Those of the receipt if left out, or all without one
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub context: Option<Vec<String>>,
+
+    /// Resolve the reply against what this pack showed, whatever receipt it names
+    #[arg(long, value_name = "ID", conflicts_with = "ignore_receipt")]
+    pub receipt: Option<String>,
+
+    /// Match the edits against the files as they are now, although the reply names a receipt
+    #[arg(long)]
+    pub ignore_receipt: bool,
 
     /// Let a reply replace most of a file although it seems incomplete
     #[arg(long)]

@@ -5,7 +5,10 @@ use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use relay_edit::Diagnostic;
-use relay_engine::{LandOptions, Outcome, REPLY_LIMIT_BYTES, Status, Submission, TrustAnswer, land, report};
+use relay_edit::control::receipt_id;
+use relay_engine::{
+    LandOptions, Outcome, REPLY_LIMIT_BYTES, ReceiptUse, Status, Submission, TrustAnswer, land, report,
+};
 
 use crate::cli::{ApplyArgs, TrustFlag};
 use crate::failure::{Failure, UNREADABLE_INPUT};
@@ -23,6 +26,7 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
         allow_shrink: args.allow_shrink,
         partial: args.partial,
         context: args.context.clone(),
+        receipt: receipt(args),
         repair: args.repair_prompt,
         confirm: false,
         stage: args.stage.then_some(true),
@@ -35,6 +39,15 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
     let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none());
     let outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());
     Ok(finish(&outcome, args.json))
+}
+
+/// Which receipt the reply is resolved against. An id may be typed in any case.
+fn receipt(args: &ApplyArgs) -> ReceiptUse {
+    match &args.receipt {
+        _ if args.ignore_receipt => ReceiptUse::Ignored,
+        Some(id) => ReceiptUse::Named(receipt_id(id).unwrap_or_else(|| id.clone())),
+        None => ReceiptUse::FromReply,
+    }
 }
 
 /// Prints an outcome and returns its exit code.

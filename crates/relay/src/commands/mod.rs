@@ -7,6 +7,7 @@ mod backends;
 mod blame;
 mod completions;
 mod config;
+mod context;
 mod demo;
 mod doctor;
 mod gc;
@@ -16,6 +17,7 @@ pub mod log;
 mod mail;
 mod man;
 mod models;
+mod pack;
 mod prompt;
 mod read;
 mod recover;
@@ -42,6 +44,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Demo(args) => demo::run(&args),
         Command::Init(args) => init::run(root, &args),
         Command::Prompt(args) => prompt::run(root, &args),
+        Command::Pack(args) => pack::run(root, &args),
+        Command::Context(args) => context::run(root, &args),
         Command::Apply(args) => apply::run(root, &args),
         Command::Watch(args) => watch::run(root, args),
         Command::Wrap(args) => wrap::run(root, &args),

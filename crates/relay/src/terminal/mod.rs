@@ -37,6 +37,19 @@ pub fn write_out(text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes text from outside to standard output exactly as it is; where a person watches, what could drive the terminal is
+/// made visible first.
+pub fn print_exactly(text: &str) -> u8 {
+    let text = if io::stdout().is_terminal() { visible(text) } else { text.into() };
+    match write_all(&mut io::stdout().lock(), &text) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            tell(&format!("standard output cannot be written: {error}\n"));
+            1
+        }
+        _ => 0,
+    }
+}
+
 /// Writes to standard error, with colours only where they are wanted. When that fails there is nobody left to tell.
 pub fn tell(text: &str) {
     drop(write_all(&mut anstream::stderr().lock(), text));

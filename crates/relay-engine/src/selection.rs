@@ -1,0 +1,74 @@
+//! The selection: the files that go into the next pack, kept for each project in the user's data.
+
+use std::collections::BTreeSet;
+
+use relay_edit::Diagnostic;
+use relay_store::{Shelf, StoreError};
+
+use crate::codes;
+use crate::engine::Engine;
+use crate::outcome::{FileReport, FileStatus};
+
+/// The name on the shelf; there is one selection in a project.
+const NAME: &str = "files";
+
+/// The selected paths, sorted.
+///
+/// # Errors
+/// The user's data cannot be read.
+pub fn list(engine: &Engine) -> Result<Vec<String>, StoreError> {
+    engine.store().look_up(Shelf::Selection, engine.workspace().root(), NAME)
+}
+
+/// Adds paths; returns those that were not in it.
+///
+/// # Errors
+/// The user's data cannot be read or written.
+pub fn add(engine: &Engine, paths: impl IntoIterator<Item = String>) -> Result<Vec<String>, StoreError> {
+    let mut selected: BTreeSet<String> = list(engine)?.into_iter().collect();
+    let added: Vec<String> = paths.into_iter().filter(|path| selected.insert(path.clone())).collect();
+    if !added.is_empty() {
+        put(engine, selected)?;
+    }
+    Ok(added)
+}
+
+/// Takes paths out; returns those that were in it.
+///
+/// # Errors
+/// The user's data cannot be read or written.
+pub fn remove(engine: &Engine, paths: &BTreeSet<String>) -> Result<Vec<String>, StoreError> {
+    let (gone, kept): (Vec<String>, Vec<String>) =
+        list(engine)?.into_iter().partition(|path| paths.contains(path));
+    if !gone.is_empty() {
+        put(engine, kept)?;
+    }
+    Ok(gone)
+}
+
+/// Empties it; returns how many paths were in it.
+///
+/// # Errors
+/// The user's data cannot be read or written.
+pub fn clear(engine: &Engine) -> Result<usize, StoreError> {
+    let count = list(engine)?.len();
+    if count > 0 {
+        put(engine, [])?;
+    }
+    Ok(count)
+}
+
+/// Adds the files whose edits were put off because the model had not seen them: the next pack shows them.
+pub(crate) fn add_put_off(engine: &Engine, files: &[FileReport]) -> Option<Diagnostic> {
+    let put_off = files.iter().filter(|file| file.status == FileStatus::NotInContext);
+    // A rename is put off for the file as it is called now.
+    let paths = put_off.map(|file| file.renamed_from.as_ref().unwrap_or(&file.path).clone());
+    let error = add(engine, paths).err()?;
+    let message =
+        format!("the files that were not in view cannot be selected: {}", crate::stop::with_sources(&error));
+    Some(Diagnostic::warning(codes::NOT_SELECTED, message).hinted("Name them to `relay pack` yourself."))
+}
+
+fn put(engine: &Engine, paths: impl IntoIterator<Item = String>) -> Result<(), StoreError> {
+    engine.store().put(Shelf::Selection, engine.workspace().root(), NAME, paths.into_iter().collect())
+}
