@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::{Decode, Flow, Framing, Written, broke_off, is_own, parse, put, put_in};
+use super::{Decode, Flow, Framing, Written, broke_off, is_own, or_default, parse, put, put_in};
 use crate::assemble::Assembler;
 use crate::classify;
 use crate::error::{Error, ErrorKind};
@@ -301,9 +301,9 @@ struct Details {
 struct Beginning {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     text: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     thinking: String,
     signature: Option<String>,
     data: Option<String>,

@@ -5,7 +5,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Decode, Flow, Framing, Written, broke_off, fresh_id, is_own, parse, put};
+use super::{Decode, Flow, Framing, Written, broke_off, fresh_id, is_own, or_default, parse, put};
 use crate::assemble::Assembler;
 use crate::classify;
 use crate::error::{Error, ErrorKind};
@@ -183,7 +183,7 @@ pub(super) struct Decoder {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     candidates: Vec<Candidate>,
     prompt_feedback: Option<Feedback>,
     usage_metadata: Option<Counts>,
@@ -202,7 +202,7 @@ struct Candidate {
 
 #[derive(Deserialize)]
 struct Content {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     parts: Vec<Value>,
 }
 
@@ -214,14 +214,13 @@ struct Feedback {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-#[derive(Default)]
+#[serde(rename_all = "camelCase")]
 struct Counts {
-    prompt_token_count: u64,
-    candidates_token_count: u64,
-    cached_content_token_count: u64,
-    thoughts_token_count: u64,
-    tool_use_prompt_token_count: u64,
+    prompt_token_count: Option<u64>,
+    candidates_token_count: Option<u64>,
+    cached_content_token_count: Option<u64>,
+    thoughts_token_count: Option<u64>,
+    tool_use_prompt_token_count: Option<u64>,
 }
 
 impl Decode for Decoder {
@@ -340,10 +339,12 @@ fn read_image(part: &Value) -> Option<Image> {
 }
 
 fn count(counts: &Counts, answer: &mut Assembler) {
+    let number = |count: Option<u64>| count.unwrap_or(0);
+    let (cached, thoughts) = (number(counts.cached_content_token_count), number(counts.thoughts_token_count));
+    let prompt = number(counts.prompt_token_count).saturating_add(number(counts.tool_use_prompt_token_count));
     let usage = &mut answer.turn_mut().usage;
-    let prompt = counts.prompt_token_count.saturating_add(counts.tool_use_prompt_token_count);
-    usage.input = prompt.saturating_sub(counts.cached_content_token_count);
-    usage.cache_read = counts.cached_content_token_count;
-    usage.output = counts.candidates_token_count.saturating_add(counts.thoughts_token_count);
-    usage.reasoning = counts.thoughts_token_count;
+    usage.input = prompt.saturating_sub(cached);
+    usage.cache_read = cached;
+    usage.output = number(counts.candidates_token_count).saturating_add(thoughts);
+    usage.reasoning = thoughts;
 }

@@ -16,6 +16,7 @@ mod think_tags;
 
 use std::borrow::Cow;
 
+use serde::Deserialize as _;
 use serde_json::Value;
 
 use crate::assemble::Assembler;
@@ -210,6 +211,15 @@ fn parse<'a, T: serde::Deserialize<'a>>(data: &'a [u8], answer: &Assembler) -> R
         answer
             .error(ErrorKind::Malformed, format!("an event of the answer is not what it should be: {error}"))
     })
+}
+
+/// Reads a field that servers leave out, or send as null.
+fn or_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Default + serde::Deserialize<'de>,
+{
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 /// Sets a field of a JSON object.

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Decode, Flow, Framing, Written, broke_off, fresh_id, parse, put};
+use super::{Decode, Flow, Framing, Written, broke_off, fresh_id, or_default, parse, put};
 use crate::assemble::Assembler;
 use crate::classify::Refused;
 use crate::error::Error;
@@ -136,7 +136,7 @@ pub(super) struct Decoder {
 struct Line {
     model: Option<String>,
     message: Option<Said>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     done: bool,
     done_reason: Option<String>,
     prompt_eval_count: Option<u64>,
@@ -146,9 +146,9 @@ struct Line {
 
 #[derive(Deserialize)]
 struct Said {
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     content: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     thinking: String,
     tool_calls: Option<Vec<Call>>,
 }
@@ -162,7 +162,7 @@ struct Call {
 #[derive(Deserialize)]
 struct Function {
     name: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     arguments: Value,
 }
 

@@ -49,8 +49,8 @@ struct Chunk<'a> {
     id: Option<Cow<'a, str>>,
     #[serde(borrow)]
     model: Option<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    choices: Vec<Choice<'a>>,
+    #[serde(borrow)]
+    choices: Option<Vec<Choice<'a>>>,
     usage: Option<Counts>,
     x_groq: Option<Groq>,
     #[serde(borrow)]
@@ -144,7 +144,7 @@ impl Decode for Decoder {
             answer.turn_mut().service_tier = Some(tier.into_owned());
         }
         // More than one choice is never asked for.
-        if let Some(choice) = chunk.choices.into_iter().next() {
+        if let Some(choice) = chunk.choices.into_iter().flatten().next() {
             if let Some(delta) = choice.delta {
                 self.delta(&delta, answer)?;
             }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Decode, Flow, broke_off, parse};
+use super::{Decode, Flow, broke_off, or_default, parse};
 use crate::assemble::Assembler;
 use crate::classify;
 use crate::error::{Error, ErrorKind};
@@ -43,18 +43,16 @@ struct Frame<'a> {
 struct Item {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     call_id: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     name: String,
     arguments: Option<String>,
     encrypted_content: Option<String>,
     phase: Option<String>,
-    #[serde(default)]
     content: Option<Vec<Part>>,
-    #[serde(default)]
     summary: Option<Vec<Part>>,
 }
 

@@ -14,6 +14,7 @@ mod bedrock;
 mod cancel;
 mod catalog;
 mod faults;
+mod hostile;
 mod limits;
 mod quirks;
 mod replay;
