@@ -14,8 +14,11 @@ pub(super) fn stream(model: &str, reply: &Reply, out: &mut Outbox<'_>) -> Result
             Some(text) => {
                 let texts = reply.pieces(text);
                 let last = texts.len() - 1;
+                // Without its text, which may be long: a copy of it for every piece would cost the square.
+                let mut bare = part.clone();
+                bare["text"] = Value::Null;
                 for (index, text) in texts.into_iter().enumerate() {
-                    let mut piece = part.clone();
+                    let mut piece = bare.clone();
                     piece["text"] = json!(text);
                     // The signature stands on the last part of what it signs.
                     if index < last
