@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use relay_edit::Diagnostic;
 use relay_exec::{Cancel, End, Run, Shell};
-use relay_txn::CheckRecord;
+use relay_txn::{CheckRecord, FileChange};
 
 use crate::approval::Observer;
 use crate::{codes, lint};
@@ -44,6 +44,8 @@ pub struct CheckContext<'a> {
     pub root: &'a Path,
     /// The limit for each command.
     pub timeout: Duration,
+    /// The exact changes, which are in the files already. What earlier checks did is not among them.
+    pub changes: &'a [FileChange],
     /// Ends the command early.
     pub cancel: &'a Cancel,
     /// Is told of progress.
@@ -59,6 +61,12 @@ pub trait Check {
 
     /// Runs it.
     fn run(&self, context: &mut CheckContext<'_>) -> Checked;
+}
+
+impl<C: Check + ?Sized> Check for &C {
+    fn run(&self, context: &mut CheckContext<'_>) -> Checked {
+        (**self).run(context)
+    }
 }
 
 /// `preCommand` or `postCommand`: anything but success is a failure.

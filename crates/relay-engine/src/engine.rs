@@ -7,6 +7,7 @@ use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Recovered, TxnError};
 use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
 use thiserror::Error;
 
+use crate::check::Check;
 use crate::config::{CONFIG_FILE, Config};
 use crate::contain::{path_refused, unreadable};
 use crate::history::{History, short};
@@ -64,6 +65,7 @@ pub struct Engine {
     warnings: Vec<Diagnostic>,
     ledger: Ledger,
     cancel: Cancel,
+    user_checks: Vec<Box<dyn Check + Send + Sync>>,
 }
 
 impl Engine {
@@ -78,7 +80,7 @@ impl Engine {
         };
         let (ledger, recovered) = open_ledger(&workspace, &store)?;
         warnings.extend(recovered);
-        Ok(Self { workspace, store, config, configured, warnings, ledger, cancel })
+        Ok(Self { workspace, store, config, configured, warnings, ledger, cancel, user_checks: Vec::new() })
     }
 
     /// The workspace.
@@ -121,6 +123,15 @@ impl Engine {
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// Adds a check of the user's own, after those of the project.
+    pub fn add_check(&mut self, check: Box<dyn Check + Send + Sync>) {
+        self.user_checks.push(check);
+    }
+
+    pub(crate) fn user_checks(&self) -> impl Iterator<Item = &(dyn Check + Send + Sync)> {
+        self.user_checks.iter().map(AsRef::as_ref)
     }
 
     /// The ledger as a person reads it.

@@ -59,13 +59,16 @@ pub(crate) fn run_all(
 }
 
 fn run_one(engine: &Engine, check: &dyn Check, observer: &mut dyn Observer, outcome: &mut Outcome) -> Gate {
+    let changes = std::mem::take(&mut outcome.changes);
     let mut context = CheckContext {
+        changes: &changes,
         root: engine.workspace().root(),
         timeout: std::time::Duration::from_millis(engine.config().command_timeout_ms),
         cancel: engine.cancel(),
         observer,
     };
     let checked = check.run(&mut context);
+    outcome.changes = changes;
     outcome.checks.push(checked.record);
     checked.gate
 }

@@ -209,7 +209,8 @@ fn plan_options(engine: &Engine, options: &LandOptions) -> PlanOptions {
     }
 }
 
-/// What must pass once the files hold the new content: first what may veto, then what is counted.
+/// What must pass once the files hold the new content: first what may veto, then what is counted, last what the user
+/// himself wants.
 pub(crate) fn checks(engine: &Engine) -> Vec<Box<dyn Check + '_>> {
     let config = engine.config();
     let mut checks: Vec<Box<dyn Check>> = Vec::new();
@@ -222,5 +223,6 @@ pub(crate) fn checks(engine: &Engine) -> Vec<Box<dyn Check + '_>> {
             allowed_errors: config.approval_on_error_count,
         }));
     }
+    checks.extend(engine.user_checks().map(|check| Box::new(check) as Box<dyn Check>));
     checks
 }

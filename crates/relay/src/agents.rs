@@ -36,6 +36,11 @@ pub fn text(store: &Store) -> Result<String, Failure> {
         .map_err(|_| refused(&SettingsError::Syntax { reason: "it is no UTF-8".to_owned() }))
 }
 
+/// Whether the user has a file of settings at all.
+pub fn has_settings(store: &Store) -> bool {
+    store.config_dir().join(FILE).exists()
+}
+
 /// The settings that hold. Keys that mean nothing are told once, and are no obstacle.
 pub fn settings(store: &Store) -> Result<Settings, Failure> {
     let (settings, unknown) = Settings::new(&text(store)?, variables()).map_err(|error| refused(&error))?;

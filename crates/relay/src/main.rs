@@ -8,6 +8,7 @@ mod commands;
 mod failure;
 mod models;
 mod open;
+mod reviewed;
 mod signals;
 mod terminal;
 mod watch;

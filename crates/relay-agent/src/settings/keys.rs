@@ -44,7 +44,7 @@ const fn key(
 }
 
 /// All of them.
-pub const KEYS: [Key; 11] = [
+pub const KEYS: [Key; 12] = [
     key("ask.backend", Some("PHONE_A_FRIEND_BACKEND"), Some("codex"), Kind::Text, "who is asked"),
     key(
         "ask.sandbox",
@@ -69,6 +69,7 @@ pub const KEYS: [Key; 11] = [
         Kind::Text,
         "the branch reviews compare with",
     ),
+    key("review", None, None, Kind::Text, "who reviews every reply between checks and approval"),
     key("backends.*.model", None, None, Kind::Text, "which of its models a backend uses"),
     key("backends.*.command", None, None, Kind::List, "the program and arguments of a backend of your own"),
     key("backends.*.folders", None, None, Kind::List, "where that program keeps its own things"),

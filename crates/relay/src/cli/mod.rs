@@ -176,6 +176,13 @@ pub struct ApplyArgs {
     #[arg(long, short = 'n')]
     pub dry_run: bool,
 
+    /// Have the change reviewed by this backend before you are asked; `none` for no review
+    ///
+    /// A review that does not say "ship", or cannot be understood, needs your approval. The setting `review` does the
+    /// same for every reply.
+    #[arg(long, value_name = "BACKEND")]
+    pub review: Option<String>,
+
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,

@@ -12,13 +12,16 @@ use relay_engine::{
 
 use crate::cli::{ApplyArgs, TrustFlag};
 use crate::failure::{Failure, UNREADABLE_INPUT};
-use crate::open;
 use crate::terminal::{self, ask::Person, progress::Progress};
+use crate::{open, reviewed};
 
-pub fn run(root: Option<&Path>, args: &ApplyArgs) -> Result<u8, Failure> {
+pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, Failure> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
     let text = read_reply(file)?;
-    let engine = open::engine(root)?;
+    let mut engine = open::engine(root)?;
+    if !args.dry_run {
+        reviewed::add(&mut engine, args.review.as_deref(), offline)?;
+    }
     let submission = Submission { channel: "apply", text, dialect: args.dialect };
     let options = LandOptions {
         dry_run: args.dry_run,

@@ -33,6 +33,7 @@ mod wrap;
 use relay_edit::Diagnostic;
 
 pub use ask::background;
+pub use review::{failure as ask_failure, setting_timeout as ask_timeout};
 
 use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};
@@ -46,7 +47,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Prompt(args) => prompt::run(root, &args),
         Command::Pack(args) => pack::run(root, &args),
         Command::Context(args) => context::run(root, &args),
-        Command::Apply(args) => apply::run(root, &args),
+        Command::Apply(args) => apply::run(root, &args, cli.offline),
         Command::Watch(args) => watch::run(root, args),
         Command::Wrap(args) => wrap::run(root, &args),
         Command::Mail(args) => mail::run(root, &args),
@@ -64,7 +65,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
         Command::Session(args) => session::run(&args),
-        Command::Review(args) => review::run(root, &args),
+        Command::Review(args) => review::run(root, &args, cli.offline),
         Command::Backends(args) => backends::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Models(args) => models::run(cli.offline, &args),

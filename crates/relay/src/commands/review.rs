@@ -28,14 +28,15 @@ pub const NO_FIX: Code = Code::new("no-fix");
 /// Where the findings of the last review are kept.
 const LAST: &str = "last";
 
-pub fn run(root: Option<&Path>, args: &ReviewArgs) -> Result<u8, Failure> {
+pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, Failure> {
     let engine = open::engine(args.call.repo.as_deref().or(root))?;
     if let Some(number) = args.apply {
         return apply_fix(&engine, number, args);
     }
     let settings = agents::settings(engine.store())?;
-    let backends = agents::backends(engine.store(), &settings);
     let names = reviewers(&args.to, &settings);
+    let backends =
+        agents::backends_for(engine.store(), &settings, &names, args.call.model.as_deref(), offline)?;
     let (repo, sandbox) = (engine.workspace().root(), sandbox(&args.call, &settings));
     // Nobody is asked as long as anybody cannot be.
     for name in &names {
@@ -174,7 +175,12 @@ pub fn sandbox(call: &CallArgs, settings: &Settings) -> Sandbox {
 
 /// How long an answer may take.
 pub fn timeout(call: &CallArgs, settings: &Settings) -> Duration {
-    Duration::from_secs(call.timeout.or_else(|| settings.number("ask.timeout")).unwrap_or_default())
+    call.timeout.map_or_else(|| setting_timeout(settings), Duration::from_secs)
+}
+
+/// How long an answer may take by the settings.
+pub fn setting_timeout(settings: &Settings) -> Duration {
+    Duration::from_secs(settings.number("ask.timeout").unwrap_or_default())
 }
 
 fn was_interrupted(result: &Result<Reviewed, AskError>) -> bool {

@@ -171,3 +171,44 @@ fn findings_are_shown_beside_the_code() {
     assert!(!run.stdout.contains('\u{1b}'), "{}", run.stdout);
     assert!(run.stdout.contains("✗ iterate  1 finding"), "{}", run.stdout);
 }
+
+/// A reply that makes `a.rs` hold two lines, in a project whose reviewer answers with this.
+fn apply_reviewed(answer: &str, arguments: &[&str]) -> (i32, Value, TestEnv) {
+    let env = project(PLAIN);
+    reviewer(&env, "one", answer);
+    let (code, document) = crate::apply(&env, &crate::reply(1, "a.rs", "one\ntwo"), arguments);
+    (code, document, env)
+}
+
+#[test]
+fn a_review_stands_between_checks_and_approval() {
+    let good = findings(&[]);
+    let bad = findings(&[finding(2, "blocker", "two is wrong")]);
+    let (code, document, env) = apply_reviewed(&good, &["--review", "one"]);
+    assert_eq!((code, document["checks"][0]["name"].as_str()), (0, Some("review")), "{document:#}");
+    assert!(env.exists("a.rs"));
+    for answer in [bad.as_str(), "fine, I guess"] {
+        let (code, document, env) = apply_reviewed(answer, &["--review", "one"]);
+        assert_eq!(code, 1, "nobody is there to approve it: {document:#}");
+        assert!(!env.exists("a.rs"));
+    }
+    let (code, document, _env) = apply_reviewed(&bad, &["--review", "one", "--yes"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert!(
+        document["checks"][0]["outputTail"].as_str().unwrap_or_default().contains("two is wrong"),
+        "{document:#}"
+    );
+}
+
+#[test]
+fn the_users_own_setting_asks_for_a_review_and_a_repository_cannot() {
+    let env = project(r#"{"projectId": "shop", "review": "one"}"#);
+    reviewer(&env, "one", "no");
+    assert_eq!(crate::apply(&env, &crate::reply(1, "a.rs", "one"), &[]).0, 0, "a repository has no say");
+    env.relay(&["config", "set", "review", "one"]).success();
+    assert_eq!(crate::apply(&env, &crate::reply(2, "a.rs", "two"), &[]).0, 1);
+    assert_eq!(crate::apply(&env, &crate::reply(3, "a.rs", "three"), &["--review", "none"]).0, 0);
+    let (code, document) = crate::apply(&env, &crate::reply(4, "a.rs", "four"), &["--review", "nobody"]);
+    assert_eq!(code, 2, "{document:#}");
+    assert_eq!(env.read("a.rs"), "three\n");
+}
