@@ -15,7 +15,7 @@ use relay_llm::catalog::CatalogProvider;
 use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
 use relay_store::{Folder, Store};
 
-use crate::failure::Failure;
+use crate::failure::{BAD_USAGE, Failure};
 use crate::models::{self, Models};
 use crate::terminal;
 
@@ -66,12 +66,21 @@ pub fn backends_for(
     offline: bool,
 ) -> Result<Backends, Failure> {
     let mut backends = backends(store, settings);
+    if let Some(agent) = names.iter().find(|name| offline && backends.get(name).is_ok()) {
+        return Err(agent_connects(agent));
+    }
     for name in names.iter().filter(|name| backends.get(name).is_err()).cloned().collect::<Vec<_>>() {
         if let Some(backend) = model_backend(store, settings, &name, model, offline)? {
             backends.add(Box::new(backend));
         }
     }
     Ok(backends)
+}
+
+/// Other agents reach their own providers; with `--offline` they are not started.
+fn agent_connects(name: &str) -> Failure {
+    let message = format!("--offline: {name} is another agent, which connects to its provider");
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to ask it."))
 }
 
 /// A model as a backend: `provider/model`, a server of the user's own, or `ollama` with a model named beside it.

@@ -96,4 +96,15 @@ fn other_agents_are_not_started_offline() {
     let run = env.relay(&["--offline", "review", "--uncommitted"]).run();
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("connects to its provider"), "{}", run.stderr);
+    let traced = env.traced(&["--offline", "ask", "hi", "--to", "codex"], &[], "");
+    assert_eq!((traced.run.code, traced.attempts), (2, Vec::new()));
+    assert!(traced.run.stderr.contains("connects to its provider"), "{}", traced.run.stderr);
+}
+
+#[test]
+fn a_model_is_not_asked_offline() {
+    let env = project(PLAIN);
+    let key = [("ANTHROPIC_API_KEY", "sk-test")];
+    let arguments = ["--offline", "ask", "hi", "--to", "anthropic/claude-opus-5-5"];
+    quiet(env.traced(&arguments, &key, ""));
 }
