@@ -21,11 +21,11 @@ const OFFERED_WITHIN: Duration = Duration::from_secs(15);
 /// Puts the text on the clipboard.
 pub fn copy(text: &str) -> Result<(), Failure> {
     // Asking for the clipboard first tells at once whether there is one.
-    drop(arboard::Clipboard::new().map_err(|error| unavailable(&error))?);
+    let before = arboard::Clipboard::new().map_err(|error| unavailable(&error))?.get_text().ok();
     let relay = std::env::current_exe().map_err(|error| Failure::environment(&error))?;
     let handed_over = relay_exec::spawn_detached(&relay, &[HOLD], text.as_bytes());
     handed_over.map_err(|error| Failure::environment(&error))?;
-    wait_until_offered(text)
+    wait_until_offered(text, before.as_deref())
 }
 
 /// How long a program that offers text may take to hand it over.
@@ -48,12 +48,13 @@ pub fn paste() -> Result<String, Failure> {
     }
 }
 
-/// The background process reports by offering the text: wait until the clipboard has it.
-fn wait_until_offered(text: &str) -> Result<(), Failure> {
+/// The background process reports by offering the text: wait until the clipboard has it. If it has something else that
+/// was not there before, somebody was quick to copy the next thing, and that is no fault.
+fn wait_until_offered(text: &str, before: Option<&str>) -> Result<(), Failure> {
     let started = Instant::now();
     while started.elapsed() < OFFERED_WITHIN {
         let mut clipboard = arboard::Clipboard::new().map_err(|error| unavailable(&error))?;
-        if clipboard.get_text().is_ok_and(|offered| offered == text) {
+        if clipboard.get_text().is_ok_and(|offered| offered == text || Some(offered.as_str()) != before) {
             return Ok(());
         }
         std::thread::sleep(Duration::from_millis(20));
