@@ -52,6 +52,15 @@ impl Store {
         &self.dirs.cache
     }
 
+    /// Makes the folder of another program, with its parents and for the user alone, if it is missing. One that is there
+    /// is that program's business and stays as it is.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn make_folder(&self, path: &Path) -> Result<(), StoreError> {
+        if path.exists() { Ok(()) } else { Folder::create(path).map(drop) }
+    }
+
     /// A file of the user's own settings, such as `models.toml`; `None` when there is none.
     ///
     /// # Errors

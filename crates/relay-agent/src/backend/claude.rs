@@ -17,12 +17,12 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// Tools that look and do not touch.
-const READING_TOOLS: &str = "Read,Grep,Glob,LS";
+const READING_TOOLS: &str = "Read,Grep,Glob";
 
 pub(super) struct Claude;
 
 impl Agent for Claude {
-    fn call(&self, question: &Question<'_>) -> Call {
+    fn call(&self, question: &Question<'_>, _confined: bool) -> Call {
         let mut args: Vec<String> =
             ["--print", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]
                 .map(str::to_owned)
@@ -49,9 +49,11 @@ impl Agent for Claude {
     }
 
     fn own_folders(&self, surroundings: &Surroundings) -> Vec<PathBuf> {
-        let home = surroundings.folder("", "");
-        let settings = home.map(|home| home.join(".claude.json"));
-        surroundings.folder("CLAUDE_CONFIG_DIR", ".claude").into_iter().chain(settings).collect()
+        surroundings.folder("CLAUDE_CONFIG_DIR", ".claude").into_iter().collect()
+    }
+
+    fn own_files(&self, surroundings: &Surroundings) -> Vec<PathBuf> {
+        surroundings.folder("", ".claude.json").into_iter().collect()
     }
 
     fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool> {
@@ -138,7 +140,7 @@ mod tests {
 
     #[test]
     fn read_only_takes_the_hands_away() {
-        let args = Claude.call(&question("p", Sandbox::ReadOnly)).args;
+        let args = Claude.call(&question("p", Sandbox::ReadOnly), true).args;
         assert!(args.windows(2).any(|pair| pair == ["--tools", READING_TOOLS]));
     }
 }

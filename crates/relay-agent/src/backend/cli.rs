@@ -66,19 +66,24 @@ pub(super) struct Said {
 
 /// An agent with a command line.
 pub(super) trait Agent: Send + Sync {
-    /// How a question is put.
-    fn call(&self, question: &Question<'_>) -> Call;
+    /// How a question is put. A program that is `confined` is kept from writing by Relay already.
+    fn call(&self, question: &Question<'_>, confined: bool) -> Call;
 
-    /// How a review of its own making is asked for.
-    fn review_call(&self, _scope: Scope<'_>, _question: &Question<'_>) -> Option<Call> {
+    /// How a review of its own making is asked for; `None` if it has none that could do what is asked.
+    fn review_call(&self, _scope: Scope<'_>, _question: &Question<'_>, _confined: bool) -> Option<Call> {
         None
     }
 
     /// How its output is read.
     fn reader(&self) -> Box<dyn Reader>;
 
-    /// Where it keeps its own things: it may write there in every sandbox.
+    /// The folders where it keeps its own things: it may write there in every sandbox.
     fn own_folders(&self, surroundings: &Surroundings) -> Vec<PathBuf>;
+
+    /// The files of its own that lie elsewhere.
+    fn own_files(&self, _surroundings: &Surroundings) -> Vec<PathBuf> {
+        Vec::new()
+    }
 
     /// Whether it has credentials, as far as that can be seen without calling it.
     fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool>;

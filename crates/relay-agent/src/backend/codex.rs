@@ -16,28 +16,36 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::System,
 };
 
+/// Codex makes its own sandbox with mounts, which a program that Landlock confines may not make: with the usual setting
+/// no command of the model would run at all. So it is told to leave the files to Relay, and keeps what Relay does not
+/// do: the network is closed to commands.
+const FILES_ARE_HELD: [&str; 3] = [
+    "default_permissions=\"relay\"",
+    "permissions.relay.filesystem={\":root\"=\"write\"}",
+    "permissions.relay.network.enabled=false",
+];
+
 pub(super) struct Codex;
 
 impl Agent for Codex {
-    fn call(&self, question: &Question<'_>) -> Call {
+    fn call(&self, question: &Question<'_>, confined: bool) -> Call {
         let mut args = vec!["exec".to_owned()];
-        let sandbox = format!("sandbox_mode=\"{}\"", question.sandbox);
         if let Some(session) = question.resume {
             args.extend(["resume".to_owned(), session.to_owned()]);
         }
-        // `resume` has no flag for the sandbox; the setting of the same meaning works for both.
-        args.extend(["--json", "--skip-git-repo-check", "-c", &sandbox].map(str::to_owned));
-        add_model(&mut args, question);
+        add_settings(&mut args, question, confined);
         args.push("-".to_owned());
         let file = question.schema.map(|schema| ("--output-schema", "schema.json", schema.to_string()));
         Call { args, env: Vec::new(), stdin: question.prompt.to_owned(), file }
     }
 
-    fn review_call(&self, scope: Scope<'_>, question: &Question<'_>) -> Option<Call> {
-        let sandbox = format!("sandbox_mode=\"{}\"", question.sandbox);
-        let mut args: Vec<String> =
-            ["exec", "review", "--json", "--skip-git-repo-check", "-c", &sandbox].map(str::to_owned).into();
-        add_model(&mut args, question);
+    fn review_call(&self, scope: Scope<'_>, question: &Question<'_>, confined: bool) -> Option<Call> {
+        // It takes either wishes or changes, never both.
+        if !question.prompt.is_empty() {
+            return None;
+        }
+        let mut args = vec!["exec".to_owned(), "review".to_owned()];
+        add_settings(&mut args, question, confined);
         let scope = match scope {
             Scope::Base(branch) => vec!["--base", branch],
             Scope::Uncommitted => vec!["--uncommitted"],
@@ -62,7 +70,12 @@ impl Agent for Codex {
     }
 }
 
-fn add_model(args: &mut Vec<String>, question: &Question<'_>) {
+/// The arguments that every call has. `resume` and `review` know no flag for the sandbox, but they all take settings.
+fn add_settings(args: &mut Vec<String>, question: &Question<'_>, confined: bool) {
+    args.extend(["--json", "--skip-git-repo-check"].map(str::to_owned));
+    let own = [format!("sandbox_mode=\"{}\"", question.sandbox)];
+    let settings = if confined { FILES_ARE_HELD.map(str::to_owned).to_vec() } else { own.to_vec() };
+    args.extend(settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
     if let Some(model) = question.model {
         args.extend(["-m".to_owned(), model.to_owned()]);
     }
@@ -129,12 +142,27 @@ mod tests {
 
     #[test]
     fn the_prompt_is_never_an_argument() {
-        let call = Codex.call(&Question { model: Some("m"), ..question("secret", Sandbox::ReadOnly) });
+        let question = Question { model: Some("m"), ..question("secret", Sandbox::ReadOnly) };
+        let call = Codex.call(&question, false);
         assert_eq!(call.stdin, "secret");
         assert!(!call.args.iter().any(|arg| arg.contains("secret")));
         assert!(
             call.args.contains(&"sandbox_mode=\"read-only\"".to_owned())
                 && call.args.ends_with(&["-".to_owned()])
         );
+    }
+    #[test]
+    fn its_own_sandbox_is_not_put_inside_another() {
+        let question = question("q", Sandbox::ReadOnly);
+        let settings = |confined| Codex.call(&question, confined).args.join(" ");
+        assert!(settings(false).contains("sandbox_mode") && !settings(false).contains("permissions"));
+        assert!(!settings(true).contains("sandbox_mode") && settings(true).contains("network.enabled=false"));
+    }
+
+    #[test]
+    fn wishes_are_not_dropped_for_the_sake_of_its_own_review() {
+        let review =
+            |prompt| Codex.review_call(Scope::Uncommitted, &question(prompt, Sandbox::ReadOnly), true);
+        assert!(review("").is_some() && review("Look at the locks.").is_none());
     }
 }

@@ -25,7 +25,7 @@ pub struct Custom {
 }
 
 impl Agent for Custom {
-    fn call(&self, question: &Question<'_>) -> Call {
+    fn call(&self, question: &Question<'_>, _confined: bool) -> Call {
         let repo = question.repo.to_string_lossy();
         let args = self
             .command
@@ -86,8 +86,8 @@ mod tests {
         let command = ["bot", "--model={model}", "--mode", "{sandbox}", "{repo}"].map(str::to_owned).to_vec();
         let custom = Custom { command, own_folders: Vec::new() };
         let plain = question("p", Sandbox::ReadOnly);
-        assert_eq!(custom.call(&plain).args, ["--mode", "read-only", "/"]);
+        assert_eq!(custom.call(&plain, true).args, ["--mode", "read-only", "/"]);
         let with = Question { model: Some("m"), ..plain };
-        assert_eq!(custom.call(&with).args, ["--model=m", "--mode", "read-only", "/"]);
+        assert_eq!(custom.call(&with, true).args, ["--model=m", "--mode", "read-only", "/"]);
     }
 }

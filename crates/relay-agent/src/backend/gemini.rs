@@ -19,7 +19,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
 pub(super) struct Gemini;
 
 impl Agent for Gemini {
-    fn call(&self, question: &Question<'_>) -> Call {
+    fn call(&self, question: &Question<'_>, _confined: bool) -> Call {
         let mode = match question.sandbox {
             Sandbox::ReadOnly => "plan",
             Sandbox::WorkspaceWrite => "auto_edit",

@@ -22,7 +22,7 @@ const PERMISSION_VARIABLE: &str = "OPENCODE_PERMISSION";
 pub(super) struct Opencode;
 
 impl Agent for Opencode {
-    fn call(&self, question: &Question<'_>) -> Call {
+    fn call(&self, question: &Question<'_>, _confined: bool) -> Call {
         let mut args: Vec<String> = ["run", "--format", "json"].map(str::to_owned).into();
         for (flag, value) in [("--model", question.model), ("--session", question.resume)] {
             args.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value.to_owned()]));

@@ -70,7 +70,7 @@ impl Backend for ProgramBackend {
     }
 
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
-        self.answer(self.agent.call(question), question, link)
+        self.answer(self.agent.call(question, self.is_confined(question)), question, link)
     }
 
     fn review(
@@ -79,7 +79,7 @@ impl Backend for ProgramBackend {
         question: &Question<'_>,
         link: &mut Link<'_>,
     ) -> Option<Result<Answer, BackendError>> {
-        let call = self.agent.review_call(scope, question)?;
+        let call = self.agent.review_call(scope, question, self.is_confined(question))?;
         Some(self.answer(call, question, link))
     }
 }
@@ -101,7 +101,7 @@ impl ProgramBackend {
             let file = scratch.write(name, content.as_bytes()).map_err(|error| self.not_started(&error))?;
             call.args.splice(1..1, [flag.to_owned(), text_of(&file)]);
         }
-        let (program, args) = self.confined(&place, call.args, question, scratch.path());
+        let (program, args) = self.confined(&place, call.args, question, scratch.path())?;
         let scratch_path = text_of(scratch.path());
         let mut env: Vec<(&str, &str)> = question.env.to_vec();
         env.extend(call.env.iter().map(|(name, value)| (name.as_str(), value.as_str())));
@@ -175,28 +175,29 @@ impl ProgramBackend {
         args: Vec<String>,
         question: &Question<'_>,
         scratch: &Path,
-    ) -> (String, Vec<String>) {
-        let Some((relay, writable)) = self.confinement(question, scratch) else {
-            return (text_of(place), args);
+    ) -> Result<(String, Vec<String>), BackendError> {
+        let (Some(relay), true) = (&self.surroundings.relay, self.is_confined(question)) else {
+            return Ok((text_of(place), args));
         };
+        let mut writable = self.agent.own_folders(&self.surroundings);
+        // A program that runs for the first time could not make them itself: their parents are not its own.
+        for folder in &writable {
+            self.surroundings.store.make_folder(folder).map_err(|error| self.not_started(&error))?;
+        }
+        writable.extend(self.agent.own_files(&self.surroundings));
+        writable.extend([scratch.to_path_buf(), PathBuf::from(DEVICES)]);
         let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
         let confined = Confined { writable: &writable, program: place.as_os_str(), args: &args };
-        let arguments = confined
-            .arguments()
-            .into_iter()
-            .map(|argument| argument.to_string_lossy().into_owned())
-            .collect();
-        (text_of(relay), arguments)
+        let arguments = confined.arguments();
+        let arguments = arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
+        Ok((text_of(relay), arguments.collect()))
     }
 
-    /// Relay itself, and where the program may write; `None` if it is not to be confined, or cannot be.
-    fn confinement(&self, question: &Question<'_>, scratch: &Path) -> Option<(&Path, Vec<PathBuf>)> {
-        if question.sandbox != Sandbox::ReadOnly || sandbox::strength() == Strength::Nothing {
-            return None;
-        }
-        let mut writable = self.agent.own_folders(&self.surroundings);
-        writable.extend([scratch.to_path_buf(), PathBuf::from(DEVICES)]);
-        Some((self.surroundings.relay.as_deref()?, writable))
+    /// Whether Relay keeps the program from writing.
+    fn is_confined(&self, question: &Question<'_>) -> bool {
+        question.sandbox == Sandbox::ReadOnly
+            && self.surroundings.relay.is_some()
+            && sandbox::strength() != Strength::Nothing
     }
 
     fn not_started(&self, error: &dyn std::error::Error) -> BackendError {
