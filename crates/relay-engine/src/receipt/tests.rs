@@ -2,6 +2,7 @@
 
 mod drift;
 mod history;
+mod releases;
 
 use relay_edit::{Options as PlanOptions, Plan, Snapshot, parse};
 
