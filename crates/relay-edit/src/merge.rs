@@ -8,7 +8,7 @@
 use std::ops::Range;
 
 use crate::align::{Difference, differences};
-use crate::encoding::Decoded;
+use crate::encoding::{Decoded, text_of};
 use crate::lines::{Lines, is_binary};
 
 mod endings;
@@ -64,11 +64,7 @@ fn merge_with(
     if ours == base {
         return Ok(theirs.to_vec());
     }
-    if let [Some(base), Some(ours), Some(theirs)] = [base, ours, theirs].map(Decoded::of)
-        && let Some(merged) = merge_with(&base.text, &ours.text, &theirs.text, by_lines)
-            .map(|merged| ours.encoding.encode(&merged))
-            .transpose()
-    {
+    if let Some(merged) = decoded(&[base, ours, theirs], by_lines) {
         return merged;
     }
     let versions = [base, ours, theirs].map(Lines::new);
@@ -77,6 +73,23 @@ fn merge_with(
         return Err(vec![Conflict { base, ours, theirs }]);
     }
     by_lines(&versions)
+}
+
+/// The merge of texts that are not all in UTF-8; `None` if they are, or if one of them is no text. The encoding is merged
+/// like everything else: what only one side converted stays converted.
+fn decoded(versions: &[&[u8]; 3], by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Merged) -> Option<Merged> {
+    let [base, ours, theirs] = versions.map(|bytes| Decoded::of(bytes).map(|decoded| decoded.encoding));
+    [base, ours, theirs].iter().flatten().next()?;
+    let texts = versions.map(text_of);
+    if texts.iter().any(|text| is_binary(text) || std::str::from_utf8(text).is_err()) {
+        return None;
+    }
+    let merged = merge_with(&texts[0], &texts[1], &texts[2], by_lines);
+    let encoding = if ours == base { theirs } else { ours };
+    match encoding {
+        Some(encoding) => merged.map(|merged| encoding.encode(&merged)).transpose(),
+        None => Some(merged),
+    }
 }
 
 /// What changes of both sides may do where no line lies between them.

@@ -51,7 +51,7 @@ pub(crate) fn message(
     let workspace = engine.workspace();
     let text = |path: &str| {
         let file = workspace.read(&workspace.path(path).ok()?).ok()??;
-        Some((path.to_owned(), String::from_utf8(file.bytes).ok()?))
+        Some((path.to_owned(), relay_edit::text(&file.bytes)?))
     };
     let files: BTreeMap<String, String> = paths.into_iter().filter_map(text).collect();
     let mut findings = findings.to_vec();

@@ -225,3 +225,26 @@ fn an_ordinary_insertion_nearby_is_sure() {
     let theirs = base.replace("two()", "due()");
     assert_eq!(surely(base, ours, &theirs).as_deref(), Some(ours.replace("two()", "due()").as_str()));
 }
+
+/// A text in UTF-16, the low byte first.
+fn wide(text: &str) -> Vec<u8> {
+    std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn encodings_are_merged_like_the_rest() {
+    let [base, ours, theirs, both] = ["a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "A\nb\nC\n"];
+    let plain = |text: &str| text.as_bytes().to_vec();
+    for (base, ours, theirs, expected) in [
+        (wide(base), wide(ours), wide(theirs), wide(both)),
+        // What was seen was shown as UTF-8; the file is what it is.
+        (plain(base), wide(ours), plain(theirs), wide(both)),
+        // One side converted it.
+        (wide(base), plain(ours), wide(theirs), plain(both)),
+        (wide(base), wide(ours), plain(theirs), plain(both)),
+        (wide(base), plain(base), wide(theirs), plain(theirs)),
+    ] {
+        assert_eq!(merge(&base, &ours, &theirs), Ok(expected));
+    }
+    assert!(merge(&wide(base), &wide(ours), b"\xff\n").is_err(), "no text at all");
+}

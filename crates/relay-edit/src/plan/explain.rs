@@ -236,7 +236,7 @@ impl Explain<'_> {
             codes::NOT_IN_CONTEXT,
             format!("`{path}` was not in view, so this edit was put off"),
         )
-        .hinted("the file has been added to the context; ask for the edit again")
+        .hinted("show the file to the model, then ask for the edit again")
         .on(path)
         .at(self.edit.line)
     }

@@ -164,13 +164,13 @@ fn read(engine: &Engine, wanted: &[Wanted]) -> (Vec<(String, String)>, Vec<LeftO
         match content(engine, path) {
             Err(error) => leave(unreadable(&error).message),
             Ok(None) => leave("does not exist".to_owned()),
-            Ok(Some(bytes)) => match String::from_utf8(bytes) {
-                Ok(text) if text.contains('\0') => leave("is binary".to_owned()),
-                Err(_) => leave("is not UTF-8 text".to_owned()),
-                Ok(text) if !by_name && generated::says_so(path.as_str(), &text) => {
+            Ok(Some(bytes)) => match relay_edit::text(&bytes).filter(|text| !text.contains('\0')) {
+                None if bytes.contains(&0) => leave("is binary".to_owned()),
+                None => leave("is neither UTF-8 nor UTF-16 text".to_owned()),
+                Some(text) if !by_name && generated::says_so(path.as_str(), &text) => {
                     leave("is generated; name it to pack it all the same".to_owned());
                 }
-                Ok(text) => texts.push((path.to_string(), text)),
+                Some(text) => texts.push((path.to_string(), text)),
             },
         }
     }

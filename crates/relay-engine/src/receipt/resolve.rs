@@ -138,10 +138,12 @@ impl Receipt {
         let mut refused: Vec<(String, Vec<Diagnostic>)> = Vec::new();
         for change in std::mem::take(&mut plan.changes) {
             let source = change.renamed_from.clone().unwrap_or_else(|| change.path.clone());
-            let was_current =
-                seen.files.get(&source).map(|text| self.restored(&source, text)).map(Result::ok)
-                    == today.files.get(&source).map(|bytes| Some(bytes.clone()));
-            let text = change.after.as_ref().map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            let shown = seen.files.get(&source).map(|text| self.restored(&source, text));
+            let was_current = match (shown, today.files.get(&source)) {
+                (Some(Ok(shown)), Some(today)) => is_same_text(&shown, today),
+                (shown, today) => shown.is_none() && today.is_none(),
+            };
+            let text = change.after.as_deref().map(text_of);
             let path = change.path.clone();
             match self.change_today(change, &source, seen, today, sources.contains(&path)) {
                 Ok(change) => {
@@ -176,9 +178,9 @@ impl Receipt {
         let before = today.files.get(&path).cloned();
         let shown = seen.files.get(source).filter(|_| self.files.contains_key(source));
         let after = match (after, shown) {
-            (None, Some(shown)) if !is_rename_source && before.is_some() => {
+            (None, Some(shown)) if !is_rename_source => {
                 let view = self.restored(source, shown)?;
-                if before.as_ref() != Some(&view) {
+                if before.as_ref().is_some_and(|before| !is_same_text(&view, before)) {
                     return Err(vec![deleted_but_changed(&path)]);
                 }
                 None
@@ -223,7 +225,7 @@ impl Receipt {
         let (ours, theirs) =
             first.map(|conflict| (conflict.ours.clone(), conflict.theirs.clone())).unwrap_or_default();
         let quote = |bytes: &[u8], lines: std::ops::Range<usize>| {
-            let text = String::from_utf8_lossy(bytes);
+            let text = text_of(bytes);
             let quoted: Vec<&str> = text.lines().skip(lines.start).take(lines.len()).collect();
             let shown = quoted.iter().take(QUOTED_LINES).copied().collect::<Vec<_>>().join("\n");
             let more = if quoted.len() > QUOTED_LINES { "\n…" } else { "" };
@@ -254,6 +256,16 @@ impl Receipt {
     }
 }
 
+/// A file as text, whatever it is encoded in. Bytes that are no text are U+FFFD.
+fn text_of(bytes: &[u8]) -> String {
+    relay_edit::text(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
+}
+
+/// Whether a file still holds what was shown of it, which is always UTF-8.
+fn is_same_text(shown: &[u8], today: &[u8]) -> bool {
+    shown == today || relay_edit::text(today).is_some_and(|text| text.as_bytes() == shown)
+}
+
 /// Says in the outcomes that a change was merged, or that there is nothing left of it.
 fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current: bool) {
     for (edit, outcome) in edits.iter().zip(&mut plan.outcomes) {
@@ -279,10 +291,10 @@ pub(crate) fn stray_placeholders(
     after: &[u8],
     files: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Diagnostic> {
-    let (Ok(before), Ok(after)) = (std::str::from_utf8(before), std::str::from_utf8(after)) else {
+    let (Some(before), Some(after)) = (relay_edit::text(before), relay_edit::text(after)) else {
         return Vec::new();
     };
-    let brought = crate::secrets::placeholders(after).filter_map(|range| {
+    let brought = crate::secrets::placeholders(&after).filter_map(|range| {
         let placeholder = after.get(range.clone())?;
         (!before.contains(placeholder)).then(|| Unrestored {
             placeholder: placeholder.to_owned(),

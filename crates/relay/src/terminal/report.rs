@@ -28,6 +28,13 @@ pub fn outcome(outcome: &Outcome) -> String {
     }
     text.push_str(&checks(&outcome.checks));
     text.push_str(&diagnostics(&outcome.diagnostics));
+    if put_off(outcome) > 0 {
+        let next = paint(PLACE, "relay pack");
+        line(
+            &mut text,
+            format_args!("  {} {next}", paint(FAINT, "show the model what it had not in view with")),
+        );
+    }
     if outcome.status == Status::Committed {
         let next = if outcome.undoes.is_empty() || outcome.is_redo { "relay undo" } else { "relay redo" };
         line(&mut text, format_args!("  {} {}", paint(FAINT, "take it back with"), paint(PLACE, next)));
@@ -45,6 +52,11 @@ fn headline(outcome: &Outcome) -> String {
         Status::Unchanged if !outcome.undoes.is_empty() => {
             (GOOD, "✓ nothing to do", "the files already are as they were before".to_owned())
         }
+        Status::Unchanged if put_off(outcome) > 0 => (
+            NOTE,
+            "! put off",
+            format!("{}, not in the model's view; nothing was changed", count(put_off(outcome), "file")),
+        ),
         Status::Unchanged => {
             (GOOD, "✓ nothing to do", "the files already are as the reply wants them".to_owned())
         }
@@ -80,8 +92,15 @@ fn put_back(outcome: &Outcome) -> String {
         .to_owned()
 }
 
+/// How many files have edits that were put off, because the model had not seen them.
+fn put_off(outcome: &Outcome) -> usize {
+    outcome.files.iter().filter(|file| file.status == FileStatus::NotInContext).count()
+}
+
 fn totals(outcome: &Outcome) -> String {
-    let changed = || outcome.files.iter().filter(|file| file.status != FileStatus::Unchanged);
+    let is_changed =
+        |file: &&FileReport| !matches!(file.status, FileStatus::Unchanged | FileStatus::NotInContext);
+    let changed = || outcome.files.iter().filter(is_changed);
     let (added, removed) = changed().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
     format!("{}  {}", count(changed().count(), "file"), lines(added, removed))
 }
@@ -102,6 +121,7 @@ fn files(files: &[FileReport]) -> String {
         let what = match file.status {
             FileStatus::Failed => paint(BAD, "failed").to_string(),
             FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
+            FileStatus::NotInContext => paint(NOTE, "put off").to_string(),
             _ => format!("{}  {}", lines(file.added, file.removed), paint(FAINT, &file.placement)),
         };
         line(&mut text, format_args!("  {sign} {path}  {what}"));

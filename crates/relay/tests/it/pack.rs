@@ -212,6 +212,54 @@ fn a_repair_prompt_masks_what_it_shows_and_its_answer_is_restored() {
 }
 
 #[test]
+fn a_reply_of_which_everything_is_put_off_says_so() {
+    let env = shop();
+    let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
+    let reply = answer(1, &receipt, "src/other.rs", "pub fn other() {}", "pub fn another() {}");
+    let run = env.relay(&["apply", "--yes"]).stdin(&reply).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let said = run.stdout + &run.stderr;
+    for part in
+        ["! put off  1 file, not in the model's view; nothing was changed", "src/other.rs", "relay pack"]
+    {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    assert!(!said.contains("nothing to do") && !said.contains("already are"), "{said}");
+    assert!(pack(&env, &[])["files"].to_string().contains("src/other.rs"), "the next pack shows it");
+}
+
+/// A text in UTF-16 as Windows writes it.
+fn utf16(text: &str) -> Vec<u8> {
+    std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+}
+
+#[test]
+fn utf16_is_packed_as_text_and_written_back_as_it_was() {
+    let env = shop();
+    let before = format!("eins\r\npassword = \"{SECRET}\"\r\nzwei\r\ndrei\r\nvier\r\nfünf\r\n");
+    std::fs::write(env.path("wide.txt"), utf16(&before)).unwrap();
+    std::fs::write(env.path("latin.txt"), b"caf\xe9\n").unwrap();
+    let document = pack(&env, &["wide.txt", "latin.txt"]);
+    let text = document["text"].as_str().unwrap();
+    assert!(text.contains("fünf") && !text.contains(SECRET), "{text}");
+    assert_eq!(document["leftOut"][0]["reason"], "is neither UTF-8 nor UTF-16 text");
+    // Somebody else changes the file, too.
+    std::fs::write(env.path("wide.txt"), utf16(&before.replace("fünf", "fünf\r\nsechs"))).unwrap();
+    let receipt = receipt_of(&document);
+    let (code, report) = apply(&env, &answer(1, &receipt, "wide.txt", "drei", "tre"), &[]);
+    assert_eq!(code, 0, "{report}");
+    let after = before.replace("drei", "tre").replace("fünf", "fünf\r\nsechs");
+    assert_eq!(std::fs::read(env.path("wide.txt")).unwrap(), utf16(&after));
+    // A placeholder is never written in this encoding either, with a receipt or without.
+    for (number, receipt) in [(2, receipt.as_str()), (3, "")] {
+        let (code, report) =
+            apply(&env, &answer(number, receipt, "wide.txt", "vier", "RELAY_MASKED_KEY_00000000"), &[]);
+        assert_eq!(code, 1, "{report}");
+        assert!(codes(&report).iter().any(|code| *code == "masked-value"), "{report}");
+    }
+}
+
+#[test]
 fn files_that_were_not_in_the_pack_are_put_off_and_selected() {
     let env = shop();
     let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
