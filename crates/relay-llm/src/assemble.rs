@@ -34,6 +34,8 @@ struct Slot {
     is_open: bool,
     /// A tool call's arguments as they come.
     json: String,
+    /// Whether a finished tool call came without any text for its arguments.
+    is_bare: bool,
 }
 
 impl Assembler {
@@ -93,7 +95,7 @@ impl Assembler {
         };
         let index = self.turn.content.len();
         self.turn.content.push(block);
-        self.slots.push(Slot { is_open: true, json: String::new() });
+        self.slots.push(Slot { is_open: true, json: String::new(), is_bare: false });
         self.events.push_back(Event::Begin { index, kind });
         index
     }
@@ -188,7 +190,9 @@ impl Assembler {
         if let Some(instead) = instead {
             *block = instead;
         } else if let Block::ToolCall(call) = block {
-            call.arguments = Arguments::parse(&std::mem::take(&mut slot.json));
+            let text = std::mem::take(&mut slot.json);
+            slot.is_bare = text.trim().is_empty();
+            call.arguments = Arguments::parse(&text);
         }
         let block = block.clone();
         self.flush();
@@ -259,12 +263,25 @@ impl Assembler {
             self.end(index);
         }
         self.flush();
+        self.doubt_the_last_call();
         // Some servers call every end a stop, although the model waits for its tools.
         let calls = self.turn.content.iter().any(|block| matches!(block, Block::ToolCall(_)));
         if calls && self.turn.stop == StopReason::Stop {
             self.turn.stop = StopReason::ToolUse;
         }
         self.events.push_back(Event::Done { turn: self.turn.clone() });
+    }
+
+    /// An answer that was cut at its longest may have lost a call's arguments altogether, and providers end the call all
+    /// the same. Then "no text" is not "no arguments", and no tool may run on it.
+    fn doubt_the_last_call(&mut self) {
+        if self.turn.stop == StopReason::Length
+            && let Some(Block::ToolCall(call)) = self.turn.content.last_mut()
+            && self.slots.last().is_some_and(|slot| slot.is_bare)
+        {
+            let reason = "the answer was cut off before the arguments".to_owned();
+            call.arguments = Arguments::Malformed { text: String::new(), reason };
+        }
     }
 
     /// The answer ends unfinished: tells why, and the turn as far as it got.

@@ -63,14 +63,16 @@ impl ErrorKind {
     #[must_use]
     pub fn hint(self) -> Option<&'static str> {
         Some(match self {
-            Self::RateLimit | Self::Overloaded | Self::Server => "try again in a while, or ask another model",
-            Self::Auth => "check the key: `relay auth status` tells which one is used",
-            Self::Quota => "the account has no credit left; top it up or ask another provider",
-            Self::ContextOverflow => "ask with less context, or a model with a larger window",
-            Self::NotFound => "check the model's name: `relay models` lists what is known",
-            Self::Network | Self::Timeout => "check the connection and the provider's base URL",
-            Self::Offline => "leave out --offline to let Relay connect",
-            Self::Malformed => "check that the base URL is the API's and not a web page's",
+            Self::RateLimit | Self::Overloaded | Self::Server => {
+                "Try again in a while, or ask another model."
+            }
+            Self::Auth => "Check the key: `relay auth status` tells which one is used.",
+            Self::Quota => "The account has no credit left; top it up or ask another provider.",
+            Self::ContextOverflow => "Ask with less context, or a model with a larger window.",
+            Self::NotFound => "Check the model's name: `relay models` lists what is known.",
+            Self::Network | Self::Timeout => "Check the connection and the provider's base URL.",
+            Self::Offline => "Leave out --offline to let Relay connect.",
+            Self::Malformed => "Check that the base URL is the API's and not a web page's.",
             Self::Refusal
             | Self::BadRequest
             | Self::Repetition
@@ -103,6 +105,17 @@ pub struct Error {
 }
 
 impl Error {
+    /// What a person can do about it, and how long the provider asks to wait.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let wait = self.retry_after_ms.filter(|&ms| ms > 0);
+        let wait = wait.map(|ms| format!("It asks to wait {} s.", ms.div_ceil(1000)));
+        match (self.kind.hint(), wait) {
+            (Some(hint), Some(wait)) => Some(format!("{hint} {wait}")),
+            (hint, wait) => hint.map(str::to_owned).or(wait),
+        }
+    }
+
     /// A failure of this kind.
     #[must_use]
     pub fn new(kind: ErrorKind, provider: impl Into<String>, message: impl Into<String>) -> Self {

@@ -82,6 +82,14 @@ impl Keyring {
         Self { providers: with_keys.map(keys_of).collect() }
     }
 
+    /// The one key of a provider that is in no catalog, from a variable of the environment.
+    #[must_use]
+    pub fn of_one(provider: &str, variable: &str, key: Key) -> Self {
+        let source = KeySource::Environment(variable.to_owned());
+        let turns = Turns { keys: vec![ChosenKey { key, source }], rests_until: vec![None], next: 0 };
+        Self { providers: BTreeMap::from([(provider.to_owned(), Mutex::new(turns))]) }
+    }
+
     /// Where the provider's keys came from.
     #[must_use]
     pub fn sources(&self, provider: &str) -> Vec<KeySource> {

@@ -31,6 +31,7 @@ pub struct Turns<'a> {
     keys: &'a Keyring,
     /// Keeps the conversation with one key, so that the provider finds its cache again.
     session: Option<String>,
+    keeps_shown: bool,
     begun: Instant,
 }
 
@@ -38,7 +39,14 @@ impl<'a> Turns<'a> {
     /// The models, the preferred one first. The chain must be as long.
     #[must_use]
     pub fn new(models: Vec<Model>, chain: Chain, keys: &'a Keyring, session: Option<String>) -> Self {
-        Self { models, chain, keys, session, begun: Instant::now() }
+        Self { models, chain, keys, session, keeps_shown: false, begun: Instant::now() }
+    }
+
+    /// For a reader who cannot take anything back, such as a pipe: a turn of which something was told is final.
+    #[must_use]
+    pub fn keeping_what_was_shown(mut self) -> Self {
+        self.keeps_shown = true;
+        self
     }
 
     /// Gets one turn. Every event goes to `tell`; the last is `Done` or `Error`, whatever was tried in between.
@@ -77,7 +85,9 @@ impl<'a> Turns<'a> {
             };
             let now_ms = self.now_ms();
             keys_tried += 1;
-            let next = if self.has_another_key(model, chosen.as_ref(), &error, keys_tried) {
+            let next = if self.keeps_shown && !turn.content.is_empty() {
+                Next::GiveUp
+            } else if self.has_another_key(model, chosen.as_ref(), &error, keys_tried) {
                 Next::Switch { to: place }
             } else {
                 self.chain.failed(&error, now_ms, jitter())

@@ -12,6 +12,7 @@ use relay_agent::backend::{Backends, ModelBackend, Surroundings};
 use relay_agent::settings::{FILE, Settings, SettingsError};
 use relay_edit::{Code, Diagnostic};
 use relay_llm::catalog::CatalogProvider;
+use relay_llm::keys::Keyring;
 use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
 use relay_store::{Folder, Store};
 
@@ -94,12 +95,15 @@ fn model_backend(
     let models = Models::open(store)?;
     let own = |field: &str| settings.text(&format!("backends.{name}.{field}"));
     let named = model.map(str::to_owned).or_else(|| own("model"));
-    let options = ClientOptions { offline, ..ClientOptions::default() };
+    let options = ClientOptions { offline, retry: settings.retry(), ..ClientOptions::default() };
     if let Some(url) = own("url") {
         let id = named.ok_or_else(|| no_model(name))?;
         let variable = own("key_variable");
-        let key =
-            variable.as_ref().and_then(|name| std::env::var(name).ok()).map_or_else(Key::none, Key::new);
+        let key = |variable: &String| {
+            let key = std::env::var(variable).ok()?;
+            Some(Keyring::of_one(name, variable, Key::new(key)))
+        };
+        let keys = variable.as_ref().and_then(key).unwrap_or_default();
         let needs_key = variable.is_some();
         let provider = Provider {
             name: name.to_owned(),
@@ -114,8 +118,9 @@ fn model_backend(
             name: name.to_owned(),
             options,
             model,
+            fallback: Vec::new(),
             thinking: None,
-            key,
+            keys,
             needs_key,
         }));
     }
@@ -129,19 +134,34 @@ fn model_backend(
     };
     let selected = models.select(&selector)?;
     let provider = &selected.model.provider.name;
-    let chosen = models.keyring.choose(provider, None);
     let needs_key = models.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
-    if needs_key && chosen.is_none() {
+    if needs_key && models.keyring.sources(provider).is_empty() {
         return Err(models::no_key(provider));
     }
+    let fallback = fallback(&models, settings, &selected.model)?;
     Ok(Some(ModelBackend {
         name: name.to_owned(),
         options,
         model: selected.model,
+        fallback,
         thinking: selected.thinking,
-        key: chosen.map_or_else(Key::none, |chosen| chosen.key),
+        keys: models.keyring,
         needs_key,
     }))
+}
+
+/// The models the user wants asked when this one cannot answer. One without a key is passed over: it could not either.
+fn fallback(models: &Models, settings: &Settings, first: &Model) -> Result<Vec<Model>, Failure> {
+    let mut chain = Vec::new();
+    for selector in settings.fallback() {
+        let model = models.select(&selector)?.model;
+        let known = models.catalog.provider(&model.provider.name);
+        let is_usable = known.is_none_or(|known| !known.needs_key() || models.has_key(known));
+        if is_usable && model.selector() != first.selector() {
+            chain.push(model);
+        }
+    }
+    Ok(chain)
 }
 
 fn no_model(name: &str) -> Failure {

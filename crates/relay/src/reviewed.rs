@@ -14,6 +14,7 @@ use relay_txn::{CheckRecord, FileChange};
 use crate::agents;
 use crate::commands::{ask_failure, ask_timeout};
 use crate::failure::Failure;
+use crate::terminal;
 
 /// A review says that a change should not land as it is, or says nothing that can be understood.
 const REVIEW: Code = Code::new("review");
@@ -85,7 +86,8 @@ impl Reviewer {
         };
         let observer = &mut *context.observer;
         let mut on_text = |piece: &str| observer.command_output(piece.as_bytes());
-        let mut link = Link { cancel: context.cancel, on_text: &mut on_text };
+        let mut link =
+            Link { cancel: context.cancel, on_text: &mut on_text, on_note: &mut |text| terminal::note(text) };
         let reviewed = match review(&wanted, &self.backends, &agents::depth(), &mut link) {
             Ok(reviewed) => reviewed,
             Err(AskError::Backend(BackendError::Cancelled { .. })) => {

@@ -36,6 +36,14 @@ pub enum BackendError {
         /// What it said last.
         said: String,
     },
+    /// A model was asked directly and did not answer.
+    #[error("{backend} failed: {source}")]
+    Model {
+        /// The backend.
+        backend: String,
+        /// Why.
+        source: relay_llm::Error,
+    },
     /// It took too long.
     #[error("{backend} gave no answer within {} s; it and everything it started were ended", .limit.as_secs())]
     TimedOut {
@@ -82,6 +90,7 @@ impl BackendError {
     pub fn hint(&self) -> Option<String> {
         match self {
             BackendError::NotFound { remedy, .. } => Some(remedy.clone()),
+            BackendError::Model { source, .. } => source.hint(),
             BackendError::TimedOut { .. } => Some("Give it longer with --timeout SECONDS.".to_owned()),
             BackendError::NotStarted { .. } | BackendError::Failed { .. } | BackendError::Empty { .. } => {
                 Some("`relay backends` shows whether it is installed and logged in.".to_owned())

@@ -149,6 +149,8 @@ pub struct Link<'a> {
     pub cancel: &'a Cancel,
     /// Gets the answer's text piece by piece, as it comes.
     pub on_text: &'a mut dyn FnMut(&str),
+    /// Gets what a person who waits should know, such as why it takes longer.
+    pub on_note: &'a mut dyn FnMut(&str),
 }
 
 /// Whether a backend can be used now.

@@ -1,11 +1,12 @@
 //! A model, asked directly: it has no hands and sees nothing but the prompt.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::Instant;
 
 use relay_exec::Cancel;
+use relay_llm::keys::Keyring;
 use relay_llm::{
-    Client, ClientOptions, ErrorKind, Event, Key, Kind, Message, Model, OutputSchema, Request, Thinking,
+    Chain, Client, ClientOptions, ErrorKind, Event, Kind, Message, Model, Notice, OutputSchema, Request,
+    Revert, Thinking, Turns,
 };
 
 use super::program::ANSWER_LIMIT_BYTES;
@@ -13,10 +14,7 @@ use super::{
     Answer, Availability, Backend, BackendError, Capabilities, Containment, Link, Question, Sandbox,
 };
 
-/// How often the flag that asks for an end is looked at.
-const TICK: Duration = Duration::from_millis(20);
-
-/// A model of a provider.
+/// A model of a provider, and those that are asked when it cannot answer.
 pub struct ModelBackend {
     /// What the user calls it: `provider/model`, or the name of a backend of his own.
     pub name: String,
@@ -24,10 +22,12 @@ pub struct ModelBackend {
     pub options: ClientOptions,
     /// The model.
     pub model: Model,
+    /// Who is asked in its place, in this order, as long as nothing of an answer was shown.
+    pub fallback: Vec<Model>,
     /// How hard it shall think, if that was said.
     pub thinking: Option<Thinking>,
     /// What proves who is asking.
-    pub key: Key,
+    pub keys: Keyring,
     /// Whether a key is needed.
     pub needs_key: bool,
 }
@@ -56,17 +56,13 @@ impl Backend for ModelBackend {
     fn availability(&self, _cancel: &Cancel) -> Availability {
         Availability {
             found: Some(self.model.id.clone()),
-            logged_in: self.needs_key.then(|| !self.key.is_none()),
+            logged_in: self.needs_key.then(|| !self.keys.sources(&self.model.provider.name).is_empty()),
             remedy: format!("`relay auth login {}` stores a key.", self.model.provider.name),
         }
     }
 
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
-        let options = ClientOptions {
-            total_timeout: Some(question.timeout),
-            answer_limit_bytes: ANSWER_LIMIT_BYTES,
-            ..self.options.clone()
-        };
+        let options = ClientOptions { answer_limit_bytes: ANSWER_LIMIT_BYTES, ..self.options.clone() };
         let mut model = self.model.clone();
         if let Some(id) = question.model {
             id.clone_into(&mut model.id);
@@ -79,74 +75,64 @@ impl Backend for ModelBackend {
             output: question.schema.filter(|_| model.capabilities.structured).map(schema),
             ..Request::default()
         };
-        let (cancel, is_over) = (relay_llm::Cancel::new(), AtomicBool::new(false));
-        let outer = link.cancel;
-        std::thread::scope(|scope| {
-            // A flag of one kind is passed on to the other; the thread ends with the answer.
-            scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
-                    if outer.is_cancelled() {
-                        cancel.cancel();
-                        return;
-                    }
-                    std::thread::sleep(TICK);
+        // One limit for everything that is tried, pauses included.
+        let (outer, deadline) = (link.cancel.clone(), Instant::now() + question.timeout);
+        let cancel = relay_llm::Cancel::watching(move || outer.is_cancelled() || Instant::now() >= deadline);
+        let models: Vec<Model> = std::iter::once(model).chain(self.fallback.iter().cloned()).collect();
+        let chain = Chain::new(models.len(), options.retry.clone(), Revert::default());
+        // The answer is printed as it comes, and print cannot be taken back.
+        let mut turns = Turns::new(models, chain, &self.keys, None).keeping_what_was_shown();
+        let (mut texts, mut trouble) = (Vec::new(), None);
+        let mut tell = |event: Event| match event {
+            Event::Begin { index, kind: Kind::Text } => texts.push(index),
+            Event::Delta { index, text } if texts.contains(&index) => (link.on_text)(&text),
+            Event::Notice(Notice::Retry { attempt, max_attempts, delay_ms, error }) => {
+                (link.on_note)(&format!(
+                    "{error}; asking again in {} ({attempt} of {max_attempts})",
+                    seconds(delay_ms)
+                ));
+                trouble = Some(error);
+            }
+            Event::Notice(Notice::Discarded { turn, delay_ms, model }) => {
+                if let Some(error) = turn.error {
+                    (link.on_note)(&format!("{error}; asking {model} in {}", seconds(delay_ms)));
+                    trouble = Some(error);
                 }
-            });
-            let answer = self.listen(
-                Client::new(options).stream(&model, &self.key, &request, &cancel),
-                question,
-                link,
-            );
-            is_over.store(true, Ordering::Relaxed);
-            answer
-        })
+            }
+            _ => {}
+        };
+        let turn = turns.ask(&Client::new(options), &request, &cancel, &mut tell);
+        let turn = turn.map_err(|error| match (error.kind, trouble) {
+            (ErrorKind::Aborted, _) if link.cancel.is_cancelled() => {
+                BackendError::Cancelled { backend: self.name.clone() }
+            }
+            // Time ran out amid attempts that failed: why they did tells more than how long they took.
+            (ErrorKind::Aborted, Some(trouble)) => self.failed(trouble),
+            (ErrorKind::Aborted, None) => {
+                BackendError::TimedOut { backend: self.name.clone(), limit: question.timeout }
+            }
+            _ => self.failed(error),
+        })?;
+        let text = turn.message().plain_text();
+        if text.trim().is_empty() {
+            return Err(BackendError::Empty { backend: self.name.clone(), said: String::new() });
+        }
+        let model = format!("{}/{}", turn.origin.provider, turn.origin.model);
+        Ok(Answer { text, session: None, model: Some(model) })
     }
 }
 
 impl ModelBackend {
-    fn listen(
-        &self,
-        events: relay_llm::Stream,
-        question: &Question<'_>,
-        link: &mut Link<'_>,
-    ) -> Result<Answer, BackendError> {
-        let mut texts = Vec::new();
-        for event in events {
-            match event {
-                Event::Begin { index, kind: Kind::Text } => texts.push(index),
-                Event::Delta { index, text } if texts.contains(&index) => (link.on_text)(&text),
-                Event::Done { turn } => {
-                    let answer = Answer {
-                        text: turn.message().plain_text(),
-                        session: None,
-                        model: Some(self.model.selector()),
-                    };
-                    let said = String::new();
-                    let is_empty = answer.text.trim().is_empty();
-                    let backend = self.name.clone();
-                    return if is_empty { Err(BackendError::Empty { backend, said }) } else { Ok(answer) };
-                }
-                Event::Error { error, .. } => return Err(self.failed(&error, question.timeout)),
-                _ => {}
-            }
-        }
-        Err(BackendError::Empty { backend: self.name.clone(), said: String::new() })
-    }
-
-    fn failed(&self, error: &relay_llm::Error, limit: Duration) -> BackendError {
+    fn failed(&self, error: relay_llm::Error) -> BackendError {
         let backend = self.name.clone();
         match error.kind {
-            ErrorKind::Aborted => BackendError::Cancelled { backend },
-            ErrorKind::Timeout => BackendError::TimedOut { backend, limit },
             ErrorKind::TooLarge => BackendError::TooLarge { backend, limit_bytes: ANSWER_LIMIT_BYTES },
-            kind => BackendError::Failed {
-                backend,
-                code: None,
-                said: match kind.hint() {
-                    Some(hint) => format!("{error}; {hint}"),
-                    None => error.to_string(),
-                },
-            },
+            _ => BackendError::Model { backend, source: error },
         }
     }
+}
+
+/// A pause as a person reads it.
+fn seconds(ms: u64) -> String {
+    if ms == 0 { "a moment".to_owned() } else { format!("{} s", ms.div_ceil(1000)) }
 }

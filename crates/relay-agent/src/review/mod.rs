@@ -119,7 +119,10 @@ impl Reviewer<'_> {
         let question =
             Question { resume: Some(session), schema: self.schema(&schema), ..self.question(&prompt) };
         // The first answer stands in any case; only its form is in question.
-        let again = self.backend.run(&question, &mut Link { cancel: link.cancel, on_text: &mut |_| {} });
+        let again = self.backend.run(
+            &question,
+            &mut Link { cancel: link.cancel, on_text: &mut |_| {}, on_note: &mut *link.on_note },
+        );
         let reading = again.map_or(reading, |again| self.read(&again));
         Some(Ok(self.reviewed(answer, reading, None)))
     }

@@ -41,6 +41,9 @@ fn item(kind: Kind, name: &str, new: &str) -> Result<Item, SettingsError> {
     match kind {
         Kind::Text | Kind::Sandbox => Ok(value(new)),
         Kind::Number => new.parse::<i64>().map(value).map_err(|_| bad("a whole number above zero")),
+        Kind::Count => {
+            new.parse::<u32>().map(|number| value(i64::from(number))).map_err(|_| bad("a whole number"))
+        }
         Kind::Flag => keys::flag(new).map(value).ok_or_else(|| bad("true or false")),
         Kind::List => {
             let expected = "a list such as [\"my-agent\", \"--quiet\"]";
@@ -71,6 +74,7 @@ mod tests {
             "# mine\n[ask]\ntimeout = 5 # short\nbackend = \"codex\"\n",
         );
         check(text, "ask.timeout", None, "# mine\n[ask]\nbackend = \"claude\"\n");
+        check("", "retry.maxRetries", Some("0"), "[retry]\nmaxRetries = 0\n");
         check("", "backends.mine.command", Some("[\"bot\"]"), "[backends.mine]\ncommand = [\"bot\"]\n");
     }
 
@@ -82,6 +86,8 @@ mod tests {
             ("backends..model", "x"),
             ("backends.mine.command", "bot"),
             ("ask.diff", "maybe"),
+            ("retry.maxRetries", "-1"),
+            ("retry.fallback", "openai/gpt"),
         ] {
             assert!(set("", name, Some(new)).is_err(), "{name}");
         }

@@ -10,6 +10,8 @@ pub enum Kind {
     Text,
     /// A whole number above zero.
     Number,
+    /// A whole number, also zero.
+    Count,
     /// Yes or no.
     Flag,
     /// A sandbox.
@@ -44,7 +46,7 @@ const fn key(
 }
 
 /// All of them.
-pub const KEYS: [Key; 12] = [
+pub const KEYS: [Key; 19] = [
     key("ask.backend", Some("PHONE_A_FRIEND_BACKEND"), Some("codex"), Kind::Text, "who is asked"),
     key(
         "ask.sandbox",
@@ -70,6 +72,31 @@ pub const KEYS: [Key; 12] = [
         "the branch reviews compare with",
     ),
     key("review", None, None, Kind::Text, "who reviews every reply between checks and approval"),
+    key("retry.enabled", None, Some("true"), Kind::Flag, "ask a model again when it fails in passing"),
+    key("retry.maxRetries", None, Some("3"), Kind::Count, "how often a whole answer is asked for again"),
+    key(
+        "retry.baseDelayMs",
+        None,
+        Some("2000"),
+        Kind::Count,
+        "the first pause; each further one is twice as long",
+    ),
+    key(
+        "retry.maxDelayMs",
+        None,
+        Some("300000"),
+        Kind::Count,
+        "the longest pause; who asks for more is not waited for",
+    ),
+    key("retry.requestMaxRetries", None, Some("5"), Kind::Count, "how often a request is sent again"),
+    key(
+        "retry.streamMaxRetries",
+        None,
+        Some("5"),
+        Kind::Count,
+        "how often a stream that broke off unseen is begun again",
+    ),
+    key("retry.fallback", None, None, Kind::List, "the models that are asked when one cannot answer"),
     key("backends.*.model", None, None, Kind::Text, "which of its models a backend uses"),
     key("backends.*.command", None, None, Kind::List, "the program and arguments of a backend of your own"),
     key("backends.*.folders", None, None, Kind::List, "where that program keeps its own things"),
@@ -101,6 +128,8 @@ impl Key {
         let expected = match self.kind {
             Kind::Number if value.parse::<u64>().is_ok_and(|number| number > 0) => None,
             Kind::Number => Some("a whole number above zero"),
+            Kind::Count if value.parse::<u32>().is_ok() => None,
+            Kind::Count => Some("a whole number up to 4294967295"),
             Kind::Flag if flag(value).is_some() => None,
             Kind::Flag => Some("true or false"),
             Kind::Sandbox if value.parse::<Sandbox>().is_ok() => None,

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use relay_llm::RetrySettings;
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -96,7 +97,7 @@ impl Settings {
         let mut unknown = Vec::new();
         for (name, value) in &file {
             match find(name) {
-                Ok(key) => key.check(name, &plain(value))?,
+                Ok(key) => check(key, name, value)?,
                 Err(_) => unknown.push(name.clone()),
             }
         }
@@ -154,6 +155,30 @@ impl Settings {
         self.text("ask.sandbox").and_then(|name| name.parse().ok()).unwrap_or(Sandbox::ReadOnly)
     }
 
+    /// When a model is asked again, and how long is waited before it.
+    #[must_use]
+    pub fn retry(&self) -> RetrySettings {
+        let usual = RetrySettings::default();
+        let count = |name: &str, usual: u32| {
+            self.number(name).and_then(|number| u32::try_from(number).ok()).unwrap_or(usual)
+        };
+        RetrySettings {
+            enabled: self.flag("retry.enabled"),
+            max_retries: count("retry.maxRetries", usual.max_retries),
+            base_delay_ms: self.number("retry.baseDelayMs").unwrap_or(usual.base_delay_ms),
+            max_delay_ms: self.number("retry.maxDelayMs").unwrap_or(usual.max_delay_ms),
+            request_max_retries: count("retry.requestMaxRetries", usual.request_max_retries),
+            stream_max_retries: count("retry.streamMaxRetries", usual.stream_max_retries),
+            ..usual
+        }
+    }
+
+    /// The models that are asked when one cannot answer, in this order.
+    #[must_use]
+    pub fn fallback(&self) -> Vec<String> {
+        self.list("retry.fallback")
+    }
+
     /// The backends of the user's own that are programs.
     #[must_use]
     pub fn custom_backends(&self) -> Vec<(String, Custom)> {
@@ -188,6 +213,20 @@ fn in_environment(key: &Key, variables: &BTreeMap<String, OsString>) -> Option<(
     let variable = key.variable?;
     let value = variables.get(variable)?.to_string_lossy().trim().to_owned();
     (!value.is_empty()).then_some((variable, value))
+}
+
+/// Checks a value of the file.
+fn check(key: &Key, name: &str, value: &Value) -> Result<(), SettingsError> {
+    let is_list = || value.as_array().is_some_and(|list| list.iter().all(Value::is_str));
+    if key.kind == Kind::List && !is_list() {
+        let (key, value) = (name.to_owned(), plain(value));
+        return Err(SettingsError::BadValue {
+            key,
+            value,
+            expected: "a list of texts such as [\"one\", \"two\"]",
+        });
+    }
+    key.check(name, &plain(value))
 }
 
 /// Names with dots for tables in tables.
@@ -249,12 +288,37 @@ mod tests {
     }
 
     #[test]
+    fn retries_are_as_the_user_says_and_else_as_usual() {
+        let retry = |text| settings(text, &[]).unwrap().0.retry();
+        assert_eq!(retry(""), RetrySettings::default());
+        let text = "[retry]\nenabled = false\nmaxRetries = 0\nbaseDelayMs = 5\nmaxDelayMs = 6\n\
+                    requestMaxRetries = 7\nstreamMaxRetries = 8\n";
+        let expected = RetrySettings {
+            enabled: false,
+            max_retries: 0,
+            base_delay_ms: 5,
+            max_delay_ms: 6,
+            request_max_retries: 7,
+            stream_max_retries: 8,
+            ..RetrySettings::default()
+        };
+        assert_eq!(retry(text), expected);
+        assert!(settings("retry.maxRetries = -1", &[]).is_err());
+        assert!(
+            settings("retry.fallback = \"one\"", &[]).is_err(),
+            "a list that is none would be passed over"
+        );
+        let (settings, _) = settings("retry.fallback = [\"openai/a\", \"google/b\"]", &[]).unwrap();
+        assert_eq!(settings.fallback(), ["openai/a", "google/b"]);
+    }
+
+    #[test]
     fn backends_of_ones_own_are_found() {
         let text = "[backends.mine]\ncommand = [\"bot\", \"-q\"]\nfolders = [\"/x\"]\n[backends.codex]\nmodel = \"m\"\n";
         let (settings, _) = settings(text, &[]).unwrap();
         let custom = Custom { command: vec!["bot".into(), "-q".into()], own_folders: vec!["/x".into()] };
         assert_eq!(settings.custom_backends(), [("mine".to_owned(), custom)]);
         assert_eq!(settings.text("backends.codex.model").as_deref(), Some("m"));
-        assert_eq!(settings.all().len(), 5 + 3);
+        assert_eq!(settings.all().len(), 11 + 3);
     }
 }

@@ -1,5 +1,7 @@
 //! Asking for an end, wherever a request is waiting, closes its socket.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relay_llm::{Cancel, ClientOptions, Event, Key, Notice, RetrySettings, StopReason};
@@ -28,6 +30,22 @@ fn in_the_middle_of_an_answer() {
         assert!(told.text().starts_with("aaa"), "what came is kept");
         let _closed = lab.server.wait_for_close(0);
     });
+}
+
+#[test]
+fn an_end_that_somebody_else_asks_for_counts() {
+    let lab = Lab::new("anthropic");
+    lab.server.queue(Answer::from(Reply::text("a".repeat(1000)).delta(10)).stall_at(6));
+    let flag = Arc::new(AtomicBool::new(false));
+    let outer = Arc::clone(&flag);
+    let cancel = Cancel::watching(move || outer.load(Ordering::SeqCst));
+    let stream = lab.client.stream(&lab.model, &Key::new(KEY), &prompt(), &cancel);
+    let told = check(stream.inspect(|event| {
+        if matches!(event, Event::Delta { .. }) {
+            flag.store(true, Ordering::SeqCst);
+        }
+    }));
+    assert_eq!(told.outcome(), "Aborted");
 }
 
 #[test]

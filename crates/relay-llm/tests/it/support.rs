@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use relay_llm::{
     Arguments, Auth, Block, Cancel, Capabilities, Client, ClientOptions, Compat, Error, Event, Key, Kind,
-    Message, Model, Notice, Provider, Reasoning, Request, RetrySettings, Thinking, ThinkingStyle, Turn, Wire,
+    Message, Model, Notice, Provider, Reasoning, Request, RetrySettings, StopReason, Thinking, ThinkingStyle,
+    Turn, Wire,
 };
 use testkit::model::{Answer, ModelServer};
 
@@ -175,7 +176,10 @@ pub fn check(stream: impl Iterator<Item = Event>) -> Told {
     };
     assert_eq!(turn.error, error);
     for (index, block) in &ended {
-        assert_eq!(turn.content.get(*index).map(without_seal), Some(without_seal(block)));
+        let last = turn.content.get(*index).map(without_seal);
+        // Only the end of an answer tells that it was cut, and that a call without arguments may have lost them.
+        let is_doubted = turn.stop == StopReason::Length && matches!(block, Block::ToolCall(_));
+        assert!(is_doubted || last == Some(without_seal(block)), "{last:?}");
     }
     Told { events, turn, error }
 }

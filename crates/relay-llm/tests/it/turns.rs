@@ -76,6 +76,23 @@ fn a_turn_that_broke_off_is_discarded_and_asked_again() {
 }
 
 #[test]
+fn a_reader_who_cannot_take_back_is_told_nothing_twice() {
+    let server = ModelServer::start();
+    server.queue(Answer::failure(Failure::Overloaded));
+    server.queue(Answer::from(Reply::text("a".repeat(200))).drop_at(8));
+    let keys = Keyring::of_one("anthropic", "KEY", Key::new(KEY));
+    let chain = Chain::new(1, settings(), Revert::default());
+    let client = Client::new(ClientOptions { retry: settings(), ..options() });
+    let mut turns = Turns::new(vec![model("anthropic", &server.url())], chain, &keys, None);
+    turns = turns.keeping_what_was_shown();
+    let mut events = Vec::new();
+    let outcome = turns.ask(&client, &prompt(), &Cancel::new(), &mut |event| events.push(event));
+    assert_eq!(outcome.unwrap_err().kind, relay_llm::ErrorKind::Network);
+    assert_eq!(discarded(&events), [(String::new(), "anthropic/scripted-model".to_owned())]);
+    assert_eq!(server.prompts().len(), 2, "asked again while nothing was shown, and then no more");
+}
+
+#[test]
 fn the_next_model_takes_over() {
     let (first, second) = (ModelServer::start(), ModelServer::start());
     first.queue(Answer::failure(Failure::Quota));

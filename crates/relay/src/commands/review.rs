@@ -145,7 +145,11 @@ fn all(
             timeout: timeout(&args.call, settings),
             sandbox: sandbox(&args.call, settings),
         };
-        let mut link = Link { cancel: engine.cancel(), on_text: &mut |piece| on_text(piece) };
+        let mut link = Link {
+            cancel: engine.cancel(),
+            on_text: &mut |piece| on_text(piece),
+            on_note: &mut |text| terminal::note(text),
+        };
         review(&wanted, backends, &agents::depth(), &mut link)
     };
     std::thread::scope(|scope| {

@@ -55,6 +55,11 @@ pub fn tell(text: &str) {
     drop(write_all(&mut anstream::stderr().lock(), text));
 }
 
+/// Tells something worth knowing that is neither an answer nor a failure.
+pub fn note(text: &str) {
+    tell(&format!("note: {}\n", visible(text)));
+}
+
 fn write_all(stream: &mut impl Write, text: &str) -> io::Result<()> {
     stream.write_all(text.as_bytes())?;
     stream.flush()

@@ -8,6 +8,7 @@ mod agents;
 mod apply;
 mod approval;
 mod ask;
+mod ask_models;
 mod auth;
 mod blame;
 mod capture;

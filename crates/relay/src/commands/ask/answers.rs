@@ -13,11 +13,11 @@ use relay_store::Store;
 use serde_json::{Value, json};
 
 use super::super::apply::trust_answer;
-use super::{engine, note};
+use super::engine;
 use crate::cli::AskArgs;
 use crate::failure::Failure;
 use crate::terminal::style::{BAD, FAINT, STRONG, paint};
-use crate::terminal::{self, ask::Person, progress::Progress, visible};
+use crate::terminal::{self, ask::Person, note, progress::Progress, visible};
 
 /// The channel of what a backend writes.
 const CHANNEL: &str = "ask";
@@ -97,11 +97,18 @@ type Results = Vec<Result<Answer, AskError>>;
 
 fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results {
     if streamed {
+        let mut is_within_line = false;
         let mut on_text = |piece: &str| {
+            is_within_line = !piece.ends_with('\n');
             terminal::print(&visible(piece));
         };
-        let mut link = Link { cancel: asked.cancel, on_text: &mut on_text };
-        return prepared.iter().map(|one| one.run(&mut link)).collect();
+        let mut link = Link { cancel: asked.cancel, on_text: &mut on_text, on_note: &mut |text| note(text) };
+        let results: Results = prepared.iter().map(|one| one.run(&mut link)).collect();
+        if is_within_line && results.iter().all(Result::is_err) {
+            // What comes next is why it broke off, and that is no part of the line.
+            terminal::print("\n");
+        }
+        return results;
     }
     let mut progress = Progress::default();
     progress.command_started("asking", &asked.names.join(", "));
@@ -112,7 +119,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results 
                 progress.command_output(piece.as_bytes());
             }
         };
-        one.run(&mut Link { cancel: asked.cancel, on_text: &mut on_text })
+        one.run(&mut Link { cancel: asked.cancel, on_text: &mut on_text, on_note: &mut |text| note(text) })
     };
     std::thread::scope(|scope| {
         let threads: Vec<_> = prepared.iter().map(|prepared| scope.spawn(|| one(prepared))).collect();

@@ -19,7 +19,7 @@ use super::review::{failure, model, sandbox, timeout};
 use crate::agents::{self, Disk};
 use crate::cli::AskArgs;
 use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
-use crate::{open, signals, terminal};
+use crate::{open, signals};
 
 use answers::{Answered, Asked};
 
@@ -170,9 +170,4 @@ fn sessions(
 fn engine(root: Option<&Path>, args: &AskArgs, cancel: &Cancel) -> Result<Engine, Failure> {
     let workspace = open::workspace(args.call.repo.as_deref().or(root))?;
     Ok(Engine::open(workspace, open::store()?, cancel.clone())?)
-}
-
-/// Says something that belongs beside the answer.
-fn note(text: &str) {
-    terminal::tell(&format!("note: {}\n", terminal::visible(text)));
 }

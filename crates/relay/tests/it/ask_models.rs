@@ -1,0 +1,159 @@
+//! `relay ask` to models themselves: answers, failures, and who is asked instead.
+
+use serde_json::Value;
+use testkit::TestEnv;
+use testkit::model::{Answer, Delivery, Failure, ModelServer, Reply};
+
+use crate::{PLAIN, json, project};
+
+const MODEL: &str = "anthropic/claude-sonnet-4-5";
+
+/// A project whose user has two providers, each a scripted server, and whose pauses are short.
+struct Lab {
+    env: TestEnv,
+    first: ModelServer,
+    second: ModelServer,
+}
+
+impl Lab {
+    fn new(retry: &str) -> Self {
+        let lab = Self { env: project(PLAIN), first: ModelServer::start(), second: ModelServer::start() };
+        for setting in ["baseDelayMs=1", "requestMaxRetries=0", "streamMaxRetries=0"] {
+            lab.set(setting);
+        }
+        retry.split_whitespace().for_each(|setting| lab.set(setting));
+        lab
+    }
+
+    fn set(&self, setting: &str) {
+        let (name, value) = setting.split_once('=').unwrap();
+        self.env.relay(&["config", "set", &format!("retry.{name}"), value]).success();
+    }
+
+    fn command(&self, arguments: &[&str]) -> testkit::Command {
+        self.env
+            .relay(&[&["ask", "--to", MODEL], arguments].concat())
+            .env("ANTHROPIC_BASE_URL", &self.first.url())
+            .env("ANTHROPIC_API_KEY", "sk-first")
+            .env("OPENAI_BASE_URL", &format!("{}/v1", self.second.url()))
+            .env("OPENAI_API_KEY", "sk-second")
+    }
+
+    /// The exit code, the first answer, and what was told beside it.
+    fn ask(&self, arguments: &[&str]) -> (i32, Value, String) {
+        let run = self.command(&[&["--json", "hello"], arguments].concat()).run();
+        (run.code, json(&run)["answers"][0].clone(), run.stderr)
+    }
+}
+
+#[test]
+fn an_answer_streams_out_and_is_a_document_with_json() {
+    let lab = Lab::new("");
+    let run = lab.command(&[]).stdin("from a pipe").run();
+    assert_eq!(
+        (run.code, run.stdout.as_str(), run.stderr.as_str()),
+        (0, "Hello from the scripted model.\n", "")
+    );
+    assert!(lab.first.prompts()[0].body.to_string().contains("from a pipe"));
+    let (code, answer, _) = lab.ask(&[]);
+    assert_eq!(
+        (code, &answer["text"], &answer["model"]),
+        (0, &"Hello from the scripted model.".into(), &MODEL.into())
+    );
+}
+
+#[test]
+fn a_model_is_asked_again_as_the_settings_say() {
+    let lab = Lab::new("maxRetries=2");
+    lab.first.respond(|_| Answer::failure(Failure::Overloaded));
+    let (code, answer, notes) = lab.ask(&[]);
+    assert_eq!((code, lab.first.prompts().len()), (1, 3), "{answer}");
+    assert!(notes.contains("note: anthropic: Overloaded; asking anthropic/claude-sonnet-4-5 in"), "{notes}");
+    assert!(answer["hint"].as_str().unwrap().starts_with("Try again in a while"), "{answer}");
+
+    let lab = Lab::new("enabled=false");
+    lab.first.respond(|_| Answer::failure(Failure::Overloaded));
+    assert_eq!((lab.ask(&[]).0, lab.first.prompts().len()), (1, 1));
+
+    let lab = Lab::new("requestMaxRetries=1 maxRetries=0");
+    lab.first.queue(Answer::failure(Failure::Overloaded));
+    assert_eq!((lab.ask(&[]).0, lab.first.prompts().len()), (0, 2));
+}
+
+#[test]
+fn a_longer_pause_than_the_longest_is_not_waited_for_and_told() {
+    let lab = Lab::new("maxDelayMs=1000");
+    lab.first.respond(|_| Answer::rate_limited(400));
+    let (code, answer, _) = lab.ask(&[]);
+    assert_eq!((code, lab.first.prompts().len()), (1, 1));
+    assert!(answer["hint"].as_str().unwrap().contains("wait 400 s"), "{answer}");
+}
+
+#[test]
+fn another_model_answers_when_the_user_says_so() {
+    let lab = Lab::new("");
+    lab.first.respond(|_| Answer::failure(Failure::Quota));
+    assert_eq!(lab.ask(&[]).0, 1);
+    assert!(lab.second.requests().is_empty(), "nobody is asked unasked");
+    lab.set("fallback=[\"openai/gpt-5\"]");
+    let (code, answer, notes) = lab.ask(&[]);
+    assert_eq!((code, &answer["model"]), (0, &"openai/gpt-5".into()), "{answer}");
+    assert!(notes.contains("asking openai/gpt-5"), "{notes}");
+    // A refusal to read so much would be the same elsewhere, or worse.
+    lab.first.respond(|_| Answer::failure(Failure::ContextOverflow));
+    assert_eq!(lab.ask(&[]).0, 1);
+    assert_eq!(lab.second.prompts().len(), 1);
+}
+
+#[test]
+fn what_was_shown_is_not_followed_by_another_answer() {
+    let lab = Lab::new("fallback=[\"openai/gpt-5\"]");
+    lab.first.queue(Answer::from(Reply::text("a".repeat(200))).drop_at(8));
+    let run = lab.command(&["hello"]).run();
+    assert_eq!((run.code, lab.first.prompts().len(), lab.second.prompts().len()), (1, 1, 0));
+    assert!(run.stdout.starts_with("aaa") && run.stdout.ends_with("a\n"), "{:?}", run.stdout);
+    assert!(run.stderr.starts_with("✗ anthropic/claude-sonnet-4-5 failed: "), "{}", run.stderr);
+}
+
+#[test]
+fn failures_say_what_to_do() {
+    let lab = Lab::new("enabled=false");
+    for (answer, hint) in [
+        (Answer::failure(Failure::Authentication), "relay auth status"),
+        (Answer::failure(Failure::NotFound), "relay models"),
+        (Answer::html(200), "base URL"),
+    ] {
+        lab.first.queue(answer);
+        let (code, answer, _) = lab.ask(&[]);
+        assert!(code == 1 && answer["hint"].as_str().unwrap().contains(hint), "{answer}");
+        assert!(!answer.to_string().contains("sk-first"), "{answer}");
+    }
+    let asked = lab.first.requests().len();
+    let run =
+        lab.env.relay(&["--offline", "ask", "hello", "--to", MODEL]).env("ANTHROPIC_API_KEY", "k").run();
+    assert!(run.code == 1 && run.stderr.contains("Leave out --offline"), "{run:?}");
+    assert_eq!(lab.first.requests().len(), asked);
+}
+
+#[test]
+fn the_time_is_for_everything_that_is_tried() {
+    let lab = Lab::new("maxRetries=1000 baseDelayMs=600000 maxDelayMs=600000");
+    lab.first.respond(|_| Answer::failure(Failure::Overloaded));
+    let (code, answer, _) = lab.ask(&["--timeout", "1"]);
+    assert!(code == 1 && answer["error"].as_str().unwrap().ends_with("Overloaded"), "{answer}");
+    let stalled = Delivery { stall_at: Some(0), ..Delivery::default() };
+    lab.first.respond(move |_| Answer::from(Reply::text("x")).delivery(stalled.clone()));
+    let (code, answer, _) = lab.ask(&["--timeout", "1"]);
+    assert!(code == 1 && answer["error"].as_str().unwrap().contains("no answer within 1 s"), "{answer}");
+}
+
+#[test]
+fn an_interrupt_closes_the_connection() {
+    let lab = Lab::new("");
+    lab.first.queue(Answer::from(Reply::text("x".repeat(100))).stall_at(3));
+    let running = lab.command(&["hello"]).spawn();
+    drop(lab.first.wait_for_requests(1));
+    running.signal("INT");
+    assert_eq!(running.wait().code, 130);
+    let _closed = lab.first.wait_for_close(0);
+}
