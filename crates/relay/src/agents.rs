@@ -58,6 +58,21 @@ pub fn backends(store: &Store, settings: &Settings) -> Backends {
     Backends::new(surroundings, settings.custom_backends())
 }
 
+/// All backends as [`backends`], and the models that the user's settings name.
+pub fn backends_and_models(store: &Store, settings: &Settings) -> Result<Backends, Failure> {
+    let mut backends = backends(store, settings);
+    for name in settings.backend_names().map(str::to_owned).collect::<Vec<_>>() {
+        let has_model = settings.text(&format!("backends.{name}.model")).is_some();
+        if has_model
+            && backends.get(&name).is_err()
+            && let Some(backend) = model_backend(store, settings, &name, None, false)?
+        {
+            backends.add(Box::new(backend));
+        }
+    }
+    Ok(backends)
+}
+
 /// The backends that are needed for some names: those above, and the models among the names, asked directly.
 pub fn backends_for(
     store: &Store,

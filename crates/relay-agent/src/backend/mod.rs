@@ -164,6 +164,15 @@ pub struct Availability {
     pub remedy: String,
 }
 
+/// What can be seen of a backend without starting anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Presence {
+    /// Whether it is there.
+    pub is_there: bool,
+    /// Whether it has credentials; `None` where that cannot be seen.
+    pub logged_in: Option<bool>,
+}
+
 /// Another agent, or a model.
 pub trait Backend: Send + Sync {
     /// What the user calls it.
@@ -174,6 +183,9 @@ pub trait Backend: Send + Sync {
 
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// What can be seen of it without starting anything.
+    fn presence(&self) -> Presence;
 
     /// Whether it can be used now. Starts it, but asks no model.
     fn availability(&self, cancel: &Cancel) -> Availability;

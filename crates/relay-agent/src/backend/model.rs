@@ -11,7 +11,7 @@ use relay_llm::{
 
 use super::program::ANSWER_LIMIT_BYTES;
 use super::{
-    Answer, Availability, Backend, BackendError, Capabilities, Containment, Link, Question, Sandbox,
+    Answer, Availability, Backend, BackendError, Capabilities, Containment, Link, Presence, Question, Sandbox,
 };
 
 /// A model of a provider, and those that are asked when it cannot answer.
@@ -53,10 +53,17 @@ impl Backend for ModelBackend {
         }
     }
 
+    fn presence(&self) -> Presence {
+        Presence {
+            is_there: true,
+            logged_in: self.needs_key.then(|| !self.keys.sources(&self.model.provider.name).is_empty()),
+        }
+    }
+
     fn availability(&self, _cancel: &Cancel) -> Availability {
         Availability {
             found: Some(self.model.id.clone()),
-            logged_in: self.needs_key.then(|| !self.keys.sources(&self.model.provider.name).is_empty()),
+            logged_in: self.presence().logged_in,
             remedy: format!("`relay auth login {}` stores a key.", self.model.provider.name),
         }
     }

@@ -10,7 +10,9 @@ use relay_exec::{Cancel, End, Output, Program, find_program};
 
 use super::cli::{Agent, Call, Surroundings};
 use super::lines::Lines;
-use super::{Answer, Availability, Backend, BackendError, Capabilities, Link, Question, Sandbox, Scope};
+use super::{
+    Answer, Availability, Backend, BackendError, Capabilities, Link, Presence, Question, Sandbox, Scope,
+};
 
 /// The longest answer: more than any model writes at once.
 pub const ANSWER_LIMIT_BYTES: usize = 16 << 20;
@@ -48,6 +50,11 @@ impl Backend for ProgramBackend {
 
     fn capabilities(&self) -> Capabilities {
         self.capabilities
+    }
+
+    fn presence(&self) -> Presence {
+        let is_there = find_program(&self.program).is_some();
+        Presence { is_there, logged_in: self.agent.is_logged_in(&self.surroundings) }
     }
 
     fn availability(&self, cancel: &Cancel) -> Availability {

@@ -14,7 +14,7 @@ use crate::{agents, open, signals};
 pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
     let store = open::store()?;
     let settings = agents::settings(&store)?;
-    let backends = agents::backends(&store, &settings);
+    let backends = agents::backends_and_models(&store, &settings)?;
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
     // Each program is started once to tell its version; side by side that takes as long as the slowest.
     let all: Vec<&dyn Backend> = backends.iter().collect();
@@ -38,6 +38,8 @@ pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
         Strength::Nothing => "read-only is NOT enforced by Relay on this system; it is up to the program",
     };
     line(&mut text, format_args!("{}", paint(FAINT, enforced)));
+    let models = "models can be asked too: --to ollama --model MODEL, or any name that `relay models` lists";
+    line(&mut text, format_args!("{}", paint(FAINT, models)));
     Ok(terminal::print(&text))
 }
 

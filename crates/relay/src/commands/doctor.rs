@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use crate::cli::DoctorArgs;
 use crate::failure::Failure;
 use crate::models::Models;
-use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
+use crate::{agents, open};
 
 /// How a thing stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,7 @@ fn examine(root: Option<&Path>, offline: bool) -> Vec<Finding> {
     findings.push(user_data());
     findings.push(clipboard());
     models(offline, &mut findings);
+    findings.push(backends());
     match open::engine(root) {
         Ok(engine) => project(&engine, &mut findings),
         Err(failure) => findings.push(
@@ -137,6 +138,35 @@ fn models(offline: bool, findings: &mut Vec<Finding>) {
         (true, true) => Finding::new(State::Note, "local models", "not looked for (--offline)"),
         (true, false) => Finding::new(State::Note, "local models", "no model server answers on this machine"),
     });
+}
+
+/// The agents that can be asked. None is started for this: asking each for its version takes seconds.
+fn backends() -> Finding {
+    let all = open::store().and_then(|store| {
+        let settings = agents::settings(&store)?;
+        agents::backends_and_models(&store, &settings)
+    });
+    let all = match all {
+        Ok(all) => all,
+        Err(failure) => {
+            let todo = "Mend that with `relay config edit`; nobody can be asked until then.";
+            return Finding::new(State::Bad, "backends", failure.message()).todo(todo);
+        }
+    };
+    let found: Vec<String> = all
+        .iter()
+        .filter(|backend| backend.presence().is_there)
+        .map(|backend| match backend.presence().logged_in {
+            Some(true) => format!("{} (logged in)", backend.name()),
+            Some(false) => format!("{} (not logged in)", backend.name()),
+            None => backend.name().to_owned(),
+        })
+        .collect();
+    if found.is_empty() {
+        let finding = Finding::new(State::Note, "backends", "no other agent here");
+        return finding.todo("`relay backends` tells how to get one; models can be asked without.");
+    }
+    Finding::new(State::Good, "backends", found.join(", "))
 }
 
 fn project(engine: &Engine, findings: &mut Vec<Finding>) {

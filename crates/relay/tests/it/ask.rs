@@ -219,3 +219,49 @@ fn an_interrupt_ends_everything_that_was_started() {
     assert_eq!(running.wait().code, 130);
     assert_eq!(env.shell("pgrep -f '[s]leep 301' | wc -l").stdout.trim(), "0");
 }
+
+#[test]
+fn what_a_backend_leaves_running_ends_with_it() {
+    let env = backend("cat >/dev/null; sleep 303 & echo ok");
+    assert_eq!(text(&ask(&env, &["q"]).1), "ok\n");
+    // Even what left the session and lost its parents is found when the backend is ended before its time.
+    set(&env, "one", "cat >/dev/null; (setsid sleep 303 >/dev/null 2>&1 &); sleep 303");
+    assert_eq!(ask(&env, &["q", "--timeout", "1"]).0, 1);
+    assert_eq!(env.shell("pgrep -f '[s]leep 303' | wc -l").stdout.trim(), "0");
+}
+
+#[test]
+fn a_flood_needs_no_memory() {
+    let is_long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
+    let bytes = if is_long { 1_000_000_000 } else { 320_000_000 };
+    for (line, end) in [
+        ("cat >/dev/null; head -c BYTES /dev/zero >&2; echo ok", "ok"),
+        // A line without an end is no answer.
+        ("cat >/dev/null; head -c BYTES /dev/zero", "one ended without an answer"),
+        ("cat >/dev/null; yes | head -c BYTES", "said more than 16777216 bytes"),
+    ] {
+        let env = backend(&line.replace("BYTES", &bytes.to_string()));
+        // Less than the flood, for everything that is mapped.
+        let run = env.shell("ulimit -v 300000; exec \"$RELAY\" ask --to one --no-stream q");
+        assert!(format!("{}{}", run.stdout, run.stderr).contains(end), "{line}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_terminal_shows_the_answer_as_it_comes_and_ctrl_c_ends_it() {
+    let env = backend("cat >/dev/null; echo begun; sleep 304; echo never");
+    let mut screen = env.pty(&["ask", "--to", "one", "q"]);
+    screen.expect("begun");
+    screen.send("\u{3}");
+    assert_eq!(screen.wait(), 130);
+    assert_eq!(env.shell("pgrep -f '[s]leep 304' | wc -l").stdout.trim(), "0");
+}
+
+#[test]
+fn without_the_stream_a_terminal_shows_how_long_it_takes() {
+    let env = backend("cat >/dev/null; echo partial; sleep 1.5; echo whole");
+    let mut screen = env.pty(&["ask", "--to", "one", "--no-stream", "q"]);
+    screen.expect("asking one  1.");
+    screen.expect("partial\r\nwhole");
+    assert_eq!(screen.wait(), 0, "{}", screen.text());
+}

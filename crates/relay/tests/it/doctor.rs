@@ -32,6 +32,23 @@ fn a_broken_config_and_an_unprepared_folder_are_findings_not_failures() {
 }
 
 #[test]
+fn other_agents_are_seen_without_being_started() {
+    let env = project(PLAIN);
+    env.write("bin/claude", "#!/bin/sh\ntouch \"$RELAY_STARTED\"\n");
+    assert_eq!(env.shell("chmod +x bin/claude").code, 0);
+    let (bin, started) = (env.path("bin"), env.path("started"));
+    let doctor = |path: &str| {
+        let run =
+            env.relay(&["doctor"]).env("PATH", path).env("RELAY_STARTED", started.to_str().unwrap()).run();
+        run.stdout
+    };
+    assert!(doctor("/usr/bin:/bin").contains("no other agent here"));
+    let shown = doctor(&format!("{}:/usr/bin:/bin", bin.display()));
+    assert!(shown.contains("claude (not logged in)") && !shown.contains("codex"), "{shown}");
+    assert!(!env.exists("started"));
+}
+
+#[test]
 fn doctor_changes_nothing_in_the_project() {
     let env = env();
     let before = env.tree();

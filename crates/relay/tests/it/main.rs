@@ -29,6 +29,7 @@ mod init;
 mod interrupt;
 mod ledger;
 mod mail;
+mod model_backends;
 mod models;
 mod modes;
 mod offline;
