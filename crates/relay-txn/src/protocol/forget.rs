@@ -1,10 +1,11 @@
 //! Forgetting: old records leave the ledger, and contents that no record needs leave the disk.
 //!
-//! Which records are old is decided elsewhere; here they go oldest first, so that whatever interrupts it leaves a
-//! ledger that lacks only its beginning. Contents go only while nobody prepares a transaction: those of a transaction
-//! under way belong to no record yet. A record that cannot be read by this version keeps everything in place.
+//! Which records are old is decided elsewhere. Here an undo goes only when what it took back is gone for good, so that
+//! whatever interrupts it, no remaining record looks as if it were in effect again. Contents go only while nobody
+//! prepares a transaction: those of a transaction under way belong to no record yet. A record that cannot be read by
+//! this version keeps everything in place.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use uuid::Uuid;
 
@@ -33,10 +34,38 @@ pub struct Forgotten {
 /// The ledger, sorted into what goes and what stays.
 #[derive(Default)]
 struct Sorted {
-    /// The records to forget by their number, with the size of their files.
-    doomed: BTreeMap<(u64, Uuid), u64>,
+    /// The records to forget, by their number.
+    doomed: BTreeMap<(u64, Uuid), Doomed>,
     /// The hashes of all contents of the records that stay.
     needed: BTreeSet<String>,
+}
+
+/// A record to forget.
+struct Doomed {
+    /// The size of its file.
+    size: u64,
+    /// What it took back.
+    undoes: Vec<Uuid>,
+}
+
+impl Sorted {
+    /// The records to forget in the rounds in which they go: each after everything it took back. An undo of an undo
+    /// is as deep as it gets by hand, so there are few rounds.
+    fn rounds(&self) -> Vec<Vec<Uuid>> {
+        let mut round_of: HashMap<Uuid, usize> = HashMap::new();
+        let mut rounds: Vec<Vec<Uuid>> = Vec::new();
+        // What a record took back is older, so its round is known by then.
+        for ((_, uuid), doomed) in &self.doomed {
+            let before = doomed.undoes.iter().filter_map(|target| round_of.get(target)).max();
+            let round = before.map_or(0, |round| round + 1);
+            round_of.insert(*uuid, round);
+            match rounds.get_mut(round) {
+                Some(together) => together.push(*uuid),
+                None => rounds.push(vec![*uuid]),
+            }
+        }
+        rounds
+    }
 }
 
 impl<F: Fs> Protocol<F> {
@@ -50,18 +79,20 @@ impl<F: Fs> Protocol<F> {
         let sorted = self.sort(uuids)?;
         let mut forgotten = Forgotten {
             records: sorted.doomed.len(),
-            bytes: sorted.doomed.values().sum(),
+            bytes: sorted.doomed.values().map(|doomed| doomed.size).sum(),
             busy: !self.fs.list(STAGE).at("list", STAGE)?.is_empty(),
             ..Forgotten::default()
         };
         if !dry_run && !sorted.doomed.is_empty() {
             // The last line of the index counts the records; it must not fit again by accident.
             self.fs.append(INDEX, b"forgotten\n").at("write", INDEX)?;
-            for (_, uuid) in sorted.doomed.keys() {
-                unlink_if_there(&self.fs, &layout::record(*uuid))?;
+            for round in sorted.rounds() {
+                for uuid in round {
+                    unlink_if_there(&self.fs, &layout::record(uuid))?;
+                }
+                // An undo, or a content, may go only when the record that needs it is gone for good.
+                self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
             }
-            // A content may go only when the record that needs it is gone for good.
-            self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
         }
         if !forgotten.busy {
             self.sweep(&sorted.needed, dry_run, &mut forgotten)?;
@@ -83,7 +114,8 @@ impl<F: Fs> Protocol<F> {
                 },
             };
             if !pending && uuids.contains(&uuid) {
-                sorted.doomed.insert((record.sequence, uuid), stat.size);
+                let undoes = record.undoes.iter().map(|undone| undone.uuid).collect();
+                sorted.doomed.insert((record.sequence, uuid), Doomed { size: stat.size, undoes });
             } else {
                 sorted.needed.extend(hashes(&record));
             }

@@ -14,6 +14,7 @@ mod crash;
 mod disk;
 mod explore;
 mod flaws;
+mod forget;
 mod meddle;
 mod model;
 mod others;
