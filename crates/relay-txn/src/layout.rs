@@ -64,7 +64,8 @@ pub(crate) fn parse_record_name(name: &str) -> Option<(Uuid, bool)> {
 /// Accepts the hyphenated lower-case form only, so that one transaction has one name.
 pub(crate) fn parse_uuid(text: &str) -> Option<Uuid> {
     let uuid = Uuid::try_parse(text).ok()?;
-    (uuid.to_string() == text).then_some(uuid)
+    let mut buffer = Uuid::encode_buffer();
+    (uuid.hyphenated().encode_lower(&mut buffer) == text).then_some(uuid)
 }
 
 #[cfg(test)]
