@@ -1,0 +1,94 @@
+//! The life of a session: it is started, closed and opened again.
+
+use relay_txn::project::ensure_state_dir;
+
+use super::error::MailError;
+use super::session::{Session, SessionStatus, State, now};
+use super::{BUDGET_TOKENS, Mail, context};
+use crate::engine::EngineError;
+
+impl Mail<'_> {
+    /// Begins a session and writes its first message.
+    ///
+    /// # Errors
+    /// The task is empty, or something cannot be written.
+    pub fn start(&self, task: &str, budget_tokens: usize) -> Result<Session, MailError> {
+        if task.trim().is_empty() {
+            return Err(MailError::NoTask);
+        }
+        ensure_state_dir(self.engine.workspace()).map_err(EngineError::from)?;
+        self.mailbox.prepare()?;
+        let session = Session::new(task.trim());
+        let id = session.session_id.clone();
+        self.hold(
+            &id,
+            || Ok(State::new(session, budget_tokens)),
+            |held| {
+                let mut masks = held.masks()?;
+                held.state.session.task = masks.mask(context::TASK, task.trim());
+                held.state.vault = masks.to_json()?;
+                held.write_next(None)?;
+                held.save()?;
+                held.post()?;
+                Ok(held.state.session.clone())
+            },
+        )
+    }
+
+    /// Ends a session, and forgets what its model was shown.
+    ///
+    /// # Errors
+    /// Something cannot be written.
+    pub fn close(&self, id: &str) -> Result<Session, MailError> {
+        self.hold(
+            id,
+            || self.adopted(id),
+            |held| {
+                if !held.state.session.is_complete {
+                    held.state.session.end(SessionStatus::Closed);
+                    held.state.session.updated_at = now();
+                    held.state.forget();
+                }
+                held.save()?;
+                held.post()?;
+                Ok(held.state.session.clone())
+            },
+        )
+    }
+
+    /// Opens a session again, also one that was begun elsewhere, and writes a message; with something to add if a person
+    /// has something to say. One that is open and has nothing new to say keeps its newest message.
+    ///
+    /// # Errors
+    /// Something cannot be read or written.
+    pub fn resume(
+        &self,
+        id: &str,
+        note: Option<&str>,
+        budget_tokens: Option<usize>,
+    ) -> Result<Session, MailError> {
+        self.hold(
+            id,
+            || self.adopted(id),
+            |held| {
+                let state = &mut held.state;
+                state.budget_tokens = budget_tokens.unwrap_or(state.budget_tokens);
+                let is_current = !state.session.is_complete && !state.outbox.is_empty();
+                if state.under_way.is_none() && (!is_current || note.is_some() || budget_tokens.is_some()) {
+                    state.session.end(SessionStatus::Open);
+                    held.write_next(note)?;
+                }
+                held.save()?;
+                held.post()?;
+                Ok(held.state.session.clone())
+            },
+        )
+    }
+
+    /// What the mailbox knows of a session that this machine does not.
+    pub(super) fn adopted(&self, id: &str) -> Result<State, MailError> {
+        let session = self.public(id)?;
+        let session = session.ok_or_else(|| MailError::NoSession { name: Some(id.to_owned()) })?;
+        Ok(State::new(session, BUDGET_TOKENS))
+    }
+}

@@ -1,0 +1,140 @@
+//! One reply in: whether it belongs here, and whether it may be begun. Carrying it out is the business of `turn`.
+
+use relay_edit::commands::{Command, parse};
+
+use super::address::Address;
+use super::error::MailError;
+use super::session::{Session, State};
+use super::turn::{Turn, Witnesses};
+use super::{Mail, MailOptions, REPLY_LIMIT_BYTES, digest};
+use crate::stop::Stop;
+use crate::transact::require_approver;
+use crate::trust;
+
+impl Mail<'_> {
+    /// Finishes a reply that was interrupted; `None` when there is none. Also writes again what is missing in the mailbox.
+    ///
+    /// # Errors
+    /// It was interrupted again, or something cannot be written.
+    pub fn catch_up(
+        &self,
+        id: &str,
+        options: &MailOptions,
+        witnesses: &mut Witnesses<'_>,
+    ) -> Result<Option<Turn>, MailError> {
+        self.hold(
+            id,
+            || self.unknown(id),
+            |held| {
+                if held.state.under_way.is_none() {
+                    held.post()?;
+                    return Ok(None);
+                }
+                self.check_first(options, witnesses)?;
+                held.finish(options, witnesses).map(Some)
+            },
+        )
+    }
+
+    /// Carries out a reply and writes the next message. A reply that was interrupted before is finished first.
+    ///
+    /// # Errors
+    /// The reply does not belong here, cannot be begun, or was interrupted; then it can be handed over again.
+    pub fn step(
+        &self,
+        id: &str,
+        text: &str,
+        options: &MailOptions,
+        witnesses: &mut Witnesses<'_>,
+    ) -> Result<Turn, MailError> {
+        if text.len() > REPLY_LIMIT_BYTES {
+            let reason = format!("it has more than {REPLY_LIMIT_BYTES} bytes");
+            return Err(MailError::BadReply { name: "the reply".to_owned(), reason });
+        }
+        let digest = digest(text);
+        self.hold(
+            id,
+            || self.unknown(id),
+            |held| {
+                if let Some(under_way) = &held.state.under_way {
+                    let is_this = under_way.digest == digest;
+                    self.check_first(options, witnesses)?;
+                    let turn = held.finish(options, witnesses)?;
+                    if is_this {
+                        return Ok(turn);
+                    }
+                }
+                held.post()?;
+                if let Some(sequence) = self.judge(&held.state.session, text, &digest, options)? {
+                    return Ok(repeated(&held.state.session, sequence));
+                }
+                if parse(text).iter().any(|written| !is_harmless(&written.command)) {
+                    self.check_first(options, witnesses)?;
+                }
+                held.take(text, digest, options, witnesses)
+            },
+        )
+    }
+
+    /// Whether a reply may be carried out; the number it had if it was already.
+    fn judge(
+        &self,
+        session: &Session,
+        text: &str,
+        digest: &str,
+        options: &MailOptions,
+    ) -> Result<Option<u64>, MailError> {
+        let id = &session.session_id;
+        let address = Address::of(text, &parse(text));
+        if let Some(found) = address.session.filter(|found| found != id) {
+            return Err(MailError::WrongSession { expected: id.clone(), found });
+        }
+        if let Some(sequence) = session.answered(digest).filter(|_| !options.again) {
+            return Ok(Some(sequence));
+        }
+        if session.is_complete {
+            return Err(MailError::Ended { session: id.clone() });
+        }
+        let expected = session.sequence_number;
+        match address.sequence.filter(|found| *found != expected && !options.again) {
+            Some(found) => Err(MailError::OutOfOrder { session: id.clone(), expected, found }),
+            None => Ok(None),
+        }
+    }
+
+    /// What must be settled before a reply is begun, so that it is not used up on refusals that have nothing to do with it.
+    fn check_first(&self, options: &MailOptions, witnesses: &mut Witnesses<'_>) -> Result<(), MailError> {
+        let engine = self.engine;
+        trust::require(
+            engine.store(),
+            engine.workspace(),
+            engine.config(),
+            options.trust,
+            witnesses.approver,
+        )
+        .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
+        Ok(require_approver(engine, witnesses.approver, &[])?)
+    }
+
+    fn unknown(&self, id: &str) -> Result<State, MailError> {
+        Err(MailError::NoSession { name: Some(id.to_owned()) })
+    }
+}
+
+fn repeated(session: &Session, sequence: u64) -> Turn {
+    Turn {
+        session: session.clone(),
+        sequence,
+        results: Vec::new(),
+        is_repeated: true,
+        diagnostics: Vec::new(),
+    }
+}
+
+/// Whether a command changes nothing.
+fn is_harmless(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Read { .. } | Command::Message { .. } | Command::Done { .. } | Command::Malformed { .. }
+    )
+}
