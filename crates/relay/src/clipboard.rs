@@ -84,7 +84,7 @@ pub fn hold() -> Result<u8, Failure> {
 #[cfg(all(unix, not(target_os = "macos")))]
 fn offer(clipboard: &mut arboard::Clipboard, text: String) -> Result<(), arboard::Error> {
     use arboard::SetExtLinux;
-    std::thread::spawn(end_with_the_display);
+    end_with_the_display();
     clipboard.set().wait().text(text)
 }
 
@@ -94,11 +94,14 @@ fn offer(clipboard: &mut arboard::Clipboard, text: String) -> Result<(), arboard
 }
 
 /// The library waits for the next owner for ever, also when the display went away and there will be none. A connection
-/// of its own tells when that happens; where there is no X11 there is nothing to wait for.
+/// of its own tells when that happens. It is made before the text is offered: afterwards the display may be gone, and
+/// nothing would tell. Where there is no X11 there is nothing to wait for.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn end_with_the_display() {
     use x11rb::connection::Connection as _;
     let Ok((connection, _)) = x11rb::connect(None) else { return };
-    while connection.wait_for_event().is_ok() {}
-    std::process::exit(0);
+    std::thread::spawn(move || {
+        while connection.wait_for_event().is_ok() {}
+        std::process::exit(0);
+    });
 }
