@@ -11,7 +11,6 @@ use relay_llm::keys::Keyring;
 use relay_llm::{Cancel, Client, ClientOptions, Key};
 use relay_store::Store;
 
-use crate::cli;
 use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
 use crate::signals;
 
@@ -84,28 +83,14 @@ pub fn broken_store(error: &relay_store::StoreError) -> Failure {
 /// A provider cannot be asked without a key.
 pub fn no_key(provider: &str) -> Failure {
     let message = format!("there is no key for {provider}");
-    Failure::usage(Diagnostic::error(ENVIRONMENT, message).hinted(three_ways().trim_end()))
+    Failure::usage(Diagnostic::error(ENVIRONMENT, message).hinted(THREE_WAYS.trim_end()))
 }
 
-/// What somebody can do who has no model yet: the three ways, the last of which needs neither key nor server.
-pub fn three_ways() -> String {
-    let definition = cli::definition();
-    let has = |name: &str| definition.find_subcommand(name).is_some();
-    let mut without = vec!["`relay prompt --copy`, ask in any chat, then `relay apply`".to_owned()];
-    if has("watch") {
-        without.push("`relay watch` lands what you copy from a chat".to_owned());
-    }
-    if has("pack") {
-        without.push("`relay pack` hands a model your code".to_owned());
-    }
-    if has("mail") {
-        without.push("`relay mail` works through files, without a network".to_owned());
-    }
-    format!(
-        "There are three ways to go on:\n\
-         1. A key of a provider: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.\n\
-         2. A model on this machine: start Ollama, LM Studio, llama.cpp or vLLM; Relay finds it.\n\
-         3. No API at all: {}.\n",
-        without.join("; ")
-    )
-}
+/// What somebody can do who has no model yet; the last of the three ways needs neither key nor server.
+pub const THREE_WAYS: &str = "\
+There are three ways to go on:
+1. A key of a provider: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.
+2. A model on this machine: start Ollama, LM Studio, llama.cpp or vLLM; Relay finds it.
+3. No API at all: `relay prompt --copy`, ask in any chat, then `relay apply`; `relay watch` lands what you copy from a chat; \
+`relay pack` hands a model your code; `relay mail` works through files, without a network.
+";

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{AuthCommand, LoginArgs, LogoutArgs, StatusArgs, did_you_mean};
 use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
-use crate::models::{Models, broken_store, three_ways};
+use crate::models::{Models, THREE_WAYS, broken_store};
 use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::secret::{Secret, read_secret};
@@ -141,7 +141,7 @@ fn status(args: &StatusArgs) -> Result<u8, Failure> {
     }
     terminal::print(&text);
     if !keyed.iter().any(|known| models.has_key(known)) {
-        terminal::tell(&three_ways());
+        terminal::tell(THREE_WAYS);
     }
     Ok(0)
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::ModelsArgs;
 use crate::failure::Failure;
-use crate::models::{Models, three_ways};
+use crate::models::{Models, THREE_WAYS};
 use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::style::{FAINT, GOOD, STRONG, paint};
@@ -164,10 +164,7 @@ fn remarks(
         };
         line(
             &mut text,
-            format_args!(
-                "No model can be asked: there is no key, and {looked}.\n{}",
-                three_ways().trim_end()
-            ),
+            format_args!("No model can be asked: there is no key, and {looked}.\n{}", THREE_WAYS.trim_end()),
         );
     }
     if !args.all && args.query.is_empty() {
