@@ -13,6 +13,7 @@ use crate::approval::Decision;
 use crate::codes;
 use crate::engine::{Engine, EngineError};
 use crate::history::{Entry, EntryStatus, History};
+use crate::mail;
 
 /// What is kept: everything younger than an age, and the newest transactions however old they are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,13 +75,16 @@ pub struct Collected {
     pub status: CollectedStatus,
     /// What is gone, or would be.
     pub forgotten: Forgotten,
+    /// How many mail sessions are gone, or would be.
+    pub mail_sessions: usize,
     /// How many transactions remain.
     pub kept: usize,
     /// Everything a person should know.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lets go of contents that no transaction needs, and after asking of transactions that are not to be kept.
+/// Lets go of contents that no transaction needs and of mail sessions that ended long ago, and after asking of
+/// transactions that are not to be kept.
 ///
 /// # Errors
 /// The state folder cannot be read or changed.
@@ -118,7 +122,8 @@ pub fn collect(
             .hinted("Run `relay gc` again when it has ended."),
         );
     }
-    Ok(Collected { status, forgotten, kept: history.entries.len() - uuids.len(), diagnostics })
+    let mail_sessions = mail::forget_ended(engine, now, retention.younger_than, dry_run)?;
+    Ok(Collected { status, forgotten, mail_sessions, kept: history.entries.len() - uuids.len(), diagnostics })
 }
 
 fn not_agreed(decision: Decision, farewell: &Farewell) -> Diagnostic {

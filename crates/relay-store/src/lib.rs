@@ -11,6 +11,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+mod correspondence;
 mod credentials;
 mod dirs;
 mod error;

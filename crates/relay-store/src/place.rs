@@ -17,3 +17,8 @@ pub(crate) fn key(root: &Path) -> Result<String, StoreError> {
             .fold("\0".to_owned(), |key, byte| key + &format!("{byte:02x}")),
     })
 }
+
+/// A project's place as a name for files.
+pub(crate) fn digest(root: &Path) -> Result<String, StoreError> {
+    Ok(blake3::hash(key(root)?.as_bytes()).to_hex().chars().take(32).collect())
+}

@@ -1,11 +1,10 @@
 //! The user's data, by name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::dirs::Dirs;
 use crate::error::StoreError;
 use crate::folder::Folder;
-use crate::place::key;
 
 /// The folders of the user's data. Making one touches nothing on the disk.
 #[derive(Clone, Debug)]
@@ -72,31 +71,6 @@ impl Store {
             path: self.config_dir().join(name),
             reason: "it is not UTF-8 text".to_owned(),
         })
-    }
-
-    /// The folder of one mail session of a project, made if it is missing: what its model was shown, and how far its last
-    /// reply was carried out. Unlike the mailbox it is the user's alone.
-    ///
-    /// # Errors
-    /// The project does not exist, the session's name is none, or the system refuses.
-    pub fn mail_session(&self, root: &Path, session: &str) -> Result<Folder, StoreError> {
-        Folder::create(&self.mail_place(root, session)?)
-    }
-
-    /// The same, if there is one.
-    ///
-    /// # Errors
-    /// As [`Store::mail_session`].
-    pub fn existing_mail_session(&self, root: &Path, session: &str) -> Result<Option<Folder>, StoreError> {
-        Folder::open(&self.mail_place(root, session)?)
-    }
-
-    fn mail_place(&self, root: &Path, session: &str) -> Result<PathBuf, StoreError> {
-        if session.is_empty() || !session.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(StoreError::BadName { name: session.to_owned() });
-        }
-        let project: String = blake3::hash(key(root)?.as_bytes()).to_hex().chars().take(32).collect();
-        Ok(self.state_dir().join("mail").join(format!("{project}-{session}")))
     }
 
     /// The data folder, made if it is missing.

@@ -1,11 +1,43 @@
-//! The life of a session: it is started, closed and opened again.
+//! The life of a session: it is started, closed, opened again, and forgotten.
 
+use jiff::{SignedDuration, Timestamp};
+use relay_store::StoreError;
 use relay_txn::project::ensure_state_dir;
 
 use super::error::MailError;
+use super::held::load;
 use super::session::{Session, SessionStatus, State, now};
 use super::{BUDGET_TOKENS, Mail, context};
-use crate::engine::EngineError;
+use crate::engine::{Engine, EngineError};
+
+/// Forgets what this machine alone knew of sessions that ended this long ago, and says how many there were. The files in
+/// their mailboxes stay: they are the user's.
+///
+/// # Errors
+/// The user's data cannot be read or changed.
+pub(crate) fn forget_ended(
+    engine: &Engine,
+    now: Timestamp,
+    younger_than: SignedDuration,
+    dry_run: bool,
+) -> Result<usize, StoreError> {
+    let (store, root) = (engine.store(), engine.workspace().root());
+    let mut count = 0;
+    for id in store.mail_sessions(root)? {
+        let Some(folder) = store.existing_mail_session(root, &id)? else { continue };
+        // What this version cannot read is not its to judge.
+        let Ok(Some(state)) = load(&folder) else { continue };
+        let age = now.duration_since(state.session.updated_at);
+        if state.under_way.is_some() || !state.session.is_complete || age <= younger_than {
+            continue;
+        }
+        count += 1;
+        if !dry_run {
+            store.forget_mail_session(root, &id)?;
+        }
+    }
+    Ok(count)
+}
 
 impl Mail<'_> {
     /// Begins a session and writes its first message.

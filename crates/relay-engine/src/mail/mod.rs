@@ -41,6 +41,7 @@ use session::State;
 
 pub use error::MailError;
 pub use inbox::{Arrived, Fit, Letter};
+pub(crate) use life::forget_ended;
 pub use outbox::CONTINUE;
 pub use result::CommandResult;
 pub use session::{Answered, Session, SessionStatus};

@@ -61,6 +61,7 @@ pub fn collected(collected: &Collected) -> Value {
         "transactions": collected.forgotten.records,
         "blobs": collected.forgotten.blobs,
         "bytes": collected.forgotten.bytes,
+        "mailSessions": collected.mail_sessions,
         "kept": collected.kept,
         "diagnostics": super::diagnostics(&collected.diagnostics),
     })

@@ -22,7 +22,7 @@ use crate::FILE_LIMIT_BYTES;
 use crate::error::StoreError;
 
 /// The file whose lock is held while writing.
-const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 
 /// What half-written files are called.
 const TEMPORARY: &str = ".tmp-";

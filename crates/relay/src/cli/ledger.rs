@@ -69,7 +69,8 @@ pub struct BlameArgs {
 /// Forget old transactions, and contents that nothing needs any more
 ///
 /// Keeps everything younger than 90 days, and the newest 1,000 however old they are. What is forgotten can no longer be
-/// shown or undone, so it asks first. Contents that no transaction needs are removed without asking.
+/// shown or undone, so it asks first. Contents that no transaction needs are removed without asking, and so is what was
+/// kept apart of mail sessions that ended as long ago.
 #[derive(Debug, Args)]
 pub struct GcArgs {
     /// Forget only what is older than this: 90d, 2w, 12h

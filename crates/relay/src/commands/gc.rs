@@ -48,8 +48,12 @@ fn question(farewell: &Farewell) -> String {
 fn text(collected: &Collected) -> String {
     let mut text = String::new();
     let gone = &collected.forgotten;
+    let sessions = match collected.mail_sessions {
+        0 => String::new(),
+        some => format!(", and {}", count(some, "mail session")),
+    };
     let what = format!(
-        "{} and {}, {}",
+        "{} and {}, {}{sessions}",
         count(gone.records, "transaction"),
         count(gone.blobs, "content"),
         size(gone.bytes)
@@ -58,7 +62,7 @@ fn text(collected: &Collected) -> String {
         CollectedStatus::Validated => "would forget",
         CollectedStatus::Collected | CollectedStatus::Kept => "forgot",
     };
-    if gone.records + gone.blobs == 0 {
+    if gone.records + gone.blobs + collected.mail_sessions == 0 {
         line(&mut text, format_args!("{} nothing to forget", paint(GOOD, "✓")));
     } else {
         line(&mut text, format_args!("{} {word} {what}", paint(GOOD, "✓")));

@@ -499,6 +499,23 @@ fn resume_adds_words_and_close_ends() {
 }
 
 #[test]
+fn what_is_known_of_a_session_that_ended_long_ago_is_forgotten() {
+    let (env, id) = started(&[]);
+    let gc = |arguments: &[&str]| {
+        json(&env.relay(&[&["gc", "--json"], arguments].concat()).success())["mailSessions"].clone()
+    };
+    assert_eq!(gc(&["--older-than", "0s"]), 0, "an open session is never forgotten");
+    step(&env, "[DONE]\nreally\n[/DONE]\n", &[]);
+    assert_eq!(gc(&[]), 0, "it is young");
+    assert_eq!(gc(&["--older-than", "0s", "--dry-run"]), 1);
+    assert_eq!(gc(&["--older-than", "0s"]), 1);
+    assert_eq!(gc(&["--older-than", "0s"]), 0);
+    assert!(env.relay(&["mail", "list"]).success().stdout.contains("elsewhere"));
+    let run = env.relay(&["mail", "resume", &id, "More."]).success();
+    assert!(run.stdout.contains("number 2"), "its file lets it be opened again: {}", run.stdout);
+}
+
+#[test]
 fn checks_and_approval_hold_for_each_command() {
     let env = project(r#"{"projectId": "shop", "postCommand": "! grep -rq broken src"}"#);
     env.relay(&["mail", "start", "x"]).success();
