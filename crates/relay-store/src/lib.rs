@@ -25,6 +25,7 @@ mod scratch;
 mod shelf;
 mod store;
 mod trust;
+mod watching;
 
 pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
@@ -35,6 +36,7 @@ pub use mailbox::{Letter, Mailbox, Tray, canonical};
 pub use scratch::Scratch;
 pub use shelf::Shelf;
 pub use store::Store;
+pub use watching::Watching;
 
 /// The largest file that is read back: 16 MiB. Nothing that is stored here grows that far by itself.
 pub const FILE_LIMIT_BYTES: u64 = 16 << 20;

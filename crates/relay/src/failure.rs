@@ -73,6 +73,13 @@ impl Failure {
         self.diagnostics.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
     }
 
+    /// Tells it as one line of JSON on standard output, for commands that print a document a line. Returns the exit code.
+    pub fn report_line(self) -> u8 {
+        let document = report::outcome(&Outcome::rejected(self.diagnostics));
+        terminal::print(&format!("{document}\n"));
+        self.exit_code
+    }
+
     /// Tells it, as JSON on standard output or for people on standard error, and returns the exit code.
     pub fn report(self, json: bool) -> u8 {
         if json {

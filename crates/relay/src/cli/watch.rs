@@ -41,6 +41,12 @@ pub struct WatchArgs {
     #[arg(long, short)]
     pub yes: bool,
 
+    /// Have each change reviewed by this backend before you are asked; `none` for no review
+    ///
+    /// As with `relay apply`; the setting `review` does the same for every reply.
+    #[arg(long, value_name = "BACKEND")]
+    pub review: Option<String>,
+
     /// Print one JSON document a line on standard output, one for each reply; nobody is asked
     #[arg(long)]
     pub json: bool,

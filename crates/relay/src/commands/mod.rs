@@ -48,7 +48,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Pack(args) => pack::run(root, &args),
         Command::Context(args) => context::run(root, &args),
         Command::Apply(args) => apply::run(root, &args, cli.offline),
-        Command::Watch(args) => watch::run(root, args),
+        Command::Watch(args) => watch::run(root, args, cli.offline),
         Command::Wrap(args) => wrap::run(root, &args),
         Command::Mail(args) => mail::run(root, &args),
         Command::Read(args) => read::run(root, &args),

@@ -2,23 +2,39 @@
 
 use std::path::Path;
 
+use relay_edit::{Code, Diagnostic};
 use relay_engine::{Engine, LandOptions};
 use relay_exec::Cancel;
+use relay_store::Watching;
 
 use super::apply::trust_answer;
 use crate::channel::Source;
 use crate::cli::WatchArgs;
 use crate::failure::Failure;
 use crate::watch::{self, Manner, Setup, Site, Wishes};
-use crate::{open, terminal};
+use crate::{open, reviewed, terminal};
 
-pub fn run(root: Option<&Path>, args: WatchArgs) -> Result<u8, Failure> {
+/// Somebody watches the same clipboard for the same project already.
+const ALREADY_WATCHED: Code = Code::new("already-watched");
+
+pub fn run(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
+    let json = args.json;
+    match watch(root, args, offline) {
+        // Who reads a document a line gets a line, also when there is nothing to watch.
+        Err(failure) if json => Ok(failure.report_line()),
+        ended => ended,
+    }
+}
+
+fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
     // Opening it recovers what an earlier run left undone, and tells what is odd.
-    let engine = Engine::open(open::workspace(root)?, open::store()?, Cancel::new())?;
+    let mut engine = Engine::open(open::workspace(root)?, open::store()?, Cancel::new())?;
     if !engine.is_configured() {
         return Err(Failure::usage(watch::no_config()));
     }
     terminal::tell(&terminal::report::diagnostics(engine.warnings()));
+    // Each reply is opened anew later; a reviewer that cannot be called is told now.
+    reviewed::add(&mut engine, args.review.as_deref(), offline)?;
     let manner = match args.json {
         true => Manner::Json,
         false if watch::can_be_live() => Manner::Live,
@@ -32,12 +48,15 @@ pub fn run(root: Option<&Path>, args: WatchArgs) -> Result<u8, Failure> {
         ..LandOptions::default()
     };
     let root = engine.workspace().root().to_owned();
-    let site = Site { root: root.clone(), options, yes: args.yes, can_ask: false };
+    let site =
+        Site { root: root.clone(), options, review: args.review, offline, yes: args.yes, can_ask: false };
     let source = match (args.stdin, args.file) {
         (Some(_), _) => Source::Stdin,
         (None, Some(file)) => Source::File(file),
         (None, None) => Source::Clipboard,
     };
+    // Held until the end. Files and pipes have readers of their own; only the clipboard is everybody's.
+    let _watching = if source == Source::Clipboard { become_watcher(&engine)? } else { None };
     watch::run(Setup {
         source,
         config: engine.config().clone(),
@@ -46,4 +65,17 @@ pub fn run(root: Option<&Path>, args: WatchArgs) -> Result<u8, Failure> {
         manner,
         site,
     })
+}
+
+/// Takes the project's place at the clipboard, and tells when somebody else has it: both would show every reply.
+fn become_watcher(engine: &Engine) -> Result<Option<Watching>, Failure> {
+    let watching =
+        engine.store().watch(engine.workspace().root()).map_err(|error| Failure::environment(&error))?;
+    if watching.is_none() {
+        let message = "another `relay watch` watches the clipboard for this project already";
+        let found = Diagnostic::warning(ALREADY_WATCHED, message)
+            .hinted("Each reply is landed once, by whichever comes first; quit one of them.");
+        terminal::tell(&terminal::report::diagnostics(&[found]));
+    }
+    Ok(watching)
 }

@@ -20,7 +20,7 @@ use crate::failure::Failure;
 use crate::terminal::progress::Lines;
 use crate::terminal::style::{NOTE, paint};
 use crate::terminal::{ask, diff, report, visible};
-use crate::{clipboard, commands, open};
+use crate::{clipboard, commands, open, reviewed};
 
 /// How many transactions the log shows.
 const LOG_ENTRIES: usize = 10;
@@ -31,6 +31,10 @@ pub struct Site {
     pub root: PathBuf,
     /// How replies are to be landed.
     pub options: LandOptions,
+    /// Who reviews them, where the command line says so; otherwise the user's settings do.
+    pub review: Option<String>,
+    /// Nobody on the network is asked.
+    pub offline: bool,
     /// Approve everything that may be approved beforehand.
     pub yes: bool,
     /// Whether there is somebody to ask.
@@ -68,7 +72,7 @@ impl Desk<'_> {
     /// A reply that cannot even be begun with is refused like any other.
     fn carry_out(&mut self, Job { task, cancel }: Job) -> Done {
         match (self.open(cancel), task) {
-            (Ok(engine), Task::Land(text)) => self.land(&engine, text),
+            (Ok(engine), Task::Land(text)) => self.land(engine, text),
             (Ok(engine), Task::Repair(text)) => Done::Repair(self.repair(&engine, text)),
             (Ok(engine), Task::Undo(uuid)) => {
                 Done::Undone { uuid, outcome: Box::new(self.undo(&engine, uuid)) }
@@ -77,10 +81,7 @@ impl Desk<'_> {
                 Ok(text) => Done::Log(text),
                 Err(failure) => Done::Failed(failure.into_diagnostics()),
             },
-            (Err(failure), Task::Land(text)) => {
-                let outcome = Box::new(Outcome::rejected(failure.into_diagnostics()));
-                Done::Landed { text, outcome, repair: None }
-            }
+            (Err(failure), Task::Land(text)) => refused(text, failure),
             (Err(failure), _) => Done::Failed(failure.into_diagnostics()),
         }
     }
@@ -92,12 +93,15 @@ impl Desk<'_> {
         if engine.is_configured() { Ok(engine) } else { Err(Failure::usage(super::no_config())) }
     }
 
-    fn land(&mut self, engine: &Engine, text: String) -> Done {
+    fn land(&mut self, mut engine: Engine, text: String) -> Done {
+        if let Err(failure) = reviewed::add(&mut engine, self.site.review.as_deref(), self.site.offline) {
+            return refused(text, failure);
+        }
         let submission = Submission { channel: "watch", text, dialect: None };
         let options =
             LandOptions { repair: engine.config().repair_to_clipboard, ..self.site.options.clone() };
         let mut observer = Reporter(self.messages.clone(), Lines::default());
-        let outcome = land(engine, &submission, &options, self, &mut observer);
+        let outcome = land(&engine, &submission, &options, self, &mut observer);
         let repair = outcome.repair_prompt.as_deref().map(|prompt| self.hand_out(prompt));
         Done::Landed { text: submission.text, outcome: Box::new(outcome), repair }
     }
@@ -149,6 +153,12 @@ impl Desk<'_> {
             }
         }
     }
+}
+
+/// A reply that cannot even be begun with.
+fn refused(text: String, failure: Failure) -> Done {
+    let outcome = Box::new(Outcome::rejected(failure.into_diagnostics()));
+    Done::Landed { text, outcome, repair: None }
 }
 
 impl Approver for Desk<'_> {

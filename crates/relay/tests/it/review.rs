@@ -212,3 +212,20 @@ fn the_users_own_setting_asks_for_a_review_and_a_repository_cannot() {
     assert_eq!(code, 2, "{document:#}");
     assert_eq!(env.read("a.rs"), "three\n");
 }
+
+#[test]
+fn what_is_watched_is_reviewed_too() {
+    let env = project(PLAIN);
+    reviewer(&env, "one", "no");
+    env.relay(&["config", "set", "review", "one"]).success();
+    let watch = |number: u32, arguments: &[&str]| {
+        let input = crate::reply(number, "a.rs", &number.to_string());
+        env.relay(&[&["watch", "-", "--json"], arguments].concat()).stdin(&input).run()
+    };
+    let run = watch(1, &[]);
+    assert!(run.code == 1 && run.stdout.contains("review"), "{}{}", run.stdout, run.stderr);
+    assert!(!env.exists("a.rs"));
+    assert_eq!(watch(2, &["--review", "none"]).code, 0);
+    assert_eq!(watch(3, &["--review", "nobody"]).code, 2, "told before anything is watched");
+    assert_eq!(env.read("a.rs"), "2\n");
+}

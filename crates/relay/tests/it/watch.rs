@@ -70,7 +70,9 @@ fn what_another_program_copies_lands_once() {
     screen.expect("1 landed");
     assert_eq!(desk.env.read("a.txt"), "new\n");
     desk.env.write("a.txt", "changed since\n");
-    desk.copy_until_taken("something in between");
+    // Another reply in between, so that the first is no echo of itself however quickly it comes again.
+    desk.copy(&reply(3, "b.txt", "other"));
+    screen.expect("2 landed");
     desk.copy(&reply(2, "a.txt", "new"));
     screen.expect("seen before");
     Desk::quit(&mut screen);
@@ -308,6 +310,16 @@ fn without_a_config_or_a_clipboard_it_says_what_to_do() {
 }
 
 #[test]
+fn who_reads_json_lines_gets_one_also_when_nothing_can_be_watched() {
+    for (env, code) in [(project(PLAIN), 1), (crate::env(), 2)] {
+        let run = env.relay(&["watch", "--json"]).run();
+        assert_eq!((run.code, run.stdout.lines().count()), (code, 1), "{}", run.stdout);
+        let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+        assert_eq!(document["status"], "rejected");
+    }
+}
+
+#[test]
 fn standard_input_carries_replies_with_a_nul_between_them() {
     let env = project(PLAIN);
     let input = format!("{}\0junk\0{}", reply(1, "a.txt", "one"), reply(2, "b.txt", "two"));
@@ -411,6 +423,8 @@ fn two_watchers_land_a_reply_once() {
     let desk = Desk::new(r#"{"projectId": "shop", "postCommand": "echo ran >> ran; sleep 0.2"}"#);
     let mut first = desk.watch("--trust");
     let mut second = desk.watch("--trust");
+    assert!(!first.text().contains("already-watched"), "{}", first.text());
+    assert!(second.text().contains("already-watched"), "{}", second.text());
     desk.copy(&reply(1, "a.txt", "new"));
     first.expect("✓");
     second.expect("✓");

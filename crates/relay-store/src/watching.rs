@@ -1,0 +1,49 @@
+//! Who watches a project: a lock that is held as long as a watcher runs, so that the next one can tell.
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+use crate::error::StoreError;
+use crate::folder::Folder;
+use crate::place::digest;
+use crate::store::Store;
+
+/// The folder in the state folder.
+const FOLDER: &str = "watchers";
+
+/// Whoever holds this is the watcher of a project. The system releases it with the process.
+#[derive(Debug)]
+pub struct Watching {
+    _file: File,
+}
+
+impl Store {
+    /// Becomes the watcher of a project; `None` if somebody else is.
+    ///
+    /// # Errors
+    /// The project does not exist, or the system refuses.
+    pub fn watch(&self, root: &Path) -> Result<Option<Watching>, StoreError> {
+        let folder = Folder::create(&self.state_dir().join(FOLDER))?;
+        let (file, place) = folder.lock_file(&format!("{}.lock", digest(root)?))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Watching { _file: file })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(source)) => Err(StoreError::io(place, source)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_has_one_watcher_at_a_time() {
+        let home = tempfile::tempdir().unwrap();
+        let store = Store::at(&home.path().join("store"));
+        let first = store.watch(home.path()).unwrap();
+        assert!(first.is_some() && store.watch(home.path()).unwrap().is_none());
+        drop(first);
+        assert!(store.watch(home.path()).unwrap().is_some());
+    }
+}
