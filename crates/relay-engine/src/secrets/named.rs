@@ -195,10 +195,12 @@ fn words(identifier: &str) -> Vec<String> {
 
 fn is_secret(name: Name, value: &str, file: FileKind) -> bool {
     let in_settings = file != FileKind::Code;
-    if is_reference(value) || is_dummy(&format!("{value}#1aB")) || is_word_for_a_secret(value) {
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    // In an environment file `MySecret2024` says what it is, and is one all the same.
+    let is_word = is_word_for_a_secret(value) && (file != FileKind::Env || digits == 0);
+    if is_reference(value) || is_dummy(&format!("{value}#1aB")) || is_word {
         return false;
     }
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     let has_blank = value.contains(char::is_whitespace);
     match name {

@@ -171,6 +171,7 @@ fn unformatted(random: &mut Random) -> Vec<(&'static str, String, String)> {
         ),
         &pem[5],
     );
+    add(".env", "DB_PASSWORD=MySecret2024\n".to_owned(), "MySecret2024");
     made
 }
 
