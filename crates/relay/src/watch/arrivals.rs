@@ -12,6 +12,10 @@ use super::view;
 const QUEUE_REPLIES: usize = 100;
 const QUEUE_BYTES: usize = 64 << 20;
 
+/// A text larger than this is read only if the project's name stands in it: reading takes several times its size in
+/// memory, of which a process that runs for weeks gives little back.
+const LARGE_BYTES: usize = 1 << 20;
+
 /// How soon after a text the same one is an echo of it.
 const ECHO: Duration = Duration::from_secs(2);
 
@@ -54,7 +58,8 @@ impl Model {
 
     /// A text came. Most are none of our business, and not a word is said about them.
     fn consider(&mut self, text: String) -> Vec<Effect> {
-        if !self.wishes.any && !may_have_control(&text) {
+        let is_foreign = text.len() > LARGE_BYTES && !text.contains(self.project());
+        if !self.wishes.any && (is_foreign || !may_have_control(&text)) {
             self.newest = None;
             return Vec::new();
         }

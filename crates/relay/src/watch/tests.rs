@@ -105,6 +105,14 @@ fn a_reply_for_another_project_gets_one_calm_line() {
 }
 
 #[test]
+fn a_large_text_that_does_not_name_the_project_is_not_even_read() {
+    let large = reply(1).replace("```\n\n", &format!("{}\n```\n\n", "x\n".repeat(600_000)));
+    assert!(large.len() > 1 << 20);
+    assert!(said(&copy(&mut watching(), &large.replace("shop", "bank"))).is_empty());
+    assert_eq!(tasks(&copy(&mut watching(), &large)).len(), 1);
+}
+
+#[test]
 fn bare_edits_are_taken_only_when_asked_for() {
     let bare = "```text // {a.txt}\nbare\n```\n";
     assert!(copy(&mut watching(), bare).is_empty());
@@ -274,4 +282,7 @@ fn the_status_fits_into_any_width() {
     }
     step(&mut model, Step::Asks(question()));
     assert_eq!(status(&model, 40), "? let it stay? [y]es [n]o [s]how [q]uit", "all keys at 40 columns");
+    let ask = "trust exactly these on this machine?".to_owned();
+    step(&mut model, Step::Asks(Question { text: String::new(), ask, can_show: false }));
+    assert_eq!(status(&model, 40), "? trust exactly these on th [y] [n] [q]", "keys before words");
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use relay_engine::Recognised;
 
-use super::message::Repair;
+use super::message::{Question, Repair};
 use super::model::{Model, Phase};
 use crate::terminal::progress::{cut, frame};
 use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, paint};
@@ -88,17 +88,8 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
     match &model.phase {
         Phase::Opening => line.push(FAINT, "opening …"),
         Phase::Asking(question) => {
-            line.push(NOTE.bold(), "? ");
-            line.push(STRONG, &question.ask);
-            let keys = if question.can_show {
-                ["[y]es", "[n]o", "[s]how", "[q]uit"].as_slice()
-            } else {
-                &["[y]es", "[n]o", "[q]uit"]
-            };
-            for key in keys {
-                line.push(FAINT, " ");
-                line.push(PLACE, key);
-            }
+            asking(&mut line, question);
+            line.push(FAINT, &waiting(model));
         }
         Phase::Working(progress) => {
             let elapsed = now.saturating_duration_since(progress.since);
@@ -130,6 +121,19 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
         }
     }
     line.text
+}
+
+/// The question and its keys. Where both do not fit the question gives way, for it is told in full above.
+fn asking(line: &mut Line, question: &Question) {
+    let keys = [("[y]", "es"), ("[n]", "o"), ("[s]", "how"), ("[q]", "uit")];
+    let keys = keys.into_iter().filter(|(key, _)| question.can_show || *key != "[s]");
+    let long: String = keys.clone().map(|(key, rest)| format!(" {key}{rest}")).collect();
+    let short: String = keys.map(|(key, _)| format!(" {key}")).collect();
+    line.push(NOTE.bold(), "? ");
+    let fits = columns(&question.ask) + columns(&long) <= line.room;
+    let keys = if fits { long } else { short };
+    line.push(STRONG, &cut(&question.ask, line.room.saturating_sub(columns(&keys))));
+    line.push(PLACE, &keys);
 }
 
 fn tally(line: &mut Line, model: &Model) {
