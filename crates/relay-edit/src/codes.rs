@@ -30,6 +30,8 @@ pub const CONTROL_NOT_LAST: Code = Code::new("control-not-last");
 pub const MISSING_FILE: Code = Code::new("missing-file");
 /// The new name of a file is taken.
 pub const FILE_EXISTS: Code = Code::new("file-exists");
+/// A file the author takes for a new one exists and is replaced.
+pub const OVERWRITES: Code = Code::new("overwrites");
 /// The old lines of a hunk stand nowhere in the file.
 pub const NOT_FOUND: Code = Code::new("not-found");
 /// The old lines of a hunk stand in more than one place.

@@ -81,7 +81,13 @@ impl Decoded {
 }
 
 /// The bytes of a file as lines are looked for in them: decoded if they are UTF-16, else as they are.
-pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
+///
+/// ```
+/// assert_eq!(relay_edit::text_of(b"\xff\xfea\0\n\0").as_ref(), "\u{feff}a\n".as_bytes());
+/// assert_eq!(relay_edit::text_of(b"a\n").as_ref(), b"a\n");
+/// ```
+#[must_use]
+pub fn text_of(bytes: &[u8]) -> Cow<'_, [u8]> {
     Decoded::of(bytes).map_or(Cow::Borrowed(bytes), |decoded| Cow::Owned(decoded.text))
 }
 

@@ -8,6 +8,7 @@ mod explain;
 mod patch;
 mod state;
 mod targets;
+mod view;
 mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +18,7 @@ use crate::matcher::{Certificate, Strictness};
 use crate::merge::merge;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use explain::Explain;
+pub use explain::stands_in;
 use state::State;
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.
@@ -60,35 +62,18 @@ pub struct Change {
 /// What became of one edit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditOutcome {
-    /// Whether and how it could be applied.
+    /// Whether it could be applied.
     pub status: EditStatus,
     /// How its hunks were placed, in words for the report (`exact`, `whole file`, …).
     pub placement: String,
     /// What was claimed and verified about its placements; empty for whole files, and for edits that were placed
     /// together with a later one, which carries the certificate of them all.
     pub certificates: Vec<Certificate>,
-    /// The finer status, as it is reported for each block.
-    pub verdict: Verdict,
     /// It names lines by number or by the ends of a range only, so a person must look at it before it lands.
     pub needs_review: bool,
 }
 
-/// The finer status of an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// It changes the file.
-    Applied,
-    /// The file is already as the edit wants it.
-    Unchanged,
-    /// It could not be placed.
-    Failed,
-    /// The file cannot be edited this way, for instance because it is binary.
-    Skipped,
-    /// The author did not have the file in view; the edit is put off and the others go on.
-    NotInContext,
-}
-
-/// Whether an edit could be applied.
+/// What became of an edit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditStatus {
     /// It changes the file.
@@ -97,24 +82,19 @@ pub enum EditStatus {
     Unchanged,
     /// It could not be placed; a diagnostic says why.
     Failed,
+    /// The file cannot be edited this way, for instance because it is binary.
+    Skipped,
+    /// The author did not have the file in view; the edit is put off and the others go on.
+    NotInContext,
 }
 
 impl EditOutcome {
     fn new(status: EditStatus, placement: impl Into<String>) -> Self {
-        let verdict = match status {
-            EditStatus::Applied => Verdict::Applied,
-            EditStatus::Unchanged => Verdict::Unchanged,
-            EditStatus::Failed => Verdict::Failed,
-        };
-        Self { status, placement: placement.into(), certificates: Vec::new(), verdict, needs_review: false }
+        Self { status, placement: placement.into(), certificates: Vec::new(), needs_review: false }
     }
 
     fn failed() -> Self {
         Self::new(EditStatus::Failed, "not placed")
-    }
-
-    fn with_verdict(verdict: Verdict, placement: &str) -> Self {
-        Self { verdict, ..Self::new(EditStatus::Failed, placement) }
     }
 }
 
@@ -132,6 +112,9 @@ pub struct Options {
     /// What the author saw of a file, where that is known: edits are resolved against it and then merged onto the
     /// file as it is now.
     pub views: BTreeMap<String, Vec<u8>>,
+    /// Which lines of a view the author was shown, from the first to the last, counted from 1; a path that is not in here
+    /// was shown whole. A view vouches for no other lines.
+    pub shown: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
 /// Plans all edits against the snapshot with the default options.
@@ -169,7 +152,7 @@ pub fn plan_with(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
             }
         }
     }
-    let failed = |outcome: &EditOutcome| matches!(outcome.verdict, Verdict::Failed | Verdict::Skipped);
+    let failed = |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Failed | EditStatus::Skipped);
     let lands = options.partial || !outcomes.iter().any(failed);
     let Planner { state, mut diagnostics, .. } = planner;
     let changes = if lands { state.into_changes() } else { Ok(Vec::new()) };
@@ -252,11 +235,11 @@ impl Planner<'_> {
     fn apply(&mut self, edit: &Edit, previous: Option<&Edit>) -> EditOutcome {
         match self.try_apply(edit, previous) {
             Ok(outcome) => outcome,
-            Err((verdict, findings)) => {
+            Err((status, findings)) => {
                 self.diagnostics.extend(findings);
-                match verdict {
-                    Verdict::NotInContext => EditOutcome::with_verdict(verdict, "not in context"),
-                    Verdict::Skipped => EditOutcome::with_verdict(verdict, "skipped"),
+                match status {
+                    EditStatus::NotInContext => EditOutcome::new(status, "not in context"),
+                    EditStatus::Skipped => EditOutcome::new(status, "skipped"),
                     _ => EditOutcome::failed(),
                 }
             }
@@ -267,11 +250,11 @@ impl Planner<'_> {
         &mut self,
         edit: &Edit,
         previous: Option<&Edit>,
-    ) -> Result<EditOutcome, (Verdict, Vec<Diagnostic>)> {
+    ) -> Result<EditOutcome, (EditStatus, Vec<Diagnostic>)> {
         let explain = Explain { edit, state: &self.state };
-        let failed = |finding: Diagnostic| (Verdict::Failed, vec![finding]);
+        let failed = |finding: Diagnostic| (EditStatus::Failed, vec![finding]);
         if self.is_out_of_context(edit) {
-            return Err((Verdict::NotInContext, vec![explain.not_in_context()]));
+            return Err((EditStatus::NotInContext, vec![explain.not_in_context()]));
         }
         match &edit.operation {
             Operation::Write { content } => {
@@ -284,7 +267,7 @@ impl Planner<'_> {
             }
             Operation::Patch { hunks, base } => {
                 if let Some(finding) = explain.unpatchable() {
-                    return Err((Verdict::Skipped, vec![finding]));
+                    return Err((EditStatus::Skipped, vec![finding]));
                 }
                 if let Some(finding) = explain.elided(hunks) {
                     return Err(failed(finding));
@@ -295,7 +278,7 @@ impl Planner<'_> {
                 }
                 let patched = self.patch(edit, hunks, *base);
                 self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
-                patched.map_err(|findings| (Verdict::Failed, findings))
+                patched.map_err(|findings| (EditStatus::Failed, findings))
             }
             Operation::Delete if self.state.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("deleted")))
@@ -334,7 +317,8 @@ impl Planner<'_> {
             self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
             return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
         };
-        let (after, words) = match self.state.stale_view(&edit.path) {
+        let whole = !self.options.shown.contains_key(&edit.path);
+        let (after, words) = match self.state.stale_view(&edit.path).filter(|_| whole) {
             Some(view) => {
                 let wanted = write::write_over(view, content);
                 let merged = merge(view, before, &wanted)
@@ -345,6 +329,9 @@ impl Planner<'_> {
         };
         if before == after.as_slice() {
             return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
+        }
+        if edit.dialect == Dialect::ApplyPatch {
+            self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
         }
         self.state.set(&edit.path, Some(after));
         Ok(EditOutcome::new(EditStatus::Applied, words))
@@ -372,37 +359,6 @@ impl Planner<'_> {
             needs_review,
             ..EditOutcome::new(status, patched.words)
         })
-    }
-
-    /// Patches what the author saw, where that is known and differs, and merges it onto what is there.
-    fn patch_view(&self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<patch::Patched, Vec<Diagnostic>> {
-        let explain = Explain { edit, state: &self.state };
-        let current = self.state.get(&edit.path);
-        let literal_anchor =
-            self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
-        let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
-        let manner = patch::Manner { strictness: self.options.strictness, literal_anchor, inline };
-        let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
-        let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
-        let Some((view, current)) = self.state.stale_view(&edit.path).zip(current) else {
-            let mut patched = apply(current).map_err(findings)?;
-            // Lines that stand as the author saw them are the lines that were meant.
-            patched.needs_review &= !self.state.has_view(&edit.path);
-            return Ok(patched);
-        };
-        let mut patched = match apply(Some(view)) {
-            Ok(patched) => patched,
-            // What does not fit what was seen may still fit what is there, if it quotes its lines.
-            Err(failures) if targets::any(hunks) => return Err(findings(failures)),
-            Err(_) => return apply(Some(current)).map_err(findings),
-        };
-        let Some(after) = patched.after.take() else { return Ok(patched) };
-        let merged = merge(view, current, &after).map_err(|conflict| vec![explain.conflict(&conflict)])?;
-        patched.after = Some(merged);
-        patched.view_after = Some(after);
-        patched.needs_review = false;
-        patched.words.push_str(", merged with what changed since");
-        Ok(patched)
     }
 }
 

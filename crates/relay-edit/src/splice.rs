@@ -98,8 +98,10 @@ fn claim(
 /// the bytes the author did not see or copy. `None` where two of them read alike in the reply and not in the file.
 fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMap<&'l str, Option<&'l [u8]>> {
     let mut moved: HashMap<&str, Option<&[u8]>> = HashMap::new();
-    let exact =
-        matches!(placement.tier, Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::LinesUnverified);
+    let exact = matches!(
+        placement.tier,
+        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified
+    );
     if exact {
         return moved;
     }

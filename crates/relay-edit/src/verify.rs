@@ -210,8 +210,10 @@ impl<'h> Claims<'h> {
 /// alike in the reply and not in the file tell nothing.
 fn moves<'h>(file: &[&'h [u8]], hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
     let mut moves = HashMap::new();
-    let literal =
-        matches!(placement.tier, Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::LinesUnverified);
+    let literal = matches!(
+        placement.tier,
+        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified
+    );
     for (line, claimed) in hunk.lines.iter().zip(&placement.map).filter(|_| !literal) {
         let HunkLine::Removed(wanted) = line else { continue };
         let Some(found) = claimed.and_then(|claimed| file.get(claimed)).map(|line| text(line)) else {
@@ -285,7 +287,7 @@ fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
         return true;
     }
     let equal = match tier {
-        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::LinesUnverified => false,
+        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified => false,
         Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
         Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
         Tier::Spacing => words(wanted).eq(words(found)),

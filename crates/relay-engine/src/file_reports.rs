@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relay_edit::{Edit, EditOutcome, Operation, Verdict};
+use relay_edit::{Edit, EditOutcome, EditStatus, Operation};
 use relay_txn::FileChange;
 use relay_workspace::RelPath;
 
@@ -71,15 +71,19 @@ pub(crate) fn of_edits(
 /// Adds what became of one edit to its file's report. The worst of several edits decides.
 fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
     let changes_nothing = !changes && report.operation == FileOperation::Modify;
-    match outcome.verdict {
-        Verdict::Failed => report.status = FileStatus::Failed,
-        Verdict::Skipped => report.status = FileStatus::Skipped,
-        Verdict::NotInContext => report.status = FileStatus::NotInContext,
-        Verdict::Unchanged if changes_nothing && report.status == FileStatus::NotApplied => {
+    match outcome.status {
+        // The file changes all the same, by the other edits.
+        EditStatus::Failed if changes => report.status = FileStatus::Partial,
+        EditStatus::Failed => report.status = FileStatus::Failed,
+        EditStatus::Skipped => report.status = FileStatus::Skipped,
+        EditStatus::NotInContext => report.status = FileStatus::NotInContext,
+        EditStatus::Unchanged if changes_nothing && report.status == FileStatus::NotApplied => {
             report.status = FileStatus::Unchanged;
         }
-        Verdict::Applied if report.status == FileStatus::Unchanged => report.status = FileStatus::NotApplied,
-        Verdict::Applied | Verdict::Unchanged => {}
+        EditStatus::Applied if report.status == FileStatus::Unchanged => {
+            report.status = FileStatus::NotApplied;
+        }
+        EditStatus::Applied | EditStatus::Unchanged => {}
     }
     if !outcome.placement.is_empty() && !report.placement.split(", ").any(|words| words == outcome.placement)
     {

@@ -19,6 +19,7 @@ pub mod config;
 mod contain;
 mod drafting;
 mod effects;
+mod elsewhere;
 mod engine;
 mod file_reports;
 mod foresee;

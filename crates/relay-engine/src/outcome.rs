@@ -93,6 +93,8 @@ pub enum FileStatus {
     Validated,
     /// It was so before.
     Unchanged,
+    /// Some of its edits are applied and others could not be (`--partial`).
+    Partial,
     /// Its edit could not be applied.
     Failed,
     /// It cannot be edited this way, for instance because it is binary.
@@ -115,6 +117,7 @@ impl FileStatus {
             FileStatus::Applied => "applied",
             FileStatus::Validated => "validated",
             FileStatus::Unchanged => "unchanged",
+            FileStatus::Partial => "partial",
             FileStatus::Failed => "failed",
             FileStatus::Skipped => "skipped",
             FileStatus::NotInContext => "not_in_context",
@@ -216,7 +219,9 @@ impl Outcome {
                 file.status,
                 FileStatus::Unchanged | FileStatus::Failed | FileStatus::Skipped | FileStatus::NotInContext
             );
-            if !decided {
+            let lands = matches!(settled, FileStatus::Applied | FileStatus::Validated);
+            let in_part = lands && file.status == FileStatus::Partial;
+            if !decided && !in_part {
                 file.status = settled;
             }
         }

@@ -21,6 +21,7 @@ use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
 use crate::transact::{Transaction, require_approver, transact, unaddressed};
+use crate::views::Views;
 use crate::{foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
 
 /// Lands a submission, or leaves everything as it was and says why.
@@ -146,12 +147,14 @@ fn plan_and_transact(
 ) -> Result<Status, Stop> {
     let Ready { submission, prepared, options, reply, admitted, basis, edits } = ready;
     let mut basis = basis.clone();
-    basis.options.views = match prepared {
-        Some(prepared) => prepared.views.clone(),
+    let views = match prepared {
+        // Who prepared the edits has made sure that they name no line that was not shown.
+        Some(prepared) => Views { contents: prepared.views.clone(), ..Views::default() },
         // A receipt says more than a view that may be of another conversation.
-        None if basis.receipt.is_some() => BTreeMap::new(),
+        None if basis.receipt.is_some() => Views::default(),
         None => views::of(engine, edits),
     };
+    (basis.options.views, basis.options.shown) = (views.contents, views.shown);
     let planned = plan_on_disk(engine.workspace(), edits.clone(), &basis, outcome)
         .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Plan, Snapshot, Verdict, plan_with, stat};
+use relay_edit::{Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, plan_with, stat};
 use relay_txn::{FileChange, Image, Target};
 use relay_workspace::display::all_hidden;
 use relay_workspace::{RelPath, Workspace};
@@ -11,7 +11,7 @@ use crate::contain::{line_of, path_refused, paths, unreadable};
 use crate::outcome::Outcome;
 use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
-use crate::{codes, file_reports};
+use crate::{codes, elsewhere, file_reports};
 
 /// For how many misspelt paths a better one is looked for.
 const SUGGESTED: usize = 50;
@@ -75,12 +75,13 @@ pub(crate) fn plan_on_disk(
     // A suggestion reads folders, and nobody needs hundreds of them.
     let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
     let errors = errors.into_iter().enumerate().map(suggest).collect();
+    let errors = elsewhere::name(workspace, &edits, errors);
     outcome.lose(errors, options.partial)?;
     outcome.diagnostics.extend(changes.iter().filter_map(invisible_characters));
     let placed = edits
         .into_iter()
         .zip(plan.outcomes)
-        .filter(|(_, outcome)| matches!(outcome.verdict, Verdict::Applied | Verdict::Unchanged))
+        .filter(|(_, outcome)| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged))
         .map(|(edit, outcome)| (edit, outcome.placement))
         .collect();
     Ok(Planned { changes, edits: placed, questions, written })

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Edit, Hunk, Operation, Reply, Verdict, parse};
+use relay_edit::{Diagnostic, Edit, EditStatus, Hunk, Operation, Reply, parse};
 use relay_store::Shelf;
 use relay_workspace::Workspace;
 use uuid::Uuid;
@@ -140,7 +140,7 @@ fn failures(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Vec<Failed>
         .iter()
         .zip(edits)
         .enumerate()
-        .filter(|(_, (outcome, _))| outcome.verdict == Verdict::Failed)
+        .filter(|(_, (outcome, _))| outcome.status == EditStatus::Failed)
         .map(|(index, (_, edit))| Failed {
             edit: index,
             lines: plan

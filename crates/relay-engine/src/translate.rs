@@ -25,9 +25,11 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
     if !refused.is_empty() {
         return Err(refused);
     }
+    let views = views::of(engine, &edits);
     let options = PlanOptions {
         strictness: engine.config().strictness,
-        views: views::of(engine, &edits),
+        views: views.contents,
+        shown: views.shown,
         ..PlanOptions::default()
     };
     let plan = try_plan(engine.workspace(), &edits, &Basis { options, receipt: None }).map_err(reasons)?;

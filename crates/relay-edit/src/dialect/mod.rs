@@ -101,6 +101,12 @@ pub(crate) trait Reader: Debug {
         false
     }
 
+    /// What shows that the reply was cut off here, where its end does not show by itself; `in_line` says whether it ends
+    /// in the middle of a line.
+    fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {
+        None
+    }
+
     /// What has become whole since the last call.
     fn take(&mut self) -> Parsed;
 
@@ -153,11 +159,12 @@ impl Parser {
     /// Ends the reply and returns everything in it, including the edits `push` returned.
     #[must_use]
     pub fn finish(mut self) -> Reply {
-        if !self.partial.is_empty() {
+        let in_line = !self.partial.is_empty();
+        if in_line {
             let last = std::mem::take(&mut self.partial);
             self.line(&last);
         }
-        self.scanner.finish()
+        self.scanner.finish(in_line)
     }
 
     fn line(&mut self, text: &str) {

@@ -25,13 +25,24 @@ pub(crate) fn before_marker(text: &str) -> Option<String> {
         let (path, _) = unquote(bare);
         let is_word = !path.contains(char::is_whitespace);
         let has_separator = path.contains(['/', '\\']) && !path.ends_with(['.', ':', '?', '!']);
-        (!path.is_empty()
+        (path.contains(char::is_alphanumeric)
             && text.len() < LONGEST
             && !is_comment(text)
             && (is_word || has_separator)
             && !is_marker_like(path))
         .then(|| path.to_owned())
     })
+}
+
+/// Reads a heading with a single mark, `# src/a.rs`, which elsewhere is a comment.
+pub(crate) fn heading(text: &str) -> Option<String> {
+    read(text.trim().strip_prefix('#')?)
+}
+
+/// Whether a line is nothing but dots, which stand for whatever is between two sections.
+pub(crate) fn is_dots(text: &str) -> bool {
+    let text = text.trim();
+    text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
 }
 
 fn is_comment(text: &str) -> bool {

@@ -258,6 +258,7 @@ fn strip_preface(
     while let Some(((_, text), rest)) = old.split_first() {
         let text = text.trim();
         if let Some(number) = text.strip_prefix(":start_line:") {
+            let number = number.trim().trim_start_matches('[').trim_end_matches(']');
             hint = number.trim().parse().ok().or(hint);
         } else if text.starts_with(":end_line:") {
             // The end follows from the lines themselves.
@@ -319,6 +320,8 @@ mod tests {
         let sections =
             parse("<<<<<<< SEARCH\n:start_line:12\n:end_line:13\n-------\na\n=======\nb\n>>>>>>> REPLACE\n");
         assert_eq!(sections[0].as_ref().expect("a hunk").line_hint, Some(12));
+        let bracketed = "<<<<<<< SEARCH\n:start_line: [7]\n-------\na\n=======\nb\n>>>>>>> REPLACE\n";
+        assert_eq!(parse(bracketed)[0].as_ref().expect("a hunk").line_hint, Some(7));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! The numbers in a header are kept as a hint and never trusted; what a hunk says is its lines.
 
 use super::Line;
+use super::header::looks_like_path;
 use crate::align::realign;
 use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
 
@@ -31,7 +32,8 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
     while let Some((line, tail)) = rest.split_first() {
         rest = tail;
         let in_hunk = hunk.is_some();
-        if let Some((old, new)) = file_header(line, tail) {
+        let due = || hunk.as_ref().and_then(Pending::due);
+        if let Some((old, new)) = file_header(line, tail).filter(|(old, new)| begins_file(old, new, due())) {
             if diff.old_path.is_none() {
                 diff.old_path = Some(old);
                 diff.new_path = Some(new);
@@ -84,6 +86,16 @@ pub(crate) fn file_header(line: &Line<'_>, tail: &[Line<'_>]) -> Option<(String,
         line.text.is_empty() || hunk_header(line.text).is_some() || line.text.starts_with(['+', '-', ' '])
     });
     announced.then(|| (header_path(old), header_path(new)))
+}
+
+/// Whether a `---`/`+++` pair names a file, rather than being a removed and an added line that begin with dashes and plus
+/// signs: comments in SQL, Lua and Haskell do. Inside a hunk that still lacks lines on both sides (`due`), the pair must
+/// look like paths.
+pub(crate) fn begins_file(old: &str, new: &str, due: Option<(usize, usize)>) -> bool {
+    let lacks_both = due.is_some_and(|(old, new)| old > 0 && new > 0);
+    let is_path =
+        |path: &str| path == NO_FILE || looks_like_path(path) && !path.contains(char::is_whitespace);
+    !lacks_both || is_path(old) && is_path(new)
 }
 
 /// A path of a header without time stamp and quotes. Prefixes stay: only the caller knows what they mean.
@@ -194,6 +206,13 @@ impl Pending {
             old_lacks_newline: false,
             new_lacks_newline: false,
         }
+    }
+
+    /// How many old and new lines the header still announces.
+    fn due(&self) -> Option<(usize, usize)> {
+        let (old, new) = self.header.counts()?;
+        let count = |side: fn(&HunkLine) -> bool| self.lines.iter().filter(|line| side(line)).count();
+        Some((old.saturating_sub(count(HunkLine::is_old)), new.saturating_sub(count(HunkLine::is_new))))
     }
 
     fn push(&mut self, text: &str) {
@@ -337,6 +356,9 @@ mod tests {
     #[test]
     fn removed_lines_that_look_like_headers_are_removed_lines() {
         check("@@\n--- a comment in SQL\n+-- another\n", &["--- a comment in SQL|+-- another"]);
+        // The counts say that both belong to the hunk.
+        let counted = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n--- one remark\n+++ another\n";
+        check(counted, &[" a|--- one remark|+++ another"]);
     }
 
     #[test]

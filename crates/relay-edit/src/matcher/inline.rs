@@ -11,6 +11,11 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     let ending = lines.ending_near(0);
     let join = |side: Vec<&str>| side.into_iter().map(str::as_bytes).collect::<Vec<_>>().join(ending);
     let (old, new) = (join(hunk.old_lines().collect()), join(hunk.new_lines().collect()));
+    // A blank line at an end is no text: it would match the end of any line.
+    let edges = [hunk.old_lines().next(), hunk.old_lines().last()];
+    if edges.into_iter().any(|line| line.is_none_or(|line| is_blank(line.as_bytes()))) {
+        return None;
+    }
     let telling = old.iter().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).count() >= 3;
     if !telling || old == new {
         return None;

@@ -15,6 +15,7 @@ mod inline;
 mod key;
 mod ladder;
 mod manner;
+mod margin;
 mod pattern;
 mod scope;
 mod sign;
@@ -30,6 +31,7 @@ pub use tier::Tier;
 pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
+pub(crate) use margin::without_margins;
 pub(crate) use pattern::has_identity;
 
 use crate::Hunk;

@@ -26,6 +26,8 @@ pub enum Tier {
     Fuzzy,
     /// The author named the lines by number and hash instead of quoting them.
     Anchors,
+    /// The author named the lines by number only, and they are as the author saw them.
+    Seen,
     /// The author named the lines by number only; nothing shows that they are the lines that were meant.
     LinesUnverified,
 }
@@ -42,14 +44,18 @@ impl Tier {
             Self::TrailingWhitespace | Self::Indentation | Self::Spacing | Self::BlankLines => {
                 Strictness::Whitespace
             }
-            Self::LookAlikes | Self::Fuzzy | Self::Anchors | Self::LinesUnverified => Strictness::Fuzzy,
+            Self::LookAlikes | Self::Fuzzy | Self::Anchors | Self::Seen | Self::LinesUnverified => {
+                Strictness::Fuzzy
+            }
         }
     }
 
     /// The key this tier compares by.
     pub(crate) const fn key(self) -> Key {
         match self {
-            Self::Exact | Self::LineEndings | Self::Anchors | Self::LinesUnverified => Key::Exact,
+            Self::Exact | Self::LineEndings | Self::Anchors | Self::Seen | Self::LinesUnverified => {
+                Key::Exact
+            }
             Self::TrailingWhitespace => Key::TrimEnd,
             Self::Indentation => Key::Trim,
             Self::Spacing => Key::Spaced,
@@ -70,6 +76,7 @@ impl Tier {
             Self::BlankLines => "blank lines",
             Self::Fuzzy => "fuzzy",
             Self::Anchors => "anchors",
+            Self::Seen => "lines as seen",
             Self::LinesUnverified => "lines-unverified",
         }
     }

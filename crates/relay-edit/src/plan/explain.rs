@@ -200,6 +200,13 @@ impl Explain<'_> {
                     hunk,
                 )
                 .hinted(format!("these are the lines there now; use their anchors:\n{shown}")),
+            TargetFailure::Gone { line } => self
+                .finding(
+                    codes::STALE_ANCHOR,
+                    format!("line {line} of `{}`, next to which new lines go, has changed or gone since it was read", self.edit.path),
+                    hunk,
+                )
+                .hinted("read the file again and use the anchors it has now"),
         }
     }
 
@@ -227,6 +234,18 @@ impl Explain<'_> {
         );
         self.finding(codes::TOO_LARGE, message, None)
             .hinted("send the whole file instead, or split the edits over several replies")
+    }
+
+    /// A file that is said to be new exists, with other content.
+    pub fn overwrites(&self) -> Diagnostic {
+        let path = &self.edit.path;
+        Diagnostic::warning(
+            codes::OVERWRITES,
+            format!("`{path}` is added as a new file, and replaces the one that exists"),
+        )
+        .hinted("look at what is lost; to change part of a file, use `*** Update File:`")
+        .on(path)
+        .at(self.edit.line)
     }
 
     /// The file was not in the author's context.
@@ -350,15 +369,23 @@ impl Explain<'_> {
 
     /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
-        let old: Vec<&str> = hunk?.old_lines().collect();
-        if !has_identity(&old) {
-            return None;
-        }
-        self.state.paths().filter(|path| *path != self.edit.path).find(|path| {
-            let content = self.state.get(path).unwrap_or_default();
-            FileIndex::new(content).find_some(Key::TrimEnd, &old, 1).is_some_and(|places| places.len() == 1)
-        })
+        let hunk = hunk?;
+        let others = self.state.paths().filter(|path| *path != self.edit.path);
+        others.into_iter().find(|path| stands_in(hunk, self.state.get(path).unwrap_or_default()))
     }
+}
+
+/// Whether the old lines of a hunk stand in a file, at one place, but for white space at their ends. For naming the file
+/// that may be meant; nothing is ever placed by this.
+#[must_use]
+pub fn stands_in(hunk: &Hunk, content: &[u8]) -> bool {
+    let old: Vec<&str> = hunk.old_lines().collect();
+    let longest = old.iter().map(|line| line.trim()).max_by_key(|line| line.len()).unwrap_or_default();
+    // Most files do not even hold the longest line.
+    if !has_identity(&old) || memchr::memmem::find(content, longest.as_bytes()).is_none() {
+        return false;
+    }
+    FileIndex::new(content).find_some(Key::TrimEnd, &old, 1).is_some_and(|places| places.len() == 1)
 }
 
 /// Whether a file says in its first lines that a program wrote it.

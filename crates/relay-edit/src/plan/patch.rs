@@ -6,6 +6,7 @@ use super::targets::{self, TargetFailure};
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
+    without_margins,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify};
@@ -35,8 +36,10 @@ pub(crate) struct Manner {
     pub strictness: Strictness,
     /// The lines both sides begin with must stand at one place all by themselves.
     pub literal_anchor: bool,
-    /// Old text may be part of a line.
+    /// Old text may be part of a line, or have blank lines around it.
     pub inline: bool,
+    /// The author saw this very file, or the lines of it that are named by number.
+    pub seen: bool,
 }
 
 impl Patched {
@@ -89,7 +92,7 @@ pub(crate) fn patch(
     }
     let Some(before) = before else { return create(hunks, manner) };
     if targets::any(hunks) {
-        return patch_targets(before, hunks);
+        return patch_targets(before, hunks, manner.seen);
     }
     match base {
         Base::Original => patch_original(before, hunks, manner),
@@ -101,7 +104,7 @@ pub(crate) fn patch(
 fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
         return if targets::may_create(hunks) {
-            patch_targets(b"", hunks)
+            patch_targets(b"", hunks, manner.seen)
         } else {
             Err(vec![PatchFailure::NoFile])
         };
@@ -139,13 +142,13 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patch
 }
 
 /// Lines named by number: all of them mean the file as it is.
-fn patch_targets(before: &[u8], hunks: &[Hunk]) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, Vec<PatchFailure>> {
     let lines = Lines::new(before);
     let (mut quoted, mut placements, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
     for (number, hunk) in hunks.iter().enumerate() {
-        match targets::resolve(number, hunk, &lines) {
+        match targets::resolve(number, hunk, &lines, seen) {
             Ok(resolved) => {
                 words.add(resolved.placement.words());
                 absorbed += resolved.absorbed;
@@ -212,6 +215,14 @@ pub(crate) fn batch(
     Some((Patched::new(after, String::new(), vec![certificate]), placements))
 }
 
+/// Other ways to read a section whose old text stands nowhere, each with its words for the report.
+const REWRITES: &[(&str, Rewrite)] = &[
+    (" within a line", |hunk, lines| widen(hunk, lines)),
+    (" without the blank lines around it", |hunk, _| without_margins(hunk)),
+];
+
+type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
+
 fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
     let mut words = Words::default();
     if hunks.len() >= BATCH
@@ -235,16 +246,17 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
             continue;
         }
         let mut located = locate(hunk, &index, manner.strictness);
-        let mut widened = None;
-        if manner.inline
-            && matches!(located, Err(Failure::NotFound(_)))
-            && let Some(wide) = widen(hunk, &index.lines)
-        {
-            located = locate(&wide, &index, manner.strictness);
-            widened = Some(wide);
+        let mut rewritten = None;
+        for (how, rewrite) in REWRITES.iter().filter(|_| manner.inline) {
+            if matches!(located, Err(Failure::NotFound(_)))
+                && let Some(other) = rewrite(hunk, &index.lines)
+                && let Ok(found) = locate(&other, &index, manner.strictness)
+            {
+                located = Ok(found);
+                rewritten = Some((other, *how));
+            }
         }
-        let within = if widened.is_some() { " within a line" } else { "" };
-        let hunk = widened.as_ref().unwrap_or(hunk);
+        let (hunk, how) = rewritten.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
             Ok(Located::AlreadyApplied(_)) => {
@@ -256,7 +268,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
                 continue;
             }
         };
-        words.add(format!("{}{within}", placement.words()));
+        words.add(format!("{}{how}", placement.words()));
         // Alone in its step, a hunk is the first one of it.
         let placement = Placement { hunk: 0, ..placement };
         match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {

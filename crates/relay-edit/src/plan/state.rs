@@ -44,6 +44,11 @@ impl<'s> State<'s> {
         self.views.contains_key(path)
     }
 
+    /// Whether an edit changed a file already.
+    pub fn is_touched(&self, path: &str) -> bool {
+        self.touched.contains_key(path)
+    }
+
     /// What the author saw of a file, if that is not what is there now.
     pub fn stale_view(&self, path: &str) -> Option<&[u8]> {
         self.views.get(path).map(Vec::as_slice).filter(|view| self.get(path) != Some(*view))

@@ -26,6 +26,11 @@ pub(crate) enum TargetFailure {
         /// `LINEhh|TEXT` for each line around it, the stale one marked.
         shown: String,
     },
+    /// The line was seen, and has changed or gone since.
+    Gone {
+        /// Where it was seen, counted from 1.
+        line: usize,
+    },
 }
 
 /// A hunk that quotes its lines, and where it goes.
@@ -42,9 +47,21 @@ pub(crate) struct Resolved {
 }
 
 /// Turns named lines into quoted ones.
-pub(crate) fn resolve(number: usize, hunk: &Hunk, lines: &Lines<'_>) -> Result<Resolved, TargetFailure> {
+///
+/// `seen` says that the author saw these very lines, so that their numbers are proof enough.
+pub(crate) fn resolve(
+    number: usize,
+    hunk: &Hunk,
+    lines: &Lines<'_>,
+    seen: bool,
+) -> Result<Resolved, TargetFailure> {
     let len = lines.len();
     let new: Vec<&str> = hunk.new_lines().collect();
+    let tier_of = |anchor: Anchor| match (anchor.hash, seen) {
+        (Some(_), _) => Tier::Anchors,
+        (None, true) => Tier::Seen,
+        (None, false) => Tier::LinesUnverified,
+    };
     let insert = |at: usize, tier: Tier| {
         let hunk = Hunk { target: Target::Quoted, ..hunk.clone() };
         let map = vec![None; hunk.lines.len()];
@@ -88,14 +105,10 @@ pub(crate) fn resolve(number: usize, hunk: &Hunk, lines: &Lines<'_>) -> Result<R
                 candidates: 1,
                 tie: None,
             };
-            let unseen = if first.hash.is_some() { (end - start).saturating_sub(2) } else { 0 };
+            let unseen = if first.hash.is_some() && !seen { (end - start).saturating_sub(2) } else { 0 };
             Ok(Resolved { hunk: resolved, placement, absorbed, unseen })
         }
     }
-}
-
-const fn tier_of(anchor: Anchor) -> Tier {
-    if anchor.hash.is_some() { Tier::Anchors } else { Tier::LinesUnverified }
 }
 
 /// The position of a named line, counted from 0.

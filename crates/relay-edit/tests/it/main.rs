@@ -13,6 +13,7 @@ mod doubts;
 mod faults;
 mod fenced;
 mod fuzz;
+mod gaps;
 mod generated;
 mod hashlines;
 mod honesty;

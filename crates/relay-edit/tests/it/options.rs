@@ -1,6 +1,6 @@
 //! What the options of planning change.
 
-use relay_edit::{EditStatus, Options, Plan, Strictness, Verdict, codes, plan_with};
+use relay_edit::{EditStatus, Options, Plan, Strictness, codes, plan_with};
 
 use crate::support::{files, parse_ok, search_replace};
 
@@ -65,8 +65,8 @@ fn a_partial_plan_keeps_what_applies() {
     let plan = plan_with(&edits, &before, &Options { partial: true, ..Options::default() });
     assert_eq!(plan.changes[0].after.as_deref(), Some(&b"x\nb\n"[..]));
     assert_eq!(
-        plan.outcomes.iter().map(|outcome| outcome.verdict).collect::<Vec<_>>(),
-        [Verdict::Applied, Verdict::Failed]
+        plan.outcomes.iter().map(|outcome| outcome.status).collect::<Vec<_>>(),
+        [EditStatus::Applied, EditStatus::Failed]
     );
 }
 
@@ -80,8 +80,8 @@ fn edits_outside_the_context_are_put_off_and_the_rest_lands() {
         &files(&[("in.txt", "a\n"), ("out.txt", "a\n")]),
         &Options { context, ..Options::default() },
     );
-    let verdicts: Vec<_> = plan.outcomes.iter().map(|outcome| outcome.verdict).collect();
-    assert_eq!(verdicts, [Verdict::Applied, Verdict::NotInContext, Verdict::Applied]);
+    let verdicts: Vec<_> = plan.outcomes.iter().map(|outcome| outcome.status).collect();
+    assert_eq!(verdicts, [EditStatus::Applied, EditStatus::NotInContext, EditStatus::Applied]);
     assert_eq!(
         plan.changes.iter().map(|change| change.path.as_str()).collect::<Vec<_>>(),
         ["in.txt", "new.txt"]

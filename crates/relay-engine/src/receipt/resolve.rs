@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::{
-    Change, Conflict, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, Verdict,
-    merge_surely, plan_with,
+    Change, Conflict, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, merge_surely,
+    plan_with,
 };
 
 use super::Receipt;
@@ -49,7 +49,7 @@ impl Resolved {
         self.written.retain(|written, _| partial && written != path);
         for (edit, outcome) in edits.iter().zip(&mut self.plan.outcomes) {
             if paths(std::slice::from_ref(edit)).contains(path) {
-                (outcome.status, outcome.verdict) = (EditStatus::Failed, Verdict::Failed);
+                outcome.status = EditStatus::Failed;
                 outcome.placement = "not merged".to_owned();
             }
         }
@@ -66,7 +66,7 @@ impl Receipt {
         // What does not fit the latest text the model knows may have been written for an earlier one.
         while self.step_back(edits, &tried, &mut back) {
             let (seen, plan) = self.plan_seen(edits, today, options, &context, &back);
-            if !plan.outcomes.iter().any(|outcome| is_failed(outcome.verdict)) {
+            if !plan.outcomes.iter().any(|outcome| is_failed(outcome.status)) {
                 return self.onto_today(edits, plan, &seen, today, options.partial);
             }
             tried = plan;
@@ -109,7 +109,7 @@ impl Receipt {
     fn step_back<'r>(&'r self, edits: &[Edit], plan: &Plan, back: &mut BTreeMap<&'r str, usize>) -> bool {
         let mut stepped = false;
         for (edit, outcome) in edits.iter().zip(&plan.outcomes) {
-            if is_failed(outcome.verdict)
+            if is_failed(outcome.status)
                 && let Some((path, texts)) = self.files.get_key_value(&edit.path)
             {
                 let steps = back.get(path.as_str()).copied().unwrap_or_default();
@@ -269,9 +269,9 @@ fn is_same_text(shown: &[u8], today: &[u8]) -> bool {
 /// Says in the outcomes that a change was merged, or that there is nothing left of it.
 fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current: bool) {
     for (edit, outcome) in edits.iter().zip(&mut plan.outcomes) {
-        if edit.path == path && outcome.verdict == Verdict::Applied {
+        if edit.path == path && outcome.status == EditStatus::Applied {
             if is_same {
-                (outcome.status, outcome.verdict) = (EditStatus::Unchanged, Verdict::Unchanged);
+                outcome.status = EditStatus::Unchanged;
             }
             if !was_current {
                 outcome.placement.push_str(", merged with what changed since");
@@ -280,8 +280,8 @@ fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current:
     }
 }
 
-fn is_failed(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Failed | Verdict::Skipped)
+fn is_failed(status: EditStatus) -> bool {
+    matches!(status, EditStatus::Failed | EditStatus::Skipped)
 }
 
 /// Placeholders that an edit brings into a file: nothing may be written that only stands for a value.

@@ -14,8 +14,9 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
     let (path, lines) = target(&engine, &args.target)?;
     let content = content(&engine, &path)?;
+    let text = relay_edit::text_of(&content);
     let (first, last) = lines.unwrap_or((1, usize::MAX));
-    let total = content.split_inclusive(|byte| *byte == b'\n').count();
+    let total = text.split_inclusive(|byte| *byte == b'\n').count();
     if first > total.max(1) || first > last {
         return Err(Failure::usage(
             Diagnostic::error(
@@ -25,11 +26,12 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
             .hinted(format!("Name lines from 1 to {total}, the first one first.")),
         ));
     }
-    views::remember(&engine, &path, &content).map_err(|error| Failure::environment(&error))?;
+    let shown = lines.map(|(first, last)| (first, last.min(total)));
+    views::remember(&engine, &path, &content, shown).map_err(|error| Failure::environment(&error))?;
     if args.anchors {
         return Ok(terminal::print(&anchors::anchored(&content, first, last)));
     }
-    let shown = content.split_inclusive(|byte| *byte == b'\n').skip(first - 1).take(last - first + 1);
+    let shown = text.split_inclusive(|byte| *byte == b'\n').skip(first - 1).take(last - first + 1);
     Ok(terminal::print(&String::from_utf8_lossy(&shown.collect::<Vec<_>>().concat())))
 }
 

@@ -120,6 +120,13 @@ fn files(files: &[FileReport]) -> String {
         };
         let what = match file.status {
             FileStatus::Failed => paint(BAD, "failed").to_string(),
+            FileStatus::Partial => {
+                format!(
+                    "{}  {}",
+                    lines(file.added, file.removed),
+                    paint(BAD, "in part; some of its edits failed")
+                )
+            }
             FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
             FileStatus::NotInContext => paint(NOTE, "put off").to_string(),
             _ => format!("{}  {}", lines(file.added, file.removed), paint(FAINT, &file.placement)),

@@ -43,6 +43,7 @@ mod settings;
 mod translate;
 mod trust;
 mod undo;
+mod views;
 mod watch;
 mod wrap;
 

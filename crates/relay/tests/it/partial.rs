@@ -28,6 +28,22 @@ fn partial_lands_what_fits_and_lists_the_rest() {
 }
 
 #[test]
+fn a_file_of_which_one_edit_landed_is_reported_in_part() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\ntwo\n");
+    let section =
+        |old: &str, new: &str| format!("a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n\n");
+    let text = section("one", "new") + &section("nowhere", "other");
+    let (code, document) = apply(&env, &text, &["--partial"]);
+    assert_eq!((code, document["files"][0]["status"].as_str()), (3, Some("partial")), "{document:#}");
+    assert_eq!(codes(&document), ["not-found"]);
+    assert_eq!(env.read("a.txt"), "new\ntwo\n");
+    // Without the option nothing of it lands.
+    let (code, document) = apply(&env, &text, &[]);
+    assert_eq!((code, document["files"][0]["status"].as_str()), (1, Some("failed")), "{document:#}");
+}
+
+#[test]
 fn partial_with_nothing_that_fits_is_a_refusal() {
     let env = project(PLAIN);
     let (code, document) = apply(&env, &reply(1, "../out.txt", "x"), &["--partial"]);

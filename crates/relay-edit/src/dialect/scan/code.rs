@@ -136,6 +136,16 @@ impl Scanner {
         path_line::read(&above.get(last)?.text).map(|_| last)
     }
 
+    /// The path in a heading directly above a fence, for a section that has none otherwise.
+    pub(super) fn heading_above(&self, code: &Code) -> Option<String> {
+        let above = self.prose.get(..code.prose_start)?;
+        let last = above.iter().rposition(|line| !line.text.trim().is_empty())?;
+        if above.len() - last > 2 {
+            return None;
+        }
+        path_line::heading(&above.get(last)?.text)
+    }
+
     pub(super) fn code_line(&mut self, code: Code, line: Line<'_>) {
         match fence_line(line.text) {
             Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
@@ -167,6 +177,9 @@ impl Scanner {
     }
 
     pub(super) fn close_code(&mut self, code: &Code) {
+        if code.held_edits && code.doubted {
+            self.misread();
+        }
         if code.held_edits {
             // What is left of it is the fence, and the path above it.
             self.prose.truncate(self.path_above_fence(code).unwrap_or(code.prose_start));
@@ -175,6 +188,12 @@ impl Scanner {
         }
         let end = self.prose.len();
         let inside = self.prose.get(code.prose_start + 1..end.saturating_sub(1)).unwrap_or_default();
+        // Some authors put the path of a section into a fence of its own.
+        if let [only] = inside
+            && let Some(path) = path_line::read(&only.text)
+        {
+            self.carried = Some(path);
+        }
         let may_hold_control = matches!(code.language.to_ascii_lowercase().as_str(), "" | "yaml" | "yml");
         if may_hold_control && control::looks_like_control(inside) {
             self.control = Some(Candidate::fenced(code.line, code.prose_start..end));

@@ -33,7 +33,10 @@ impl Scanner {
             return Some(Box::new(edit_repl::EditRepl::new(path)));
         }
         if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {
-            let path = self.take_path(code, path_line::before_marker).or_else(|| self.carried.clone());
+            let path = self
+                .take_path(code, path_line::before_marker)
+                .or_else(|| code.and_then(|code| self.heading_above(code)))
+                .or_else(|| self.carried.clone());
             self.carried.clone_from(&path);
             return Some(Box::new(search_replace::SearchReplace::new(path)));
         }
@@ -41,7 +44,6 @@ impl Scanner {
     }
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
-        self.question = None;
         self.after_diff = None;
         if let Some(control) = self.control.as_mut() {
             control.is_last = false;
@@ -50,6 +52,10 @@ impl Scanner {
             State::Code(code) => Some(Code { held_edits: true, ..code }),
             _ => None,
         };
+        // Outside a fence the edits may be quoted by a document whose end was misread; the next fence will tell.
+        if code.as_ref().is_some_and(|code| !code.doubted) {
+            self.question = None;
+        }
         self.foreign_line(reader, code, line);
     }
 

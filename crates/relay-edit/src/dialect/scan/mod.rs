@@ -96,8 +96,8 @@ impl Scanner {
         new
     }
 
-    /// Ends the reply.
-    pub fn finish(mut self) -> Reply {
+    /// Ends the reply; `in_line` says whether its last line has no end.
+    pub fn finish(mut self, in_line: bool) -> Reply {
         if let Some(held) = self.held.take() {
             self.dispatch(held.as_line());
         }
@@ -118,6 +118,7 @@ impl Scanner {
                     }
                 }
                 State::Foreign(reader, code) => {
+                    self.diagnostics.extend(reader.cut_off(in_line).filter(|_| code.is_none()));
                     self.absorb(reader.finish());
                     if let Some(code) = code {
                         self.unclosed(code.line, None, &code.fence.longer());
@@ -227,7 +228,9 @@ impl Scanner {
             self.diagnostics.push(hashline::aborted(line.number));
         }
         if !line.text.trim().is_empty() {
-            self.carried = None;
+            if !path_line::is_dots(line.text) {
+                self.carried = None;
+            }
             if let Some(control) = self.control.as_mut() {
                 control.is_last = false;
             }

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use relay_edit::{
-    Certificate, DiffKind, Edit, EditOutcome, FileDiff, Options, Strictness, Verdict, diff, parse, plan_with,
+    Certificate, DiffKind, Edit, EditOutcome, EditStatus, FileDiff, Options, Strictness, diff, parse,
+    plan_with,
 };
 
 use super::{after, snapshot};
@@ -78,7 +79,7 @@ pub fn check_twice(edits: &[Edit], outcome: &EditOutcome, changed: &[u8], option
     let alone = hunks.len() == 1 && hunks[0].adds();
     let telling =
         hunks.iter().all(|hunk| hunk.new_lines().any(|line| line.chars().any(char::is_alphanumeric)));
-    if unique && alone && telling && outcome.verdict == Verdict::Applied {
+    if unique && alone && telling && outcome.status == EditStatus::Applied {
         assert_eq!(after(&again), None, "applied twice: {edits:?} on {:?}", String::from_utf8_lossy(changed));
     }
 }

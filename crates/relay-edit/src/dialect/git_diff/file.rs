@@ -1,0 +1,191 @@
+//! What the diff of one file asks for: its headers say whether it is made, deleted, renamed or made a program, and the
+//! hunks below them what changes.
+
+use super::super::unified::{self, NO_FILE};
+use super::super::{Dialect, Line, OwnedLine, Parsed};
+use super::begins;
+use crate::{Base, Diagnostic, Edit, Operation, codes};
+
+/// What the lines above the hunks of one file say.
+#[derive(Debug, Default)]
+struct Preamble {
+    git: Option<(String, String)>,
+    rename: (Option<String>, Option<String>),
+    is_new: bool,
+    is_deleted: bool,
+    /// Whether the file shall be a program that can be run, where the diff says so.
+    executable: Option<bool>,
+    unsupported: Option<&'static str>,
+}
+
+impl Preamble {
+    fn read(lines: &[OwnedLine]) -> Self {
+        let mut preamble = Self::default();
+        for line in lines.iter().take_while(|line| unified::hunk_header(&line.text).is_none()) {
+            let text = line.text.as_str();
+            if let Some(rest) = text.strip_prefix("diff --git ") {
+                preamble.git = git_paths(rest);
+            } else if let Some(path) = text.strip_prefix("rename from ") {
+                preamble.rename.0 = Some(unified::header_path(path));
+            } else if let Some(path) = text.strip_prefix("rename to ") {
+                preamble.rename.1 = Some(unified::header_path(path));
+            } else if let Some(mode) = text.strip_prefix("new file mode ") {
+                preamble.is_new = true;
+                preamble.note_mode(mode);
+                // A new file cannot be run anyway unless somebody says so.
+                preamble.executable = preamble.executable.filter(|executable| *executable);
+            } else if text.starts_with("deleted file mode ") {
+                preamble.is_deleted = true;
+            } else if let Some(mode) = text.strip_prefix("new mode ") {
+                preamble.note_mode(mode);
+            } else if text.starts_with("copy from ") {
+                preamble.unsupported = Some("a copy");
+            } else if text.starts_with("GIT binary patch") || text.starts_with("Binary files ") {
+                preamble.unsupported = Some("a binary file");
+            }
+        }
+        preamble
+    }
+
+    fn note_mode(&mut self, mode: &str) {
+        let Ok(mode) = u32::from_str_radix(mode.trim(), 8) else { return };
+        match mode >> 12 {
+            0o12 => self.unsupported = Some("a symbolic link"),
+            0o16 => self.unsupported = Some("a submodule"),
+            0o4 => self.unsupported = Some("a folder"),
+            _ => self.executable = Some(mode & 0o111 != 0),
+        }
+    }
+}
+
+/// The two paths of `diff --git a/x b/y`; with spaces in them they can only be told apart when they are equal.
+fn git_paths(text: &str) -> Option<(String, String)> {
+    if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {
+        return Some((old.to_owned(), new.trim_end_matches('"').to_owned()));
+    }
+    let halves = text.match_indices(" b/").map(|(at, _)| text.split_at(at));
+    let mut halves: Vec<(&str, &str)> = halves.map(|(old, new)| (old, new.trim_start())).collect();
+    if halves.len() > 1 {
+        halves.retain(|(old, new)| old.strip_prefix("a/") == new.strip_prefix("b/"));
+    }
+    let (old, new) = halves.first().copied().or_else(|| text.split_once(' '))?;
+    Some((old.to_owned(), new.to_owned()))
+}
+
+/// Takes `a/` and `b/` off, when both sides have them.
+fn strip_prefixes(old: &str, new: &str) -> (String, String) {
+    const PAIRS: &[(&str, &str)] =
+        &[("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("old/", "new/")];
+    for (before, after) in PAIRS {
+        match (old, new, old.strip_prefix(before), new.strip_prefix(after)) {
+            (_, _, Some(old), Some(new)) => return (old.to_owned(), new.to_owned()),
+            (NO_FILE, _, _, Some(new)) => return (NO_FILE.to_owned(), new.to_owned()),
+            (_, NO_FILE, Some(old), _) => return (old.to_owned(), NO_FILE.to_owned()),
+            _ => {}
+        }
+    }
+    (old.to_owned(), new.to_owned())
+}
+
+pub(super) fn read_file(lines: &[OwnedLine], named: Option<&str>) -> Parsed {
+    let line = lines.first().map_or(1, |line| line.number);
+    let preamble = Preamble::read(lines);
+    let borrowed: Vec<Line<'_>> = lines.iter().map(OwnedLine::as_line).collect();
+    let diff = unified::parse_file(&borrowed);
+    let mut parsed = Parsed { edits: Vec::new(), diagnostics: diff.diagnostics };
+    let sides = match (diff.old_path, diff.new_path, &preamble.git) {
+        (Some(old), Some(new), _) => Some(strip_prefixes(&old, &new)),
+        (_, _, Some((old, new))) => Some(strip_prefixes(old, new)),
+        _ => named.map(|path| (path.to_owned(), path.to_owned())),
+    };
+    let Some((old, new)) = sides else {
+        parsed.diagnostics.push(
+            Diagnostic::error(codes::MISSING_PATH, "this diff names no file")
+                .hinted("begin it with `--- a/path` and `+++ b/path`")
+                .at(line),
+        );
+        return parsed;
+    };
+    let path = if new == NO_FILE { old.clone() } else { new.clone() };
+    if let Some(what) = preamble.unsupported {
+        parsed.diagnostics.push(unsupported(what, line).on(path));
+        return parsed;
+    }
+    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
+        for finding in &mut parsed.diagnostics {
+            finding.path.get_or_insert_with(|| path.clone());
+        }
+        return parsed;
+    }
+    let mut emit = |path: &str, operation| {
+        parsed.edits.push(Edit { path: path.to_owned(), operation, dialect: Dialect::Unified, line });
+    };
+    let changes = diff.hunks.iter().any(|hunk| hunk.adds() || hunk.removes());
+    let named_lines = !diff.hunks.is_empty();
+    let patch = || Operation::Patch { hunks: diff.hunks.clone(), base: Base::Original };
+    match (&preamble.rename, old.as_str(), new.as_str()) {
+        ((Some(from), Some(to)), ..) => {
+            emit(from, Operation::Rename { to: to.clone() });
+            if changes {
+                emit(to, patch());
+            }
+        }
+        (_, _, NO_FILE) => delete(&path, named_lines.then(patch), &mut emit),
+        _ if preamble.is_deleted => delete(&path, named_lines.then(patch), &mut emit),
+        (_, NO_FILE, _) if !changes => emit(&path, Operation::Write { content: String::new() }),
+        _ if preamble.is_new && !changes => emit(&path, Operation::Write { content: String::new() }),
+        (_, old, new) if old != NO_FILE && old != new && named != Some(new) && !is_backup(old, new) => {
+            parsed.diagnostics.push(
+                Diagnostic::error(codes::PATH_MISMATCH, format!("this diff names two files, `{old}` and `{new}`"))
+                    .hinted("write the same path in both headers; to rename a file as well, add `rename from` and `rename to` lines")
+                    .on(new)
+                    .at(line),
+            );
+        }
+        _ if changes => emit(&path, patch()),
+        // The mode is all that changes.
+        _ if preamble.executable.is_some() => {}
+        _ => parsed.diagnostics.push(
+            Diagnostic::error(codes::BAD_DIFF, "this diff has no line that is added or removed")
+                .hinted("start removed lines with `-`, added lines with `+` and context with one space")
+                .on(path.as_str())
+                .at(line),
+        ),
+    }
+    let stays =
+        new != NO_FILE && !preamble.is_deleted && !parsed.diagnostics.iter().any(Diagnostic::is_error);
+    if let Some(executable) = preamble.executable.filter(|_| stays) {
+        let path = preamble.rename.1.unwrap_or(path);
+        let operation = Operation::Mode { executable };
+        parsed.edits.push(Edit { path, operation, dialect: Dialect::Unified, line });
+    }
+    parsed
+}
+
+fn unsupported(what: &str, line: usize) -> Diagnostic {
+    Diagnostic::error(codes::UNSUPPORTED, format!("this diff is about {what}, which Relay does not write"))
+        .hinted("change it by hand, or send the file's text")
+        .at(line)
+}
+
+/// Whether the file of a block shall be one that can be run, where the block holds a git diff that says so.
+pub(crate) fn executable(body: &[OwnedLine], line: usize) -> Result<Option<bool>, Diagnostic> {
+    if !body.iter().find(|line| !line.text.trim().is_empty()).is_some_and(|line| begins(&line.text)) {
+        return Ok(None);
+    }
+    let preamble = Preamble::read(body);
+    preamble.unsupported.map_or(Ok(preamble.executable), |what| Err(unsupported(what, line)))
+}
+
+/// The removed lines must stand in the file before it goes.
+fn delete(path: &str, patch: Option<Operation>, emit: &mut impl FnMut(&str, Operation)) {
+    if let Some(patch) = patch {
+        emit(path, patch);
+    }
+    emit(path, Operation::Delete);
+}
+
+/// `x.orig` against `x`, as some tools write it.
+fn is_backup(old: &str, new: &str) -> bool {
+    [".orig", ".old", ".bak", "~"].iter().any(|suffix| old.strip_suffix(suffix) == Some(new))
+}

@@ -1,0 +1,46 @@
+//! Blank lines that an author leaves between the markers of a section and its text.
+//!
+//! They are nobody's lines. Only where the old text stands nowhere with them are they taken off, from both sides alike.
+
+use crate::Hunk;
+use crate::lines::is_blank;
+
+/// The hunk without the blank lines around its old text; `None` when there are none.
+pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
+    let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
+    let blank = |line: &&&str| is_blank(line.as_bytes());
+    let (above, below) = (old.iter().take_while(blank).count(), old.iter().rev().take_while(blank).count());
+    if above + below == 0 || above == old.len() {
+        return None;
+    }
+    let first = new.iter().take_while(blank).take(above).count();
+    let last = new.iter().skip(first).rev().take_while(blank).take(below).count();
+    let old = old.get(above..old.len() - below)?;
+    let new = new.get(first..new.len() - last)?;
+    let inner = Hunk::from_sides(old, new, hunk.line);
+    let line_hint = hunk.line_hint.map(|line| line + above);
+    Some(Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &[&str], new: &[&str], expected: Option<(&[&str], &[&str])>) {
+        let found = without_margins(&Hunk::from_sides(old, new, 1));
+        let sides = found
+            .as_ref()
+            .map(|hunk| (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>()));
+        assert_eq!(sides, expected.map(|(old, new)| (old.to_vec(), new.to_vec())));
+    }
+
+    #[test]
+    fn margins_go_from_both_sides_alike() {
+        check(&["", "a", ""], &["", "b", ""], Some((&["a"], &["b"])));
+        check(&["", "a"], &["b"], Some((&["a"], &["b"])));
+        check(&["", "a"], &["", "", "b"], Some((&["a"], &["", "b"])));
+        check(&["a", "", "b"], &["c"], None);
+        check(&["", ""], &["c"], None);
+    }
+}

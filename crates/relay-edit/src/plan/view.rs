@@ -1,0 +1,89 @@
+//! Edits of files of which it is known what the author saw.
+//!
+//! They are resolved against that, where the numbers and the quoted lines are right, and then merged onto the file as it
+//! is now. A view vouches only for the lines that were shown, and only while they are still there.
+
+use super::explain::Explain;
+use super::targets::TargetFailure;
+use super::{Planner, patch, targets};
+use crate::align::differences;
+use crate::edit::{Anchor, Target};
+use crate::lines::Lines;
+use crate::matcher::Strictness;
+use crate::merge::merge;
+use crate::{Base, Diagnostic, Dialect, Edit, Hunk};
+
+impl Planner<'_> {
+    /// Patches what the author saw, where that is known and differs, and merges it onto what is there.
+    pub(super) fn patch_view(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        base: Base,
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let explain = Explain { edit, state: &self.state };
+        let current = self.state.get(&edit.path);
+        let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
+        let literal_anchor =
+            self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
+        let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
+        let manner = patch::Manner { strictness: self.options.strictness, literal_anchor, inline, seen };
+        let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
+        let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
+        let stale = self.state.stale_view(&edit.path).filter(|_| seen);
+        let Some((view, current)) = stale.zip(current) else { return apply(current).map_err(findings) };
+        let mut patched = match apply(Some(view)) {
+            Ok(patched) => patched,
+            // What does not fit what was seen may still fit what is there, if it quotes its lines.
+            Err(failures) if targets::any(hunks) => return Err(findings(failures)),
+            Err(_) => return apply(Some(current)).map_err(findings),
+        };
+        let gone = gone(view, current, hunks);
+        if !gone.is_empty() {
+            return Err(findings(gone));
+        }
+        let Some(after) = patched.after.take() else { return Ok(patched) };
+        let merged = merge(view, current, &after).map_err(|conflict| vec![explain.conflict(&conflict)])?;
+        patched.after = Some(merged);
+        patched.view_after = Some(after);
+        patched.words.push_str(", merged with what changed since");
+        Ok(patched)
+    }
+
+    /// Whether the author was shown every line the hunks name by number. Once a file was edited, the numbers of what was
+    /// shown of it mean other lines.
+    fn vouches(&self, path: &str, hunks: &[Hunk]) -> bool {
+        let Some(shown) = self.options.shown.get(path) else { return true };
+        let shown_with = |line: usize| shown.iter().find(|(first, last)| (*first..=*last).contains(&line));
+        let is_shown = |line: usize| shown_with(line).is_some();
+        let are_shown = |first: usize, last: usize| {
+            let ends = std::iter::successors(shown_with(first), |(_, end)| shown_with(end.saturating_add(1)));
+            ends.take(shown.len()).any(|(_, end)| *end >= last)
+        };
+        let vouched = |hunk: &Hunk| match hunk.target {
+            Target::Quoted => true,
+            Target::Start | Target::End => false,
+            Target::Before(Anchor { line, .. }) | Target::After(Anchor { line, .. }) => is_shown(line),
+            Target::Lines { first, last } => are_shown(first.line, last.line),
+        };
+        hunks.iter().all(vouched) && !(targets::any(hunks) && self.state.is_touched(path))
+    }
+}
+
+/// The hunks that put lines next to one that was seen and is no longer there: nothing says where they belong now.
+fn gone(view: &[u8], current: &[u8], hunks: &[Hunk]) -> Vec<patch::PatchFailure> {
+    let anchors = hunks.iter().enumerate().filter_map(|(at, hunk)| match hunk.target {
+        Target::Before(anchor) | Target::After(anchor) => Some((at, anchor.line)),
+        _ => None,
+    });
+    let anchors: Vec<(usize, usize)> = anchors.collect();
+    if anchors.is_empty() {
+        return Vec::new();
+    }
+    let (view, current) = (Lines::new(view), Lines::new(current));
+    let (seen, now): (Vec<&[u8]>, Vec<&[u8]>) = (view.texts().collect(), current.texts().collect());
+    let changed = differences(&seen, &now);
+    let is_gone = |line: usize| changed.iter().any(|part| part.before.contains(&line.saturating_sub(1)));
+    let failure = |(hunk, line)| patch::PatchFailure::Target { hunk, failure: TargetFailure::Gone { line } };
+    anchors.into_iter().filter(|(_, line)| is_gone(*line)).map(failure).collect()
+}

@@ -1,0 +1,79 @@
+//! Names the file a hunk may have been meant for, when it fits no place in the one it names.
+//!
+//! Looking is all that happens here, and not without end: a hunk is never moved to another file.
+
+use relay_edit::{Diagnostic, Edit, Hunk, Operation, codes, stands_in};
+use relay_workspace::Workspace;
+
+/// How many hunks are looked for.
+const HUNKS: usize = 20;
+/// How many bytes are read for all of them.
+const READ_LIMIT_BYTES: u64 = 64 << 20;
+/// A larger file is hardly one that was meant.
+const FILE_LIMIT_BYTES: u64 = 4 << 20;
+
+/// Adds the name of another file to each finding about lines that stand nowhere, where they stand in exactly one.
+pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut sought: Vec<Sought<'_>> = findings
+        .iter()
+        .enumerate()
+        .filter_map(|(at, finding)| {
+            Some(Sought { finding: at, hunk: hunk_of(edits, finding)?, found: Vec::new() })
+        })
+        .take(HUNKS)
+        .collect();
+    if !sought.is_empty() {
+        search(workspace, &mut sought, &findings);
+    }
+    let mut findings = findings;
+    for Sought { finding, found, .. } in sought {
+        if let ([path], Some(finding)) = (found.as_slice(), findings.get_mut(finding)) {
+            let more = finding.hint.take().unwrap_or_default();
+            finding.hint =
+                Some(format!("these lines stand in `{path}`; is that the file you mean? Otherwise: {more}"));
+        }
+    }
+    findings
+}
+
+/// A hunk that stands nowhere in its file, and where it stands.
+struct Sought<'e> {
+    /// The position of the finding that says so.
+    finding: usize,
+    hunk: &'e Hunk,
+    found: Vec<String>,
+}
+
+/// The hunk a finding is about, if it says that its lines stand nowhere.
+fn hunk_of<'e>(edits: &'e [Edit], finding: &Diagnostic) -> Option<&'e Hunk> {
+    let named = finding.hint.as_ref().is_some_and(|hint| hint.starts_with("these lines stand in"));
+    if finding.code != codes::NOT_FOUND || named {
+        return None;
+    }
+    let of_file = edits.iter().filter(|edit| finding.path.as_ref() == Some(&edit.path));
+    let mut hunks = of_file.flat_map(|edit| match &edit.operation {
+        Operation::Patch { hunks, .. } => hunks.as_slice(),
+        _ => &[],
+    });
+    hunks.find(|hunk| Some(hunk.line) == finding.line)
+}
+
+fn search(workspace: &Workspace, sought: &mut [Sought<'_>], findings: &[Diagnostic]) {
+    let mut left = READ_LIMIT_BYTES;
+    for path in workspace.walk() {
+        // What cannot be read is not the file that was meant.
+        let Ok(Some(facts)) = workspace.facts(&path) else { continue };
+        if facts.size > FILE_LIMIT_BYTES {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(facts.size) else { return };
+        left = rest;
+        let Ok(Some(file)) = workspace.read(&path) else { continue };
+        for hunk in sought.iter_mut() {
+            let own = findings.get(hunk.finding).and_then(|finding| finding.path.as_deref());
+            if own != Some(path.as_str()) && stands_in(hunk.hunk, &file.bytes) {
+                hunk.found.push(path.as_str().to_owned());
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a model was shown vouches for the edits it writes by line, and for nothing else; and lines that stand in another
+//! file than the one that is named.
+
+use testkit::TestEnv;
+
+use crate::{PLAIN, apply, codes, project};
+
+const FILE: &str = "one\ntwo\nthree\nfour\n";
+
+fn shown(what: &[&str]) -> TestEnv {
+    let env = project(PLAIN);
+    env.write("a.txt", FILE);
+    for what in what {
+        env.relay(&["read", what]).success();
+    }
+    env
+}
+
+/// Whether an edit of these lines by number is taken without a question.
+fn is_verified(env: &TestEnv, first: usize, last: usize) -> bool {
+    let reply =
+        format!("[EDIT_FILE path=\"a.txt\" start_line=\"{first}\" end_line=\"{last}\"]\nnew\n[/EDIT_FILE]\n");
+    let (_, document) = apply(env, &reply, &["--dry-run"]);
+    match document["files"][0]["placement"].as_str() {
+        Some("lines as seen") => true,
+        Some("lines-unverified") => false,
+        other => panic!("{other:?} in {document:#}"),
+    }
+}
+
+#[test]
+fn a_view_vouches_for_the_lines_that_were_shown() {
+    let env = shown(&["a.txt:1-2"]);
+    assert!(is_verified(&env, 1, 2) && is_verified(&env, 2, 2));
+    assert!(!is_verified(&env, 2, 3) && !is_verified(&env, 4, 4));
+    env.relay(&["read", "a.txt:3-4"]).success();
+    assert!(is_verified(&env, 1, 4));
+    assert!(is_verified(&shown(&["a.txt"]), 1, 4));
+    assert!(!is_verified(&shown(&[]), 1, 1));
+    // Lines of other content are other lines.
+    env.write("a.txt", "1\n2\n3\n4\n");
+    env.relay(&["read", "a.txt:2"]).success();
+    assert!(is_verified(&env, 2, 2) && !is_verified(&env, 3, 3));
+}
+
+#[test]
+fn nothing_goes_next_to_a_line_that_is_gone() {
+    let env = shown(&[]);
+    let anchors = env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
+    let second = anchors.lines().nth(1).unwrap().split('|').next().unwrap().to_owned();
+    let reply = format!("§a.txt\n»{second}\nnew\n");
+    env.write("a.txt", "zero\none\ntwo\nthree\nfour\n");
+    let (code, document) = apply(&env, &reply, &["--dry-run"]);
+    assert_eq!(code, 0, "{document:#}");
+    env.write("a.txt", "one\nthree\nfour\n");
+    let (code, document) = apply(&env, &reply, &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["stale-anchor".to_owned()]), "{document:#}");
+    assert_eq!(env.read("a.txt"), "one\nthree\nfour\n");
+}
+
+#[test]
+fn a_view_of_utf_16_is_remembered() {
+    let env = project(PLAIN);
+    let wide: Vec<u8> = "\u{feff}one\ntwo\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(env.path("a.txt"), &wide).unwrap();
+    assert!(env.relay(&["read", "a.txt"]).run().stdout.ends_with("one\ntwo\n"));
+    assert!(is_verified(&env, 2, 2));
+}
+
+#[test]
+fn the_file_that_may_be_meant_is_named() {
+    let env = project(PLAIN);
+    env.write("a.txt", FILE);
+    env.write("src/b.js", "function other() {\n  return 1;\n}\n");
+    env.write("ignored/c.js", "function other() {\n  return 1;\n}\n");
+    env.write(".gitignore", "ignored/\n");
+    let reply = "a.txt\n<<<<<<< SEARCH\nfunction other() {\n  return 1;\n=======\nx\n>>>>>>> REPLACE\n";
+    let hint = |reply: &str| {
+        let (code, document) = apply(&env, reply, &[]);
+        assert_eq!((code, codes(&document)), (1, vec!["not-found".to_owned()]));
+        document["diagnostics"][0]["hint"].as_str().unwrap().to_owned()
+    };
+    assert!(hint(reply).starts_with("these lines stand in `src/b.js`"), "{}", hint(reply));
+    env.write("src/d.js", "function other() {\n  return 1;\n}\n");
+    assert!(!hint(reply).contains("src/b.js"), "{}", hint(reply));
+}
