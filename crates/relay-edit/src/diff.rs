@@ -2,7 +2,7 @@
 //!
 //! It has no colours and no words; whoever shows it adds those.
 
-use crate::align::{Difference, changed_lines, differences};
+use crate::differ::{Differing, differing, first_line, last_line};
 use crate::encoding::text_of;
 use crate::lines::is_binary;
 
@@ -62,17 +62,16 @@ pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
     if is_binary(&before) || is_binary(&after) {
         return FileDiff::Binary;
     }
-    let (old, new) = (split(&before), split(&after));
     let mut hunks: Vec<DiffHunk> = Vec::new();
-    let mut group: Vec<Difference> = Vec::new();
-    for difference in differences(&old, &new) {
-        let far = group.last().is_some_and(|last| difference.before.start > last.before.end + 2 * CONTEXT);
-        if far {
-            hunks.extend(hunk(&old, &new, &std::mem::take(&mut group)));
+    let mut group: Vec<Differing> = Vec::new();
+    for part in differing(&before, &after) {
+        let last = group.last().map(|last| last.before.lines.end + 2 * CONTEXT);
+        if last.is_some_and(|last| part.before.lines.start > last) {
+            hunks.extend(hunk(&before, &after, &std::mem::take(&mut group)));
         }
-        group.push(difference);
+        group.push(part);
     }
-    hunks.extend(hunk(&old, &new, &group));
+    hunks.extend(hunk(&before, &after, &group));
     FileDiff::Text(hunks)
 }
 
@@ -83,58 +82,63 @@ pub fn stat(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
     if is_binary(&before) || is_binary(&after) {
         return None;
     }
-    Some(changed_lines(&split(&before), &split(&after)))
+    let count = |(added, removed), part: Differing| {
+        (added + part.after.lines.len(), removed + part.before.lines.len())
+    };
+    Some(differing(&before, &after).into_iter().fold((0, 0), count))
 }
 
 /// Lines with their endings, so that a change of ending is a change.
-fn split(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut lines = Vec::with_capacity(bytes.len() / 32);
-    let mut start = 0;
-    for end in memchr::memchr_iter(b'\n', bytes) {
-        lines.push(bytes.get(start..=end).unwrap_or_default());
-        start = end + 1;
-    }
-    lines.extend(bytes.get(start..).filter(|rest| !rest.is_empty()));
-    lines
+fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        let line = first_line(text)?;
+        text = text.get(line.len()..).unwrap_or_default();
+        Some(line)
+    })
 }
 
-fn hunk(old: &[&[u8]], new: &[&[u8]], group: &[Difference]) -> Option<DiffHunk> {
+fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
     let (first, last) = (group.first()?, group.last()?);
-    let lead = first.before.start.min(CONTEXT);
-    let (old_start, new_start) = (first.before.start - lead, first.after.start - lead);
-    let end = (last.before.end + CONTEXT).min(old.len());
-    let mut lines = Vec::new();
-    let (mut old_at, mut new_at) = (old_start, new_start);
-    let context_until = |until: usize, old_at: &mut usize, new_at: &mut usize, lines: &mut Vec<DiffLine>| {
-        while *old_at < until {
-            lines.push(line(DiffKind::Context, Some(*old_at), Some(*new_at), old.get(*old_at)));
-            *old_at += 1;
-            *new_at += 1;
-        }
-    };
-    for difference in group {
-        context_until(difference.before.start, &mut old_at, &mut new_at, &mut lines);
-        for at in difference.before.clone() {
-            lines.push(line(DiffKind::Removed, Some(at), None, old.get(at)));
-        }
-        for at in difference.after.clone() {
-            lines.push(line(DiffKind::Added, None, Some(at), new.get(at)));
-        }
-        (old_at, new_at) = (difference.before.end, difference.after.end);
+    let (mut lead, mut above) = (0, first.before.bytes.start);
+    while lead < CONTEXT
+        && let Some(line) = last_line(old.get(..above)?)
+    {
+        (lead, above) = (lead + 1, above - line.len());
     }
-    context_until(end, &mut old_at, &mut new_at, &mut lines);
-    Some(DiffHunk { old_start: old_start + 1, new_start: new_start + 1, lines })
+    let (old_start, new_start) = (first.before.lines.start - lead, first.after.lines.start - lead);
+    let mut shown = Shown { lines: Vec::new(), old: old_start, new: new_start };
+    for part in group {
+        shown.push(DiffKind::Context, lines(old.get(above..part.before.bytes.start)?));
+        shown.push(DiffKind::Removed, lines(old.get(part.before.bytes.clone())?));
+        shown.push(DiffKind::Added, lines(new.get(part.after.bytes.clone())?));
+        above = part.before.bytes.end;
+    }
+    shown.push(DiffKind::Context, lines(old.get(last.before.bytes.end..)?).take(CONTEXT));
+    Some(DiffHunk { old_start: old_start + 1, new_start: new_start + 1, lines: shown.lines })
 }
 
-fn line(kind: DiffKind, old: Option<usize>, new: Option<usize>, bytes: Option<&&[u8]>) -> DiffLine {
-    let bytes = bytes.copied().unwrap_or_default();
-    let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
-    DiffLine {
-        kind,
-        old: old.map(|at| at + 1),
-        new: new.map(|at| at + 1),
-        text: String::from_utf8_lossy(text).into_owned(),
-        lacks_newline: text.len() == bytes.len(),
+/// The lines of a hunk, and the numbers of the next ones, counted from 0.
+struct Shown {
+    lines: Vec<DiffLine>,
+    old: usize,
+    new: usize,
+}
+
+impl Shown {
+    fn push<'t>(&mut self, kind: DiffKind, texts: impl Iterator<Item = &'t [u8]>) {
+        for bytes in texts {
+            let (is_old, is_new) = (kind != DiffKind::Added, kind != DiffKind::Removed);
+            let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            self.lines.push(DiffLine {
+                kind,
+                old: is_old.then_some(self.old + 1),
+                new: is_new.then_some(self.new + 1),
+                text: String::from_utf8_lossy(text).into_owned(),
+                lacks_newline: text.len() == bytes.len(),
+            });
+            self.old += usize::from(is_old);
+            self.new += usize::from(is_new);
+        }
     }
 }
 

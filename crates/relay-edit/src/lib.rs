@@ -15,6 +15,7 @@ pub mod control;
 pub mod diagnostic;
 pub mod dialect;
 pub mod diff;
+mod differ;
 pub mod edit;
 mod elision;
 mod encoding;

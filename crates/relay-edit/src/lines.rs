@@ -9,11 +9,15 @@ use std::ops::Range;
 pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// The lines of one file.
+///
+/// Only where each line begins is kept; the rest can be read off the bytes. Files have very many lines, and most of them
+/// are never looked at.
 #[derive(Debug)]
 pub(crate) struct Lines<'a> {
     bytes: &'a [u8],
-    spans: Vec<Span>,
-    start: usize,
+    /// Where each line begins, and where the last one ends.
+    starts: Vec<usize>,
+    terminator: u8,
 }
 
 /// Where one line lies in the file.
@@ -32,16 +36,16 @@ impl<'a> Lines<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
         let start = if bytes.starts_with(BOM) { BOM.len() } else { 0 };
         let body = bytes.get(start..).unwrap_or_default();
-        let spans = match memchr::memchr(b'\n', body) {
-            None if memchr::memchr(b'\r', body).is_some() => split(body, start, b'\r'),
-            _ => split(body, start, b'\n'),
+        let terminator = match memchr::memchr(b'\n', body) {
+            None if memchr::memchr(b'\r', body).is_some() => b'\r',
+            _ => b'\n',
         };
-        Self { bytes, spans, start }
+        Self { bytes, starts: starts(body, start, terminator), terminator }
     }
 
     /// The number of lines.
     pub fn len(&self) -> usize {
-        self.spans.len()
+        self.starts.len().saturating_sub(1)
     }
 
     /// The whole file.
@@ -51,30 +55,39 @@ impl<'a> Lines<'a> {
 
     /// Where a line lies.
     pub fn span(&self, line: usize) -> Option<Span> {
-        self.spans.get(line).copied()
+        let (start, end) = (*self.starts.get(line)?, *self.starts.get(line + 1)?);
+        let whole = self.slice(start..end);
+        let text = match whole.strip_suffix(&[self.terminator]) {
+            Some(text) if self.terminator == b'\n' => text.strip_suffix(b"\r").unwrap_or(text),
+            Some(text) => text,
+            None => whole,
+        };
+        Some(Span { start, text_end: start + text.len(), end })
     }
 
     /// The text of a line without its ending; empty when there is no such line.
     pub fn text(&self, line: usize) -> &'a [u8] {
-        self.spans.get(line).map_or(&[], |span| self.slice(span.start..span.text_end))
+        self.span(line).map_or(&[], |span| self.slice(span.start..span.text_end))
     }
 
     /// The ending of a line; empty for a last line without one.
     pub fn ending(&self, line: usize) -> &'a [u8] {
-        self.spans.get(line).map_or(&[], |span| self.slice(span.text_end..span.end))
+        self.span(line).map_or(&[], |span| self.slice(span.text_end..span.end))
     }
 
     /// The texts of all lines.
     pub fn texts(&self) -> impl Iterator<Item = &'a [u8]> + '_ {
-        self.spans.iter().map(|span| self.slice(span.start..span.text_end))
+        (0..self.len()).map(|line| self.text(line))
     }
 
     /// The byte at which a line begins; for the line after the last one, the end of the file.
     pub fn offset(&self, line: usize) -> usize {
-        match self.spans.get(line) {
-            Some(span) => span.start,
-            None => self.spans.last().map_or(self.start, |span| span.end),
-        }
+        self.starts.get(line).or(self.starts.last()).copied().unwrap_or_default()
+    }
+
+    /// The line in which a byte of the file lies; the line after the last one for the end of the file.
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start <= offset).saturating_sub(1)
     }
 
     /// The ending a new line takes when it is put before `line`: that of its nearest neighbour that has one.
@@ -88,12 +101,12 @@ impl<'a> Lines<'a> {
             return after;
         }
         // Only a file of one line without an ending gets here, or one whose first line is new.
-        self.spans.first().map(|_| self.ending(0)).filter(|ending| !ending.is_empty()).unwrap_or(b"\n")
+        Some(self.ending(0)).filter(|ending| !ending.is_empty()).unwrap_or(b"\n")
     }
 
     /// Whether the last line has no ending.
     pub fn lacks_final_newline(&self) -> bool {
-        self.spans.last().is_some_and(|span| span.text_end == span.end)
+        self.len().checked_sub(1).is_some_and(|last| self.ending(last).is_empty())
     }
 
     fn slice(&self, range: Range<usize>) -> &'a [u8] {
@@ -101,23 +114,39 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn split(body: &[u8], offset: usize, terminator: u8) -> Vec<Span> {
-    let mut spans = Vec::new();
-    let mut start = 0;
-    for at in memchr::memchr_iter(terminator, body) {
-        let text = body.get(start..at).unwrap_or_default();
-        let carriage_return = usize::from(terminator == b'\n' && text.ends_with(b"\r"));
-        spans.push(Span {
-            start: offset + start,
-            text_end: offset + at - carriage_return,
-            end: offset + at + 1,
-        });
-        start = at + 1;
+/// Where the lines of a text begin, and where the last one ends.
+///
+/// Lines are short, so that looking for one line ending after the other would mostly be looking for the next call.
+/// This reads eight bytes at a time and takes all the endings among them.
+fn starts(body: &[u8], offset: usize, terminator: u8) -> Vec<usize> {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let wanted = u64::from_le_bytes([terminator; 8]);
+    let mut starts = Vec::with_capacity(count(body, terminator) + 2);
+    starts.push(offset);
+    let (words, rest) = body.as_chunks::<8>();
+    for (at, word) in words.iter().enumerate() {
+        // A byte that is the terminator becomes zero, and only zero bytes keep a highest bit of zero.
+        let word = u64::from_le_bytes(*word) ^ wanted;
+        let mut found = !(((word & LOW) + LOW) | word | LOW);
+        while found != 0 {
+            starts.push(offset + at * 8 + found.trailing_zeros() as usize / 8 + 1);
+            found &= found - 1;
+        }
     }
-    if start < body.len() {
-        spans.push(Span { start: offset + start, text_end: offset + body.len(), end: offset + body.len() });
+    let read = body.len() - rest.len();
+    let last = rest.iter().enumerate().filter(|(_, byte)| **byte == terminator);
+    starts.extend(last.map(|(at, _)| offset + read + at + 1));
+    let end = offset + body.len();
+    if starts.last() != Some(&end) {
+        starts.push(end);
     }
-    spans
+    starts
+}
+
+/// How often a byte stands in a text; written so that many bytes are looked at together.
+pub(crate) fn count(bytes: &[u8], wanted: u8) -> usize {
+    let some = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == wanted)).fold(0_u8, u8::wrapping_add);
+    bytes.chunks(192).map(|part| usize::from(some(part))).sum()
 }
 
 /// Whether a line holds nothing but white space.
@@ -168,6 +197,14 @@ mod tests {
         assert_eq!(lines.ending_near(3), b"\r\n");
         assert_eq!(Lines::new(b"a").ending_near(1), b"\n");
         assert_eq!(Lines::new(b"").ending_near(0), b"\n");
+    }
+
+    #[test]
+    fn a_byte_is_found_in_its_line() {
+        let lines = Lines::new(b"\xef\xbb\xbfab\n\ncdefghijklmnop\nq");
+        let found: Vec<usize> = [3, 5, 6, 7, 20, 21, 22, 23].map(|offset| lines.line_at(offset)).into();
+        assert_eq!(found, [0, 0, 1, 2, 2, 2, 3, 4]);
+        assert_eq!(count(&b"a\nb\n".repeat(1000), b'\n'), 2000);
     }
 
     #[test]

@@ -6,9 +6,13 @@
 //! share code with the matcher or the splicer beyond the types of the certificate.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What the verifier found wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,10 +62,10 @@ pub fn verify(
     certificate: &Certificate,
     after: &[u8],
 ) -> Result<(), VerifyError> {
-    if blake3::hash(before).as_bytes() != &certificate.file {
+    if Certificate::fingerprint(before) != certificate.file {
         return Err(VerifyError::WrongFile);
     }
-    let file = split(before);
+    let file = File::new(before, &certificate.placements);
     let mut claims = Claims::default();
     for placement in &certificate.placements {
         let hunk =
@@ -69,22 +73,87 @@ pub fn verify(
         claims.check_lines(&file, hunk, placement)?;
         claims.collect(&file, hunk, placement)?;
     }
-    read_result(before, &file, &claims, after)
+    read_result(&file, &claims, after)
 }
 
-/// The lines of a file, each with its ending; a byte order mark belongs to none.
-fn split(bytes: &[u8]) -> Vec<&[u8]> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let has = |byte: u8| memchr::memchr(byte, bytes).is_some();
-    let terminator = if has(b'\n') || !has(b'\r') { b'\n' } else { b'\r' };
-    let mut lines = Vec::new();
-    let mut start = 0;
-    for end in memchr::memchr_iter(terminator, bytes) {
-        lines.push(bytes.get(start..=end).unwrap_or_default());
-        start = end + 1;
+/// The lines of a file that placements speak of, each with its ending; a byte order mark belongs to none.
+///
+/// The lines nobody speaks of are never split: they must come out as the bytes they are.
+#[derive(Debug)]
+struct File<'f> {
+    bytes: &'f [u8],
+    /// Line number to where it lies, in order; the line after the last one is the empty end of the file.
+    lines: Vec<(usize, Range<usize>)>,
+}
+
+impl<'f> File<'f> {
+    fn new(bytes: &'f [u8], placements: &[Placement]) -> Self {
+        let body = bytes.strip_prefix(MARK).unwrap_or(bytes);
+        let has = |byte: u8| memchr::memchr(byte, body).is_some();
+        let terminator = if has(b'\n') || !has(b'\r') { b'\n' } else { b'\r' };
+        let mut numbers: Vec<usize> = Vec::new();
+        for placement in placements {
+            let others = numbers.len();
+            numbers.extend(placement.map.iter().flatten());
+            if numbers.len() == others {
+                numbers.push(placement.insert_at);
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let mut lines = Vec::with_capacity(numbers.len());
+        let (mut line, mut start) = (0, bytes.len() - body.len());
+        for number in numbers {
+            let Some(at) = skip_lines(bytes, start, number - line, terminator) else { break };
+            let end = skip_lines(bytes, at, 1, terminator).unwrap_or(bytes.len());
+            lines.push((number, at..end));
+            (line, start) = (number, at);
+        }
+        Self { bytes, lines }
     }
-    lines.extend(bytes.get(start..).filter(|rest| !rest.is_empty()));
-    lines
+
+    /// Where a line lies; `None` when the file does not reach that far.
+    fn span(&self, number: usize) -> Option<&Range<usize>> {
+        let at = self.lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        self.lines.get(at).map(|(_, span)| span)
+    }
+
+    /// A line with its ending.
+    fn line(&self, number: usize) -> Option<&'f [u8]> {
+        self.bytes.get(self.span(number)?.clone()).filter(|line| !line.is_empty())
+    }
+
+    /// Where new lines before a line go: somebody speaks of that line, or of the one above it.
+    fn offset(&self, number: usize) -> Option<usize> {
+        let above = || self.span(number.checked_sub(1)?).filter(|span| !span.is_empty());
+        self.span(number).map(|span| span.start).or_else(|| above().map(|span| span.end))
+    }
+
+    /// The bytes between two lines.
+    fn between(&self, first: usize, last: usize) -> Option<&'f [u8]> {
+        self.bytes.get(self.span(first)?.end..self.span(last)?.start)
+    }
+}
+
+/// Where the line begins that is so many lines below; `None` when the text ends before. The end of a text is the
+/// beginning of the line after its last one.
+fn skip_lines(bytes: &[u8], mut start: usize, mut lines: usize, terminator: u8) -> Option<usize> {
+    const BLOCK: usize = 64;
+    // A block that holds fewer line endings is passed over without asking where they are.
+    while let Some(block) = bytes.get(start..start + BLOCK) {
+        let endings: u8 = block.iter().map(|byte| u8::from(*byte == terminator)).sum();
+        if usize::from(endings) >= lines {
+            break;
+        }
+        lines -= usize::from(endings);
+        start += BLOCK;
+    }
+    while lines > 0 {
+        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
+        start += memchr::memchr(terminator, rest).map_or(rest.len(), |at| at + 1);
+        lines -= 1;
+    }
+    Some(start)
 }
 
 fn text(line: &[u8]) -> &[u8] {
@@ -112,9 +181,9 @@ struct NewLine<'h> {
 }
 
 impl<'h> Claims<'h> {
-    fn check_lines(&self, file: &[&[u8]], hunk: &Hunk, placement: &Placement) -> Result<(), VerifyError> {
+    fn check_lines(&self, file: &File<'_>, hunk: &Hunk, placement: &Placement) -> Result<(), VerifyError> {
         let number = placement.hunk;
-        let mut next: Option<usize> = None;
+        let mut last: Option<usize> = None;
         let mut may_skip = false;
         for (at, line) in hunk.lines.iter().enumerate() {
             let claimed =
@@ -130,19 +199,18 @@ impl<'h> Claims<'h> {
                 continue;
             };
             let mismatch = VerifyError::Mismatch { hunk: number, file_line: claimed + 1 };
-            let found = file.get(claimed).ok_or_else(|| mismatch.clone())?;
+            let found = file.line(claimed).ok_or_else(|| mismatch.clone())?;
             if matches!(line, HunkLine::Added(_)) || !fits(line, text(found), placement.tier) {
                 return Err(mismatch);
             }
-            if let Some(next) = next {
-                let skipped = file.get(next..claimed).ok_or_else(|| mismatch.clone())?;
-                let blank = tolerates_blanks(placement.tier)
-                    && skipped.iter().all(|line| line.trim_ascii().is_empty());
+            if let Some(last) = last {
+                let skipped = file.between(last, claimed).ok_or_else(|| mismatch.clone())?;
+                let blank = tolerates_blanks(placement.tier) && skipped.trim_ascii().is_empty();
                 if !skipped.is_empty() && !may_skip && !blank {
                     return Err(VerifyError::Skipped { hunk: number, file_line: claimed + 1 });
                 }
             }
-            next = Some(claimed + 1);
+            last = Some(claimed);
             may_skip = false;
         }
         if placement.map.len() == hunk.lines.len() {
@@ -154,7 +222,7 @@ impl<'h> Claims<'h> {
 
     fn collect(
         &mut self,
-        file: &[&'h [u8]],
+        file: &File<'h>,
         hunk: &'h Hunk,
         placement: &'h Placement,
     ) -> Result<(), VerifyError> {
@@ -197,7 +265,7 @@ impl<'h> Claims<'h> {
         }
         if !pending.is_empty() {
             // Only a hunk without any old line may leave new lines without a neighbour.
-            if last.is_some() || placement.insert_at > file.len() {
+            if last.is_some() || file.offset(placement.insert_at).is_none() {
                 return Err(VerifyError::Unaccounted { hunk: placement.hunk, line: 0 });
             }
             place(placement.insert_at, &mut pending);
@@ -208,7 +276,7 @@ impl<'h> Claims<'h> {
 
 /// What a hunk whose old lines are not quite the file's takes away, by how the author wrote it. Two lines that read
 /// alike in the reply and not in the file tell nothing.
-fn moves<'h>(file: &[&'h [u8]], hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
+fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
     let mut moves = HashMap::new();
     let literal = matches!(
         placement.tier,
@@ -216,7 +284,7 @@ fn moves<'h>(file: &[&'h [u8]], hunk: &'h Hunk, placement: &Placement) -> HashMa
     );
     for (line, claimed) in hunk.lines.iter().zip(&placement.map).filter(|_| !literal) {
         let HunkLine::Removed(wanted) = line else { continue };
-        let Some(found) = claimed.and_then(|claimed| file.get(claimed)).map(|line| text(line)) else {
+        let Some(found) = claimed.and_then(|claimed| file.line(claimed)).map(text) else {
             continue;
         };
         if wanted.trim().is_empty() {
@@ -228,34 +296,44 @@ fn moves<'h>(file: &[&'h [u8]], hunk: &'h Hunk, placement: &Placement) -> HashMa
     moves
 }
 
-/// Reads the result from top to bottom.
-fn read_result(before: &[u8], file: &[&[u8]], claims: &Claims<'_>, after: &[u8]) -> Result<(), VerifyError> {
-    let mark: &[u8] = if before.starts_with(b"\xef\xbb\xbf") { b"\xef\xbb\xbf" } else { b"" };
-    let mut rest = after.strip_prefix(mark).ok_or(VerifyError::WrongResult(0))?;
+/// Reads the result from top to bottom: what lies between the places that placements speak of must be the same bytes.
+fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(), VerifyError> {
+    let mut rest = after;
+    let mut read = 0;
     let wrong = |rest: &[u8]| VerifyError::WrongResult(after.len() - rest.len());
     let mut inserted = claims.inserted.iter().peekable();
     let mut removed = claims.lines.iter().filter(|(_, removed)| **removed).map(|(at, _)| *at).peekable();
-    for at in 0..=file.len() {
+    loop {
+        let next = [inserted.peek().map(|(place, _)| **place), removed.peek().copied()];
+        let Some(at) = next.into_iter().flatten().min() else { break };
+        let offset = file.offset(at).ok_or_else(|| wrong(rest))?;
+        rest = read_old(file, read..offset, rest).map_err(wrong)?;
+        read = offset;
         if let Some((_, lines)) = inserted.next_if(|(place, _)| **place == at) {
             for line in lines {
                 rest = read_new_line(rest, line).ok_or_else(|| wrong(rest))?;
             }
         }
-        let Some(line) = file.get(at) else { break };
         if removed.next_if_eq(&at).is_some() {
-            continue;
-        }
-        rest = rest.strip_prefix(*line).ok_or_else(|| wrong(rest))?;
-        let unterminated = !line.ends_with(b"\n") && !line.ends_with(b"\r");
-        if unterminated && !rest.is_empty() {
-            rest = strip_ending(rest).ok_or_else(|| wrong(rest))?;
+            read = file.span(at).ok_or_else(|| wrong(rest))?.end;
         }
     }
-    // A claim behind the end of the file was never read.
-    if inserted.next().is_some() || removed.next().is_some() {
-        return Err(wrong(rest));
-    }
-    if rest.is_empty() { Ok(()) } else { Err(VerifyError::WrongResult(after.len() - rest.len())) }
+    rest = read_old(file, read..file.bytes.len(), rest).map_err(wrong)?;
+    if rest.is_empty() { Ok(()) } else { Err(wrong(rest)) }
+}
+
+/// Takes bytes of the file off the front. Behind a last line without an ending one is needed if anything follows. What
+/// is left from the first wrong line on is the error.
+fn read_old<'a>(file: &File<'_>, range: Range<usize>, rest: &'a [u8]) -> Result<&'a [u8], &'a [u8]> {
+    let reaches_end = range.end == file.bytes.len() && file.bytes != MARK;
+    let bytes = file.bytes.get(range).ok_or(rest)?;
+    let Some(rest) = rest.strip_prefix(bytes) else {
+        let same = rest.iter().zip(bytes).take_while(|(found, wanted)| found == wanted).count();
+        let lines = rest.iter().take(same).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        return Err(rest.get(lines..).unwrap_or(rest));
+    };
+    let unterminated = reaches_end && !matches!(bytes.last(), None | Some(b'\n' | b'\r'));
+    if unterminated && !rest.is_empty() { strip_ending(rest).ok_or(rest) } else { Ok(rest) }
 }
 
 fn strip_ending(bytes: &[u8]) -> Option<&[u8]> {

@@ -10,6 +10,9 @@ use crate::lines::Lines;
 /// How many line comparisons all searches in one file may cost before they are given up.
 const WORK_LIMIT: usize = 400_000_000;
 
+/// How many searches for exact lines read the file itself: making a table pays only for more.
+const GLANCES: usize = 4;
+
 /// How many failures in one file are explained at length.
 const EXPLAINED: usize = 20;
 
@@ -19,6 +22,8 @@ pub(crate) struct FileIndex<'a> {
     /// The file's lines.
     pub lines: Lines<'a>,
     tables: [OnceCell<Table>; Key::COUNT],
+    /// How many more searches read the file itself before a table is made.
+    glances: Cell<usize>,
     work: Cell<usize>,
     explained: Cell<usize>,
 }
@@ -30,49 +35,52 @@ pub(crate) struct FileIndex<'a> {
 #[derive(Debug, Default)]
 struct Table {
     hashes: Vec<u64>,
-    /// For each bucket, which the lowest bits of a hash name, where its lines begin in `order`; one more for the end.
-    starts: Vec<usize>,
+    /// For each bucket, which the highest bits of a hash name, where its lines begin in `order`; one more for the end.
+    starts: Vec<u32>,
     /// Lines by bucket, then by hash, then by number.
     order: Vec<usize>,
+    /// How far a hash is shifted to get its bucket.
+    shift: u32,
 }
 
 impl Table {
     fn new(hashes: Vec<u64>) -> Self {
-        let buckets = hashes.len().next_power_of_two();
-        let bucket = |hash: u64| hash as usize & (buckets - 1);
-        let mut starts = vec![0; buckets + 1];
+        let bits = hashes.len().next_power_of_two().trailing_zeros().clamp(1, 24);
+        let shift = u64::BITS - bits;
+        let bucket = |hash: u64| (hash >> shift) as usize;
+        let mut starts = vec![0_u32; (1 << bits) + 1];
         for hash in &hashes {
-            if let Some(count) = starts.get_mut(bucket(*hash) + 1) {
+            if let Some(count) = starts.get_mut(bucket(*hash)) {
                 *count += 1;
             }
         }
-        let mut total = 0;
+        let mut end = 0;
         for start in &mut starts {
-            total += *start;
-            *start = total;
+            end += *start;
+            *start = end;
         }
-        let mut free = starts.clone();
+        // From the last line to the first, so that each bucket fills from its end and is in order when it is full.
         let mut order = vec![0; hashes.len()];
-        for (line, hash) in hashes.iter().enumerate() {
-            if let Some(next) = free.get_mut(bucket(*hash)) {
-                if let Some(slot) = order.get_mut(*next) {
+        for (line, hash) in hashes.iter().enumerate().rev() {
+            if let Some(start) = starts.get_mut(bucket(*hash)) {
+                *start -= 1;
+                if let Some(slot) = order.get_mut(*start as usize) {
                     *slot = line;
                 }
-                *next += 1;
             }
         }
-        let mut table = Self { hashes, starts, order };
+        let mut table = Self { hashes, starts, order, shift };
         table.sort_buckets();
         table
     }
 
     /// Lines of one hash must stand together, in order; most buckets hold one line and need nothing.
     fn sort_buckets(&mut self) {
-        let Self { hashes, starts, order } = self;
+        let Self { hashes, starts, order, .. } = self;
         for range in starts.windows(2) {
             if let [start, end] = range
                 && end - start > 1
-                && let Some(lines) = order.get_mut(*start..*end)
+                && let Some(lines) = order.get_mut(*start as usize..*end as usize)
             {
                 lines.sort_by_key(|line| hashes.get(*line));
             }
@@ -81,10 +89,10 @@ impl Table {
 
     /// The lines with this hash, in order.
     fn places(&self, hash: u64) -> &[usize] {
-        let bucket = hash as usize & self.starts.len().saturating_sub(2);
+        let bucket = (hash >> self.shift) as usize;
         let start = self.starts.get(bucket).copied().unwrap_or_default();
         let end = self.starts.get(bucket + 1).copied().unwrap_or_default();
-        let lines = self.order.get(start..end).unwrap_or_default();
+        let lines = self.order.get(start as usize..end as usize).unwrap_or_default();
         let hash_of = |line: &usize| self.hashes.get(*line).copied().unwrap_or_default();
         let first = lines.partition_point(|line| hash_of(line) < hash);
         let last = lines.partition_point(|line| hash_of(line) <= hash);
@@ -98,6 +106,7 @@ impl<'a> FileIndex<'a> {
         Self {
             lines: Lines::new(bytes),
             tables: Default::default(),
+            glances: Cell::new(GLANCES),
             work: Cell::new(0),
             explained: Cell::new(0),
         }
@@ -108,8 +117,20 @@ impl<'a> FileIndex<'a> {
         self.find_some(key, pattern, usize::MAX)
     }
 
+    /// Says how many hunks will be looked for. Many are found faster by a table from the start.
+    pub fn expect(&self, hunks: usize) {
+        if hunks > GLANCES {
+            self.glances.set(0);
+        }
+    }
+
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.
     pub fn find_some<T: AsRef<[u8]>>(&self, key: Key, pattern: &[T], limit: usize) -> Option<Vec<usize>> {
+        if key == Key::Exact
+            && let Some(found) = self.glance(pattern, limit)
+        {
+            return Some(found);
+        }
         let table = self.table(key);
         let hashes: Vec<u64> = pattern.iter().map(|line| hash(&key.of(line.as_ref()))).collect();
         let rarest = hashes
@@ -136,6 +157,37 @@ impl<'a> FileIndex<'a> {
             }
         }
         self.work.set(work);
+        Some(found)
+    }
+
+    /// Finds exact lines by their longest one, without a table; `None` when a table serves better.
+    fn glance<T: AsRef<[u8]>>(&self, pattern: &[T], limit: usize) -> Option<Vec<usize>> {
+        const PLACES: usize = 64;
+        let left = self.glances.get().checked_sub(1)?;
+        if self.tables.first().is_some_and(|table| table.get().is_some()) {
+            return None;
+        }
+        self.glances.set(left);
+        let lines = pattern.iter().map(AsRef::as_ref).enumerate();
+        let (offset, longest) = lines.max_by_key(|(_, line): &(usize, &[u8])| line.len())?;
+        if longest.is_empty() {
+            return None;
+        }
+        let mut found = Vec::new();
+        for (seen, at) in memchr::memmem::find_iter(self.lines.bytes(), longest).enumerate() {
+            if seen == PLACES {
+                return None;
+            }
+            let start = self.lines.line_at(at).checked_sub(offset);
+            if let Some(start) = start.filter(|start| self.stands_at(Key::Exact, pattern, *start))
+                && found.last() != Some(&start)
+            {
+                found.push(start);
+                if found.len() > limit {
+                    break;
+                }
+            }
+        }
         Some(found)
     }
 
@@ -179,15 +231,20 @@ impl<'a> FileIndex<'a> {
 fn hash(bytes: &[u8]) -> u64 {
     const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
     const PRIME: u64 = 0xe703_7ed1_a0b4_28db;
-    let word = |chunk: &[u8]| chunk.iter().rev().fold(0_u64, |word, byte| word << 8 | u64::from(*byte));
-    let mix = |a: u64, b: u64| {
-        let product = u128::from(a) * u128::from(b);
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(PRIME);
         (product as u64) ^ (product >> 64) as u64
     };
-    let chunks = bytes.chunks_exact(8);
-    let last = word(chunks.remainder()) ^ (bytes.len() as u64) << 56;
-    let state = chunks.fold(SEED, |state, chunk| mix(state ^ word(chunk), PRIME));
-    mix(state ^ last, PRIME ^ SEED)
+    let (words, rest) = bytes.as_chunks::<8>();
+    let state =
+        words.iter().fold(SEED ^ bytes.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
+    let last = match bytes.last_chunk::<8>() {
+        Some(_) if rest.is_empty() => return state,
+        // The bytes that were read already do no harm.
+        Some(word) => u64::from_le_bytes(*word),
+        None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    mix(state, last)
 }
 
 #[cfg(test)]
@@ -202,5 +259,19 @@ mod tests {
         assert_eq!(index.find(Key::Trim, &["b"]), Some(vec![1, 3, 5]));
         assert_eq!(index.find(Key::Exact, &["c", "b"]), Some(vec![]));
         assert_eq!(index.find(Key::Exact, &["b", "x"]), Some(vec![]));
+    }
+
+    #[test]
+    fn a_glance_finds_what_the_table_finds() {
+        let file = b"\xef\xbb\xbfab\r\nabab\nab\n\nab\nabab\nab";
+        for pattern in [&["ab"][..], &["abab", "ab"], &["ab", ""], &["b"], &["ab", "abab", "ab"], &[""], &[]]
+        {
+            let (glancing, indexed) = (FileIndex::new(file), FileIndex::new(file));
+            indexed.expect(usize::MAX);
+            for limit in [0, 1, usize::MAX] {
+                let found = glancing.find_some(Key::Exact, pattern, limit);
+                assert_eq!(found, indexed.find_some(Key::Exact, pattern, limit), "{pattern:?}");
+            }
+        }
     }
 }

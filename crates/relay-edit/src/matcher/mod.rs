@@ -118,6 +118,7 @@ pub(crate) fn locate_all(
     index: &FileIndex<'_>,
     strictness: Strictness,
 ) -> Vec<Result<Located, Failure>> {
+    index.expect(hunks.len());
     let patterns: Vec<Pattern<'_>> = hunks.iter().map(Pattern::new).collect();
     let searches: Vec<Search> = patterns.iter().map(|pattern| search(pattern, index, strictness)).collect();
     ties::settle(&patterns, searches, index, strictness)

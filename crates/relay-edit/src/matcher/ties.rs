@@ -31,9 +31,11 @@ pub(crate) fn settle(
             _ => None,
         })
         .collect();
+    let (before, after) = nearest_known(&pinned);
     let (mut grown, mut applied) = (0, true);
     let settled = patterns.iter().zip(searches).enumerate().map(|(at, (pattern, search))| {
-        let neighbours = Neighbours { grown, applied, ..Neighbours::of(at, &pinned, patterns) };
+        let [earlier, later] = [&before, &after].map(|known| known.get(at).copied().flatten());
+        let neighbours = Neighbours { grown, applied, ..Neighbours::of(earlier, later, &pinned, patterns) };
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
         let located = settle_one(at, pattern, search, index, &neighbours);
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
@@ -58,12 +60,12 @@ fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
             _ => None,
         })
         .collect();
-    for (at, located) in settled.iter_mut().enumerate() {
+    let (before, after) = nearest_known(&exact);
+    for (located, (before, after)) in settled.iter_mut().zip(before.into_iter().zip(after)) {
         let Ok(Located::Placed(placement)) = located else { continue };
         let start = placement.first_line();
-        let before = exact.get(..at).unwrap_or_default().iter().rev().take(NEAR).flatten().next();
-        let after = exact.get(at + 1..).unwrap_or_default().iter().take(NEAR).flatten().next();
-        let in_order = before.is_none_or(|line| *line <= start) && after.is_none_or(|line| start <= *line);
+        let [before, after] = [before, after].map(|other| exact.get(other?).copied().flatten());
+        let in_order = before.is_none_or(|line| line <= start) && after.is_none_or(|line| start <= line);
         if placement.tier > Tier::TrailingWhitespace && !in_order {
             *located = Err(Failure::Disorder(start));
         }
@@ -107,8 +109,20 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
     }
 }
 
-/// How many hunks to either side are asked about the place of one.
-const NEAR: usize = 1_000;
+/// For each hunk the nearest one before it and the nearest one behind it of which something is known.
+fn nearest_known<T>(known: &[Option<T>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let step = |last: &mut Option<usize>, (at, known): (usize, &Option<T>)| {
+        let nearest = *last;
+        if known.is_some() {
+            *last = Some(at);
+        }
+        Some(nearest)
+    };
+    let before = known.iter().enumerate().scan(None, step).collect();
+    let mut after: Vec<Option<usize>> = known.iter().enumerate().rev().scan(None, step).collect();
+    after.reverse();
+    (before, after)
+}
 
 /// What the hunks with one place each say about a hunk between them.
 #[derive(Debug, Default)]
@@ -126,16 +140,17 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn of(at: usize, pinned: &[Option<(usize, usize)>], patterns: &[Pattern<'_>]) -> Self {
+    fn of(
+        earlier: Option<usize>,
+        later: Option<usize>,
+        pinned: &[Option<(usize, usize)>],
+        patterns: &[Pattern<'_>],
+    ) -> Self {
         let drift = |other: usize| {
             let (start, _) = pinned.get(other).copied().flatten()?;
             let hint = patterns.get(other)?.hunk.line_hint?;
             Some(start.cast_signed() - (hint.cast_signed() - 1))
         };
-        // Among very many hunks without a place of their own, far ones say nothing about each other.
-        let is_pinned = |other: &usize| pinned.get(*other).is_some_and(Option::is_some);
-        let earlier = (0..at).rev().take(NEAR).find(is_pinned);
-        let later = (at + 1..pinned.len()).take(NEAR).find(is_pinned);
         let place = |other: Option<usize>| other.and_then(|other| pinned.get(other).copied().flatten());
         Self {
             after: place(earlier).map(|(_, end)| end),

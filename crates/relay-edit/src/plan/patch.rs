@@ -302,7 +302,7 @@ fn apply(
     placements: Vec<Placement>,
 ) -> Result<(Vec<u8>, Certificate), PatchFailure> {
     let after = splice(lines, hunks, &placements).map_err(PatchFailure::Splice)?;
-    let certificate = Certificate { file: *blake3::hash(lines.bytes()).as_bytes(), placements };
+    let certificate = Certificate { file: Certificate::fingerprint(lines.bytes()), placements };
     verify(lines.bytes(), hunks, &certificate, &after).map_err(PatchFailure::Unverified)?;
     Ok((after, certificate))
 }

@@ -1,0 +1,288 @@
+//! Where two versions of a text differ, found by their bytes.
+//!
+//! Most of a long text stays as it is, so what is equal is passed over without being split into lines. Only where the
+//! texts differ are lines looked at: until both run in step again.
+
+use std::ops::Range;
+
+use crate::align;
+use crate::lines::count;
+
+/// How many equal lines say that two texts run in step again.
+const IN_STEP: usize = 16;
+/// How many lines two texts may be apart and still be brought in step by looking.
+const REACH: usize = 48;
+/// How many equal lines above a stretch that differs are compared with it, so that it can be shown where it reads best.
+const ABOVE: usize = 32;
+
+/// One stretch in which two texts differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Differing {
+    /// What goes.
+    pub before: Side,
+    /// What comes instead.
+    pub after: Side,
+}
+
+/// Whole lines of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Side {
+    /// The lines, counted from 0.
+    pub lines: Range<usize>,
+    /// Where they lie.
+    pub bytes: Range<usize>,
+}
+
+/// The stretches in which two texts differ, in order. Lines are compared with their endings.
+pub(crate) fn differing(before: &[u8], after: &[u8]) -> Vec<Differing> {
+    let (mut old, mut new) = (Text::new(before), Text::new(after));
+    let mut found = Vec::new();
+    while skip_equal(&mut old, &mut new) {
+        let (removed, added) = in_step_again(&mut old, &mut new)
+            .unwrap_or_else(|| (old.look_ahead(usize::MAX), new.look_ahead(usize::MAX)));
+        found.extend(window(&old, &new, removed, added));
+        old.pass(removed + IN_STEP);
+        new.pass(added + IN_STEP);
+    }
+    found
+}
+
+/// A text, read up to the beginning of a line.
+#[derive(Debug)]
+struct Text<'t> {
+    bytes: &'t [u8],
+    /// The byte and the line that are next.
+    at: usize,
+    line: usize,
+    /// The next lines, as far as they were looked at.
+    ahead: Vec<&'t [u8]>,
+    /// The byte behind those.
+    seen: usize,
+    /// The byte behind the lines that were compared last.
+    differed: usize,
+}
+
+impl<'t> Text<'t> {
+    const fn new(bytes: &'t [u8]) -> Self {
+        Self { bytes, at: 0, line: 0, ahead: Vec::new(), seen: 0, differed: 0 }
+    }
+
+    fn rest(&self) -> &'t [u8] {
+        self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// Passes over bytes that end with a line.
+    fn skip(&mut self, bytes: usize) {
+        self.line += count(self.rest().get(..bytes).unwrap_or_default(), b'\n');
+        self.at += bytes;
+        self.seen = self.at;
+        self.ahead.clear();
+    }
+
+    /// Passes over lines that were looked at and need not be looked at again.
+    fn pass(&mut self, lines: usize) {
+        let passed = lines.min(self.ahead.len());
+        self.at += self.ahead.drain(..passed).map(<[u8]>::len).sum::<usize>();
+        self.line += passed;
+        self.differed = self.at;
+    }
+
+    /// Looks at the next lines; there may be fewer.
+    fn look_ahead(&mut self, lines: usize) -> usize {
+        while self.ahead.len() < lines
+            && let Some(line) = first_line(self.bytes.get(self.seen..).unwrap_or_default())
+        {
+            self.ahead.push(line);
+            self.seen += line.len();
+        }
+        self.ahead.len()
+    }
+
+    fn lines(&mut self, range: Range<usize>) -> Option<&[&'t [u8]]> {
+        self.look_ahead(range.end);
+        self.ahead.get(range)
+    }
+
+    /// The lines above, the nearest last.
+    fn above(&self, lines: usize) -> Vec<&'t [u8]> {
+        let mut rest = self.bytes.get(self.differed..self.at).unwrap_or_default();
+        let mut above = Vec::new();
+        while above.len() < lines
+            && let Some(line) = last_line(rest)
+        {
+            above.push(line);
+            rest = rest.get(..rest.len() - line.len()).unwrap_or_default();
+        }
+        above.reverse();
+        above
+    }
+}
+
+/// The first line of a text with its ending; `None` at the end.
+pub(crate) fn first_line(text: &[u8]) -> Option<&[u8]> {
+    let end = memchr::memchr(b'\n', text).map_or(text.len(), |at| at + 1);
+    text.get(..end).filter(|line| !line.is_empty())
+}
+
+/// The last line of a text with its ending; `None` at the beginning.
+pub(crate) fn last_line(text: &[u8]) -> Option<&[u8]> {
+    let above = text.get(..text.len().checked_sub(1)?)?;
+    text.get(memchr::memrchr(b'\n', above).map_or(0, |at| at + 1)..)
+}
+
+/// Passes over the lines that are equal; `false` when that was all.
+fn skip_equal(old: &mut Text<'_>, new: &mut Text<'_>) -> bool {
+    let same = common(old.rest(), new.rest());
+    if same == old.rest().len() && same == new.rest().len() {
+        return false;
+    }
+    let equal = old.rest().get(..same).unwrap_or_default();
+    let lines = memchr::memrchr(b'\n', equal).map_or(0, |at| at + 1);
+    old.skip(lines);
+    new.skip(lines);
+    true
+}
+
+/// How many bytes two texts have in common at the front.
+fn common(one: &[u8], other: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    let blocks = one.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
+    let equal = blocks.take_while(|(one, other)| one == other).count() * BLOCK;
+    let (one, other) = (one.get(equal..).unwrap_or_default(), other.get(equal..).unwrap_or_default());
+    equal + one.iter().zip(other).take_while(|(one, other)| one == other).count()
+}
+
+/// How many lines of each text lie before the nearest place from which both go on with the same lines.
+fn in_step_again(old: &mut Text<'_>, new: &mut Text<'_>) -> Option<(usize, usize)> {
+    (1..REACH).find_map(|apart| {
+        (0..=apart).find_map(|removed| {
+            let added = apart - removed;
+            let same = old.lines(removed..removed + IN_STEP)? == new.lines(added..added + IN_STEP)?;
+            same.then_some((removed, added))
+        })
+    })
+}
+
+/// What differs among the next lines, of which these are not in step.
+fn window<'t>(old: &Text<'t>, new: &Text<'t>, removed: usize, added: usize) -> Vec<Differing> {
+    let gone = old.ahead.get(..removed).unwrap_or_default();
+    let come = new.ahead.get(..added).unwrap_or_default();
+    let same = gone.iter().rev().zip(come.iter().rev()).take_while(|(gone, come)| gone == come).count();
+    let (gone, come) = (gone.get(..removed - same), come.get(..added - same));
+    if let (Some(gone), Some(come)) = (gone, come)
+        && is_fixed(gone, come, old.above(1).pop(), old.ahead.get(gone.len()).copied())
+    {
+        let side = |text: &Text<'_>, lines: &[&[u8]]| Side {
+            lines: text.line..text.line + lines.len(),
+            bytes: text.at..text.at + lines.iter().map(|line| line.len()).sum::<usize>(),
+        };
+        return vec![Differing { before: side(old, gone), after: side(new, come) }];
+    }
+    let above = old.above(ABOVE);
+    let (old, new) = (Window::new(old, &above, removed), Window::new(new, &above, added));
+    align::compare(&old.lines, &new.lines)
+        .into_iter()
+        .map(|part| Differing { before: old.side(part.before), after: new.side(part.after) })
+        .collect()
+}
+
+/// Lines to be compared, and where they lie.
+struct Window<'t> {
+    lines: Vec<&'t [u8]>,
+    /// Where each begins and the last one ends.
+    offsets: Vec<usize>,
+    first: usize,
+}
+
+impl<'t> Window<'t> {
+    /// The lines above the place a text is read up to, the next ones, and those that are in step again.
+    fn new(text: &Text<'t>, above: &[&'t [u8]], next: usize) -> Self {
+        let ahead = text.ahead.iter().take(next + IN_STEP);
+        let lines: Vec<&[u8]> = above.iter().chain(ahead).copied().collect();
+        let mut offsets = vec![text.at - above.iter().map(|line| line.len()).sum::<usize>()];
+        for line in &lines {
+            offsets.push(offsets.last().map_or(0, |offset| offset + line.len()));
+        }
+        Self { lines, offsets, first: text.line - above.len() }
+    }
+
+    fn side(&self, lines: Range<usize>) -> Side {
+        let offset = |line: usize| self.offsets.get(line).copied().unwrap_or_default();
+        let bytes = offset(lines.start)..offset(lines.end);
+        Side { lines: self.first + lines.start..self.first + lines.end, bytes }
+    }
+}
+
+/// Whether lines that go and lines that come are all that can be said: none stayed, and what only goes or only comes
+/// could not as well be the lines a little above or below.
+fn is_fixed(gone: &[&[u8]], come: &[&[u8]], above: Option<&[u8]>, below: Option<&[u8]>) -> bool {
+    match (gone, come) {
+        ([], lines) | (lines, []) => lines.last().copied() != above && lines.first().copied() != below,
+        (gone, come) if gone.len() * come.len() <= 64 => !gone.iter().any(|line| come.contains(line)),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Puts the new stretches into the old text.
+    fn apply(before: &[u8], after: &[u8], found: &[Differing]) -> Vec<u8> {
+        let mut result = Vec::new();
+        let mut copied = 0;
+        for Differing { before: old, after: new } in found {
+            assert_eq!(count(&before[..old.bytes.start], b'\n'), old.lines.start);
+            assert_eq!(count(&after[..new.bytes.start], b'\n'), new.lines.start);
+            result.extend_from_slice(&before[copied..old.bytes.start]);
+            result.extend_from_slice(&after[new.bytes.clone()]);
+            copied = old.bytes.end;
+        }
+        result.extend_from_slice(&before[copied..]);
+        result
+    }
+
+    #[track_caller]
+    fn check(before: &str, after: &str, expected: &[(Range<usize>, Range<usize>)]) {
+        let found = differing(before.as_bytes(), after.as_bytes());
+        assert_eq!(apply(before.as_bytes(), after.as_bytes(), &found), after.as_bytes());
+        let lines: Vec<_> = found.into_iter().map(|part| (part.before.lines, part.after.lines)).collect();
+        assert_eq!(lines, expected, "{before:?} {after:?}");
+    }
+
+    #[test]
+    fn finds_what_differs() {
+        check("", "", &[]);
+        check("a\nb\n", "a\nb\n", &[]);
+        check("a\nb\n", "a\nc\n", &[(1..2, 1..2)]);
+        check("a\n", "a", &[(0..1, 0..1)]);
+        check("", "a\nb\n", &[(0..0, 0..2)]);
+        check("a\nb\n", "", &[(0..2, 0..0)]);
+        check("a\nb\nc\n", "a\nc\n", &[(1..2, 1..1)]);
+        check("ab\nb\n", "abc\nb\n", &[(0..1, 0..1)]);
+    }
+
+    #[test]
+    fn far_stretches_are_found_by_themselves() {
+        let old: Vec<String> = (0..3_000).map(|line| format!("line {}\n", line % 1000)).collect();
+        let mut new = old.clone();
+        for at in (100..2_500).step_by(217) {
+            match at % 3 {
+                0 => new[at] = "changed\n".to_owned(),
+                1 => new[at..at + 9].rotate_left(3),
+                _ => new.insert(at, old[at].clone()),
+            }
+        }
+        new.drain(1_500..1_700);
+        new.push("the end".to_owned());
+        let (old, new) = (old.concat(), new.concat());
+        for (before, after) in [(&old, &new), (&new, &old)] {
+            let found = differing(before.as_bytes(), after.as_bytes());
+            assert_eq!(apply(before.as_bytes(), after.as_bytes(), &found), after.as_bytes());
+            assert!(
+                found.iter().map(|part| part.after.lines.len() + part.before.lines.len()).sum::<usize>()
+                    < 500
+            );
+        }
+    }
+}
