@@ -38,11 +38,18 @@ pub(crate) fn differing(before: &[u8], after: &[u8]) -> Vec<Differing> {
     let (mut old, mut new) = (Text::new(before), Text::new(after));
     let mut found = Vec::new();
     while skip_equal(&mut old, &mut new) {
-        let (removed, added) = in_step_again(&mut old, &mut new)
-            .unwrap_or_else(|| (old.look_ahead(usize::MAX), new.look_ahead(usize::MAX)));
-        found.extend(window(&old, &new, removed, added));
-        old.pass(removed + IN_STEP);
-        new.pass(added + IN_STEP);
+        let (removed, added) =
+            in_step_again(&mut old, &mut new).unwrap_or_else(|| to_the_end(&mut old, &mut new));
+        if let Some(fixed) = fixed(&mut old, &mut new, removed, added) {
+            found.push(fixed);
+            old.pass(removed);
+            new.pass(added);
+        } else {
+            found.extend(compared(&mut old, &mut new, removed, added));
+            // What was compared may be shown a little lower; it must not be compared again.
+            old.pass(removed + IN_STEP);
+            new.pass(added + IN_STEP);
+        }
     }
     found
 }
@@ -98,9 +105,11 @@ impl<'t> Text<'t> {
         self.ahead.len()
     }
 
-    fn lines(&mut self, range: Range<usize>) -> Option<&[&'t [u8]]> {
-        self.look_ahead(range.end);
-        self.ahead.get(range)
+    /// What follows behind some of the next lines; `None` when there are fewer.
+    fn behind(&mut self, lines: usize) -> Option<&'t [u8]> {
+        let seen = self.look_ahead(lines);
+        let bytes: usize = self.ahead.get(..lines)?.iter().map(|line| line.len()).sum();
+        self.bytes.get(self.at + bytes..).filter(|_| seen >= lines)
     }
 
     /// The lines above, the nearest last.
@@ -157,27 +166,50 @@ fn in_step_again(old: &mut Text<'_>, new: &mut Text<'_>) -> Option<(usize, usize
     (1..REACH).find_map(|apart| {
         (0..=apart).find_map(|removed| {
             let added = apart - removed;
-            let same = old.lines(removed..removed + IN_STEP)? == new.lines(added..added + IN_STEP)?;
-            same.then_some((removed, added))
+            is_in_step(old.behind(removed)?, new.behind(added)?).then_some((removed, added))
         })
     })
 }
 
-/// What differs among the next lines, of which these are not in step.
-fn window<'t>(old: &Text<'t>, new: &Text<'t>, removed: usize, added: usize) -> Vec<Differing> {
-    let gone = old.ahead.get(..removed).unwrap_or_default();
-    let come = new.ahead.get(..added).unwrap_or_default();
-    let same = gone.iter().rev().zip(come.iter().rev()).take_while(|(gone, come)| gone == come).count();
-    let (gone, come) = (gone.get(..removed - same), come.get(..added - same));
-    if let (Some(gone), Some(come)) = (gone, come)
-        && is_fixed(gone, come, old.above(1).pop(), old.ahead.get(gone.len()).copied())
-    {
-        let side = |text: &Text<'_>, lines: &[&[u8]]| Side {
-            lines: text.line..text.line + lines.len(),
-            bytes: text.at..text.at + lines.iter().map(|line| line.len()).sum::<usize>(),
-        };
-        return vec![Differing { before: side(old, gone), after: side(new, come) }];
-    }
+/// How many lines of each text lie before the lines with which both end.
+fn to_the_end(old: &mut Text<'_>, new: &mut Text<'_>) -> (usize, usize) {
+    let (removed, added) = (old.look_ahead(usize::MAX), new.look_ahead(usize::MAX));
+    let pairs = old.ahead.iter().rev().zip(new.ahead.iter().rev());
+    let same = pairs.take_while(|(old, new)| old == new).count();
+    (removed - same, added - same)
+}
+
+/// Whether two texts begin with the same lines, several of them.
+fn is_in_step(old: &[u8], new: &[u8]) -> bool {
+    const LONGEST: usize = 16 * 1024;
+    let [old, new] = [old, new].map(|text| text.get(..LONGEST).unwrap_or(text));
+    let same = common(old, new);
+    count(old.get(..same).unwrap_or_default(), b'\n') >= IN_STEP || same == LONGEST
+}
+
+/// The one thing that can be said about what differs among the next lines: none of them stayed, and what only goes or
+/// only comes could not as well be the lines a little above or below.
+fn fixed(old: &mut Text<'_>, new: &mut Text<'_>, removed: usize, added: usize) -> Option<Differing> {
+    old.look_ahead(removed + 1);
+    let (gone, come) = (old.ahead.get(..removed)?, new.ahead.get(..added)?);
+    let is_fixed = match (gone, come) {
+        ([], lines) | (lines, []) => {
+            lines.last() != old.above(1).last() && lines.first() != old.ahead.get(removed)
+        }
+        (gone, come) if gone.len() * come.len() <= 64 => !gone.iter().any(|line| come.contains(line)),
+        _ => false,
+    };
+    let side = |text: &Text<'_>, lines: &[&[u8]]| Side {
+        lines: text.line..text.line + lines.len(),
+        bytes: text.at..text.at + lines.iter().map(|line| line.len()).sum::<usize>(),
+    };
+    is_fixed.then(|| Differing { before: side(old, gone), after: side(new, come) })
+}
+
+/// What differs among the next lines, compared with those around them.
+fn compared(old: &mut Text<'_>, new: &mut Text<'_>, removed: usize, added: usize) -> Vec<Differing> {
+    old.look_ahead(removed.saturating_add(IN_STEP));
+    new.look_ahead(added.saturating_add(IN_STEP));
     let above = old.above(ABOVE);
     let (old, new) = (Window::new(old, &above, removed), Window::new(new, &above, added));
     align::compare(&old.lines, &new.lines)
@@ -210,16 +242,6 @@ impl<'t> Window<'t> {
         let offset = |line: usize| self.offsets.get(line).copied().unwrap_or_default();
         let bytes = offset(lines.start)..offset(lines.end);
         Side { lines: self.first + lines.start..self.first + lines.end, bytes }
-    }
-}
-
-/// Whether lines that go and lines that come are all that can be said: none stayed, and what only goes or only comes
-/// could not as well be the lines a little above or below.
-fn is_fixed(gone: &[&[u8]], come: &[&[u8]], above: Option<&[u8]>, below: Option<&[u8]>) -> bool {
-    match (gone, come) {
-        ([], lines) | (lines, []) => lines.last().copied() != above && lines.first().copied() != below,
-        (gone, come) if gone.len() * come.len() <= 64 => !gone.iter().any(|line| come.contains(line)),
-        _ => false,
     }
 }
 

@@ -39,7 +39,9 @@ pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target}
 pub use encoding::text_of;
 pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};
 pub use merge::{Conflict, merge, merge_surely};
-pub use plan::{Change, EditOutcome, EditStatus, Options, Plan, Snapshot, plan, plan_with, stands_in};
+pub use plan::{
+    Change, EditOutcome, EditStatus, Options, Plan, Snapshot, plan, plan_taking, plan_with, stands_in,
+};
 pub use prompt::system_prompt;
 pub use render::{RenderError, render};
 pub use reply::Reply;

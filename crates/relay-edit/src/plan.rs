@@ -136,6 +136,25 @@ pub fn plan(edits: &[Edit], files: &Snapshot) -> Plan {
 /// Plans all edits against the snapshot, in order; all of them or none, unless the options say otherwise.
 #[must_use]
 pub fn plan_with(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
+    let mut plan = place(edits, files, options);
+    for change in &mut plan.changes {
+        change.before = files.files.get(&change.path).cloned();
+    }
+    plan
+}
+
+/// As [`plan_with`], but the files that change are taken out of the snapshot instead of being copied.
+#[must_use]
+pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> Plan {
+    let mut plan = place(edits, files, options);
+    for change in &mut plan.changes {
+        change.before = files.files.remove(&change.path);
+    }
+    plan
+}
+
+/// Plans all edits; what the files hold before is left out of the changes.
+fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
     let mut planner = Planner {
         state: State::new(files, &options.views),
         options,

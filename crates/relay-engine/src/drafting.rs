@@ -1,6 +1,6 @@
 //! From a planned reply to the draft of a transaction: the exact changes, and the words for the ledger.
 
-use relay_edit::{Operation, Reply};
+use relay_edit::{Edit, Operation, Reply};
 use relay_txn::{Draft, Header, OperationRecord};
 
 use crate::admit::Admitted;
@@ -31,7 +31,7 @@ pub(crate) fn draft(
             submission: Some(admitted.digest.clone()),
             undoes: Vec::new(),
         },
-        operations: operations(&planned),
+        operations: planned.operations,
         changes: planned.changes,
         prune: Vec::new(),
         make: Vec::new(),
@@ -39,26 +39,23 @@ pub(crate) fn draft(
     }
 }
 
-fn operations(planned: &Planned) -> Vec<OperationRecord> {
-    planned
-        .edits
-        .iter()
-        .map(|(edit, placement)| OperationRecord {
-            operation: match &edit.operation {
-                Operation::Write { .. } => "write",
-                Operation::Patch { .. } => "patch",
-                Operation::Delete => "delete",
-                Operation::Rename { .. } => "rename",
-                Operation::Mode { .. } => "mode",
-            }
-            .to_owned(),
-            path: edit.path.clone(),
-            to: match &edit.operation {
-                Operation::Rename { to } => Some(to.clone()),
-                _ => None,
-            },
-            dialect: edit.dialect.name().to_owned(),
-            placement: placement.clone(),
-        })
-        .collect()
+/// What the ledger says about an edit.
+pub(crate) fn operation(edit: &Edit, placement: String) -> OperationRecord {
+    OperationRecord {
+        operation: match &edit.operation {
+            Operation::Write { .. } => "write",
+            Operation::Patch { .. } => "patch",
+            Operation::Delete => "delete",
+            Operation::Rename { .. } => "rename",
+            Operation::Mode { .. } => "mode",
+        }
+        .to_owned(),
+        path: edit.path.clone(),
+        to: match &edit.operation {
+            Operation::Rename { to } => Some(to.clone()),
+            _ => None,
+        },
+        dialect: edit.dialect.name().to_owned(),
+        placement,
+    }
 }

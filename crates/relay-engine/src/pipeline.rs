@@ -87,7 +87,7 @@ fn run(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let (reply, admitted, receipt) = match prepared {
+    let (mut reply, admitted, receipt) = match prepared {
         Some(ready) => {
             let reply =
                 Reply { reasoning: ready.reasoning.clone(), edits: ready.edits.clone(), ..Reply::default() };
@@ -105,7 +105,7 @@ fn run(
     };
     outcome.uuid = Some(admitted.uuid);
     outcome.diagnostics.extend(admitted.warnings.iter().cloned());
-    let (edits, refused) = contain(engine.workspace(), reply.edits.clone())?;
+    let (edits, refused) = contain(engine.workspace(), std::mem::take(&mut reply.edits))?;
     outcome.lose(refused, options.partial)?;
 
     if options.dry_run {
@@ -155,7 +155,7 @@ fn plan_and_transact(
         None => views::of(engine, edits),
     };
     (basis.options.views, basis.options.shown) = (views.contents, views.shown);
-    let planned = plan_on_disk(engine.workspace(), edits.clone(), &basis, outcome)
+    let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome)
         .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {
         outcome.diagnostics.extend(selection::add_put_off(engine, &outcome.files));

@@ -1,9 +1,13 @@
 //! Planning against the disk: reads the files the edits name, lets `relay-edit` place everything, and adds modes.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, plan_with, stat};
-use relay_txn::{FileChange, Image, Target};
+use relay_edit::{
+    Change, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, plan_taking, plan_with,
+    stat,
+};
+use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
 use relay_workspace::{RelPath, Workspace};
 
@@ -11,7 +15,7 @@ use crate::contain::{line_of, path_refused, paths, unreadable};
 use crate::outcome::Outcome;
 use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
-use crate::{codes, elsewhere, file_reports};
+use crate::{codes, drafting, elsewhere, file_reports};
 
 /// For how many misspelt paths a better one is looked for.
 const SUGGESTED: usize = 50;
@@ -20,8 +24,8 @@ const SUGGESTED: usize = 50;
 pub(crate) struct Planned {
     /// The changes, in path order.
     pub changes: Vec<FileChange>,
-    /// The edits with their placements, for the ledger.
-    pub edits: Vec<(Edit, String)>,
+    /// What the ledger says about each edit.
+    pub operations: Vec<OperationRecord>,
     /// What a person must look at before it lands.
     pub questions: Vec<Diagnostic>,
     /// What the model will know of the files, where a receipt says what it knew.
@@ -45,31 +49,41 @@ impl Basis {
             }
         }
     }
+
+    /// The same, but the contents of changed files may be taken out of the snapshot instead of being copied.
+    fn plan_taking(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved {
+        match &self.receipt {
+            Some(receipt) => receipt.plan(edits, files, &self.options),
+            None => {
+                let plan = plan_taking(edits, files, &self.options);
+                Resolved::without_receipt(edits, plan, self.options.partial)
+            }
+        }
+    }
 }
 
 /// Plans the edits on the files as they are now. Fills in the outcome's files; refuses if any edit failed, unless
 /// only a part was asked for.
 pub(crate) fn plan_on_disk(
     workspace: &Workspace,
-    mut edits: Vec<Edit>,
+    edits: &[Edit],
     basis: &Basis,
     outcome: &mut Outcome,
 ) -> Result<Planned, Stop> {
     let options = &basis.options;
-    let (disk, snapshot, unreadable) = read_files(workspace, &edits)?;
-    edits.retain(|edit| !paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path)));
+    let (disk, mut snapshot, unreadable) = read_files(workspace, edits)?;
+    let edits = without(edits, &unreadable);
     outcome.lose(unreadable.into_values().collect(), options.partial)?;
-    let Resolved { plan, written } = basis.plan(&edits, &snapshot);
+    let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
 
     let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
     let (questions, warnings): (Vec<_>, Vec<_>) =
         warnings.into_iter().partition(|warning| warning.code == relay_edit::codes::LINES_UNVERIFIED);
     outcome.diagnostics.extend(warnings);
-    let renamed_away: BTreeSet<String> =
-        plan.changes.iter().filter_map(|change| change.renamed_from.clone()).collect();
+    let counts = counts(&plan.changes, &snapshot);
     let mut changes = Vec::with_capacity(plan.changes.len());
-    for change in plan.changes {
-        changes.push(file_change(workspace, change, &renamed_away, &disk, &snapshot)?);
+    for (change, counts) in plan.changes.into_iter().zip(counts) {
+        changes.push(file_change(workspace, change, counts, &disk)?);
     }
     outcome.files = file_reports::of_edits(&edits, &plan.outcomes, &changes, |path| disk.contains_key(path));
     // A suggestion reads folders, and nobody needs hundreds of them.
@@ -78,13 +92,23 @@ pub(crate) fn plan_on_disk(
     let errors = elsewhere::name(workspace, &edits, errors);
     outcome.lose(errors, options.partial)?;
     outcome.diagnostics.extend(changes.iter().filter_map(invisible_characters));
-    let placed = edits
-        .into_iter()
+    let operations = edits
+        .iter()
         .zip(plan.outcomes)
         .filter(|(_, outcome)| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged))
-        .map(|(edit, outcome)| (edit, outcome.placement))
+        .map(|(edit, outcome)| drafting::operation(edit, outcome.placement))
         .collect();
-    Ok(Planned { changes, edits: placed, questions, written })
+    Ok(Planned { changes, operations, questions, written })
+}
+
+/// The edits that name no file which could not be read.
+fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> Cow<'e, [Edit]> {
+    if unreadable.is_empty() {
+        return Cow::Borrowed(edits);
+    }
+    let names_one =
+        |edit: &Edit| paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path));
+    edits.iter().filter(|edit| !names_one(edit)).cloned().collect()
 }
 
 /// What the edits come to on the files as they are now, for looking only.
@@ -128,31 +152,41 @@ fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
     workspace.path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
 }
 
-fn file_change(
-    workspace: &Workspace,
-    change: relay_edit::Change,
-    renamed_away: &BTreeSet<String>,
-    disk: &Disk,
-    snapshot: &Snapshot,
-) -> Result<FileChange, Stop> {
-    // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
-    let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
-    let here = disk.get_key_value(&change.path);
-    let origin = from.or(here);
-    let (added, removed) = match &change.after {
-        None if renamed_away.contains(&change.path) => (0, 0),
+/// How many lines each change adds and removes. A file that is renamed is compared with what it was under its old name.
+fn counts(changes: &[Change], snapshot: &Snapshot) -> Vec<(usize, usize)> {
+    let renamed_away: BTreeSet<&str> =
+        changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
+    let before = |path: &str| {
+        let changed = changes.binary_search_by(|change| change.path.as_str().cmp(path)).ok();
+        let changed = changed.and_then(|at| changes.get(at)?.before.as_ref());
+        changed.or_else(|| snapshot.files.get(path)).map(Vec::as_slice)
+    };
+    let count = |change: &Change| match &change.after {
+        None if renamed_away.contains(change.path.as_str()) => (0, 0),
         after => {
-            let before = origin.and_then(|(path, _)| snapshot.files.get(path));
-            stat(before.map(Vec::as_slice).unwrap_or_default(), after.as_deref().unwrap_or_default())
-                .unwrap_or((0, 0))
+            let origin = change.renamed_from.as_deref().and_then(before).or(change.before.as_deref());
+            stat(origin.unwrap_or_default(), after.as_deref().unwrap_or_default()).unwrap_or((0, 0))
         }
     };
-    let mode = mode(origin.map(|(_, (_, mode))| *mode), change.executable);
+    changes.iter().map(count).collect()
+}
+
+fn file_change(
+    workspace: &Workspace,
+    change: Change,
+    (added, removed): (usize, usize),
+    disk: &Disk,
+) -> Result<FileChange, Stop> {
+    // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
+    let from = change.renamed_from.as_deref().and_then(|from| disk.get(from));
+    let here = disk.get(&change.path);
+    let origin = from.or(here);
+    let mode = mode(origin.map(|(_, mode)| *mode), change.executable);
     Ok(FileChange {
-        path: checked(workspace, &change.path)?,
-        before: here.zip(change.before).map(|((_, (_, mode)), bytes)| Image { bytes, mode: *mode }),
+        path: here.map_or_else(|| checked(workspace, &change.path), |(path, _)| Ok(path.clone()))?,
+        before: here.zip(change.before).map(|((_, mode), bytes)| Image { bytes, mode: *mode }),
         after: change.after.map(|bytes| Target { bytes, mode }),
-        renamed_from: from.map(|(_, (path, _))| path.clone()),
+        renamed_from: from.map(|(path, _)| path.clone()),
         added,
         removed,
     })
@@ -199,10 +233,11 @@ fn is_plain(text: &[u8]) -> bool {
 
 /// A warning when a change brings characters into a file that a reviewer cannot see.
 fn invisible_characters(change: &FileChange) -> Option<Diagnostic> {
-    let after = std::str::from_utf8(&change.after.as_ref()?.bytes).ok()?;
-    if change.added == 0 || is_plain(after.as_bytes()) {
+    let after = &change.after.as_ref()?.bytes;
+    if change.added == 0 || is_plain(after) {
         return None;
     }
+    let after = std::str::from_utf8(after).ok()?;
     let before =
         change.before.as_ref().map_or("", |image| std::str::from_utf8(&image.bytes).unwrap_or_default());
     let (at, found, _) =

@@ -211,16 +211,17 @@ const fn packages(tool: &'static str) -> Sensitive {
 /// ```
 #[must_use]
 pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
-    let folded = path.components().map(fold).collect::<Vec<_>>().join("/");
-    RULES.iter().find(|(at, _)| at.covers(&folded)).map(|(_, why)| *why)
+    let parts: Vec<String> = path.components().map(fold).collect();
+    let folded = parts.join("/");
+    RULES.iter().find(|(at, _)| at.covers(&folded, &parts)).map(|(_, why)| *why)
 }
 
 impl At {
-    fn covers(&self, path: &str) -> bool {
-        let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    fn covers(&self, path: &str, parts: &[String]) -> bool {
+        let name = parts.last().map_or("", String::as_str);
         match self {
             // The folder's own name counts too: a file or link in its place decides as much.
-            Self::Below(folder) => path.split('/').any(|part| part == *folder),
+            Self::Below(folder) => parts.iter().any(|part| part == folder),
             Self::BelowRoot(folder) => {
                 path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }

@@ -18,12 +18,35 @@ pub(crate) fn begins(text: &str) -> bool {
     text.starts_with("diff --git ")
 }
 
+/// Lines that are kept until their file is whole: one text instead of one for each line.
+#[derive(Debug, Default)]
+struct Kept {
+    text: String,
+    /// The number of each line, and where it ends in the text.
+    ends: Vec<(usize, usize)>,
+}
+
+impl Kept {
+    fn push(&mut self, line: Line<'_>) {
+        self.text.push_str(line.text);
+        self.ends.push((line.number, self.text.len()));
+    }
+
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut start = 0;
+        self.ends.iter().map(move |(number, end)| {
+            let text = self.text.get(std::mem::replace(&mut start, *end)..*end).unwrap_or_default();
+            Line { number: *number, text }
+        })
+    }
+}
+
 /// Reads the diffs of one or more files.
 #[derive(Debug, Default)]
 pub(crate) struct GitDiff {
     /// The file that was named before the diff, for diffs without headers.
     path: Option<String>,
-    file: Vec<OwnedLine>,
+    file: Kept,
     /// A `---` line that may begin the next file.
     held: Option<OwnedLine>,
     /// How many old and new lines the header still announces.
@@ -99,7 +122,7 @@ impl GitDiff {
     }
 
     fn keep(&mut self, line: Line<'_>) -> Taken {
-        self.file.push(line.into());
+        self.file.push(line);
         Taken::More
     }
 
@@ -109,11 +132,11 @@ impl GitDiff {
     }
 
     fn has_hunk(&self) -> bool {
-        self.file.iter().any(|line| unified::hunk_header(&line.text).is_some())
+        self.file.lines().any(|line| unified::hunk_header(line.text).is_some())
     }
 
     fn has_header(&self) -> bool {
-        self.file.iter().any(|line| line.text.starts_with("+++ "))
+        self.file.lines().any(|line| line.text.starts_with("+++ "))
     }
 
     fn close_file(&mut self) {
@@ -122,10 +145,11 @@ impl GitDiff {
         self.in_hunk = false;
         self.after_blank = false;
         self.due = None;
-        if file.iter().all(|line| line.text.trim().is_empty()) {
+        if file.text.trim().is_empty() {
             return;
         }
-        let parsed = read_file(&file, self.path.as_deref());
+        let lines: Vec<Line<'_>> = file.lines().collect();
+        let parsed = read_file(&lines, self.path.as_deref());
         self.parsed.edits.extend(parsed.edits);
         self.parsed.diagnostics.extend(parsed.diagnostics);
     }
@@ -156,7 +180,7 @@ impl Reader for GitDiff {
     /// The last hunk lacks lines, and the text ends in the middle of a line, or in a change that the header says is
     /// followed by old lines.
     fn cut_off(&self, in_line: bool) -> Option<Diagnostic> {
-        let changes = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-']));
+        let changes = self.file.lines().last().is_some_and(|line| line.text.starts_with(['+', '-']));
         let lacks_old = self.due.is_some_and(|(old, _)| old > 0);
         let is_cut =
             self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || changes && lacks_old);
@@ -167,7 +191,7 @@ impl Reader for GitDiff {
                 "the last hunk lacks {old} old and {new} new lines its header announces: the reply seems cut off"
             ),
         );
-        let line = self.file.iter().rev().find(|line| unified::hunk_header(&line.text).is_some());
+        let line = self.file.lines().filter(|line| unified::hunk_header(line.text).is_some()).last();
         Some(
             finding
                 .hinted("send the diff again to its end, or correct the counts in the header")

@@ -141,8 +141,15 @@ impl Parser {
 
     /// Takes more text and returns the edits it completed.
     pub fn push(&mut self, text: &str) -> Vec<Edit> {
+        self.take(text);
+        self.scanner.take_new_edits()
+    }
+
+    fn take(&mut self, text: &str) {
         let mut rest = text;
-        while let Some((line, tail)) = rest.split_once('\n') {
+        while let Some(end) = memchr::memchr(b'\n', rest.as_bytes())
+            && let (Some(line), Some(tail)) = (rest.get(..end), rest.get(end + 1..))
+        {
             rest = tail;
             if self.partial.is_empty() {
                 self.line(line);
@@ -153,7 +160,6 @@ impl Parser {
             }
         }
         self.partial.push_str(rest);
-        self.scanner.take_new_edits()
     }
 
     /// Ends the reply and returns everything in it, including the edits `push` returned.
@@ -179,7 +185,7 @@ impl Parser {
 #[must_use]
 pub fn parse(text: &str, forced: Option<Dialect>) -> Reply {
     let mut parser = Parser::new(forced);
-    parser.push(text);
+    parser.take(text);
     parser.finish()
 }
 

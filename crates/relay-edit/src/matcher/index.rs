@@ -5,6 +5,9 @@
 use std::cell::{Cell, OnceCell};
 
 use super::key::Key;
+use super::manner::Habit;
+use super::pattern::Pattern;
+use super::sought::Sought;
 use crate::lines::Lines;
 
 /// How many line comparisons all searches in one file may cost before they are given up.
@@ -24,6 +27,9 @@ pub(crate) struct FileIndex<'a> {
     tables: [OnceCell<Table>; Key::COUNT],
     /// How many more searches read the file itself before a table is made.
     glances: Cell<usize>,
+    /// The lines that were announced.
+    sought: OnceCell<Sought>,
+    habit: OnceCell<Habit>,
     work: Cell<usize>,
     explained: Cell<usize>,
 }
@@ -107,6 +113,8 @@ impl<'a> FileIndex<'a> {
             lines: Lines::new(bytes),
             tables: Default::default(),
             glances: Cell::new(GLANCES),
+            sought: OnceCell::new(),
+            habit: OnceCell::new(),
             work: Cell::new(0),
             explained: Cell::new(0),
         }
@@ -117,11 +125,20 @@ impl<'a> FileIndex<'a> {
         self.find_some(key, pattern, usize::MAX)
     }
 
-    /// Says how many hunks will be looked for. Many are found faster by a table from the start.
-    pub fn expect(&self, hunks: usize) {
-        if hunks > GLANCES {
+    /// Says what will be looked for. Many hunks are found in one pass over the file.
+    pub fn expect(&self, patterns: &[Pattern<'_>]) {
+        if patterns.len() > GLANCES {
             self.glances.set(0);
+            self.sought.get_or_init(|| {
+                let lines = patterns.iter().flat_map(|pattern| pattern.old.iter().chain(&pattern.new));
+                Sought::new(&self.lines, lines.map(|line| line.as_bytes()))
+            });
         }
+    }
+
+    /// How the file indents its lines.
+    pub fn habit(&self) -> Habit {
+        *self.habit.get_or_init(|| Habit::of(&self.lines))
     }
 
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.
@@ -130,6 +147,11 @@ impl<'a> FileIndex<'a> {
             && let Some(found) = self.glance(pattern, limit)
         {
             return Some(found);
+        }
+        if key == Key::Exact
+            && let Some((offset, places)) = self.rarest_sought(pattern)
+        {
+            return self.standing(pattern, offset, places, limit);
         }
         let table = self.table(key);
         let hashes: Vec<u64> = pattern.iter().map(|line| hash(&key.of(line.as_ref()))).collect();
@@ -191,6 +213,47 @@ impl<'a> FileIndex<'a> {
         Some(found)
     }
 
+    /// The rarest line of a pattern among those that were announced, and where it stands.
+    fn rarest_sought<T: AsRef<[u8]>>(&self, pattern: &[T]) -> Option<(usize, &[usize])> {
+        let sought = self.sought.get()?;
+        let mut rarest: Option<(usize, &[usize])> = None;
+        for (at, line) in pattern.iter().enumerate() {
+            if let Some(places) = sought.places(line.as_ref())
+                && rarest.is_none_or(|(_, known)| places.len() < known.len())
+            {
+                rarest = Some((at, places));
+            }
+            // Nothing can be rarer.
+            if rarest.is_some_and(|(_, places)| places.len() <= 1) {
+                break;
+            }
+        }
+        rarest
+    }
+
+    /// Where all of `pattern` stands, judged by one of its lines; `None` when that is too much work.
+    fn standing<T: AsRef<[u8]>>(
+        &self,
+        pattern: &[T],
+        offset: usize,
+        places: &[usize],
+        limit: usize,
+    ) -> Option<Vec<usize>> {
+        let mut found = Vec::new();
+        for start in places.iter().filter_map(|place| place.checked_sub(offset)) {
+            let texts = pattern.iter().enumerate();
+            let same = texts.take_while(|(at, line)| line.as_ref() == self.lines.text(start + at)).count();
+            self.spend(same + 1)?;
+            if same == pattern.len() && start + same <= self.lines.len() {
+                found.push(start);
+                if found.len() > limit {
+                    break;
+                }
+            }
+        }
+        Some(found)
+    }
+
     /// Whether `pattern` stands at a line.
     pub fn stands_at<T: AsRef<[u8]>>(&self, key: Key, pattern: &[T], start: usize) -> bool {
         start + pattern.len() <= self.lines.len()
@@ -228,7 +291,7 @@ impl<'a> FileIndex<'a> {
 }
 
 /// A fast hash; it need not withstand an enemy, because it decides nothing.
-fn hash(bytes: &[u8]) -> u64 {
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
     const PRIME: u64 = 0xe703_7ed1_a0b4_28db;
     let mix = |state: u64, word: u64| {
@@ -250,6 +313,7 @@ fn hash(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Hunk, HunkLine};
 
     #[test]
     fn finds_every_place_and_only_those() {
@@ -266,11 +330,16 @@ mod tests {
         let file = b"\xef\xbb\xbfab\r\nabab\nab\n\nab\nabab\nab";
         for pattern in [&["ab"][..], &["abab", "ab"], &["ab", ""], &["b"], &["ab", "abab", "ab"], &[""], &[]]
         {
-            let (glancing, indexed) = (FileIndex::new(file), FileIndex::new(file));
-            indexed.expect(usize::MAX);
+            let (glancing, indexed, told) =
+                (FileIndex::new(file), FileIndex::new(file), FileIndex::new(file));
+            indexed.glances.set(0);
+            let lines = pattern.iter().map(|line| HunkLine::Context((*line).to_owned())).collect();
+            let hunk = Hunk::new(lines, 1);
+            told.expect(&[(); GLANCES + 1].map(|()| Pattern::new(&hunk)));
             for limit in [0, 1, usize::MAX] {
-                let found = glancing.find_some(Key::Exact, pattern, limit);
-                assert_eq!(found, indexed.find_some(Key::Exact, pattern, limit), "{pattern:?}");
+                let found = indexed.find_some(Key::Exact, pattern, limit);
+                assert_eq!(glancing.find_some(Key::Exact, pattern, limit), found, "{pattern:?}");
+                assert_eq!(told.find_some(Key::Exact, pattern, limit), found, "{pattern:?}");
             }
         }
     }

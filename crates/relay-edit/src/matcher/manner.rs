@@ -3,10 +3,12 @@
 //! Below an unindented `class A:` a reply may bring tabs into a file of spaces. When the file has one manner and
 //! the new lines all have the other, they are written in the file's; where nobody can say how, they are refused.
 
+use std::collections::BTreeMap;
+
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::indent;
-use crate::lines::is_blank;
+use crate::lines::{Lines, is_blank};
 
 /// So many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
@@ -31,14 +33,13 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     if indents.is_empty() || !tabs && !spaces {
         return Manner::Fits;
     }
-    let lines = index.lines.texts().filter(|line| !is_blank(line)).map(indent);
-    let lines: Vec<&[u8]> = lines.filter(|indent| !indent.is_empty()).collect();
-    if lines.len() < ENOUGH {
+    let habit = index.habit();
+    if habit.indented < ENOUGH {
         return Manner::Fits;
     }
-    let rule = if tabs && only(&lines, b' ') {
-        unit_of(&lines).map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
-    } else if spaces && lines.iter().all(|line| line.starts_with(b"\t")) {
+    let rule = if tabs && habit.only_spaces {
+        habit.unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
+    } else if spaces && habit.begins_with_tabs {
         let unit = indents.iter().map(|indent| indent.len()).min().unwrap_or_default();
         let fits = matches!(unit, 2..=4 | 8) && indents.iter().all(|indent| indent.len() % unit == 0);
         fits.then(|| Reindent::Units { reply: vec![b' '; unit], file: b"\t".to_vec() })
@@ -48,12 +49,41 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     rule.map_or(Manner::Foreign, Manner::Rule)
 }
 
+/// How the lines of a file are indented.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Habit {
+    /// How many lines are indented.
+    indented: usize,
+    only_spaces: bool,
+    begins_with_tabs: bool,
+    /// How many spaces make one level, where that is clear.
+    unit: Option<usize>,
+}
+
+impl Habit {
+    /// Looks at every line of a file.
+    pub fn of(lines: &Lines<'_>) -> Self {
+        let is_indented = |line: &&[u8]| matches!(line.first(), Some(b' ' | b'\t')) && !is_blank(line);
+        let mut habit = Self { indented: 0, only_spaces: true, begins_with_tabs: true, unit: None };
+        let mut depths: BTreeMap<usize, usize> = BTreeMap::new();
+        for indent in lines.texts().filter(is_indented).map(indent) {
+            habit.indented += 1;
+            habit.only_spaces &= indent.iter().all(|byte| *byte == b' ');
+            habit.begins_with_tabs &= indent.starts_with(b"\t");
+            *depths.entry(indent.len()).or_default() += 1;
+        }
+        habit.unit = unit_of(&depths, habit.indented);
+        habit
+    }
+}
+
 /// How many spaces make one level: the depth of some line, of which nearly all others are multiples. The few that are
 /// not are aligned with something.
-fn unit_of(lines: &[&[u8]]) -> Option<usize> {
+fn unit_of(depths: &BTreeMap<usize, usize>, indented: usize) -> Option<usize> {
     [8, 4, 3, 2].into_iter().find(|unit| {
-        let fitting = lines.iter().filter(|line| line.len() % unit == 0).count();
-        lines.iter().any(|line| line.len() == *unit) && fitting * 10 >= lines.len() * 9
+        let multiples = depths.iter().filter(|(depth, _)| *depth % unit == 0);
+        let fitting: usize = multiples.map(|(_, count)| *count).sum();
+        depths.contains_key(unit) && fitting * 10 >= indented * 9
     })
 }
 

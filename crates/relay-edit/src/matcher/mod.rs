@@ -19,6 +19,7 @@ mod margin;
 mod pattern;
 mod scope;
 mod sign;
+mod sought;
 mod standing;
 mod tier;
 mod ties;
@@ -118,8 +119,8 @@ pub(crate) fn locate_all(
     index: &FileIndex<'_>,
     strictness: Strictness,
 ) -> Vec<Result<Located, Failure>> {
-    index.expect(hunks.len());
     let patterns: Vec<Pattern<'_>> = hunks.iter().map(Pattern::new).collect();
+    index.expect(&patterns);
     let searches: Vec<Search> = patterns.iter().map(|pattern| search(pattern, index, strictness)).collect();
     ties::settle(&patterns, searches, index, strictness)
 }

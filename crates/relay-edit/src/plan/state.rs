@@ -122,7 +122,8 @@ impl<'s> State<'s> {
         }
     }
 
-    /// What is different from the snapshot, in path order; the path that cannot be written in its encoding otherwise.
+    /// What is different from the snapshot, in path order, without what was before; the path that cannot be written in its
+    /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change>, String> {
         let Self { snapshot, decoded, mut touched, mut origins, modes, .. } = self;
         for path in modes.keys().filter(|path| !touched.contains_key(*path)).cloned().collect::<Vec<_>>() {
@@ -145,7 +146,7 @@ impl<'s> State<'s> {
             let executable =
                 modes.get(&path).copied().filter(|mode| *mode != was_executable(snapshot, source));
             if before != after.as_ref() || executable.is_some() {
-                changes.push(Change { before: before.cloned(), path, after, renamed_from, executable });
+                changes.push(Change { before: None, path, after, renamed_from, executable });
             }
         }
         Ok(changes)

@@ -19,10 +19,9 @@ struct Preamble {
 }
 
 impl Preamble {
-    fn read(lines: &[OwnedLine]) -> Self {
+    fn read<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
         let mut preamble = Self::default();
-        for line in lines.iter().take_while(|line| unified::hunk_header(&line.text).is_none()) {
-            let text = line.text.as_str();
+        for text in lines.take_while(|text| unified::hunk_header(text).is_none()) {
             if let Some(rest) = text.strip_prefix("diff --git ") {
                 preamble.git = git_paths(rest);
             } else if let Some(path) = text.strip_prefix("rename from ") {
@@ -87,11 +86,10 @@ fn strip_prefixes(old: &str, new: &str) -> (String, String) {
     (old.to_owned(), new.to_owned())
 }
 
-pub(super) fn read_file(lines: &[OwnedLine], named: Option<&str>) -> Parsed {
+pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let line = lines.first().map_or(1, |line| line.number);
-    let preamble = Preamble::read(lines);
-    let borrowed: Vec<Line<'_>> = lines.iter().map(OwnedLine::as_line).collect();
-    let diff = unified::parse_file(&borrowed);
+    let preamble = Preamble::read(lines.iter().map(|line| line.text));
+    let diff = unified::parse_file(lines);
     let mut parsed = Parsed { edits: Vec::new(), diagnostics: diff.diagnostics };
     let sides = match (diff.old_path, diff.new_path, &preamble.git) {
         (Some(old), Some(new), _) => Some(strip_prefixes(&old, &new)),
@@ -173,7 +171,7 @@ pub(crate) fn executable(body: &[OwnedLine], line: usize) -> Result<Option<bool>
     if !body.iter().find(|line| !line.text.trim().is_empty()).is_some_and(|line| begins(&line.text)) {
         return Ok(None);
     }
-    let preamble = Preamble::read(body);
+    let preamble = Preamble::read(body.iter().map(|line| line.text.as_str()));
     preamble.unsupported.map_or(Ok(preamble.executable), |what| Err(unsupported(what, line)))
 }
 

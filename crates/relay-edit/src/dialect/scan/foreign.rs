@@ -75,16 +75,25 @@ impl Scanner {
         self.absorb(reader.take());
         match taken {
             Taken::More => self.state = State::Foreign(reader, code),
-            Taken::Done | Taken::NotMine => {
-                self.absorb(reader.finish());
-                self.tail = self.prose.len();
-                if taken == Taken::NotMine {
-                    self.after_diff = code.is_none().then_some(line.number);
-                    self.code_line_of(code, line);
-                } else {
-                    self.state = code.map_or(State::Prose, State::Code);
-                }
-            }
+            Taken::Done | Taken::NotMine => self.foreign_end(reader, code, line, taken),
+        }
+    }
+
+    /// The block has ended with this line, or before it.
+    pub(super) fn foreign_end(
+        &mut self,
+        reader: Box<dyn Reader>,
+        code: Option<Code>,
+        line: Line<'_>,
+        taken: Taken,
+    ) {
+        self.absorb(reader.finish());
+        self.tail = self.prose.len();
+        if taken == Taken::NotMine {
+            self.after_diff = code.is_none().then_some(line.number);
+            self.code_line_of(code, line);
+        } else {
+            self.state = code.map_or(State::Prose, State::Code);
         }
     }
 

@@ -9,7 +9,7 @@ mod foreign;
 
 use super::block::Block;
 use super::fence::{Fence, FenceLine, fence_line};
-use super::{Dialect, Line, OwnedLine, Reader, path_line};
+use super::{Dialect, Line, OwnedLine, Reader, Taken, path_line};
 use super::{git_diff, hashline};
 use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes};
@@ -76,6 +76,18 @@ impl Scanner {
     }
 
     fn dispatch(&mut self, line: Line<'_>) {
+        // By far the most lines are inside a block without a fence, where nothing but its reader decides.
+        if let State::Foreign(reader, None) = &mut self.state {
+            let taken = reader.line(line, false);
+            let parsed = reader.take();
+            self.absorb(parsed);
+            if taken != Taken::More
+                && let State::Foreign(reader, code) = std::mem::take(&mut self.state)
+            {
+                self.foreign_end(reader, code, line, taken);
+            }
+            return;
+        }
         match std::mem::take(&mut self.state) {
             State::Prose => self.prose_line(line),
             State::Opening(opening) => self.opening_line(opening, line),
