@@ -146,6 +146,9 @@ pub(crate) fn align(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
 ///
 /// Some authors write a whole block as removed and then as added, with most of it unchanged.
 pub(crate) fn realign(lines: Vec<HunkLine>) -> Vec<HunkLine> {
+    if !puts_back(&lines) {
+        return lines;
+    }
     let mut result = Vec::with_capacity(lines.len());
     for run in lines.chunk_by(|one, other| is_context(one) == is_context(other)) {
         let side = |wanted: fn(&HunkLine) -> bool| -> Vec<&str> {
@@ -160,6 +163,18 @@ pub(crate) fn realign(lines: Vec<HunkLine>) -> Vec<HunkLine> {
         }
     }
     result
+}
+
+/// Whether any line is both taken away and put back. Most hunks do nothing of the kind, and are short.
+fn puts_back(lines: &[HunkLine]) -> bool {
+    const SHORT: usize = 16;
+    let added = || lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let mut removed = lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
+    if lines.len() <= SHORT {
+        return removed.any(|text| added().any(|other| other == text));
+    }
+    let added: HashSet<&str> = added().collect();
+    removed.any(|text| added.contains(text))
 }
 
 const fn is_context(line: &HunkLine) -> bool {

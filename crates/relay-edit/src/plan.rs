@@ -159,6 +159,7 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
         state: State::new(files, &options.views),
         options,
         diagnostics: Vec::new(),
+        failures: 0,
         searched_bytes: 0,
     };
     let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
@@ -173,7 +174,8 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
     }
     let failed = |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Failed | EditStatus::Skipped);
     let lands = options.partial || !outcomes.iter().any(failed);
-    let Planner { state, mut diagnostics, .. } = planner;
+    let Planner { state, mut diagnostics, failures, .. } = planner;
+    diagnostics.extend(failures.checked_sub(LISTED + 1).map(|more| unlisted(more + 1)));
     let changes = if lands { state.into_changes() } else { Ok(Vec::new()) };
     let changes = changes.unwrap_or_else(|path| {
         diagnostics.push(not_encodable(&path, edits));
@@ -181,6 +183,12 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
         Vec::new()
     });
     Plan { changes, outcomes, diagnostics }
+}
+
+/// Failures that are only counted: nobody reads hundreds of them, and a reply that has so many is wrong as a whole.
+fn unlisted(failures: usize) -> Diagnostic {
+    Diagnostic::error(codes::NOT_FOUND, format!("… and {failures} more failures of this kind"))
+        .hinted("read the files again and write the edits anew")
 }
 
 /// The text a file would hold cannot be written in the encoding the file is in.
@@ -198,12 +206,18 @@ struct Planner<'p> {
     state: State<'p>,
     options: &'p Options,
     diagnostics: Vec<Diagnostic>,
+    /// How many reasons there are for edits that failed.
+    failures: usize,
     /// How many bytes were searched for patches so far.
     searched_bytes: usize,
 }
 
 /// The most bytes all patches of a reply together may search in.
 const SEARCH_LIMIT_BYTES: usize = 800_000_000;
+/// How many reasons why edits failed are listed of one reply.
+const LISTED: usize = 200;
+/// How many failures of one reply are explained at length.
+const EXPLAINED: usize = 100;
 /// How much more a search costs that tries every tier and finds nothing.
 const FAILED_SEARCH: usize = 8;
 
@@ -255,7 +269,11 @@ impl Planner<'_> {
         match self.try_apply(edit, previous) {
             Ok(outcome) => outcome,
             Err((status, findings)) => {
-                self.diagnostics.extend(findings);
+                let room = LISTED.saturating_sub(self.failures);
+                self.failures += findings.iter().filter(|finding| finding.is_error()).count();
+                let listed = |(at, finding): &(usize, Diagnostic)| *at < room || !finding.is_error();
+                let listed = findings.into_iter().enumerate().filter(listed);
+                self.diagnostics.extend(listed.map(|(_, finding)| finding));
                 match status {
                     EditStatus::NotInContext => EditOutcome::new(status, "not in context"),
                     EditStatus::Skipped => EditOutcome::new(status, "skipped"),

@@ -9,40 +9,45 @@ use crate::outcome::Status;
 use crate::stop::Stop;
 
 /// A reply that may go on.
-pub(crate) struct Admitted {
+pub(crate) struct Admitted<'t> {
     /// The transaction's name: the reply's, or a new one.
     pub uuid: Uuid,
-    /// Identifies the reply's text, to tell a repeated reply from a repeated uuid.
-    pub digest: String,
+    /// The reply's text.
+    text: &'t str,
     /// Where the control block begins in the reply.
     pub line: Option<usize>,
     /// What a person should know.
     pub warnings: Vec<Diagnostic>,
 }
 
+impl Admitted<'_> {
+    /// Identifies the reply's text, to tell a repeated reply from a repeated uuid.
+    pub fn digest(&self) -> String {
+        reply_digest(self.text)
+    }
+}
+
 /// Checks project and uuid.
-pub(crate) fn admit(engine: &Engine, reply: &Reply, text: &str) -> Result<Admitted, Stop> {
-    let digest = reply_digest(text);
+pub(crate) fn admit<'t>(engine: &Engine, reply: &Reply, text: &'t str) -> Result<Admitted<'t>, Stop> {
     let Some(control) = &reply.control else {
-        return Ok(Admitted { uuid: Uuid::new_v4(), digest, line: None, warnings: Vec::new() });
+        return Ok(Admitted { uuid: Uuid::new_v4(), text, line: None, warnings: Vec::new() });
     };
     let mut errors = Vec::new();
     let warnings = check_project(engine, control, &mut errors);
     let uuid = check_uuid(control, &mut errors);
     match uuid {
         Some(uuid) if errors.is_empty() => {
-            check_new(engine, uuid, &digest, Some(control.line))?;
-            Ok(Admitted { uuid, digest, line: Some(control.line), warnings })
+            check_new(engine, uuid, text, Some(control.line))?;
+            Ok(Admitted { uuid, text, line: Some(control.line), warnings })
         }
         _ => Err(Stop::Refused(errors)),
     }
 }
 
 /// Checks that a submission whose name is known has not landed yet.
-pub(crate) fn under(engine: &Engine, uuid: Uuid, text: &str) -> Result<Admitted, Stop> {
-    let digest = reply_digest(text);
-    check_new(engine, uuid, &digest, None)?;
-    Ok(Admitted { uuid, digest, line: None, warnings: Vec::new() })
+pub(crate) fn under<'t>(engine: &Engine, uuid: Uuid, text: &'t str) -> Result<Admitted<'t>, Stop> {
+    check_new(engine, uuid, text, None)?;
+    Ok(Admitted { uuid, text, line: None, warnings: Vec::new() })
 }
 
 fn check_project(engine: &Engine, control: &Control, errors: &mut Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -101,14 +106,14 @@ fn check_uuid(control: &Control, errors: &mut Vec<Diagnostic>) -> Option<Uuid> {
 }
 
 /// Looks once more, for a reply that has nothing left to do: another process may have landed it meanwhile.
-pub(crate) fn still_new(engine: &Engine, admitted: &Admitted) -> Result<(), Stop> {
-    check_new(engine, admitted.uuid, &admitted.digest, admitted.line)
+pub(crate) fn still_new(engine: &Engine, admitted: &Admitted<'_>) -> Result<(), Stop> {
+    check_new(engine, admitted.uuid, admitted.text, admitted.line)
 }
 
-fn check_new(engine: &Engine, uuid: Uuid, digest: &str, line: Option<usize>) -> Result<(), Stop> {
+fn check_new(engine: &Engine, uuid: Uuid, text: &str, line: Option<usize>) -> Result<(), Stop> {
     let Some(record) = engine.ledger().find(uuid)? else { return Ok(()) };
     let when = record.created_at.strftime("%Y-%m-%d %H:%M UTC");
-    if record.submission.as_deref() == Some(digest) {
+    if record.submission.as_ref() == Some(&reply_digest(text)) {
         let note = Diagnostic::warning(
             codes::ALREADY_PROCESSED,
             format!("this reply has landed already ({uuid}, {when})"),

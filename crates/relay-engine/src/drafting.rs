@@ -13,7 +13,7 @@ pub(crate) fn draft(
     engine: &Engine,
     submission: &Submission,
     reply: &Reply,
-    admitted: &Admitted,
+    admitted: &Admitted<'_>,
     planned: Planned,
     options: &LandOptions,
 ) -> Draft {
@@ -28,7 +28,7 @@ pub(crate) fn draft(
             reasoning: reply.reasoning.clone(),
             prompt_summary: control.and_then(|c| c.prompt_summary.clone()),
             git_commit_msg: control.and_then(|c| c.git_commit_msg.clone()),
-            submission: Some(admitted.digest.clone()),
+            submission: Some(admitted.digest()),
             undoes: Vec::new(),
         },
         operations: planned.operations,

@@ -132,7 +132,7 @@ struct Ready<'a> {
     prepared: Option<&'a Prepared>,
     options: &'a LandOptions,
     reply: &'a Reply,
-    admitted: &'a Admitted,
+    admitted: &'a Admitted<'a>,
     basis: Basis,
     edits: Vec<Edit>,
 }

@@ -53,18 +53,18 @@ pub(crate) fn normalise(raw: &str, names: Names) -> Result<String, PathRefusal> 
 
 /// The rules on how a path begins.
 fn check_start(raw: &str, text: &str) -> Result<(), PathRefusal> {
-    let path = raw.to_owned();
+    let path = || raw.to_owned();
     if is_drive_or_share(text) {
-        return Err(PathRefusal::Drive { path });
+        return Err(PathRefusal::Drive { path: path() });
     }
     if is_url(text) {
-        return Err(PathRefusal::Url { path });
+        return Err(PathRefusal::Url { path: path() });
     }
     if text.starts_with('/') {
-        return Err(PathRefusal::Absolute { path });
+        return Err(PathRefusal::Absolute { path: path() });
     }
     if text.starts_with('~') {
-        return Err(PathRefusal::Home { path });
+        return Err(PathRefusal::Home { path: path() });
     }
     Ok(())
 }

@@ -19,7 +19,9 @@ use std::fmt::Write;
 use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use testkit::measure::children_cpu;
 
 /// How often the programs take turns.
 const TURNS: u32 = 5;
@@ -114,19 +116,19 @@ fn search_replace(diff: &str) -> String {
 fn compare(name: &str, root: &Path, reply: &str, program: &str, arguments: &[&str]) {
     let file = root.with_extension("diff");
     std::fs::write(&file, reply).unwrap();
-    let (mut relay, mut other) = (0, 0);
+    let (mut relay, mut other) = (Duration::ZERO, Duration::ZERO);
     for _ in 0..TURNS {
-        relay += ticks_of(env!("CARGO_BIN_EXE_relay"), &["apply", "--dry-run"], root, &file);
-        other += ticks_of(program, arguments, root, &file);
+        relay += cpu_of(env!("CARGO_BIN_EXE_relay"), &["apply", "--dry-run"], root, &file);
+        other += cpu_of(program, arguments, root, &file);
     }
-    let ms = |ticks: u64| ticks as f64 * 10.0 / f64::from(TURNS * RUNS);
+    let ms = |cpu: Duration| cpu.as_secs_f64() * 1000.0 / f64::from(TURNS * RUNS);
     let verdict = if relay <= other { "ok" } else { "MORE" };
     println!("{name:<44} {:>11.2} ms {:>11.2} ms {verdict:>8}", ms(relay), ms(other));
 }
 
-/// Runs a program many times and returns its user + system time in hundredths of a second.
-fn ticks_of(program: &str, arguments: &[&str], root: &Path, input: &Path) -> u64 {
-    let before = children_ticks();
+/// Runs a program many times and returns its user + system time.
+fn cpu_of(program: &str, arguments: &[&str], root: &Path, input: &Path) -> Duration {
+    let before = children_cpu();
     for _ in 0..RUNS {
         let mut command = Command::new(program);
         command
@@ -137,7 +139,7 @@ fn ticks_of(program: &str, arguments: &[&str], root: &Path, input: &Path) -> u64
         command.stdin(File::open(input).unwrap()).stdout(Stdio::null());
         assert!(command.status().unwrap().success(), "{program} failed");
     }
-    children_ticks() - before
+    children_cpu() - before
 }
 
 /// Prints what reading a reply in pieces of a few bytes costs.
@@ -155,12 +157,4 @@ fn streaming(name: &str, text: &str) {
     let cost = start.elapsed().as_nanos() as f64 / text.len() as f64;
     let verdict = if cost < STREAMING_NS_PER_BYTE { "ok" } else { "MORE" };
     println!("streaming, {name:<33} {cost:>9.2} ns/byte {edits:>8} edits {verdict:>8}");
-}
-
-/// User + system time of all children so far, in hundredths of a second; 0 where the kernel does not tell.
-fn children_ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = after_name.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-    fields.get(13).copied().unwrap_or(0) + fields.get(14).copied().unwrap_or(0)
 }

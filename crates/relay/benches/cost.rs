@@ -18,6 +18,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use testkit::measure::children_cpu;
+
 const RELAY: &str = env!("CARGO_BIN_EXE_relay");
 
 fn main() {
@@ -40,7 +42,7 @@ fn main() {
 
 /// Runs a command many times and prints its row; returns the median wall time.
 fn row(name: &str, runs: usize, mut make: impl FnMut(usize) -> Command) -> Duration {
-    let before = children_ticks();
+    let before = children_cpu();
     let mut walls: Vec<Duration> = (0..runs)
         .map(|run| {
             let mut command = make(run);
@@ -52,7 +54,7 @@ fn row(name: &str, runs: usize, mut make: impl FnMut(usize) -> Command) -> Durat
         .collect();
     walls.sort();
     let median = walls.get(runs / 2).copied().unwrap_or_default();
-    let cpu_ms = (children_ticks() - before) as f64 * 10.0 / runs as f64;
+    let cpu_ms = (children_cpu() - before).as_secs_f64() * 1000.0 / runs as f64;
     println!("{name:<44} {:>9.2} ms {cpu_ms:>13.2} ms", median.as_secs_f64() * 1000.0);
     median
 }
@@ -99,12 +101,4 @@ fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(RELAY);
     command.args(arguments);
     command
-}
-
-/// User + system time of all children so far, in hundredths of a second; 0 where the kernel does not tell.
-fn children_ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = after_name.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-    fields.get(13).copied().unwrap_or(0) + fields.get(14).copied().unwrap_or(0)
 }

@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use relay_txn::{Draft, FileChange, Header, Image, Ledger, LedgerKey, Target, Verdict};
 use relay_workspace::{RelPath, Workspace};
+use testkit::measure::children_cpu;
 use uuid::Uuid;
 
 const RELAY: &str = env!("CARGO_BIN_EXE_relay");
@@ -58,7 +59,7 @@ fn main() {
 }
 
 fn row(name: &str, runs: usize, mut make: impl FnMut() -> Command) {
-    let before = children_ticks();
+    let before = children_cpu();
     let mut walls: Vec<Duration> = (0..runs)
         .map(|_| {
             let mut command = make();
@@ -70,16 +71,8 @@ fn row(name: &str, runs: usize, mut make: impl FnMut() -> Command) {
         .collect();
     walls.sort();
     let ms = |wall: Option<&Duration>| wall.map_or(0.0, |wall| wall.as_secs_f64() * 1000.0);
-    let cpu_ms = (children_ticks() - before) as f64 * 10.0 / runs as f64;
+    let cpu_ms = (children_cpu() - before).as_secs_f64() * 1000.0 / runs as f64;
     println!("{name:<46} {:>7.1} ms {:>7.1} ms {cpu_ms:>11.1} ms", ms(walls.get(runs / 2)), ms(walls.last()));
-}
-
-/// User + system time of all children so far, in hundredths of a second; 0 where the kernel does not tell.
-fn children_ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = after_name.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-    fields.get(13).copied().unwrap_or(0) + fields.get(14).copied().unwrap_or(0)
 }
 
 fn relay(root: &Path, arguments: &[&str]) -> Command {

@@ -1,7 +1,7 @@
-//! Replies and files made to be expensive: `cargo bench --bench shapes`.
+//! Replies and files made to be expensive: `cargo bench --bench shapes -- [part of a name]`.
 //!
 //! Each must end within five seconds of user + system time and within one gigabyte of memory, either done or refused
-//! by a limit that its message states. The memory is limited by the system, so that exceeding it is a crash here.
+//! by a limit that its message states. The address space is limited by the system, so that exceeding it is a crash here.
 
 #![allow(missing_docs, reason = "a program, not a library")]
 #![allow(
@@ -18,6 +18,8 @@ use std::fs::File;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use testkit::measure::watch;
+
 /// The most user + system time a reply may take.
 const SECONDS: f64 = 5.0;
 /// The most memory, in the unit of `ulimit`.
@@ -28,8 +30,12 @@ fn main() {
     let root = folder.path().join("project");
     std::fs::create_dir_all(root.join(".git")).unwrap();
     files(&root);
-    println!("{:<48} {:>8} {:>10}", "", "exit", "seconds");
+    let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    println!("{:<56} {:>6} {:>10} {:>9}", "", "exit", "cpu", "memory");
     for (name, reply) in replies() {
+        if !only.is_empty() && !only.iter().any(|part| name.contains(part.as_str())) {
+            continue;
+        }
         let file = folder.path().join("reply.md");
         std::fs::write(&file, reply()).unwrap();
         row(name, &root, &file);
@@ -48,6 +54,12 @@ fn files(root: &Path) {
     write("blank.txt", format!("{0}x = 1\n{0}", "\n".repeat(100_000)));
     write("braces.txt", "    }\n\n".repeat(50_000));
     write("calls.txt", repeat(100_000, |at| format!("    call_{}(value, other);\n", at % 50)));
+    write("sections.txt", repeat(20_000, |_| "[section]\nname = value\nsize = 1\n\n".to_owned()));
+    write(
+        "one-line.json",
+        format!("{{\"a\": 1, {}\"z\": 0}}\n", repeat(3_000_000, |at| format!("\"k{at}\": {at}, "))),
+    );
+    write("tabs.txt", repeat(100_000, |at| format!("\tcall_{}(value);\n", at % 5_000)));
     write("large.txt", repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)));
 }
 
@@ -134,6 +146,43 @@ fn replies() -> Vec<Reply> {
             };
             diff("calls.txt", &repeat(5_000, hunk))
         }),
+        ("equal sections, hunks with line numbers", || {
+            let hunk = |at: usize| {
+                format!(
+                    "@@ -{0},3 +{0},3 @@\n [section]\n-name = value\n+name = {at}\n size = 1\n",
+                    at * 4 + 1
+                )
+            };
+            diff("sections.txt", &repeat(20_000, hunk))
+        }),
+        ("equal sections, the wrong line numbers", || {
+            let hunk = |at: usize| {
+                format!(
+                    "@@ -{0},3 +{0},3 @@\n [section]\n-name = value\n+name = {at}\n size = 1\n",
+                    at * 4 + 3
+                )
+            };
+            diff("sections.txt", &repeat(20_000, hunk))
+        }),
+        ("a part of a line of 50 MB", || {
+            format!("one-line.json\n{}", section("\"k2999999\": 2999999", "\"k2999999\": 0"))
+        }),
+        ("a line of 50 MB that almost fits", || {
+            diff("one-line.json", &format!("@@\n-{}\n+x\n", "\"k\": 1, ".repeat(6_000_000)))
+        }),
+        ("300 edits, each on the file after those before it", || {
+            repeat(300, |at| {
+                format!("lines.txt\n{}", section(&format!("line {at}"), &format!("line {}", at + 1)))
+            })
+        }),
+        ("5,000 sections, each on the file after those before it", || {
+            let each = |at: usize| section(&format!("line {at}"), &format!("line {}", at + 1));
+            format!("lines.txt\n{}", repeat(5_000, each))
+        }),
+        ("50,000 hunks indented by spaces in a file of tabs", || {
+            let hunk = |at: usize| format!("@@\n-call_{}(valu);\n+    x_{at}();\n", at % 5_000);
+            diff("tabs.txt", &repeat(50_000, hunk))
+        }),
         ("one line of a file of 60 MB", || {
             diff("large.txt", "@@\n-    let v_5000 = 35000;\n+    let v = 1;\n")
         }),
@@ -155,29 +204,19 @@ fn replies() -> Vec<Reply> {
 }
 
 fn row(name: &str, root: &Path, reply: &Path) {
-    let before = children_ticks();
     let script = format!("ulimit -v {KIB}; exec \"$0\" apply --dry-run");
-    let status = Command::new("sh")
+    let mut command = Command::new("sh");
+    command
         .args(["-c", &script, env!("CARGO_BIN_EXE_relay")])
         .current_dir(root)
         .env("HOME", root.parent().unwrap())
         .env_remove("XDG_DATA_HOME")
         .stdin(File::open(reply).unwrap())
         .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status()
-        .unwrap();
-    let seconds = (children_ticks() - before) as f64 / 100.0;
-    let code = status.code();
-    let verdict = if matches!(code, Some(0..=3)) && seconds <= SECONDS { "ok" } else { "MORE" };
-    let shown = code.map_or("killed".to_owned(), |code| code.to_string());
-    println!("{name:<48} {shown:>8} {seconds:>10.2} {verdict:>6}");
-}
-
-/// User + system time of all children so far, in hundredths of a second; 0 where the kernel does not tell.
-fn children_ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after_name = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> = after_name.split_whitespace().map(|field| field.parse().unwrap_or(0)).collect();
-    fields.get(13).copied().unwrap_or(0) + fields.get(14).copied().unwrap_or(0)
+        .stderr(File::create(reply.with_extension("said")).unwrap());
+    let cost = watch(&mut command);
+    let seconds = cost.cpu.as_secs_f64();
+    let verdict = if matches!(cost.code, Some(0..=3)) && seconds <= SECONDS { "ok" } else { "MORE" };
+    let code = cost.code.map_or("killed".to_owned(), |code| code.to_string());
+    println!("{name:<56} {code:>6} {seconds:>8.2} s {:>6} MB {verdict:>6}", cost.peak_bytes / 1_000_000);
 }

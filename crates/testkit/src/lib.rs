@@ -1,4 +1,5 @@
-//! What tests stand on: a hermetic environment, real terminals and displays, scenario folders, expected files.
+//! What tests stand on: a hermetic environment, real terminals and displays, scenario folders, expected files; and what
+//! benchmarks measure with.
 //!
 //! For development only, and dependent on no product crate: it knows the `relay` binary by its path alone. Whatever goes
 //! wrong in here panics, because that is how a test says so.
@@ -18,6 +19,7 @@
 pub mod corpus;
 mod env;
 mod expect;
+pub mod measure;
 pub mod model;
 mod network;
 mod run;

@@ -270,6 +270,11 @@ impl<'a> FileIndex<'a> {
         (work <= WORK_LIMIT).then_some(())
     }
 
+    /// No failure is explained at length.
+    pub fn explain_nothing(&self) {
+        self.explained.set(EXPLAINED);
+    }
+
     /// Whether one more failure may be explained at length; a reply with hundreds of them is wrong as a whole.
     pub fn may_explain(&self) -> bool {
         let explained = self.explained.get();

@@ -52,9 +52,9 @@ impl Sought {
         self.filter.get(word).filter(|word| **word & bit != 0)?;
         let hash = hash(text);
         let first = self.lines.partition_point(|(other, _)| *other < hash);
-        let rest = self.lines.get(first..)?;
-        let count = rest.iter().take_while(|(other, _)| *other == hash).count();
-        self.places.get(first..first + count)
+        // Counting them would take as long as there are equal lines, for every line of every hunk.
+        let last = self.lines.partition_point(|(other, _)| *other <= hash);
+        self.places.get(first..last)
     }
 }
 

@@ -370,8 +370,10 @@ impl Explain<'_> {
     /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
         let hunk = hunk?;
-        let others = self.state.paths().filter(|path| *path != self.edit.path);
-        others.into_iter().find(|path| stands_in(hunk, self.state.get(path).unwrap_or_default()))
+        self.state.paths().filter(|path| *path != self.edit.path).find(|path| {
+            let content = self.state.get(path).unwrap_or_default();
+            self.state.may_search(content.len()) && stands_in(hunk, content)
+        })
     }
 }
 

@@ -40,6 +40,18 @@ pub(crate) struct Manner {
     pub inline: bool,
     /// The author saw this very file, or the lines of it that are named by number.
     pub seen: bool,
+    /// For a hunk that is not found, the nearest place is looked for.
+    pub explain_failures: bool,
+}
+
+impl Manner {
+    fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
+        let index = FileIndex::new(bytes);
+        if !self.explain_failures {
+            index.explain_nothing();
+        }
+        index
+    }
 }
 
 impl Patched {
@@ -120,7 +132,7 @@ fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> 
 }
 
 fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
-    let index = FileIndex::new(before);
+    let index = manner.index(before);
     let mut placements = Vec::new();
     let mut words = Words::default();
     let mut failures = Vec::new();
@@ -238,7 +250,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
     let mut certificates = Vec::new();
     let mut failures = Vec::new();
     for (number, hunk) in hunks.iter().enumerate() {
-        let index = FileIndex::new(&current);
+        let index = manner.index(&current);
         if manner.literal_anchor
             && let Some(failure) = anchor_failure(hunk, &index)
         {

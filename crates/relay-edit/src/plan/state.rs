@@ -3,11 +3,15 @@
 //! Everything in here is UTF-8 or bytes of no known encoding: files in UTF-16 are decoded on the way in and written
 //! back in their own encoding on the way out, and only if that says the same text again.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use super::{Change, Snapshot};
 use crate::encoding::{Decoded, text_of};
 use crate::lines::BOM;
+
+/// The most bytes all failures of a reply may search for the file that was meant.
+const ELSEWHERE_BYTES: usize = 100_000_000;
 
 /// A virtual state on top of a snapshot.
 #[derive(Debug)]
@@ -21,6 +25,8 @@ pub(crate) struct State<'s> {
     origins: BTreeMap<String, String>,
     /// Whether a file can be run, where an edit said so.
     modes: BTreeMap<String, bool>,
+    /// How many bytes were searched for lines that may belong into another file.
+    elsewhere: Cell<usize>,
     /// What the author saw, with the edits so far applied to it.
     views: BTreeMap<String, Vec<u8>>,
 }
@@ -35,6 +41,7 @@ impl<'s> State<'s> {
             touched: BTreeMap::new(),
             origins: BTreeMap::new(),
             modes: BTreeMap::new(),
+            elsewhere: Cell::new(0),
             views: views.iter().map(|(path, view)| (path.clone(), text_of(view).into_owned())).collect(),
         }
     }
@@ -81,6 +88,12 @@ impl<'s> State<'s> {
         let untouched = self.snapshot.files.keys().filter(|path| !self.touched.contains_key(*path));
         let touched = self.touched.iter().filter(|(_, content)| content.is_some()).map(|(path, _)| path);
         untouched.chain(touched).map(String::as_str)
+    }
+
+    /// Whether one more file may be searched to explain a failure.
+    pub fn may_search(&self, bytes: usize) -> bool {
+        self.elsewhere.set(self.elsewhere.get().saturating_add(bytes));
+        self.elsewhere.get() <= ELSEWHERE_BYTES
     }
 
     /// Gives a file new content, or none.

@@ -5,7 +5,7 @@
 
 use super::explain::Explain;
 use super::targets::TargetFailure;
-use super::{Planner, patch, targets};
+use super::{EXPLAINED, Planner, patch, targets};
 use crate::align::differences;
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
@@ -27,7 +27,9 @@ impl Planner<'_> {
         let literal_anchor =
             self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
         let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
-        let manner = patch::Manner { strictness: self.options.strictness, literal_anchor, inline, seen };
+        let explain_failures = self.failures < EXPLAINED;
+        let strictness = self.options.strictness;
+        let manner = patch::Manner { strictness, literal_anchor, inline, seen, explain_failures };
         let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
         let stale = self.state.stale_view(&edit.path).filter(|_| seen);

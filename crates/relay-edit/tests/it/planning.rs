@@ -99,3 +99,28 @@ fn placements_carry_certificates_the_verifier_accepts() {
     assert!(relay_edit::verify(&before, hunks, certificate, b"a\nc\nx\n").is_err());
     assert!(relay_edit::verify(b"a\nb\nc\n", hunks, certificate, after).is_err());
 }
+
+#[test]
+fn very_many_failures_are_counted_and_not_listed() {
+    let edit = |at: usize| format!("a.txt\n<<<<<<< SEARCH\nno line {at}\n=======\nx\n>>>>>>> REPLACE\n\n");
+    let reply: String = (0..1000).map(edit).collect();
+    let plan = plan_reply(&[("a.txt", "one\ntwo\n")], &reply);
+    assert_eq!(plan.outcomes.iter().filter(|outcome| outcome.status == EditStatus::Failed).count(), 1000);
+    assert_eq!(plan.diagnostics.len(), 201);
+    let last = plan.diagnostics.last().expect("a finding");
+    assert_eq!(last.message, "… and 800 more failures of this kind");
+}
+
+/// The nearest hunks with one place each decide, however many without one stand between.
+#[test]
+fn the_order_of_hunks_decides_across_thousands_of_them() {
+    let file = format!("wanted\nfirst\n{}wanted\n", "same\n".repeat(2000));
+    let between = |at: usize| format!("@@ -{0},1 +{0},1 @@\n-same\n+other {at}\n", at + 3);
+    let reply = format!(
+        "--- a/a.txt\n+++ b/a.txt\n@@\n-first\n+FIRST\n{}@@\n-wanted\n+WANTED\n",
+        (0..2000).map(between).collect::<String>()
+    );
+    let plan = plan_reply(&[("a.txt", &file)], &reply);
+    let after = plan.changes[0].after.as_deref().expect("a file");
+    assert!(after.ends_with(b"other 1999\nWANTED\n"), "{:?}", plan.diagnostics);
+}

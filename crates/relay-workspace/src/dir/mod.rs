@@ -24,7 +24,7 @@ use crate::read::{ReadError, Snapshot};
 
 /// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be.
 fn read_capped(
-    file: File,
+    mut file: File,
     mode: u32,
     size: u64,
     limit_bytes: u64,
@@ -34,10 +34,16 @@ fn read_capped(
     if size > limit_bytes {
         return Err(too_large());
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0).saturating_add(1));
-    file.take(limit_bytes.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|source| io_error(path, source))?;
+    let expected = usize::try_from(size).unwrap_or(0);
+    // One byte more than it claimed to have: when that stays free, the file has ended, and nothing more need be asked.
+    let mut bytes = vec![0; expected.saturating_add(1)];
+    let failed = |source| io_error(path, source);
+    let read = file.read(&mut bytes).map_err(failed)?;
+    bytes.truncate(read);
+    if read != expected || expected == 0 {
+        let rest = limit_bytes.saturating_add(1).saturating_sub(read as u64);
+        file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
+    }
     if bytes.len() as u64 > limit_bytes {
         return Err(too_large());
     }
@@ -48,18 +54,17 @@ fn io_error(path: &str, source: impl Into<io::Error>) -> ReadError {
     ReadError::Io { path: path.to_owned(), source: source.into() }
 }
 
-/// The components of a name given to a handle, or an error if it could lead elsewhere. [`crate::RelPath`] and
-/// [`crate::OwnPath`] always pass; this is for names that come from a directory listing or are put together.
-fn components<'a>(shown: &str, name: &'a str) -> Result<Vec<&'a str>, ReadError> {
-    let parts: Vec<&str> = name.split('/').collect();
-    let leads_elsewhere = |part: &&str| matches!(*part, "" | "." | "..");
-    if parts.iter().any(leads_elsewhere)
+/// Refuses a name given to a handle that could lead elsewhere. [`crate::RelPath`] and [`crate::OwnPath`] always pass; this
+/// is for names that come from a directory listing or are put together.
+fn check_name(folder: &str, name: &str) -> Result<(), ReadError> {
+    let leads_elsewhere = |part: &str| matches!(part, "" | "." | "..");
+    if name.split('/').any(leads_elsewhere)
         || name.contains('\0')
         || (cfg!(windows) && name.contains(['\\', ':']))
     {
-        return Err(ReadError::BadName { path: shown.to_owned() });
+        return Err(ReadError::BadName { path: shown(folder, name) });
     }
-    Ok(parts)
+    Ok(())
 }
 
 /// The name below a folder, for messages: both from the root.

@@ -9,7 +9,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::{Listing, components, io_error, read_capped, shown};
+use super::{Listing, check_name, io_error, read_capped, shown};
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 
 /// A folder of the workspace.
@@ -137,7 +137,8 @@ impl Dir {
         let mut place = self.place.clone();
         let mut reached = self.path.clone();
         let mut found = None;
-        for part in components(&asked, name)? {
+        check_name(&self.path, name)?;
+        for part in name.split('/') {
             match found.as_ref().map(kind_of) {
                 None | Some(Kind::Directory) => {}
                 Some(Kind::Symlink) => return Err(ReadError::Symlink { path: asked, link: reached }),

@@ -14,7 +14,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::{Listing, components, io_error, read_capped, shown};
+use super::{Listing, check_name, io_error, read_capped, shown};
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 
 /// Opened for listing, syncing and as a starting point; not inherited by other programs.
@@ -83,13 +83,13 @@ impl Dir {
     /// # Errors
     /// It is a link, a folder or a device, one of these is in the way, or the system refuses.
     pub fn open_file(&self, name: &str) -> Result<Option<(File, Facts)>, ReadError> {
-        let path = shown(&self.path, name);
+        let path = || shown(&self.path, name);
         let Some(fd) = self.open(name, FILE)? else { return Ok(None) };
-        let facts = facts_of(&rustix::fs::fstat(&fd).map_err(|errno| io_error(&path, errno))?);
+        let facts = facts_of(&rustix::fs::fstat(&fd).map_err(|errno| io_error(&path(), errno))?);
         match facts.kind {
             Kind::File => Ok(Some((File::from(fd), facts))),
-            Kind::Directory => Err(ReadError::Directory { path }),
-            Kind::Symlink | Kind::Special => Err(ReadError::NotRegular { path }),
+            Kind::Directory => Err(ReadError::Directory { path: path() }),
+            Kind::Symlink | Kind::Special => Err(ReadError::NotRegular { path: path() }),
         }
     }
 
@@ -190,7 +190,7 @@ impl Dir {
         name: &str,
         act: impl FnOnce(BorrowedFd<'_>, &str) -> Result<Option<T>, ReadError>,
     ) -> Result<Option<T>, ReadError> {
-        components(&shown(&self.path, name), name)?;
+        check_name(&self.path, name)?;
         match name.rsplit_once('/') {
             None => act(self.fd.as_fd(), name),
             Some((parent, last)) => match self.open(parent, DIRECTORY)? {
@@ -201,11 +201,11 @@ impl Dir {
     }
 
     fn open(&self, name: &str, flags: OFlags) -> Result<Option<OwnedFd>, ReadError> {
-        let parts = components(&shown(&self.path, name), name)?;
+        check_name(&self.path, name)?;
         match open_beneath(&self.fd, name, flags) {
             Ok(fd) => Ok(Some(fd)),
             Err(Errno::NOENT) => Ok(None),
-            Err(_) => self.walk(&parts, flags),
+            Err(_) => self.walk(&name.split('/').collect::<Vec<_>>(), flags),
         }
     }
 
