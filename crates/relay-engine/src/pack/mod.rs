@@ -170,6 +170,10 @@ fn read(engine: &Engine, wanted: &[Wanted]) -> (Vec<(String, String)>, Vec<LeftO
                 Some(text) if !by_name && generated::says_so(path.as_str(), &text) => {
                     leave("is generated; name it to pack it all the same".to_owned());
                 }
+                // No pack can hold it, so nothing in it needs to be looked for.
+                Some(text) if text.len() > PACK_LIMIT_BYTES => {
+                    leave(format!("is larger than a pack may be ({PACK_LIMIT_BYTES} bytes)"));
+                }
                 Some(text) => texts.push((path.to_string(), text)),
             },
         }

@@ -4,10 +4,11 @@
 //! YAML, in a shell and in a URL, and a model has no reason to complete or to correct it. Its end is a keyed hash of the
 //! value: the same value always gets the same placeholder, and nobody without the key can check a guess.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::ops::Range;
 
+use aho_corasick::AhoCorasick;
 use serde::{Deserialize, Serialize};
 
 use super::Span;
@@ -26,6 +27,8 @@ const TELLING_BYTES: usize = 12;
 pub struct Vault {
     key: [u8; 32],
     entries: BTreeMap<String, Entry>,
+    /// The placeholder of each value: files full of secrets must not take for ever.
+    placeholders: HashMap<String, String>,
 }
 
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,6 +58,7 @@ impl Vault {
         Self {
             key: blake3::derive_key("relay 2026 placeholders of masked values", key),
             entries: BTreeMap::new(),
+            placeholders: HashMap::new(),
         }
     }
 
@@ -77,14 +81,17 @@ impl Vault {
     /// # Errors
     /// The text is no vault.
     pub fn from_json(key: &[u8; 32], text: &str) -> serde_json::Result<Self> {
-        Ok(Self { entries: serde_json::from_str(text)?, ..Self::new(key) })
+        let entries: BTreeMap<String, Entry> = serde_json::from_str(text)?;
+        let placeholders = entries.iter().map(|(name, entry)| (entry.value.clone(), name.clone())).collect();
+        Ok(Self { entries, placeholders, ..Self::new(key) })
     }
 
     /// The placeholder for a value that was found in a file; the one it has already, if it was found before.
     pub(super) fn placeholder(&mut self, file: &str, kind: &str, value: &str) -> String {
-        let known = self.entries.iter_mut().find(|(_, entry)| entry.value == value);
-        if let Some((placeholder, entry)) = known {
-            entry.files.insert(file.to_owned());
+        if let Some(placeholder) = self.placeholders.get(value) {
+            if let Some(entry) = self.entries.get_mut(placeholder) {
+                entry.files.insert(file.to_owned());
+            }
             return placeholder.clone();
         }
         let hash = blake3::keyed_hash(&self.key, value.as_bytes()).to_hex().to_ascii_uppercase();
@@ -96,17 +103,27 @@ impl Vault {
             .unwrap_or_else(|| format!("{PREFIX}{kind}_{hash}"));
         let entry = Entry { value: value.to_owned(), files: BTreeSet::from([file.to_owned()]) };
         self.entries.insert(placeholder.clone(), entry);
+        self.placeholders.insert(value.to_owned(), placeholder.clone());
         placeholder
     }
 
     /// Where values that are masked already stand in another text.
     pub(super) fn known_in(&self, text: &str) -> Vec<Span> {
         let telling = |entry: &&Entry| entry.value.len() >= TELLING_BYTES && !entry.value.starts_with(PREFIX);
-        let found = self.entries.values().filter(telling).flat_map(|entry| {
-            text.match_indices(&entry.value)
+        let values: Vec<&str> =
+            self.entries.values().filter(telling).map(|entry| entry.value.as_str()).collect();
+        match AhoCorasick::new(&values) {
+            Ok(all) => all
+                .find_overlapping_iter(text)
+                .map(|found| Span { range: found.range(), kind: "known" })
+                .collect(),
+            // More values than one search can hold are looked for one by one: slow, but none is missed.
+            Err(_) => values
+                .iter()
+                .flat_map(|value| text.match_indices(value))
                 .map(|(at, value)| Span { range: at..at + value.len(), kind: "known" })
-        });
-        found.collect()
+                .collect(),
+        }
     }
 
     /// Puts the values back into the text of a file.

@@ -68,6 +68,12 @@ pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
 
 /// The files that were named, or else selected; and whether it was the selection.
 fn files(root: Option<&Path>, engine: &Engine, args: &PackArgs) -> Result<(Vec<Wanted>, bool), Failure> {
+    if args.paths.iter().any(|path| path.trim().is_empty()) {
+        return Err(Failure::usage(
+            Diagnostic::error(BAD_USAGE, "one of the paths is empty")
+                .hinted("A variable may not be set. `relay pack .` packs the whole project."),
+        ));
+    }
     if !args.paths.is_empty() {
         return Ok((named(root, engine, &args.paths, &args.exclude)?, false));
     }

@@ -426,3 +426,19 @@ fn what_was_copied_outlives_the_command() {
     );
     assert!(run.stderr.contains("on the clipboard"), "{}", run.stderr);
 }
+
+#[test]
+fn what_no_pack_can_hold_is_left_out_and_an_empty_path_is_refused() {
+    let env = project(PLAIN);
+    env.write("small.txt", "one\n");
+    env.write("large.txt", &"a line of text\n".repeat(400_000));
+    let run = env.relay(&["pack", "."]).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stderr.contains("larger than a pack may be") && run.stdout.contains("small.txt"),
+        "{}",
+        run.stderr
+    );
+    let run = env.relay(&["pack", ""]).run();
+    assert!(run.code == 2 && run.stderr.contains("one of the paths is empty"), "{}", run.stderr);
+}
