@@ -164,6 +164,12 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
     };
     let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
     while let Some(rest) = edits.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
+        if planner.failures > LISTED && !options.partial {
+            // Nothing of this reply will land, and nobody reads more reasons: the rest is not even tried.
+            planner.failures += rest.len();
+            outcomes.resize_with(edits.len(), EditOutcome::failed);
+            break;
+        }
         match planner.apply_together(rest) {
             Some(together) => outcomes.extend(together),
             None => {
@@ -187,8 +193,11 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
 
 /// Failures that are only counted: nobody reads hundreds of them, and a reply that has so many is wrong as a whole.
 fn unlisted(failures: usize) -> Diagnostic {
-    Diagnostic::error(codes::NOT_FOUND, format!("… and {failures} more failures of this kind"))
-        .hinted("read the files again and write the edits anew")
+    Diagnostic::error(
+        codes::NOT_FOUND,
+        format!("… and {failures} more edits that failed or were not tried any more"),
+    )
+    .hinted("read the files again and write the edits anew")
 }
 
 /// The text a file would hold cannot be written in the encoding the file is in.

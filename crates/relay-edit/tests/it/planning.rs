@@ -108,7 +108,7 @@ fn very_many_failures_are_counted_and_not_listed() {
     assert_eq!(plan.outcomes.iter().filter(|outcome| outcome.status == EditStatus::Failed).count(), 1000);
     assert_eq!(plan.diagnostics.len(), 201);
     let last = plan.diagnostics.last().expect("a finding");
-    assert_eq!(last.message, "… and 800 more failures of this kind");
+    assert_eq!(last.message, "… and 800 more edits that failed or were not tried any more");
 }
 
 /// The nearest hunks with one place each decide, however many without one stand between.
