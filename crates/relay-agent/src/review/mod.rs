@@ -10,6 +10,8 @@ mod changed;
 mod finding;
 mod merge;
 mod read;
+#[cfg(test)]
+mod tests;
 
 pub use changed::Changed;
 pub use finding::{Finding, Severity, Verdict};
