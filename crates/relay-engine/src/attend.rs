@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
 use crate::codes;
-use crate::effects::{Ran, land_effects};
+use crate::effects::{Ran, land_effects, record_effects};
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::Stop;
@@ -33,10 +33,14 @@ pub struct Attended<'a> {
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
+    /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
+    /// stays: it may be somebody else's work.
+    pub may_write: bool,
 }
 
 /// Does the work, and lands what it did. The work says whether it was interrupted; what it did until then is asked
-/// about. It is not done at all if the checks of the project may not run, or if nobody could approve it.
+/// about. Where it may write, it is not done at all if the checks of the project may not run, or if nobody could approve
+/// it.
 pub fn attend(
     engine: &Engine,
     attended: &Attended<'_>,
@@ -59,9 +63,11 @@ fn run(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    trust::require(engine.store(), engine.workspace(), engine.config(), attended.trust, approver)
-        .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
-    require_approver(engine, approver, &[])?;
+    if attended.may_write {
+        trust::require(engine.store(), engine.workspace(), engine.config(), attended.trust, approver)
+            .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
+        require_approver(engine, approver, &[])?;
+    }
     let before = engine.ledger().scan(engine.workspace(), None)?;
     let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
     let command = Command { by, line, leased: Vec::new() };
@@ -87,5 +93,9 @@ fn run(
         allow_sensitive: attended.allow_sensitive,
         questions: was_interrupted.then(question).into_iter().collect(),
     };
-    land_effects(engine, &before, ran, approver, observer, outcome)
+    if attended.may_write {
+        land_effects(engine, &before, ran, approver, observer, outcome)
+    } else {
+        record_effects(engine, &before, ran, outcome)
+    }
 }

@@ -94,6 +94,8 @@ pub const RESCUED: Code = Code::new("rescued");
 pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
 /// Something a command changed could not be captured, so it cannot be taken back with the rest.
 pub const NOT_CAPTURED: Code = Code::new("not-captured");
+/// Files changed during something that was to change nothing.
+pub const CHANGED_MEANWHILE: Code = Code::new("changed-meanwhile");
 /// Another transaction changed files while a command ran.
 pub const UNATTRIBUTED: Code = Code::new("unattributed");
 /// A command moved git's branches, or changed its index.

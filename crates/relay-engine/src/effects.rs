@@ -3,8 +3,8 @@
 //! The command has run already, between a scan and this. Whether it may run at all is decided before.
 
 use relay_edit::Diagnostic;
-use relay_txn::Draft;
 use relay_txn::capture::{Running, Scan};
+use relay_txn::{Draft, Pending, Verdict};
 use relay_workspace::sensitive;
 
 use crate::approval::{Approver, Observer};
@@ -13,7 +13,7 @@ use crate::contain::agree_to;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::{Stop, transaction_failed};
-use crate::transact::conclude;
+use crate::transact::{commit, conclude};
 use crate::{codes, file_reports, pipeline};
 
 /// A command that has run.
@@ -34,11 +34,36 @@ pub(crate) struct Ran {
 pub(crate) fn land_effects(
     engine: &Engine,
     before: &Scan,
-    ran: Ran,
+    mut ran: Ran,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
+    let (allowed, questions) = (ran.allow_sensitive, std::mem::take(&mut ran.questions));
+    let Some(pending) = adopt(engine, before, ran, outcome)? else { return Ok(Status::Unchanged) };
+    observer.applied(&outcome.changes);
+    let sensitive = agree_to_sensitive(allowed, approver, outcome);
+    conclude(engine, pending, pipeline::checks(engine), questions, sensitive, approver, observer, outcome)
+}
+
+/// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is
+/// taken back: somebody else may have worked at the same time.
+pub(crate) fn record_effects(
+    engine: &Engine,
+    before: &Scan,
+    ran: Ran,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let by = ran.by;
+    let Some(pending) = adopt(engine, before, ran, outcome)? else { return Ok(Status::Unchanged) };
+    let message = format!("files changed during the {by}, which was to change nothing; they were left so");
+    let hint = "`relay show` shows what changed, `relay undo` takes it back.";
+    outcome.diagnostics.push(Diagnostic::warning(codes::CHANGED_MEANWHILE, message).hinted(hint));
+    commit(pending, Verdict { checks: Vec::new(), approved_by: "nobody".to_owned() }, outcome)
+}
+
+/// Makes the effect a pending transaction; `None` if there was none.
+fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Result<Option<Pending>, Stop> {
     let (mut effects, _) =
         effects_since(engine, before).map_err(|error| unrecorded(&transaction_failed(&error)))?;
     count_lines(&mut effects.changes, &[]);
@@ -49,7 +74,7 @@ pub(crate) fn land_effects(
                 "the command made or removed only empty folders, which are not recorded by themselves";
             outcome.diagnostics.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
         }
-        return Ok(Status::Unchanged);
+        return Ok(None);
     }
     let uuid = ran.draft.uuid;
     let (pending, others) = engine
@@ -65,9 +90,7 @@ pub(crate) fn land_effects(
     outcome.diagnostics.extend(findings(&effects, "the command"));
     outcome.files = file_reports::of_changes(&effects.changes, "by the command");
     outcome.changes = effects.changes;
-    observer.applied(&outcome.changes);
-    let sensitive = agree_to_sensitive(ran.allow_sensitive, approver, outcome);
-    conclude(engine, pending, pipeline::checks(engine), ran.questions, sensitive, approver, observer, outcome)
+    Ok(Some(pending))
 }
 
 /// The command has run, and Relay could not even record it: the files stay as they are, and that is said.

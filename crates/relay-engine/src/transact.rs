@@ -119,7 +119,7 @@ pub(crate) fn conclude(
 }
 
 /// The last step. A disk that did not confirm it is worth a warning, but the change has landed.
-fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
+pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
     match pending.commit(verdict) {
         Ok(_) => Ok(Status::Committed),
         Err(error @ TxnError::NotDurable { .. }) => {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use relay_agent::ask::{Depth, Files};
 use relay_agent::backend::{Backends, ModelBackend, Surroundings};
-use relay_agent::settings::{FILE, Settings, SettingsError};
+use relay_agent::settings::{FILE, KEYS, Settings, SettingsError};
 use relay_edit::{Code, Diagnostic};
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::Keyring;
 use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
-use relay_store::{Folder, Store};
+use relay_store::Store;
 
 use crate::failure::{BAD_USAGE, Failure};
 use crate::models::{self, Models};
@@ -28,13 +28,8 @@ const OLLAMA: &str = "ollama";
 
 /// The file's text; empty where there is none.
 pub fn text(store: &Store) -> Result<String, Failure> {
-    let environment = |error: relay_store::StoreError| Failure::environment(&error);
-    let Some(folder) = Folder::open(store.config_dir()).map_err(environment)? else {
-        return Ok(String::new());
-    };
-    let bytes = folder.read(FILE).map_err(environment)?.unwrap_or_default();
-    String::from_utf8(bytes)
-        .map_err(|_| refused(&SettingsError::Syntax { reason: "it is no UTF-8".to_owned() }))
+    let text = store.settings_file(FILE).map_err(|error| Failure::environment(&error))?;
+    Ok(text.unwrap_or_default())
 }
 
 /// Whether the user has a file of settings at all.
@@ -211,7 +206,8 @@ pub fn refused(error: &SettingsError) -> Failure {
     let diagnostic = Diagnostic::error(BAD_SETTING, error.to_string());
     Failure::usage(match error {
         SettingsError::UnknownKey { .. } => {
-            diagnostic.hinted("`relay config --help` and docs/formats/settings.md list them.")
+            let keys: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+            diagnostic.hinted(format!("There are: {}.", keys.join(", ")))
         }
         _ => diagnostic.hinted("`relay config edit` opens the file; `relay config path` says where it is."),
     })

@@ -1,6 +1,7 @@
 //! The `relay` command: arguments in, one command run, an exit code out.
 
 mod agents;
+mod asking;
 mod channel;
 mod cli;
 mod clipboard;

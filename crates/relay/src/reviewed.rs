@@ -12,7 +12,7 @@ use relay_engine::check::{Check, CheckContext, Checked, Gate};
 use relay_txn::{CheckRecord, FileChange};
 
 use crate::agents;
-use crate::commands::{ask_failure, ask_timeout};
+use crate::asking::{failure, setting_timeout};
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -33,9 +33,9 @@ pub fn add(engine: &mut Engine, flag: Option<&str>, offline: bool) -> Result<(),
     let Some(name) = flag.map(str::to_owned).or_else(|| settings.text("review")) else { return Ok(()) };
     let backends =
         agents::backends_for(engine.store(), &settings, std::slice::from_ref(&name), None, offline)?;
-    let timeout = ask_timeout(&settings);
+    let timeout = setting_timeout(&settings);
     check_target(&name, engine.workspace().root(), settings.sandbox(), timeout, &backends)
-        .map_err(|error| ask_failure(&error))?;
+        .map_err(|error| failure(&error))?;
     engine.add_check(Box::new(Reviewer { name, backends, settings }));
     Ok(())
 }
@@ -81,7 +81,7 @@ impl Reviewer {
             scope: None,
             prompt: None,
             model: model.as_deref(),
-            timeout: ask_timeout(&self.settings),
+            timeout: setting_timeout(&self.settings),
             sandbox: self.settings.sandbox(),
         };
         let observer = &mut *context.observer;

@@ -105,7 +105,10 @@ impl AskError {
             AskError::NoPrompt => "Write it behind the command, or pipe it in: echo \"…\" | relay ask",
             AskError::NoTime => "Give seconds: --timeout 600",
             AskError::NoRepo { .. } => "Name a folder with --repo, or leave it out for the present one.",
-            AskError::Unknown(_) => "`relay backends` lists them and says how to get each.",
+            AskError::Unknown(_) => {
+                "`relay backends` lists them and says how to get each; a model is asked as provider/model \
+                 (`relay models`), a local one as ollama with --model."
+            }
             AskError::Sandbox { .. } => "Choose one of those with --sandbox.",
             AskError::TwoContexts => "Leave out --context-file or --context-text.",
             AskError::ContextFile { .. } => "Name a text file that you can read.",

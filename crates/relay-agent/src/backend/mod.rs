@@ -187,6 +187,11 @@ pub trait Backend: Send + Sync {
     /// What can be seen of it without starting anything.
     fn presence(&self) -> Presence;
 
+    /// Whether a read-only question cannot change this repository: the system sees to it, or it has no hands.
+    fn keeps_read_only(&self, _repo: &Path) -> bool {
+        self.capabilities().containment == Containment::NoAccess
+    }
+
     /// Whether it can be used now. Starts it, but asks no model.
     fn availability(&self, cancel: &Cancel) -> Availability;
 

@@ -76,6 +76,10 @@ impl Backend for ProgramBackend {
         Availability { found, logged_in, remedy: self.remedy.clone() }
     }
 
+    fn keeps_read_only(&self, repo: &Path) -> bool {
+        self.can_confine(repo) && sandbox::strength() == Strength::Full
+    }
+
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
         self.answer(self.agent.call(question, self.is_confined(question)), question, link)
     }
@@ -186,13 +190,12 @@ impl ProgramBackend {
         let (Some(relay), true) = (&self.surroundings.relay, self.is_confined(question)) else {
             return Ok((text_of(place), args));
         };
-        let mut writable = self.agent.own_folders(&self.surroundings);
         // A program that runs for the first time could not make them itself: their parents are not its own.
-        for folder in &writable {
-            self.surroundings.store.make_folder(folder).map_err(|error| self.not_started(&error))?;
+        for folder in self.agent.own_folders(&self.surroundings) {
+            self.surroundings.store.make_folder(&folder).map_err(|error| self.not_started(&error))?;
         }
-        writable.extend(self.agent.own_files(&self.surroundings));
-        writable.extend([scratch.to_path_buf(), PathBuf::from(DEVICES)]);
+        let mut writable = self.writable();
+        writable.push(scratch.to_path_buf());
         let args: Vec<OsString> = args.into_iter().map(OsString::from).collect();
         let confined = Confined { writable: &writable, program: place.as_os_str(), args: &args };
         let arguments = confined.arguments();
@@ -202,9 +205,23 @@ impl ProgramBackend {
 
     /// Whether Relay keeps the program from writing.
     fn is_confined(&self, question: &Question<'_>) -> bool {
-        question.sandbox == Sandbox::ReadOnly
-            && self.surroundings.relay.is_some()
+        question.sandbox == Sandbox::ReadOnly && self.can_confine(question.repo)
+    }
+
+    /// Whether Relay can keep the program from writing to a repository. Rights can only be given, not taken: in a
+    /// repository that lies in one of the program's own folders, or among the devices (`/dev/shm`), it may write.
+    fn can_confine(&self, repo: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        let repo = real(repo);
+        self.surroundings.relay.is_some()
             && sandbox::strength() != Strength::Nothing
+            && !self.writable().iter().any(|folder| repo.starts_with(real(folder)))
+    }
+
+    /// Where the program may write in every sandbox.
+    fn writable(&self) -> Vec<PathBuf> {
+        let own = self.agent.own_folders(&self.surroundings).into_iter();
+        own.chain(self.agent.own_files(&self.surroundings)).chain([PathBuf::from(DEVICES)]).collect()
     }
 
     fn not_started(&self, error: &dyn std::error::Error) -> BackendError {

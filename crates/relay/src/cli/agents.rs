@@ -62,17 +62,6 @@ pub struct AskArgs {
     #[arg(long)]
     pub background: bool,
 
-    /// Approve beforehand what the backend writes, also with linter errors
-    #[arg(long, short)]
-    pub yes: bool,
-
-    /// Let it change files that make other tools execute something
-    #[arg(long)]
-    pub allow_sensitive: bool,
-
-    #[command(flatten)]
-    pub trust: super::TrustFlag,
-
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
@@ -198,10 +187,6 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "N", conflicts_with_all = ["to", "scope", "prompt", "verdict_json"])]
     pub apply: Option<usize>,
 
-    /// Approve the fix beforehand, also with linter errors
-    #[arg(long, short, requires = "apply")]
-    pub yes: bool,
-
     /// Print only the verdict, as one line of JSON
     #[arg(long)]
     pub verdict_json: bool,
@@ -229,6 +214,17 @@ pub struct CallArgs {
     /// What the backend may do: read-only, workspace-write, danger-full-access
     #[arg(long, value_name = "SANDBOX", value_parser = sandbox)]
     pub sandbox: Option<Sandbox>,
+
+    /// Approve beforehand what is written, also with linter errors
+    #[arg(long, short)]
+    pub yes: bool,
+
+    /// Allow changes to files that make other tools run code, such as .github/workflows
+    #[arg(long)]
+    pub allow_sensitive: bool,
+
+    #[command(flatten)]
+    pub trust: super::TrustFlag,
 }
 
 /// List the backends: what each can do, whether it is there, and how to get it

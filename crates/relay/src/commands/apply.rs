@@ -87,7 +87,7 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
         }
     };
     let bytes = bytes.map_err(|error| {
-        let hint = "Name the file that holds the reply, or pipe it: `relay apply < reply.md`.";
+        let hint = "Name a file that you can read, or pipe the text in.";
         unreadable(format!("{name} cannot be read: {error}"), hint)
     })?;
     if bytes.contains(&0) {

@@ -1,6 +1,6 @@
 //! One file per command. A command returns its exit code, or a [`Failure`] that says what to do.
 
-mod apply;
+pub mod apply;
 mod ask;
 mod auth;
 mod backends;
@@ -32,8 +32,8 @@ mod wrap;
 
 use relay_edit::Diagnostic;
 
+pub use apply::trust_answer;
 pub use ask::background;
-pub use review::{failure as ask_failure, setting_timeout as ask_timeout};
 
 use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};

@@ -148,6 +148,29 @@ fn a_read_only_backend_cannot_write_and_a_writing_one_is_a_transaction() {
 }
 
 #[test]
+fn where_read_only_cannot_be_kept_it_is_said_and_what_changes_is_recorded() {
+    let env = project(r#"{"projectId": "shop", "approval": "no", "postCommand": "false"}"#);
+    set(&env, "one", "cat >/dev/null; echo changed > a.txt; echo done");
+    env.write("a.txt", "kept\n");
+    let before = env.tree();
+    // Rights can only be given: where the program keeps its own things it may write, and here that is the repository.
+    let own = json!([env.path("")]).to_string();
+    env.relay(&["config", "set", "backends.one.folders", &own]).success();
+    let run = env.relay(&["ask", "q", "--to", "one", "--json"]).run();
+    assert!(run.stderr.contains("nothing but its own rules keeps one from writing here"), "{}", run.stderr);
+    let document = json(&run);
+    assert_eq!((run.code, document["effect"]["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(codes(&document["effect"]), ["changed-meanwhile"]);
+    assert_eq!(
+        env.read("a.txt"),
+        "changed\n",
+        "it may be somebody else's work, and is not taken back by itself"
+    );
+    env.relay(&["undo", "--yes"]).success();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
 fn what_a_backend_writes_is_checked_and_rolled_back() {
     let env = project(r#"{"projectId": "shop", "postCommand": "! grep -q bad a.txt"}"#);
     env.write("a.txt", "good\n");

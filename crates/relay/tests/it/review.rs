@@ -154,6 +154,25 @@ fn a_reviewer_that_writes_cannot() {
 }
 
 #[test]
+fn a_reviewer_that_may_write_is_a_transaction() {
+    let env = repository();
+    let line = format!("cat >/dev/null; echo fixed > a.rs; echo '{}'", findings(&[]));
+    let command = json!(["sh", "-c", line]).to_string();
+    env.relay(&["config", "set", "backends.one.command", &command]).success();
+    let before = env.tree();
+    let (code, document) = review(&env, &["--to", "one", "--sandbox", "workspace-write", "--yes"]);
+    assert_eq!((code, document["effect"]["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(env.read("a.rs"), "fixed\n");
+    assert_eq!(json(&env.relay(&["log", "--json"]).run())[0]["channel"], "review");
+    env.relay(&["undo", "--yes"]).success();
+    assert_eq!(env.tree(), before);
+    reviewer(&env, "two", &findings(&[]));
+    let run = env.relay(&["review", "--to", "one,two", "--sandbox", "workspace-write"]).run();
+    assert!(run.code == 2 && run.stderr.contains("only one backend"), "{}", run.stderr);
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
 fn a_reviewer_inside_a_question_is_refused() {
     let env = repository();
     reviewer(&env, "one", &findings(&[]));

@@ -1,23 +1,21 @@
 //! Answers: waited for, shown as they come or when they are whole, and what their authors wrote on the way.
 
 use std::path::Path;
-use std::sync::Mutex;
 
 use relay_agent::ask::{AskError, Prepared, Schema};
 use relay_agent::backend::{Answer, BackendError, Link, Sandbox};
 use relay_agent::labels::{self, Label};
-use relay_engine::{Attended, Observer as _, Outcome, Status, attend, report};
+use relay_engine::{Outcome, report};
 use relay_exec::Cancel;
-use relay_exec::sandbox::{Strength, strength};
 use relay_store::Store;
 use serde_json::{Value, json};
 
-use super::super::apply::trust_answer;
 use super::engine;
+use crate::asking::{Results, Watched, side_by_side, tell_effect};
 use crate::cli::AskArgs;
 use crate::failure::Failure;
 use crate::terminal::style::{BAD, FAINT, STRONG, paint};
-use crate::terminal::{self, ask::Person, note, progress::Progress, visible};
+use crate::terminal::{self, note, visible};
 
 /// The channel of what a backend writes.
 const CHANNEL: &str = "ask";
@@ -29,6 +27,8 @@ pub struct Asked<'a> {
     pub models: Vec<Option<String>>,
     pub repo: &'a Path,
     pub sandbox: Sandbox,
+    /// Whether what they do to the files has to be watched.
+    pub is_watched: bool,
     pub schema: Option<&'a Schema>,
     pub sessions: Vec<Option<Label>>,
     pub stream: bool,
@@ -58,30 +58,20 @@ pub fn all(
 ) -> Result<Answered, Failure> {
     let was_streamed = asked.stream && prepared.len() == 1;
     let mut results = Vec::new();
-    let must_be_watched = asked.sandbox != Sandbox::ReadOnly || strength() != Strength::Full;
-    let effect = if must_be_watched {
-        if asked.sandbox == Sandbox::ReadOnly {
-            note(
-                "this system cannot keep a program from writing; what it writes all the same will be reported",
-            );
-        }
+    let mut work = || results = ask(asked, prepared, was_streamed);
+    let effect = if asked.is_watched {
         let engine = engine(root, asked.args, asked.cancel)?;
-        let reason = asked.args.prompt.as_deref().unwrap_or("a question from standard input");
-        let attended = Attended {
+        let watched = Watched {
             channel: CHANNEL,
-            reason,
-            model: asked.names.first().map(String::as_str),
-            trust: trust_answer(asked.args.trust),
-            allow_sensitive: asked.args.allow_sensitive,
+            reason: asked.args.prompt.as_deref().unwrap_or("a question from standard input"),
+            names: asked.names,
+            call: &asked.args.call,
+            sandbox: asked.sandbox,
+            stdin_taken: asked.args.prompt.is_none(),
         };
-        let mut person = Person::new(asked.cancel.clone(), asked.args.yes, asked.args.prompt.is_none());
-        let mut work = || {
-            results = ask(asked, prepared, was_streamed);
-            asked.cancel.is_cancelled()
-        };
-        Some(attend(&engine, &attended, &mut work, &mut person, &mut Progress::default()))
+        Some(watched.attend(&engine, work))
     } else {
-        results = ask(asked, prepared, was_streamed);
+        work();
         None
     };
     remember(asked, &results, store)?;
@@ -93,9 +83,7 @@ pub fn all(
     Ok(Answered { all, effect, was_streamed })
 }
 
-type Results = Vec<Result<Answer, AskError>>;
-
-fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results {
+fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<Answer> {
     if streamed {
         let mut is_within_line = false;
         let mut on_text = |piece: &str| {
@@ -103,40 +91,22 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results 
             terminal::print(&visible(piece));
         };
         let mut link = Link { cancel: asked.cancel, on_text: &mut on_text, on_note: &mut |text| note(text) };
-        let results: Results = prepared.iter().map(|one| one.run(&mut link)).collect();
+        let results: Results<Answer> = prepared.iter().map(|one| one.run(&mut link)).collect();
         if is_within_line && results.iter().all(Result::is_err) {
             // What comes next is why it broke off, and that is no part of the line.
             terminal::print("\n");
         }
         return results;
     }
-    let mut progress = Progress::default();
-    progress.command_started("asking", &asked.names.join(", "));
-    let progress = Mutex::new(progress);
-    let one = |one: &Prepared<'_>| {
-        let mut on_text = |piece: &str| {
-            if let Ok(mut progress) = progress.lock() {
-                progress.command_output(piece.as_bytes());
-            }
-        };
-        one.run(&mut Link { cancel: asked.cancel, on_text: &mut on_text, on_note: &mut |text| note(text) })
+    let one = |at: usize, link: &mut Link<'_>| match prepared.get(at) {
+        Some(one) => one.run(link),
+        None => Err(AskError::NoPrompt),
     };
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = prepared.iter().map(|prepared| scope.spawn(|| one(prepared))).collect();
-        let vanished = |name: &str| {
-            let reason = "the thread that asked it failed".to_owned();
-            Err(BackendError::NotStarted { backend: name.to_owned(), reason }.into())
-        };
-        prepared
-            .iter()
-            .zip(threads)
-            .map(|(prepared, thread)| thread.join().unwrap_or_else(|_| vanished(prepared.backend())))
-            .collect()
-    })
+    side_by_side("asking", asked.names, asked.cancel, one)
 }
 
 /// Keeps the conversations' names, so that the next question can go on with them.
-fn remember(asked: &Asked<'_>, results: &Results, store: &Store) -> Result<(), Failure> {
+fn remember(asked: &Asked<'_>, results: &Results<Answer>, store: &Store) -> Result<(), Failure> {
     let Some(label) = &asked.args.session else { return Ok(()) };
     for (backend, result) in asked.names.iter().zip(results) {
         let Ok(answer) = result else { continue };
@@ -194,9 +164,7 @@ impl Answered {
             for one in &self.all {
                 self.show_one(one);
             }
-            if let Some(effect) = self.effect.as_ref().filter(|effect| effect.status != Status::Unchanged) {
-                terminal::tell(&terminal::report::outcome(effect));
-            }
+            tell_effect(self.effect.as_ref());
         }
         self.exit_code()
     }

@@ -11,7 +11,7 @@ use relay_exec::Cancel;
 use relay_store::{JobLock, Jobs, StoreError};
 use serde_json::json;
 
-use super::super::review::NO_ANSWER;
+use crate::asking::NO_ANSWER;
 use crate::cli::{self, Command};
 use crate::failure::Failure;
 use crate::{open, signals, terminal};

@@ -7,7 +7,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
 use relay_agent::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, prepare};
-use relay_agent::backend::{Backends, Sandbox};
+use relay_agent::backend::Backends;
 use relay_agent::labels::{self, Label};
 use relay_agent::settings::Settings;
 use relay_edit::Diagnostic;
@@ -15,10 +15,10 @@ use relay_engine::Engine;
 use relay_exec::Cancel;
 use relay_store::Store;
 
-use super::review::{failure, model, sandbox, timeout};
 use crate::agents::{self, Disk};
+use crate::asking::{failure, model, must_be_watched, sandbox, timeout};
 use crate::cli::AskArgs;
-use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
+use crate::failure::{Failure, UNREADABLE_INPUT};
 use crate::{open, signals};
 
 use answers::{Answered, Asked};
@@ -48,12 +48,7 @@ fn answer(
     let repo = repo(root, args)?;
     let sandbox = sandbox(&args.call, &settings);
     let schema = args.schema.as_deref().map(schema).transpose()?;
-    if sandbox != Sandbox::ReadOnly && names.len() > 1 {
-        let message = "only one backend at a time may write";
-        return Err(Failure::usage(
-            Diagnostic::error(BAD_USAGE, message).hinted("Ask several with --sandbox read-only."),
-        ));
-    }
+    let is_watched = must_be_watched(&backends, &names, &repo, sandbox)?;
     let sessions = sessions(&store, args, &names, &repo)?;
     let asked = Asked {
         args,
@@ -61,6 +56,7 @@ fn answer(
         models: names.iter().map(|name| model(&args.call, name, &settings)).collect(),
         repo: &repo,
         sandbox,
+        is_watched,
         schema: schema.as_ref(),
         sessions,
         stream: !args.json && !args.no_stream && (args.stream || settings.flag("ask.stream")),

@@ -1,0 +1,93 @@
+//! `relay review`: changes to one reviewer or several, and back as findings and a verdict.
+
+mod changes;
+mod fix;
+mod outcome;
+
+use std::path::Path;
+
+use relay_agent::ask::{AskError, check_target};
+use relay_agent::backend::{BackendError, Link};
+use relay_agent::review::{Review, Reviewed, review};
+use relay_agent::settings::Settings;
+use relay_edit::Diagnostic;
+
+use crate::asking::{Results, Watched, failure, model, must_be_watched, sandbox, side_by_side, timeout};
+use crate::cli::ReviewArgs;
+use crate::failure::{BAD_USAGE, Failure};
+use crate::{agents, open};
+
+use changes::Changes;
+use outcome::Outcome;
+
+/// The channel of what a reviewer writes.
+const CHANNEL: &str = "review";
+
+pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, Failure> {
+    let engine = open::engine(args.call.repo.as_deref().or(root))?;
+    if let Some(number) = args.apply {
+        return fix::land_fix(&engine, number, args);
+    }
+    let settings = agents::settings(engine.store())?;
+    let names = reviewers(&args.to, &settings);
+    let backends =
+        agents::backends_for(engine.store(), &settings, &names, args.call.model.as_deref(), offline)?;
+    let (repo, sandbox) = (engine.workspace().root(), sandbox(&args.call, &settings));
+    let timeout = timeout(&args.call, &settings);
+    // Nobody is asked as long as anybody cannot be.
+    for name in &names {
+        check_target(name, repo, sandbox, timeout, &backends).map_err(|error| failure(&error))?;
+    }
+    let is_watched = must_be_watched(&backends, &names, repo, sandbox)?;
+    let changes = Changes::collect(&engine, args, &settings).map_err(|error| failure(&error))?;
+    if changes.diff.trim().is_empty() {
+        return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "there is nothing to review").hinted(
+            "Say what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
+        )));
+    }
+    let one = |at: usize, link: &mut Link<'_>| {
+        let name = names.get(at).map(String::as_str).unwrap_or_default();
+        let model = model(&args.call, name, &settings);
+        let wanted = Review {
+            backend: name,
+            repo,
+            diff: &changes.diff,
+            scope: changes.scope(),
+            prompt: args.prompt.as_deref(),
+            model: model.as_deref(),
+            timeout,
+            sandbox,
+        };
+        review(&wanted, &backends, &agents::depth(), link)
+    };
+    let mut results = Vec::new();
+    let mut work = || results = side_by_side("review by", &names, engine.cancel(), one);
+    let effect = if is_watched {
+        let reason = args.prompt.as_deref().unwrap_or("a review");
+        let call = &args.call;
+        let watched = Watched { channel: CHANNEL, reason, names: &names, call, sandbox, stdin_taken: false };
+        Some(watched.attend(&engine, work))
+    } else {
+        work();
+        None
+    };
+    if was_interrupted(&results) {
+        return Ok(130);
+    }
+    let outcome = Outcome::of(&names, results, effect);
+    fix::remember(&engine, &outcome.findings)?;
+    outcome.show(&engine, args);
+    Ok(outcome.exit_code())
+}
+
+/// Who reviews: those named, else the setting.
+fn reviewers(named: &[String], settings: &Settings) -> Vec<String> {
+    if named.is_empty() { settings.text("ask.backend").into_iter().collect() } else { named.to_vec() }
+}
+
+fn was_interrupted(results: &Results<Reviewed>) -> bool {
+    let interrupted = |result: &Result<Reviewed, AskError>| {
+        matches!(result, Err(AskError::Backend(BackendError::Cancelled { .. })))
+    };
+    results.iter().any(interrupted)
+}

@@ -1,0 +1,106 @@
+//! What all reviewers together came to, for people and as JSON.
+
+use relay_agent::ask::AskError;
+use relay_agent::review::{Finding, Reviewed, Verdict, merge};
+use relay_engine::{Engine, report};
+use serde_json::{Value, json};
+
+use crate::asking::{Results, tell_effect};
+use crate::cli::ReviewArgs;
+use crate::terminal::findings::{self, Shown};
+use crate::terminal::{self, visible};
+
+/// What all reviewers together came to.
+pub struct Outcome {
+    pub findings: Vec<Finding>,
+    pub verdict: Verdict,
+    reviewed: Vec<Reviewed>,
+    failed: Vec<(String, AskError)>,
+    /// What became of the files, where a reviewer could write.
+    effect: Option<relay_engine::Outcome>,
+}
+
+impl Outcome {
+    pub fn of(names: &[String], results: Results<Reviewed>, effect: Option<relay_engine::Outcome>) -> Self {
+        let (mut reviewed, mut failed) = (Vec::new(), Vec::new());
+        for (name, result) in names.iter().zip(results) {
+            match result {
+                Ok(one) => reviewed.push(one),
+                Err(error) => failed.push((name.clone(), error)),
+            }
+        }
+        let findings = merge(reviewed.iter().map(|one| (one.backend.clone(), one.reading.findings.clone())));
+        let was_understood = failed.is_empty()
+            && !reviewed.is_empty()
+            && reviewed.iter().all(|one| one.reading.was_understood);
+        let verdict = Verdict::of(&findings, was_understood);
+        Self { findings, verdict, reviewed, failed, effect }
+    }
+
+    /// The verdict's; where what a reviewer wrote could not stay, it could not be done.
+    pub fn exit_code(&self) -> u8 {
+        let has_failed = self.effect.as_ref().is_some_and(|effect| effect.status.exit_code() != 0);
+        if has_failed { Verdict::Abstain.exit_code() } else { self.verdict.exit_code() }
+    }
+
+    pub fn show(&self, engine: &Engine, args: &ReviewArgs) {
+        if args.verdict_json {
+            terminal::print(&format!("{}\n", self.verdict_document()));
+        } else if args.json {
+            terminal::print(&format!("{:#}\n", self.document()));
+        } else {
+            let source = |file: &str| source(engine, file);
+            let shown = Shown { findings: &self.findings, verdict: self.verdict, reviewed: &self.reviewed };
+            terminal::print(&findings::text(&shown, &source));
+        }
+        for (name, error) in &self.failed {
+            terminal::tell(&format!("{}: {}\n", visible(name), visible(&error.to_string())));
+            if let Some(hint) = error.hint() {
+                terminal::tell(&format!("  {}\n", visible(&hint)));
+            }
+        }
+        if !args.json {
+            tell_effect(self.effect.as_ref());
+        }
+    }
+
+    fn verdict_document(&self) -> Value {
+        json!({ "verdict": self.verdict.name(), "findings": self.findings.len() })
+    }
+
+    fn document(&self) -> Value {
+        let reviews: Vec<Value> = self
+            .reviewed
+            .iter()
+            .map(|one| {
+                json!({
+                    "backend": one.backend,
+                    "understood": one.reading.was_understood,
+                    "dropped": one.reading.dropped,
+                    "fallback": one.fallback,
+                    "text": one.text,
+                })
+            })
+            .collect();
+        let failed: Vec<Value> = self
+            .failed
+            .iter()
+            .map(|(name, error)| json!({ "backend": name, "error": error.to_string(), "hint": error.hint() }))
+            .collect();
+        json!({
+            "verdict": self.verdict.name(),
+            "exitCode": self.exit_code(),
+            "findings": self.findings,
+            "reviews": reviews,
+            "failed": failed,
+            "effect": self.effect.as_ref().map(report::outcome),
+        })
+    }
+}
+
+/// A file of the project as it is now, for showing findings beside the code.
+fn source(engine: &Engine, file: &str) -> Option<String> {
+    let path = engine.workspace().path(file).ok()?;
+    let found = engine.workspace().read(&path).ok()??;
+    Some(String::from_utf8_lossy(&found.bytes).into_owned())
+}
