@@ -1,5 +1,6 @@
 //! The user's data, by name.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::dirs::Dirs;
@@ -65,12 +66,43 @@ impl Store {
     /// # Errors
     /// It is not sound, or not text.
     pub fn settings_file(&self, name: &str) -> Result<Option<String>, StoreError> {
-        let Some(folder) = Folder::open(self.config_dir())? else { return Ok(None) };
-        let Some(bytes) = folder.read(name)? else { return Ok(None) };
+        let bytes = match self.linked_settings(name)? {
+            Some((folder, target)) => folder.read(&target)?,
+            None => Folder::open(self.config_dir())?.map(|folder| folder.read(name)).transpose()?.flatten(),
+        };
+        let Some(bytes) = bytes else { return Ok(None) };
         String::from_utf8(bytes).map(Some).map_err(|_| StoreError::Corrupt {
             path: self.config_dir().join(name),
             reason: "it is not UTF-8 text".to_owned(),
         })
+    }
+
+    /// Puts a new text into a file of the user's own settings, in one step.
+    ///
+    /// # Errors
+    /// The file is not sound, or the system refuses; then it is as it was.
+    pub fn replace_settings_file(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        let config = Folder::create(self.config_dir())?;
+        let writer = config.lock()?;
+        match self.linked_settings(name)? {
+            Some((folder, target)) => writer.instead_in(&folder).replace(&target, text.as_bytes()),
+            None => writer.replace(name, text.as_bytes()),
+        }
+    }
+
+    /// The folder and name of the file that a settings file is a link to. People keep such files elsewhere, with their
+    /// other dotfiles; as with links to folders, what counts is whose the file at the end is.
+    fn linked_settings(&self, name: &str) -> Result<Option<(Folder, String)>, StoreError> {
+        let place = self.config_dir().join(name);
+        if !place.is_symlink() {
+            return Ok(None);
+        }
+        let target = place.canonicalize().map_err(|source| StoreError::io(&place, source))?;
+        let name = target.file_name().and_then(OsStr::to_str).map(str::to_owned);
+        let (Some(parent), Some(name)) = (target.parent(), name) else {
+            return Err(StoreError::BadName { name: target.display().to_string() });
+        };
+        Ok(Folder::open(parent)?.map(|folder| (folder, name)))
     }
 
     /// The data folder, made if it is missing.

@@ -165,7 +165,12 @@ pub struct Writer<'a> {
     _lock: File,
 }
 
-impl Writer<'_> {
+impl<'a> Writer<'a> {
+    /// The same turn to write, in another folder: one that is not Relay's own, and has no lock of its own.
+    pub(crate) fn instead_in<'b>(self, folder: &'b Folder) -> Writer<'b> {
+        Writer { folder, _lock: self._lock }
+    }
+
     /// Puts a whole new content into a file, which need not exist. Afterwards the file is old or new, never mixed, and
     /// new for good once this has returned.
     ///
@@ -227,6 +232,8 @@ impl Writer<'_> {
 
     fn write_temporary(&self, temporary: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let place = self.folder.path().join(temporary);
+        // Since it is our turn, one that is there already is nobody's.
+        system::remove(&self.folder.handle, temporary, &place)?;
         let mut file = system::create_new(&self.folder.handle, temporary, &place)?;
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&place, source))
     }

@@ -89,6 +89,26 @@ fn a_loop_that_adds_keys_ends() {
 }
 
 #[test]
+#[cfg(unix)]
+fn settings_may_be_a_link_to_a_file_of_the_user() {
+    let (top, store) = store();
+    let dotfiles = top.path().join("dotfiles");
+    fs::create_dir_all(&dotfiles).unwrap();
+    fs::create_dir_all(store.config_dir()).unwrap();
+    fs::write(dotfiles.join("relay.toml"), "x = 1\n").unwrap();
+    std::os::unix::fs::symlink(dotfiles.join("relay.toml"), store.config_dir().join("config.toml")).unwrap();
+    assert_eq!(store.settings_file("config.toml").unwrap().as_deref(), Some("x = 1\n"));
+    store.replace_settings_file("config.toml", "x = 2\n").unwrap();
+    assert!(store.config_dir().join("config.toml").is_symlink(), "the link stays");
+    let names: Vec<_> = fs::read_dir(&dotfiles).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["relay.toml"], "and nothing else comes to stand beside the file");
+    assert_eq!(fs::read_to_string(dotfiles.join("relay.toml")).unwrap(), "x = 2\n");
+    fs::set_permissions(&dotfiles, Permissions::from_mode(0o777)).unwrap();
+    let refused = store.settings_file("config.toml");
+    assert!(matches!(refused, Err(StoreError::WritableByOthers { .. })), "{refused:?}");
+}
+
+#[test]
 fn settings_are_read_from_the_config_folder() {
     let (_top, store) = store();
     assert_eq!(store.settings_file("models.toml").unwrap(), None);

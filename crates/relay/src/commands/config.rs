@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use relay_agent::settings::{self, FILE, Setting, Source};
 use relay_edit::Diagnostic;
 use relay_exec::{Cancel, Passthrough};
-use relay_store::{Folder, Store};
+use relay_store::Store;
 use serde_json::json;
 
 use crate::agents::{self, BAD_SETTING, refused};
@@ -76,9 +76,7 @@ fn set(store: &Store, key: &str, value: Option<&str>) -> Result<u8, Failure> {
 
 /// Puts a new text into the file, in one step.
 fn write(store: &Store, text: &str) -> Result<(), Failure> {
-    let environment = |error: relay_store::StoreError| Failure::environment(&error);
-    let folder = Folder::create(store.config_dir()).map_err(environment)?;
-    folder.lock().and_then(|writer| writer.replace(FILE, text.as_bytes())).map_err(environment)
+    store.replace_settings_file(FILE, text).map_err(|error| Failure::environment(&error))
 }
 
 /// Opens the user's editor, and looks at the result: a file that cannot be used is said to be so at once.
