@@ -56,6 +56,8 @@ pub const UNSUPPORTED: Code = Code::new("unsupported");
 pub const ELISION: Code = Code::new("elision");
 /// Most of a file would be gone, and the new text seems incomplete.
 pub const SHRINK: Code = Code::new("shrink");
+/// A whole file would become much shorter; the text may be only a part of it.
+pub const MUCH_SHORTER: Code = Code::new("much-shorter");
 /// An anchor or a line number of an edit cannot be read, or names no line of the file.
 pub const BAD_ANCHOR: Code = Code::new("bad-anchor");
 /// The line an anchor names reads otherwise than when the anchor was made.

@@ -379,6 +379,10 @@ impl Planner<'_> {
         if edit.dialect == Dialect::ApplyPatch {
             self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
         }
+        let is_doubtful = edit.dialect == Dialect::WholeFile && !self.options.allow_shrink;
+        if let Some(shorter) = elide::much_shorter(before, &after).filter(|_| is_doubtful) {
+            self.diagnostics.push(Explain { edit, state: &self.state }.much_shorter(shorter));
+        }
         self.state.set(&edit.path, Some(after));
         Ok(EditOutcome::new(EditStatus::Applied, words))
     }

@@ -170,6 +170,7 @@ fn plan_and_transact(
     }
     if options.dry_run {
         outcome.changes = planned.changes;
+        outcome.diagnostics.extend(planned.questions);
         return Ok(Status::Validated);
     }
     let mut questions = planned.questions.clone();

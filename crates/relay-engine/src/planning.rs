@@ -20,6 +20,10 @@ use crate::{codes, drafting, elsewhere, file_reports};
 /// For how many misspelt paths a better one is looked for.
 const SUGGESTED: usize = 50;
 
+/// What a person must look at, also where changes land by themselves.
+const QUESTIONS: [relay_edit::Code; 2] =
+    [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::MUCH_SHORTER];
+
 /// Exact changes, and how each edit was placed.
 pub(crate) struct Planned {
     /// The changes, in path order.
@@ -78,7 +82,7 @@ pub(crate) fn plan_on_disk(
 
     let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
     let (questions, warnings): (Vec<_>, Vec<_>) =
-        warnings.into_iter().partition(|warning| warning.code == relay_edit::codes::LINES_UNVERIFIED);
+        warnings.into_iter().partition(|warning| QUESTIONS.contains(&warning.code));
     outcome.diagnostics.extend(warnings);
     let counts = counts(&plan.changes, &snapshot);
     let mut changes = Vec::with_capacity(plan.changes.len());

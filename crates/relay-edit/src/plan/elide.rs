@@ -13,6 +13,9 @@ use crate::{Hunk, HunkLine};
 /// A file of fewer lines can be rewritten freely.
 const SMALL: usize = 40;
 
+/// A file of fewer lines may well be meant whole, however short it becomes.
+const TINY: usize = 10;
+
 /// What is wrong with new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
@@ -75,6 +78,12 @@ pub(crate) fn check_write(
         return None;
     };
     Some(Loss::Gutted { before: lines.len(), kept, why })
+}
+
+/// The line counts of a file before and after, if it becomes so much shorter that a part may have been taken for the whole.
+pub(crate) fn much_shorter(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+    let (before, after) = (Lines::new(before).len(), Lines::new(after).len());
+    (before >= TINY && after * 10 <= before * 4).then_some((before, after))
 }
 
 /// Checks the new lines of a hunk.

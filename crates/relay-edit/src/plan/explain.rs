@@ -290,6 +290,20 @@ impl Explain<'_> {
         .at(self.edit.line)
     }
 
+    /// A part of a file may have been taken for the whole of it.
+    pub fn much_shorter(&self, (before, after): (usize, usize)) -> Diagnostic {
+        Diagnostic::warning(
+            codes::MUCH_SHORTER,
+            format!(
+                "`{}` has {before} lines and would have {after}; is this the whole file, or a part of it?",
+                self.edit.path
+            ),
+        )
+        .hinted("send a part as a diff or as SEARCH/REPLACE; --allow-shrink says that it is the whole file")
+        .on(&self.edit.path)
+        .at(self.edit.line)
+    }
+
     /// Lines were named by number only, or by the two ends of a range.
     pub fn unverified_lines(&self) -> Diagnostic {
         let anchored = self.edit.dialect == Dialect::Hashline;

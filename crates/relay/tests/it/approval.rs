@@ -100,3 +100,18 @@ fn what_a_reply_says_cannot_drive_the_terminal() {
     assert_eq!(screen.wait(), 1);
     assert!(!screen.raw().contains("\u{1b}]0;owned"));
 }
+
+#[test]
+fn a_part_that_is_taken_for_the_whole_file_needs_a_person() {
+    let env = project(crate::PLAIN);
+    let file: String = (0..30).map(|at| format!("line {at}\n")).collect();
+    env.write("a.py", &file);
+    let part = "a.py\n```\nline 1\nline two\n```\n";
+    let (code, document) = apply(&env, part, &["--dry-run"]);
+    assert_eq!((code, codes(&document)), (0, vec!["much-shorter".to_owned()]), "a dry run says so too");
+    let (code, document) = apply(&env, part, &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]), "{document:#}");
+    assert_eq!(env.read("a.py"), file);
+    assert_eq!(apply(&env, part, &["--allow-shrink"]).0, 0);
+    assert_eq!(env.read("a.py"), "line 1\nline two\n");
+}
