@@ -50,6 +50,8 @@ pub const TOO_LARGE: Code = Code::new("too-large");
 pub const ASSUMED_STRATEGY: Code = Code::new("assumed-strategy");
 /// A block of a dialect with its own markers was opened and never closed: the reply was cut off.
 pub const UNCLOSED_BLOCK: Code = Code::new("unclosed-block");
+/// A model's own routing leaked into the reply: nothing from there on can be trusted.
+pub const LEAKED_ROUTING: Code = Code::new("leaked-routing");
 /// A diff wants something that is not a change of a file's text, such as a symlink or a submodule.
 pub const UNSUPPORTED: Code = Code::new("unsupported");
 /// A new line stands for code that was left out; it is never written into a file.

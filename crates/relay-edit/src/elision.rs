@@ -125,6 +125,12 @@ fn comment(text: &str) -> Option<&str> {
         .map(|rest| rest.trim_start_matches(['/', '#', '-', ';', '*']).trim())
 }
 
+/// Whether a file of this name holds words for people. Documents show code with things left out all the time.
+pub(crate) fn is_prose_file(path: &str) -> bool {
+    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "tex")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

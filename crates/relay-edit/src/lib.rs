@@ -19,6 +19,7 @@ mod differ;
 pub mod edit;
 mod elision;
 mod encoding;
+pub mod leak;
 mod lines;
 pub mod matcher;
 pub mod merge;

@@ -114,6 +114,7 @@ impl Assembler {
             return Err(self.error(ErrorKind::TooLarge, message));
         }
         let is_prose = !matches!(block, Block::ToolCall(_));
+        let is_thinking = matches!(block, Block::Thinking { .. });
         let whole = match block {
             Block::Text { text, .. } | Block::Thinking { text, .. } => text,
             _ => &mut slot.json,
@@ -127,14 +128,25 @@ impl Assembler {
                 self.waiting = Some((index, text.to_owned()));
             }
         }
-        if let Some(notice) = notice {
-            let is_repetition = matches!(notice, Notice::Repetition { .. });
-            self.notice(notice);
-            if is_repetition {
-                return Err(self.error(ErrorKind::Repetition, "the model says the same over and over"));
-            }
+        match notice {
+            Some(notice) => self.lost(notice, is_thinking),
+            None => Ok(()),
         }
-        Ok(())
+    }
+
+    /// The model lost its way: nothing it says from here on is worth paying for. Thoughts alone do no harm by a leak.
+    fn lost(&mut self, notice: Notice, is_thinking: bool) -> Result<(), Error> {
+        let failure = match notice {
+            Notice::Repetition { .. } => {
+                Some((ErrorKind::Repetition, "the model says the same over and over"))
+            }
+            Notice::HarmonyLeak { .. } if !is_thinking => {
+                Some((ErrorKind::Leak, "the model wrote its own routing into the answer"))
+            }
+            _ => None,
+        };
+        self.notice(notice);
+        failure.map_or(Ok(()), |(kind, message)| Err(self.error(kind, message)))
     }
 
     /// Sets what the provider wants back with a block.

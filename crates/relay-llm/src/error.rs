@@ -28,6 +28,8 @@ pub enum ErrorKind {
     Malformed,
     /// The model said the same over and over.
     Repetition,
+    /// The model wrote its own routing instead of content.
+    Leak,
     /// The answer is larger than allowed.
     TooLarge,
     /// The connection failed or broke off.
@@ -54,6 +56,7 @@ impl ErrorKind {
                 | Self::Server
                 | Self::Malformed
                 | Self::Repetition
+                | Self::Leak
                 | Self::Network
                 | Self::Timeout
         )
@@ -73,12 +76,8 @@ impl ErrorKind {
             Self::Network | Self::Timeout => "Check the connection and the provider's base URL.",
             Self::Offline => "Leave out --offline to let Relay connect.",
             Self::Malformed => "Check that the base URL is the API's and not a web page's.",
-            Self::Refusal
-            | Self::BadRequest
-            | Self::Repetition
-            | Self::TooLarge
-            | Self::Config
-            | Self::Aborted => return None,
+            Self::Repetition | Self::Leak => "The model lost its way; ask again, or ask another one.",
+            Self::Refusal | Self::BadRequest | Self::TooLarge | Self::Config | Self::Aborted => return None,
         })
     }
 }

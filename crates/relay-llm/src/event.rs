@@ -99,7 +99,8 @@ pub enum Notice {
         /// The model that is asked next.
         model: String,
     },
-    /// The model wrote its own routing instead of content. What follows in this block cannot be trusted.
+    /// The model wrote its own routing instead of content. What follows in this block cannot be trusted; unless it is
+    /// thinking, the stream is ended.
     HarmonyLeak {
         /// Which block.
         index: usize,

@@ -78,6 +78,11 @@ impl Chain {
         if !helps_to_switch(error.kind) || !self.settings.enabled {
             return Next::GiveUp;
         }
+        if is_slip(error.kind)
+            && let Some(retry) = self.retry(error, jitter)
+        {
+            return retry;
+        }
         let rest = error.retry_after_ms.unwrap_or(COOLDOWN_MS);
         if let Some(until) = self.rests.get_mut(self.current) {
             *until = now_ms.saturating_add(rest);
@@ -86,12 +91,20 @@ impl Chain {
             self.current = to;
             return Next::Switch { to };
         }
-        self.attempts += 1;
-        match self.settings.delay_ms(Attempted::Turn, self.attempts, error, jitter) {
-            Some(delay_ms) => Next::Retry { attempt: self.attempts, delay_ms },
-            None => Next::GiveUp,
-        }
+        self.retry(error, jitter).unwrap_or(Next::GiveUp)
     }
+
+    fn retry(&mut self, error: &Error, jitter: f64) -> Option<Next> {
+        let attempt = self.attempts + 1;
+        let delay_ms = self.settings.delay_ms(Attempted::Turn, attempt, error, jitter)?;
+        self.attempts = attempt;
+        Some(Next::Retry { attempt, delay_ms })
+    }
+}
+
+/// Whether the model lost its way, as models do by chance: the provider is well, and the same model may do better.
+fn is_slip(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Leak | ErrorKind::Repetition)
 }
 
 /// Whether another model may succeed where this one failed. A conversation that is too long, a refusal and a wrong
@@ -150,6 +163,20 @@ mod tests {
         assert_eq!(chain.failed(&overloaded, 10, 0.0), Next::Retry { attempt: 1, delay_ms: 2000 });
         chain.succeeded();
         assert_eq!(chain.failed(&overloaded, 20, 0.0), Next::Retry { attempt: 1, delay_ms: 2000 });
+    }
+
+    #[test]
+    fn a_model_that_lost_its_way_is_asked_again_before_another_one() {
+        let mut chain = chain(2, Revert::CooldownExpiry);
+        let leak = error(ErrorKind::Leak, None);
+        for delay_ms in [2000, 4000, 8000] {
+            assert!(
+                matches!(chain.failed(&leak, 0, 0.0), Next::Retry { delay_ms: found, .. } if found == delay_ms)
+            );
+            assert_eq!(chain.current(0), 0);
+        }
+        assert_eq!(chain.failed(&leak, 0, 0.0), Next::Switch { to: 1 });
+        assert_eq!(chain.failed(&leak, 0, 0.0), Next::GiveUp);
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub(crate) mod tag;
 mod tests;
 
 use crate::edit::{Anchor, Target};
-use crate::{Base, Dialect, Edit, Hunk, HunkLine, Operation};
+use crate::{Base, Dialect, Edit, Hunk, HunkLine, Operation, leak};
 use tag::{ALONE, Tag, opening};
 
 /// The instructions that every outbox carries: each command, the rules for paths, and how to work.
@@ -158,9 +158,28 @@ pub fn parse(text: &str) -> Vec<Written> {
                 |body| with_body(&tag, body),
             )
         };
-        found.push(Written { command, line, source: source.join("\n") });
+        let written = Written { command, line, source: source.join("\n") };
+        if has_leaked(&written) {
+            // What a model writes behind its own routing is meant for nobody, so nothing more is read.
+            found.push(Written { command: malformed(&tag, LEAKED), ..written });
+            break;
+        }
+        found.push(written);
     }
     found
+}
+
+/// What the model is told about a command that its own routing leaked into.
+const LEAKED: &str = "Your own routing (to=functions.…) leaked into this command; neither it nor anything after it was \
+carried out. Send them again; routing that is meant as text stands in backticks or quotation marks";
+
+/// Whether a model's own routing leaked into what a command would do.
+fn has_leaked(written: &Written) -> bool {
+    match &written.command {
+        _ if !leak::may_be_in(&written.source) => false,
+        Command::Run { command } => leak::find(command, leak::Form::Source).is_some(),
+        command => command.as_edit(written.line).is_some_and(|edit| leak::of_edit(&edit).is_some()),
+    }
 }
 
 /// The lines up to the closing tag; `None` if there is none.

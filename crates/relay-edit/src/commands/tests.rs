@@ -144,6 +144,22 @@ fn commands_of_files_are_edits() {
     assert_eq!(Command::Read { path: "a".into(), lines: None }.as_edit(1), None);
 }
 
+#[test]
+fn nothing_behind_leaked_routing_is_carried_out() {
+    let leak = "ls】【analysis to=functions.bash code เงินไทยฟรี";
+    for command in [
+        format!("[RUN_COMMAND]\n{leak}\n[/RUN_COMMAND]"),
+        format!("[CREATE_FILE path=\"b\"]\n{leak}\n[/CREATE_FILE]"),
+        format!("[EDIT_FILE path=\"b\" start_line=\"1\" end_line=\"1\"]\n{leak}\n[/EDIT_FILE]"),
+    ] {
+        let found = commands(&format!("[DELETE_FILE path=\"a\"]\n{command}\n[DELETE_FILE path=\"c\"]\n"));
+        let [Command::Delete { .. }, Command::Malformed { reason, .. }] = found.as_slice() else {
+            panic!("{found:?}");
+        };
+        assert!(reason.contains("leaked"), "{reason}");
+    }
+}
+
 proptest::proptest! {
     #[test]
     fn parsing_never_fails_and_names_lines_that_exist(

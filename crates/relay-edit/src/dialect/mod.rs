@@ -19,7 +19,7 @@ mod unified;
 
 use std::fmt::Debug;
 
-use crate::{Diagnostic, Edit, Reply};
+use crate::{Diagnostic, Edit, Reply, leak};
 
 /// A written form of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,13 +130,15 @@ pub struct Parser {
     /// The beginning of a line whose end has not come yet.
     partial: String,
     number: usize,
+    /// The first line that looks as if a model's own routing leaked into it.
+    leaked: Option<usize>,
 }
 
 impl Parser {
     /// A parser that detects the dialect of each block, or reads only the one given.
     #[must_use]
     pub fn new(forced: Option<Dialect>) -> Self {
-        Self { scanner: scan::Scanner::new(forced), partial: String::new(), number: 0 }
+        Self { scanner: scan::Scanner::new(forced), partial: String::new(), number: 0, leaked: None }
     }
 
     /// Takes more text and returns the edits it completed.
@@ -147,16 +149,18 @@ impl Parser {
 
     fn take(&mut self, text: &str) {
         let mut rest = text;
+        let may_leak = leak::may_be_in(text);
         while let Some(end) = memchr::memchr(b'\n', rest.as_bytes())
             && let (Some(line), Some(tail)) = (rest.get(..end), rest.get(end + 1..))
         {
             rest = tail;
             if self.partial.is_empty() {
-                self.line(line);
+                self.line(line, may_leak);
             } else {
                 let mut whole = std::mem::take(&mut self.partial);
                 whole.push_str(line);
-                self.line(&whole);
+                let may_leak = may_leak || leak::may_be_in(&whole);
+                self.line(&whole, may_leak);
             }
         }
         self.partial.push_str(rest);
@@ -168,13 +172,21 @@ impl Parser {
         let in_line = !self.partial.is_empty();
         if in_line {
             let last = std::mem::take(&mut self.partial);
-            self.line(&last);
+            let may_leak = leak::may_be_in(&last);
+            self.line(&last, may_leak);
         }
-        self.scanner.finish(in_line)
+        let mut reply = self.scanner.finish(in_line);
+        if let Some(line) = self.leaked {
+            leak::cut(&mut reply, line);
+        }
+        reply
     }
 
-    fn line(&mut self, text: &str) {
+    fn line(&mut self, text: &str, may_leak: bool) {
         self.number += 1;
+        if may_leak && self.leaked.is_none() && leak::find(text, leak::Form::Source).is_some() {
+            self.leaked = Some(self.number);
+        }
         let text = text.strip_suffix('\r').unwrap_or(text);
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
         self.scanner.line(Line { number: self.number, text });

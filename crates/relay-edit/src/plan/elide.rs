@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use crate::elision::{Elision, elision, names_left_out};
+use crate::elision::{Elision, elision, is_prose_file, names_left_out};
 use crate::lines::Lines;
 use crate::matcher::Key;
 use crate::{Hunk, HunkLine};
@@ -118,12 +118,6 @@ pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss>
         }
     }
     None
-}
-
-/// Documents show code with things left out all the time.
-fn is_prose_file(path: &str) -> bool {
-    let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "tex")
 }
 
 /// Whether a comment says that code was left out, rather than just trailing off.

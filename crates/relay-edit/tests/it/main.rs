@@ -17,6 +17,7 @@ mod gaps;
 mod generated;
 mod hashlines;
 mod honesty;
+mod leaks;
 mod matching;
 mod modes;
 mod noise;

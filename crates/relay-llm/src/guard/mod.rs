@@ -1,7 +1,9 @@
 //! Watches an answer for the ways models are known to go wrong while they write.
 
-mod harmony;
+mod leak;
 mod repetition;
+
+use relay_edit::leak::Form;
 
 use crate::event::Notice;
 use crate::request::Request;
@@ -9,18 +11,19 @@ use crate::request::Request;
 /// The watchers of one answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Guards {
-    harmony: harmony::Watch,
+    leak: leak::Watch,
     repetition: repetition::Watch,
 }
 
 impl Guards {
     pub(crate) fn new(request: &Request) -> Self {
-        Self { harmony: harmony::Watch::new(request), repetition: repetition::Watch::default() }
+        Self { leak: leak::Watch::new(request), repetition: repetition::Watch::default() }
     }
 
     /// Looks at what has become of a block. Only what is new is searched.
     pub(crate) fn look(&mut self, index: usize, whole: &str, is_prose: bool) -> Option<Notice> {
-        if let Some(offset) = self.harmony.look(index, whole) {
+        let form = if is_prose { Form::Prose } else { Form::Json };
+        if let Some(offset) = self.leak.look(index, whole, form) {
             return Some(Notice::HarmonyLeak { index, offset });
         }
         // Data in a tool call may repeat for good reason.

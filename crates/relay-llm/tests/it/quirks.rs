@@ -226,24 +226,47 @@ fn leaks(told: &Told) -> Vec<(usize, usize)> {
     told.events.iter().filter_map(leak).collect()
 }
 
+/// Good code with a leak behind it.
+const LEAK: &str = "fine();】【analysis to=functions.edit code 大发时时彩 user to=functions.edit code";
+
 #[test]
-fn leaked_routing_is_told_once_for_each_block() {
+fn leaked_routing_ends_the_answer() {
     for_every(|lab| {
-        let leak = "fine();】【analysis to=functions.edit code 大发时时彩 user to=functions.edit code";
-        let told =
-            lab.ask(Reply::text(leak).tool("call_1", "edit", &json!({ "input": leak }).to_string()).delta(3));
-        assert_eq!(told.outcome(), "done");
-        let leaks = leaks(&told);
-        assert_eq!(leaks.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [0, 1], "{leaks:?}");
-        assert_eq!(leaks[0].1, "fine();".len());
+        let told = lab.ask(Reply::text(format!("{LEAK}{}", " and on".repeat(500))).delta(3));
+        assert_eq!((told.outcome().as_str(), leaks(&told)), ("Leak", vec![(0, "fine();".len())]));
+        assert!(told.text().len() < 300, "what follows is not waited for: {}", told.text().len());
+        assert_eq!(lab.server.prompts().len(), 1, "a stream that has told something is not asked for again");
     });
 }
 
 #[test]
-fn a_file_that_quotes_leaked_routing_raises_nothing() {
+fn no_tool_runs_on_arguments_that_routing_leaked_into() {
     for_every(|lab| {
-        let page = "# Errata\n\nWhat leaks is `analysis to=functions.X code`:\n\n```\n】【analysis to=functions.edit code\n```\n";
-        let told = lab.ask(Reply::text(page).tool("call_1", "write", &json!({ "text": page }).to_string()));
-        assert_eq!(leaks(&told), []);
+        let arguments = json!({ "input": LEAK }).to_string();
+        let told = lab.ask(Reply::text("Editing.").tool("call_1", "edit", &arguments).delta(3));
+        assert_eq!((told.outcome().as_str(), leaks(&told).len()), ("Leak", 1));
+        let message = told.turn.message();
+        let arguments = message.tool_calls().map(|call| &call.arguments).collect::<Vec<_>>();
+        assert!(arguments.iter().all(|arguments| arguments.object().is_none()), "{arguments:?}");
+    });
+}
+
+#[test]
+fn routing_that_leaked_into_thoughts_is_only_told() {
+    for name in ["anthropic", "openai", "openrouter", "deepseek", "google", "ollama"] {
+        let answer = testkit::model::Part::Text("Yes.".to_owned());
+        let told = Lab::new(name).ask(Reply::thinking(LEAK, "sig").part(answer));
+        assert_eq!((told.outcome().as_str(), leaks(&told).len()), ("done", 1), "{name}");
+        assert_eq!(told.text(), "Yes.");
+    }
+}
+
+#[test]
+fn what_quotes_leaked_routing_raises_nothing() {
+    let page = include_str!("../../../relay-edit/tests/it/leaks/errata.md");
+    for_every(|lab| {
+        let arguments = json!({ "text": page }).to_string();
+        let told = lab.ask(Reply::text(page).tool("call_1", "write", &arguments).delta(7));
+        assert_eq!((told.outcome().as_str(), leaks(&told)), ("done", vec![]));
     });
 }

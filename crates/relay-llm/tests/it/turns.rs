@@ -76,6 +76,25 @@ fn a_turn_that_broke_off_is_discarded_and_asked_again() {
 }
 
 #[test]
+fn a_model_that_lost_its_way_is_discarded_and_asked_again() {
+    let leak = "fine();】【analysis to=functions.edit code 大发时时彩";
+    let arguments = serde_json::json!({ "input": leak }).to_string();
+    for lost in [
+        Reply::text(leak),
+        Reply::text("Editing.").tool("call_1", "edit", &arguments),
+        Reply::text("I will now fix the failing test. ".repeat(1_000)),
+    ] {
+        let (first, second) = (ModelServer::start(), ModelServer::start());
+        first.queue(lost);
+        first.queue(Reply::text("Here it is."));
+        let (outcome, events) = ask(&[&first, &second], false);
+        assert_eq!(outcome.unwrap().message().plain_text(), "Here it is.");
+        assert_eq!(discarded(&events).len(), 1);
+        assert!(second.requests().is_empty(), "the model is well, so nobody else is asked");
+    }
+}
+
+#[test]
 fn a_reader_who_cannot_take_back_is_told_nothing_twice() {
     let server = ModelServer::start();
     server.queue(Answer::failure(Failure::Overloaded));

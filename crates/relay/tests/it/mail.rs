@@ -54,6 +54,16 @@ fn names(env: &TestEnv, folder: &str) -> Vec<String> {
 const CREATE: &str = "[CREATE_FILE path=\"src/calc.py\"]\ndef add(a, b):\n    return a + b\n[/CREATE_FILE]\n";
 
 #[test]
+fn nothing_behind_leaked_routing_is_carried_out() {
+    let (env, _) = started(&[]);
+    let leak = "[RUN_COMMAND]\ntouch x】【analysis to=functions.bash code เงินไทยฟรี\n[/RUN_COMMAND]\n";
+    let after = "[CREATE_FILE path=\"b.txt\"]\nb\n[/CREATE_FILE]\n";
+    let (_, document) = step(&env, &format!("{CREATE}{leak}{after}"), &["--yes"]);
+    assert!(env.exists("src/calc.py") && !env.exists("b.txt"), "{document:#}");
+    assert!(results(&env).contains("leaked into this command"), "{}", results(&env));
+}
+
+#[test]
 fn the_first_message_is_exactly_as_the_protocol_says() {
     let (env, id) = started(&[("a.txt", "one\n"), ("src/b.txt", "")]);
     assert!(id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");

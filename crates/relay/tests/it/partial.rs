@@ -63,6 +63,24 @@ fn a_reply_that_was_cut_off_lands_only_with_partial() {
 }
 
 #[test]
+fn a_reply_that_routing_leaked_into_lands_only_with_partial_and_only_up_to_there() {
+    let env = project(PLAIN);
+    let leak = "f();】【\"】【analysis to=functions.edit code above เงินไทยฟรีuser to=functions.edit code";
+    let block = |path: &str, text: &str| format!("```text // {{{path}}}\n{text}\n```\n\n");
+    let text = block("a.js", "whole();") + &block("b.js", leak) + &block("c.js", "after();");
+    let (code, document) = apply(&env, &text, &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["leaked-routing".to_owned()]), "{document:#}");
+    assert!(!env.exists("a.js"));
+    let (code, document) = apply(&env, &text, &["--partial"]);
+    assert_eq!((code, codes(&document)), (3, vec!["leaked-routing".to_owned()]), "{document:#}");
+    assert!(env.exists("a.js") && !env.exists("b.js") && !env.exists("c.js"));
+    // A file about leaks is a file like any other.
+    let about = include_str!("../../../relay-edit/tests/it/leaks/errata.md");
+    let (code, document) = apply(&env, &format!("````md // {{ERRATA.md}}\n{about}````\n"), &[]);
+    assert_eq!((code, env.read("ERRATA.md").as_str()), (0, about), "{document:#}");
+}
+
+#[test]
 fn how_strict_matching_is_can_be_said_and_configured() {
     let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nport: 3000,\nhost: x,\n=======\nport: 1,\nhost: x,\n>>>>>>> REPLACE\n```\n";
     let env = project(PLAIN);

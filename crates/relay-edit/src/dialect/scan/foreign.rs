@@ -5,6 +5,7 @@ use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
 use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
 use super::code::Code;
 use super::{Scanner, State};
+use crate::leak;
 
 impl Scanner {
     /// A reader for the block this line begins, if it begins one.
@@ -105,8 +106,29 @@ impl Scanner {
     }
 
     pub(super) fn absorb(&mut self, parsed: Parsed) {
-        self.edits.extend(parsed.edits);
+        if self.has_leaked {
+            self.diagnostics.extend(parsed.diagnostics);
+            return;
+        }
+        let leak = parsed.edits.iter().filter_map(|edit| Some((leak::of_edit(edit)?, &edit.path))).min();
+        match leak.map(|(line, path)| (line, path.clone())) {
+            Some((line, path)) => {
+                self.leaked(line, Some(&path));
+                self.edits.extend(parsed.edits.into_iter().filter_map(|edit| leak::before(edit, line)));
+            }
+            None => self.edits.extend(parsed.edits),
+        }
         self.diagnostics.extend(parsed.diagnostics);
+    }
+
+    /// Routing leaked into the reply: no edit from here on counts, whatever it says.
+    pub(super) fn leaked(&mut self, line: usize, path: Option<&str>) {
+        self.has_leaked = true;
+        let finding = leak::finding(line);
+        self.diagnostics.push(match path {
+            Some(path) => finding.on(path),
+            None => finding,
+        });
     }
 
     pub(super) fn begins_foreign(&self, text: &str) -> bool {

@@ -12,7 +12,7 @@ use super::fence::{Fence, FenceLine, fence_line};
 use super::{Dialect, Line, OwnedLine, Reader, Taken, path_line};
 use super::{git_diff, hashline};
 use crate::control::{self, Candidate};
-use crate::{Diagnostic, Edit, Reply, codes};
+use crate::{Diagnostic, Edit, Reply, codes, leak};
 use blocks::Question;
 use code::{Code, Opening};
 
@@ -37,6 +37,8 @@ pub(crate) struct Scanner {
     carried: Option<String>,
     /// A bare diff ended in the line before, or prose followed it without a fence.
     after_diff: Option<usize>,
+    /// A model's own routing leaked into the reply further up.
+    has_leaked: bool,
     /// A `---` line that is the beginning of a diff if a `+++` line follows.
     held: Option<OwnedLine>,
 }
@@ -238,6 +240,9 @@ impl Scanner {
     fn note_prose(&mut self, line: Line<'_>) {
         if hashline::is_abort(line.text) {
             self.diagnostics.push(hashline::aborted(line.number));
+        }
+        if !self.has_leaked && leak::find(line.text, leak::Form::Prose).is_some() {
+            self.leaked(line.number, None);
         }
         if !line.text.trim().is_empty() {
             if !path_line::is_dots(line.text) {
