@@ -42,6 +42,9 @@ const COMMON: usize = 64;
 /// Files longer than this are not searched for similar lines, only for equal ones.
 const SIMILARITY_LINES: usize = 20_000;
 
+/// Longer lines are not compared character by character.
+const LONGEST_COMPARED: usize = 400;
+
 /// Finds the nearest place.
 pub(crate) fn nearest(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Nearest> {
     let start = by_votes(pattern, index).or_else(|| by_similarity(pattern, index))?;
@@ -78,7 +81,25 @@ fn by_votes(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> {
             *votes.entry(start).or_default() += text.trim().len();
         }
     }
-    votes.into_iter().max_by_key(|(start, votes)| (*votes, usize::MAX - start)).map(|(start, _)| start)
+    let most = votes.values().max().copied()?;
+    let mut tied: Vec<usize> =
+        votes.into_iter().filter(|(_, votes)| *votes == most).map(|(start, _)| start).collect();
+    tied.sort_unstable();
+    tied.truncate(COMMON);
+    // Among equals it is the place whose other lines are most alike, and the first of those.
+    let alike = |start: &usize| likeness(pattern, index, *start);
+    tied.into_iter()
+        .map(|start| (alike(&start), start))
+        .reduce(|best, next| if next.0 > best.0 { next } else { best })
+        .map(|(_, start)| start)
+}
+
+/// How alike the lines of a hunk and those at a place of the file are, where they differ.
+fn likeness(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> f64 {
+    let lines =
+        pattern.old.iter().zip(start..index.lines.len()).map(|(reply, at)| (reply, index.lines.text(at)));
+    let differing = lines.filter(|(reply, file)| reply.as_bytes() != *file).take(SHOWN);
+    differing.map(|(reply, file)| similarity(reply.trim(), file)).sum()
 }
 
 /// The line most like the longest line of the hunk.
@@ -88,17 +109,20 @@ fn by_similarity(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> 
     }
     let (at, wanted) = pattern.old.iter().enumerate().max_by_key(|(_, text)| text.trim().len())?;
     let wanted = wanted.trim();
-    if wanted.is_empty() || wanted.len() > 400 {
+    if wanted.is_empty() || wanted.len() > LONGEST_COMPARED {
         return None;
     }
-    let score = |line: &[u8]| {
-        let text = String::from_utf8_lossy(line);
-        let text = text.trim();
-        let close = text.len() <= wanted.len() * 2 && wanted.len() <= text.len() * 2;
-        if close { strsim::normalized_levenshtein(wanted, text) } else { 0.0 }
-    };
+    let score = |line: &[u8]| similarity(wanted, line);
     let (line, best) = index.lines.texts().map(score).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (best >= 0.6).then(|| line.saturating_sub(at))
+}
+
+/// How much a line of the file is like a text, from 0 to 1; lines of quite another length are not compared.
+fn similarity(wanted: &str, line: &[u8]) -> f64 {
+    let text = String::from_utf8_lossy(line);
+    let text = text.trim();
+    let close = text.len() <= wanted.len() * 2 && wanted.len() <= text.len() * 2;
+    if close && wanted.len() <= LONGEST_COMPARED { strsim::normalized_levenshtein(wanted, text) } else { 0.0 }
 }
 
 fn without_space(text: &[u8]) -> Vec<u8> {

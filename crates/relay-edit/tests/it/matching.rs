@@ -72,6 +72,21 @@ fn different_shifts_are_refused() {
     assert!(finding.message.contains("··c"));
 }
 
+/// Two functions are alike but for their names; the one whose name the reply has is the nearest.
+#[test]
+fn among_equal_places_the_most_alike_is_named() {
+    let body = "  if (x > 0) {\n    return a(x);\n  }\n";
+    let before = format!(
+        "function run(x: number): number {{\n{body}}}\n\nfunction stop(x: number): number {{\n{body}}}\n"
+    );
+    let reply = format!(
+        "a.txt\n<<<<<<< SEARCH\nfunction stop(x: number) {{\n{body}=======\nfunction stop(x) {{\n{body}>>>>>>> REPLACE\n"
+    );
+    let finding = check_fails(&[("a.txt", &before)], &reply, codes::NOT_FOUND);
+    let hint = finding.hint.expect("a hint");
+    assert!(hint.starts_with("the nearest place is lines 7-10"), "{hint}");
+}
+
 #[test]
 fn text_over_several_lines_is_not_indented_anew() {
     let before = "class A:\n    def f(self):\n        pass\n";
