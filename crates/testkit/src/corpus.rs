@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::thread;
 
 use serde_json::Value;
 
@@ -30,7 +31,18 @@ pub struct Score {
     table: BTreeMap<(String, String), [usize; 5]>,
     /// The cases that are not right.
     failing: Vec<(Verdict, String)>,
+    /// Reasons for refusals (`why`) to how many cases were refused for them.
+    refused: BTreeMap<String, usize>,
 }
+
+/// What became of one case.
+struct Judged {
+    verdict: Verdict,
+    refused: bool,
+}
+
+/// So many cases run at once: most of their time is spent waiting for the disk.
+const AT_ONCE: usize = 8;
 
 /// Path to content; `None` for a file that is not there.
 type Files = BTreeMap<String, Option<String>>;
@@ -43,17 +55,37 @@ impl Score {
     #[must_use]
     pub fn of(relay: &str, corpus: &str) -> Self {
         let text = std::fs::read_to_string(corpus).unwrap_or_else(|error| panic!("{corpus}: {error}"));
+        let read = |line: &str| -> Value {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{corpus}: {error}"))
+        };
+        let cases: Vec<Value> = text.lines().filter(|line| !line.trim().is_empty()).map(read).collect();
+        let judged = thread::scope(|scope| {
+            let part = cases.len().div_ceil(AT_ONCE).max(1);
+            let judge_all = |cases: &[Value]| cases.iter().map(|case| judge(relay, case)).collect::<Vec<_>>();
+            let parts: Vec<_> =
+                cases.chunks(part).map(|cases| scope.spawn(move || judge_all(cases))).collect();
+            parts
+                .into_iter()
+                .flat_map(|part| part.join().expect("a case that can be run"))
+                .collect::<Vec<_>>()
+        });
         let mut score = Self::default();
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            let case: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{corpus}: {error}"));
-            let verdict = judge(relay, &case);
+        for (case, Judged { verdict, refused }) in cases.iter().zip(judged) {
             let word = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
             score.table.entry((word("dialect"), word("noise"))).or_default()[verdict as usize] += 1;
             if verdict >= Verdict::Rejected {
                 score.failing.push((verdict, word("id")));
+            } else if refused {
+                *score.refused.entry(word("why")).or_default() += 1;
             }
         }
         score
+    }
+
+    /// How many cases were rightly refused although they give no reason (`why`).
+    #[must_use]
+    pub fn unexplained(&self) -> usize {
+        self.refused.get("").copied().unwrap_or_default()
     }
 
     /// How many cases had a verdict.
@@ -96,6 +128,9 @@ impl fmt::Display for Score {
                 share(&counts)
             )?;
         }
+        for (why, count) in self.refused.iter().filter(|(why, _)| !why.is_empty()) {
+            writeln!(f, "{count:>4} refused: {why}")?;
+        }
         for (verdict, id) in &self.failing {
             writeln!(f, "{verdict:?} {id}")?;
         }
@@ -103,7 +138,7 @@ impl fmt::Display for Score {
     }
 }
 
-fn judge(relay: &str, case: &Value) -> Verdict {
+fn judge(relay: &str, case: &Value) -> Judged {
     let before = files(&case["files"]);
     let env = TestEnv::new(relay);
     for (path, text) in &before {
@@ -119,22 +154,29 @@ fn judge(relay: &str, case: &Value) -> Verdict {
     expected.extend(files(&expect["files"]));
     if run.code != 0 {
         let applicable = expect["status"] == "applied" && expect["reject_ok"] != true;
-        return match (after == before, applicable) {
+        let verdict = match (after == before, applicable) {
             (false, _) => Verdict::Part,
             (true, true) => Verdict::Rejected,
             (true, false) => Verdict::Ok,
         };
+        return Judged { verdict, refused: true };
     }
     expected.retain(|_, text| text.is_some());
-    if expect["status"] == "rejected" {
-        return if after == before { Verdict::Ok } else { Verdict::Wrong };
-    }
-    if after == expected {
-        return Verdict::Ok;
-    }
+    let verdict = if expect["status"] == "rejected" {
+        if after == before { Verdict::Ok } else { Verdict::Wrong }
+    } else if after == expected {
+        Verdict::Ok
+    } else {
+        compare(&after, &expected, expect)
+    };
+    Judged { verdict, refused: false }
+}
+
+/// The verdict on files that are not what was expected first of all.
+fn compare(after: &Files, expected: &Files, expect: &Value) -> Verdict {
     let alternatives: Vec<Files> = expect["alt"].as_array().into_iter().flatten().map(files).collect();
     let accepted = after.keys().chain(expected.keys()).all(|path| {
-        let sides = std::iter::once(&expected).chain(&alternatives).filter_map(|side| side.get(path));
+        let sides = std::iter::once(expected).chain(&alternatives).filter_map(|side| side.get(path));
         is_mixture(after.get(path), &sides.collect::<Vec<_>>())
     });
     if accepted { Verdict::Alt } else { Verdict::Wrong }

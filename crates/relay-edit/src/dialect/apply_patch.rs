@@ -1,6 +1,7 @@
 //! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
 
-use super::{Dialect, Line, Parsed, Reader, Taken, hashline};
+use super::path_line::unquoted;
+use super::{Dialect, Line, Parsed, Reader, Taken, hashline, unified};
 use crate::align::realign;
 use crate::{Base, Diagnostic, Edit, EndOfFile, Hunk, HunkLine, Operation, codes};
 
@@ -29,7 +30,7 @@ fn directive(text: &str) -> Option<Directive<'_>> {
         rest.get(..word.len())
             .filter(|start| start.eq_ignore_ascii_case(word))
             .and_then(|_| rest.get(word.len()..))
-            .map(str::trim)
+            .map(|path| unquoted(path.trim()))
     };
     if rest.eq_ignore_ascii_case("Begin Patch") {
         return Some(Directive::Begin);
@@ -64,10 +65,17 @@ struct File {
     kind: Kind,
 }
 
+/// What the `@@` lines above a hunk say.
+#[derive(Debug, Default)]
+struct Above {
+    scope: Vec<String>,
+    line_hint: Option<usize>,
+}
+
 #[derive(Debug)]
 enum Kind {
     Add { content: String },
-    Update { to: Option<String>, hunks: Vec<Hunk>, scope: Vec<String>, open: bool },
+    Update { to: Option<String>, hunks: Vec<Hunk>, above: Above, open: bool },
 }
 
 impl Reader for ApplyPatch {
@@ -89,7 +97,7 @@ impl Reader for ApplyPatch {
                 self.open(
                     path,
                     line,
-                    Kind::Update { to: None, hunks: Vec::new(), scope: Vec::new(), open: false },
+                    Kind::Update { to: None, hunks: Vec::new(), above: Above::default(), open: false },
                 );
             }
             Directive::Delete(path) => {
@@ -152,8 +160,8 @@ impl ApplyPatch {
                 }
                 content.push('\n');
             }
-            Some(File { kind: Kind::Update { hunks, scope, open, .. }, .. }) => {
-                update_line(hunks, scope, open, line);
+            Some(File { kind: Kind::Update { hunks, above, open, .. }, .. }) => {
+                update_line(hunks, above, open, line);
             }
             // Another dialect may use the same envelope.
             None if hashline::begins(line.text) => {
@@ -180,7 +188,8 @@ impl ApplyPatch {
         match kind {
             Kind::Add { content } => self.emit(&path, line, Operation::Write { content }),
             Kind::Update { to, hunks, .. } => {
-                let hunks: Vec<Hunk> = hunks.into_iter().filter_map(tidy).collect();
+                let hunks: Vec<Hunk> =
+                    hunks.into_iter().map(|hunk| without_headers(hunk, &path)).filter_map(tidy).collect();
                 let moved = to.is_some();
                 if let Some(to) = &to {
                     self.emit(&path, line, Operation::Rename { to: to.clone() });
@@ -219,25 +228,28 @@ impl ApplyPatch {
     }
 }
 
-fn update_line(hunks: &mut Vec<Hunk>, scope: &mut Vec<String>, open: &mut bool, line: Line<'_>) {
+fn update_line(hunks: &mut Vec<Hunk>, above: &mut Above, open: &mut bool, line: Line<'_>) {
     if let Some(rest) = line.text.trim_end().strip_prefix("@@") {
         let named = rest.trim().trim_end_matches("@@").trim();
         if *open {
-            scope.clear();
+            *above = Above::default();
         }
         *open = false;
-        // `@@ -1,2 +1,2 @@` borrows the numbers of another dialect; they name no line.
-        if !named.is_empty() && !named.starts_with('-') && named != "..." {
-            scope.push(named.to_owned());
+        if named.starts_with('-') {
+            // `@@ -1,2 +1,2 @@` borrows the numbers of another dialect; they name no line.
+            above.line_hint = unified::hunk_header(line.text).and_then(|header| header.line_hint());
+        } else if !named.is_empty() && named != "..." {
+            above.scope.push(named.to_owned());
         }
         return;
     }
     if !*open {
-        if line.text.trim().is_empty() && hunks.is_empty() && scope.is_empty() {
+        if line.text.trim().is_empty() && hunks.is_empty() && above.scope.is_empty() {
             return;
         }
         let mut hunk = Hunk::new(Vec::new(), line.number);
-        hunk.scope = std::mem::take(scope);
+        let Above { scope, line_hint } = std::mem::take(above);
+        (hunk.scope, hunk.line_hint) = (scope, line_hint);
         hunks.push(hunk);
         *open = true;
     }
@@ -249,6 +261,17 @@ fn update_line(hunks: &mut Vec<Hunk>, scope: &mut Vec<String>, open: &mut bool, 
         Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
         _ => HunkLine::Context(line.text.to_owned()),
     });
+}
+
+/// A hunk without the `---` and `+++` lines of another dialect that name the same file once more.
+fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
+    if let [HunkLine::Removed(old), HunkLine::Added(new), ..] = hunk.lines.as_slice()
+        && let (Some(old), Some(new)) = (old.strip_prefix("-- "), new.strip_prefix("++ "))
+        && [old, new].iter().all(|header| unified::means(&unified::header_path(header), path))
+    {
+        hunk.lines.drain(..2);
+    }
+    hunk
 }
 
 /// A hunk without its empty tail; `None` when nothing in it changes.

@@ -6,7 +6,7 @@
 
 use super::fence::{Fence, FenceLine, fence_line};
 use super::header::{self, Header, Strategy};
-use super::search_replace::{Marker, marker};
+use super::marker::{Marker, ends, marker};
 use super::{Dialect, Line, OwnedLine};
 
 /// What a block is for.
@@ -41,8 +41,8 @@ pub(crate) struct Block {
     fence: Fence,
     /// Fences open inside the content.
     inner: Vec<Fence>,
-    /// Inside a SEARCH/REPLACE section, whose lines are content whatever they look like.
-    in_section: bool,
+    /// Inside a SEARCH/REPLACE section, whose lines are content whatever they look like: how long its first marker is.
+    in_section: Option<usize>,
     /// After a `START` marker: where a bare fence without an `END` before it stood, if one did.
     possible_end: Option<usize>,
 }
@@ -74,7 +74,7 @@ impl Block {
             body: Vec::new(),
             fence,
             inner: Vec::new(),
-            in_section: false,
+            in_section: None,
             possible_end: None,
         }
     }
@@ -143,12 +143,12 @@ impl Block {
         if !matches!(&self.purpose, Purpose::File { strategy: Some(Strategy::SearchReplace), .. }) {
             return false;
         }
-        match marker(self.fence.unindent(line.text)) {
-            Some(Marker::Search(_)) => self.in_section = true,
-            Some(Marker::Replace(_)) => self.in_section = false,
+        match (marker(self.fence.unindent(line.text)), self.in_section) {
+            (Some(Marker::Search(length)), None) => self.in_section = Some(length),
+            (Some(found), Some(opened)) if ends(opened, found) => self.in_section = None,
             _ => {}
         }
-        self.in_section
+        self.in_section.is_some()
     }
 
     fn other_header(&mut self, line: Line<'_>, fence: Fence) -> Step {

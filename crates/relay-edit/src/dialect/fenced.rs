@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::block::{Block, Purpose, comment_text, is_marker};
 use super::header::Strategy;
-use super::{Dialect, Line, OwnedLine, Parsed, git_diff, search_replace, unified};
+use super::{Dialect, Line, OwnedLine, Parsed, git_diff, marker, search_replace, unified};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// Reads the content of a block.
@@ -77,6 +77,15 @@ fn whole_file(path: &str, body: &[OwnedLine], line: usize) -> Parsed {
                 .at(line);
         return Parsed { edits: Vec::new(), diagnostics: vec![finding] };
     }
+    if marker::holds_section(body.iter().map(|line| line.text.as_str())) {
+        let finding = Diagnostic::error(
+            codes::BAD_MARKERS,
+            "this looks like a SEARCH/REPLACE section that is not written as one, and not like a file",
+        )
+        .hinted("each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`; to write these lines into the file, head the block with `// {path} replace`")
+        .at(line);
+        return Parsed { edits: Vec::new(), diagnostics: vec![finding] };
+    }
     let operation = Operation::Write { content: content(body) };
     let edit = Edit { path: path.to_owned(), operation, dialect: Dialect::WholeFile, line };
     Parsed { edits: vec![edit], diagnostics: Vec::new() }
@@ -89,9 +98,7 @@ fn assume(language: &str, path: &str, body: &[OwnedLine]) -> Strategy {
         return Strategy::Replace;
     }
     let first = body.iter().find(|line| !line.text.trim().is_empty());
-    if first.is_some_and(|line| {
-        matches!(search_replace::marker(&line.text), Some(search_replace::Marker::Search(_)))
-    }) {
+    if first.is_some_and(|line| search_replace::begins(&line.text)) {
         return Strategy::SearchReplace;
     }
     let is_diff = language.eq_ignore_ascii_case("diff") || language.eq_ignore_ascii_case("patch");

@@ -77,6 +77,11 @@ impl GitDiff {
             self.close_file();
             return self.keep(line);
         }
+        if !self.in_hunk && text.starts_with([' ', '+', '-']) && self.ends_with_header() {
+            // The header of the hunk was left out.
+            self.in_hunk = true;
+            self.due = None;
+        }
         if !self.in_hunk {
             let is_header = unified::is_preamble(text)
                 || text.starts_with("--- ")
@@ -84,6 +89,10 @@ impl GitDiff {
                 || text.trim().is_empty();
             let is_binary = text.starts_with("GIT binary patch") || text.starts_with("Binary files ");
             return if is_header || is_binary || fenced { self.keep(line) } else { Taken::NotMine };
+        }
+        if text.trim_end() == "--" && self.due == Some((0, 0)) {
+            // A mail ends like this, with its signature below.
+            return Taken::NotMine;
         }
         let sign = text.chars().next();
         // Every line of a hunk begins with a sign, so this one belongs to the reply.
@@ -137,6 +146,10 @@ impl GitDiff {
 
     fn has_header(&self) -> bool {
         self.file.lines().any(|line| line.text.starts_with("+++ "))
+    }
+
+    fn ends_with_header(&self) -> bool {
+        self.file.lines().last().is_some_and(|line| line.text.starts_with("+++ "))
     }
 
     fn close_file(&mut self) {
@@ -223,7 +236,7 @@ pub(crate) fn looks_lost(text: &str) -> bool {
         return true;
     }
     let Some(rest) = text.strip_prefix(['+', '-']) else { return false };
-    let rule = text.chars().all(|character| matches!(character, '+' | '-'));
+    let rule = text.trim_end().chars().all(|character| matches!(character, '+' | '-'));
     let mut chars = rest.chars();
     let (first, second) = (chars.next(), chars.next());
     let indented = matches!((first, second), (Some(' '), Some(' ' | '\t')));

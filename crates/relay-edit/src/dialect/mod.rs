@@ -12,6 +12,7 @@ mod fenced;
 mod git_diff;
 mod hashline;
 mod header;
+mod marker;
 mod path_line;
 mod scan;
 mod search_replace;

@@ -1,6 +1,8 @@
 //! A line that is nothing but a path: how most dialects say which file comes next.
 
+use super::block::comment_text;
 use super::header::looks_like_path;
+use crate::{Edit, Operation};
 
 /// The longest line that can be a path.
 const LONGEST: usize = 200;
@@ -32,6 +34,25 @@ pub(crate) fn before_marker(text: &str) -> Option<String> {
             && !is_marker_like(path))
         .then(|| path.to_owned())
     })
+}
+
+/// As [`before_marker`], inside a fence, where authors write the path as a comment: `# src/a.py`, `// src/a.ts`.
+pub(crate) fn before_marker_in_code(text: &str) -> Option<String> {
+    before_marker(text).or_else(|| comment_text(text).and_then(read))
+}
+
+/// Reads a path between tags, `<path>src/a.ts</path>`, as some tools ask for it.
+pub(crate) fn tagged(text: &str) -> Option<String> {
+    let (name, rest) = text.trim().strip_prefix('<')?.split_once('>')?;
+    let path = rest.strip_suffix(&format!("</{name}>"))?.trim();
+    (matches!(name, "path" | "file_path" | "file") && !path.is_empty()).then(|| path.to_owned())
+}
+
+/// Whether a line is nothing but the beginning of a tag or two around a section: `<diff>`, `<content><![CDATA[`.
+pub(crate) fn opens_tag(text: &str) -> bool {
+    let text = text.trim();
+    let text = text.strip_suffix("<![CDATA[").unwrap_or(text);
+    text.is_empty() || matches!(text, "<diff>" | "<content>" | "<diff><content>" | "<search_replace>")
 }
 
 /// Reads a heading with a single mark, `# src/a.rs`, which elsewhere is a comment.
@@ -97,6 +118,36 @@ fn strip_pair<'a>(text: &'a str, mark: &str) -> &'a str {
         .map_or(text, |inner| inner.trim().trim_end_matches(':'))
 }
 
+/// Writes the paths of an edit as the workspace has them: with `/` between folders, and from the folder they are meant
+/// from.
+pub(crate) fn settle(edit: &mut Edit, folder: Option<&str>) {
+    let settled = |path: &str| {
+        let path = slashed(path);
+        match folder {
+            Some(folder) => format!("{}/{path}", slashed(folder)),
+            None => path,
+        }
+    };
+    if folder.is_none() && !edit.path.contains('\\') && !matches!(edit.operation, Operation::Rename { .. }) {
+        return;
+    }
+    edit.path = settled(&edit.path);
+    if let Operation::Rename { to } = &mut edit.operation {
+        *to = settled(to);
+    }
+}
+
+/// A path with `/` for the backslashes of Windows. One that names a drive is left for somebody to refuse.
+pub(crate) fn slashed(path: &str) -> String {
+    let names_drive = path.as_bytes().get(1) == Some(&b':') || path.starts_with("\\\\");
+    if names_drive { path.to_owned() } else { path.replace('\\', "/") }
+}
+
+/// A path without the quotes or backticks around it.
+pub(crate) fn unquoted(text: &str) -> &str {
+    unquote(text).0
+}
+
 fn unquote(text: &str) -> (&str, bool) {
     for quote in ['`', '"', '\''] {
         if let Some(inner) = text.strip_prefix(quote).and_then(|inner| inner.strip_suffix(quote)) {
@@ -145,6 +196,23 @@ mod tests {
         ] {
             assert_eq!(read(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn reads_paths_in_comments_and_tags() {
+        assert_eq!(before_marker_in_code("# src/a.py").as_deref(), Some("src/a.py"));
+        assert_eq!(before_marker_in_code("<!-- a.html -->").as_deref(), Some("a.html"));
+        assert_eq!(before_marker_in_code("// see src/a.rs"), None);
+        assert_eq!(tagged("  <path>my dir/a b.ts</path>").as_deref(), Some("my dir/a b.ts"));
+        assert_eq!(tagged("<path></path>"), None);
+        assert_eq!(tagged("<name>a.ts</name>"), None);
+        assert!(opens_tag("<content><![CDATA[") && opens_tag("<diff>") && !opens_tag("<div>"));
+    }
+
+    #[test]
+    fn backslashes_become_slashes_unless_a_drive_is_named() {
+        assert_eq!(slashed(r"src\a.rs"), "src/a.rs");
+        assert_eq!(slashed(r"C:\src\a.rs"), r"C:\src\a.rs");
     }
 
     #[test]

@@ -3,37 +3,9 @@
 //! A section whose markers do not add up is refused with the line; guessing which half a line belongs to could
 //! delete code.
 
+use super::marker::{LEAST, MOST, Marker, ends, is_line_marker, marker, unescape};
 use super::{Dialect, Line, Parsed, Reader, Taken};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
-
-/// What a line means inside or outside a section.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Marker {
-    /// `<<<<<<< SEARCH` or `------- SEARCH`, with the number of marker characters.
-    Search(usize),
-    /// `=======`, with the number of marker characters.
-    Divider(usize),
-    /// `>>>>>>> REPLACE` or `+++++++ REPLACE`.
-    Replace(usize),
-}
-
-/// Reads a line as a marker, if it is one. Between five and nine marker characters count.
-pub(crate) fn marker(text: &str) -> Option<Marker> {
-    let text = text.trim_end();
-    let first = text.chars().next().filter(|first| matches!(first, '<' | '-' | '=' | '>' | '+'))?;
-    let rest = text.trim_start_matches(first);
-    let length = text.len() - rest.len();
-    if !(5..=9).contains(&length) {
-        return None;
-    }
-    let word = rest.trim().trim_end_matches(['>', '<', ':']).to_ascii_uppercase();
-    match (first, word.as_str()) {
-        ('<' | '-', "SEARCH") | ('<', "ORIGINAL") => Some(Marker::Search(length)),
-        ('=', "") => Some(Marker::Divider(length)),
-        ('>' | '+', "REPLACE") | ('>', "UPDATED") => Some(Marker::Replace(length)),
-        _ => None,
-    }
-}
 
 /// One section, or what was wrong with it.
 pub(crate) type Section = Result<Hunk, Box<Diagnostic>>;
@@ -154,11 +126,11 @@ impl Sections {
             };
         };
         match marker(line.text) {
-            Some(Marker::Replace(_)) => {
+            Some(found) if ends(open.length, found) => {
                 let open = self.open.take()?;
                 Some(close(open, line.number))
             }
-            Some(Marker::Search(_)) => {
+            Some(Marker::Search(length)) if length >= open.length.min(LEAST) => {
                 let start = open.line;
                 self.open =
                     Some(Open { line: line.number, length: open.length, hint: None, body: Vec::new() });
@@ -198,6 +170,9 @@ fn close(open: Open, end: usize) -> Section {
             _ => None,
         })
         .collect();
+    // Long rules are text, unless the markers are long too.
+    let usual = |(_, length): &&(usize, usize)| *length <= MOST || open.length > MOST;
+    let dividers: Vec<(usize, usize)> = dividers.iter().filter(usual).copied().collect();
     // When the text itself holds `=====` lines, the divider is the only one as long as the other markers.
     let same: Vec<usize> =
         dividers.iter().filter(|(_, length)| *length == open.length).map(|(at, _)| *at).collect();
@@ -221,33 +196,21 @@ fn close(open: Open, end: usize) -> Section {
     };
     let (old, new) = open.body.split_at_checked(divider).unwrap_or((&[], &[]));
     let new = new.get(1..).unwrap_or_default();
+    if let Some((line, _)) = new.iter().find(|(_, text)| is_line_marker(text)) {
+        let finding = Diagnostic::error(
+            codes::BAD_MARKERS,
+            "a line number marker stands in the new text, and would be written into the file",
+        )
+        .hinted("line numbers go below `<<<<<<< SEARCH`; if the line is content, write a backslash before it")
+        .at(*line);
+        return Err(Box::new(finding));
+    }
     let (old, hint) = strip_preface(old, open.hint);
     let old: Vec<&str> = old.iter().map(|(_, text)| unescape(text)).collect();
     let new: Vec<&str> = new.iter().map(|(_, text)| unescape(text)).collect();
-    let (old, new, number) = strip_numbers(old, new);
     let mut hunk = Hunk::from_sides(&old, &new, open.line);
-    hunk.line_hint = hint.or(number);
+    hunk.line_hint = hint;
     Ok(hunk)
-}
-
-/// Takes the line numbers off text that was copied with them, such as `12 | let a = 1;`.
-///
-/// All lines must have one, and those of the old text must count up; anything else is the text itself.
-fn strip_numbers<'t>(old: Vec<&'t str>, new: Vec<&'t str>) -> (Vec<&'t str>, Vec<&'t str>, Option<usize>) {
-    let split = |line: &'t str| -> Option<(usize, &'t str)> {
-        let (number, text) = line.split_once('|')?;
-        let text = text.strip_prefix(' ').or_else(|| text.is_empty().then_some(text))?;
-        Some((number.trim().parse().ok()?, text))
-    };
-    let numbered: Option<Vec<(usize, &str)>> = old.iter().map(|line| split(line)).collect();
-    let replaced: Option<Vec<(usize, &str)>> = new.iter().map(|line| split(line)).collect();
-    let (Some(numbered), Some(replaced)) = (numbered, replaced) else { return (old, new, None) };
-    let Some(first) = numbered.first().map(|(number, _)| *number) else { return (old, new, None) };
-    if !numbered.iter().zip(first..).all(|((number, _), expected)| *number == expected) {
-        return (old, new, None);
-    }
-    let texts = |lines: Vec<(usize, &'t str)>| lines.into_iter().map(|(_, text)| text).collect();
-    (texts(numbered), texts(replaced), Some(first))
 }
 
 /// Takes `:start_line:`, `:end_line:` and the `-------` line off the front of the old text.
@@ -270,14 +233,6 @@ fn strip_preface(
         old = rest;
     }
     (old, hint)
-}
-
-/// A content line that looks like a marker may be written with a backslash before it.
-fn unescape(text: &str) -> &str {
-    match text.strip_prefix('\\') {
-        Some(rest) if marker(rest).is_some() => rest,
-        _ => text,
-    }
 }
 
 #[cfg(test)]
@@ -322,17 +277,6 @@ mod tests {
         assert_eq!(sections[0].as_ref().expect("a hunk").line_hint, Some(12));
         let bracketed = "<<<<<<< SEARCH\n:start_line: [7]\n-------\na\n=======\nb\n>>>>>>> REPLACE\n";
         assert_eq!(parse(bracketed)[0].as_ref().expect("a hunk").line_hint, Some(7));
-    }
-
-    #[test]
-    fn copied_line_numbers_are_taken_off() {
-        check("<<<<<<< SEARCH\n 7 | a\n 8 |\n=======\n 7 | b\n>>>>>>> REPLACE\n", &["a", ""], &["b"]);
-        check(
-            "<<<<<<< SEARCH\n7 | a\n9 | c\n=======\n7 | b\n>>>>>>> REPLACE\n",
-            &["7 | a", "9 | c"],
-            &["7 | b"],
-        );
-        check("<<<<<<< SEARCH\n7 | a\n=======\nb\n>>>>>>> REPLACE\n", &["7 | a"], &["b"]);
     }
 
     #[test]

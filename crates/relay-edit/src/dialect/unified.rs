@@ -5,6 +5,7 @@
 
 use super::Line;
 use super::header::looks_like_path;
+use super::path_line::{slashed, unquoted};
 use crate::align::realign;
 use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
 
@@ -101,7 +102,34 @@ pub(crate) fn begins_file(old: &str, new: &str, due: Option<(usize, usize)>) -> 
 /// A path of a header without time stamp and quotes. Prefixes stay: only the caller knows what they mean.
 pub(crate) fn header_path(text: &str) -> String {
     let path = text.split('\t').next().unwrap_or(text).trim();
-    path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path).to_owned()
+    match path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) {
+        Some(quoted) => quoted_path(quoted),
+        None => slashed(unquoted(path)),
+    }
+}
+
+/// A path as git writes it between quotes: with `\303\274` for bytes that are not ASCII, and a backslash before its own
+/// quotes. What is no such text stays as it is.
+pub(crate) fn quoted_path(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    loop {
+        match rest {
+            [] => break,
+            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..] => {
+                bytes.push((a - b'0') << 6 | (b - b'0') << 3 | (c - b'0'));
+                rest = tail;
+            }
+            [b'\\', quoted @ (b'"' | b'\\'), tail @ ..] => {
+                bytes.push(*quoted);
+                rest = tail;
+            }
+            [byte, tail @ ..] => {
+                bytes.push(*byte);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Whether a path of a header means the given path, with or without `a/` and `b/`.
@@ -142,6 +170,11 @@ pub(crate) struct Header {
 }
 
 impl Header {
+    /// The line of the file it names, counted from 1.
+    pub fn line_hint(&self) -> Option<usize> {
+        self.old_start.map(|start| start.max(1))
+    }
+
     /// How many old and new lines it announces, if it does.
     pub fn counts(&self) -> Option<(usize, usize)> {
         self.old_count.zip(self.new_count)
@@ -256,13 +289,17 @@ impl Pending {
             (true, false) => EndOfFile::Reached,
             (_, true) => EndOfFile::WithoutNewline,
         };
+        let line_hint = self.header.line_hint();
         let scope = if self.header.section.is_empty() || self.header.section == "..." {
             Vec::new()
         } else {
             vec![self.header.section]
         };
-        let mut hunk = Hunk::new(realign(self.lines), self.line);
-        hunk.line_hint = self.header.old_start.map(|start| start.max(1));
+        // Where only one side ends without a newline, its last line is another one even if it reads the same.
+        let lines =
+            if self.old_lacks_newline == self.new_lacks_newline { realign(self.lines) } else { self.lines };
+        let mut hunk = Hunk::new(lines, self.line);
+        hunk.line_hint = line_hint;
         hunk.scope = scope;
         hunk.end = end;
         Some(hunk)
@@ -377,6 +414,9 @@ mod tests {
         assert!(means("a/x.rs", "a/x.rs"));
         assert!(!means("a/src/y.rs", "src/x.rs"));
         assert_eq!(header_path("a/x.rs\t2024-01-01 00:00"), "a/x.rs");
+        assert_eq!(header_path("`src/x.rs`"), "src/x.rs");
+        assert_eq!(header_path(r#""a/gr\303\274n \"x\".txt""#), "a/grün \"x\".txt");
+        assert_eq!(header_path(r#""a/\377.txt""#), r"a/\377.txt");
     }
 
     #[test]

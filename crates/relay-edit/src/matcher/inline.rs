@@ -16,7 +16,9 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     if edges.into_iter().any(|line| line.is_none_or(|line| is_blank(line.as_bytes()))) {
         return None;
     }
-    let telling = old.iter().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()).count() >= 3;
+    let count = |tells: fn(&&u8) -> bool| old.iter().filter(tells).count();
+    let telling = count(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) >= 3
+        || count(|byte| byte.is_ascii_graphic()) >= 8;
     if !telling || old == new {
         return None;
     }

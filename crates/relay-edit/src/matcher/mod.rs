@@ -16,6 +16,7 @@ mod key;
 mod ladder;
 mod manner;
 mod margin;
+mod numbered;
 mod pattern;
 mod scope;
 mod sign;
@@ -33,6 +34,7 @@ pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
 pub(crate) use margin::without_margins;
+pub(crate) use numbered::without_numbers;
 pub(crate) use pattern::has_identity;
 
 use crate::Hunk;

@@ -328,11 +328,16 @@ fn at_end_of_file<'c>(
     candidates.iter().find(|candidate| candidate.end() == index.lines.len())
 }
 
-/// The only place in the block of the named line.
+/// The only place in the block of the named line, or the only one below it where it opens none.
 fn by_scope<'c>(regions: &[Range<usize>], candidates: &'c [Candidate]) -> Option<&'c Candidate> {
-    let mut inside = candidates.iter().filter(|candidate| scope::holds(regions, candidate));
-    let only = inside.next()?;
-    inside.next().is_none().then_some(only)
+    let only = |fits: &dyn Fn(&&Candidate) -> bool| {
+        let mut fitting = candidates.iter().filter(fits);
+        fitting.next().filter(|_| fitting.next().is_none())
+    };
+    match regions {
+        [line] if !scope::opens_block(line) => only(&|candidate| line.end <= candidate.start()),
+        _ => only(&|candidate| scope::holds(regions, candidate)),
+    }
 }
 
 /// The only place between the neighbouring hunks.

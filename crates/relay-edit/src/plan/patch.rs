@@ -6,7 +6,7 @@ use super::targets::{self, TargetFailure};
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
-    without_margins,
+    without_margins, without_numbers,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify};
@@ -149,6 +149,8 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patch
     if !failures.is_empty() {
         return Err(failures);
     }
+    // Hunks may come in any order; new lines that meet at one place follow the lines they were quoted with.
+    placements.sort_by_key(Placement::first_line);
     let (after, certificate) = apply(&index.lines, hunks, placements).map_err(|failure| vec![failure])?;
     Ok(Patched::new(after, words.join(), vec![certificate]))
 }
@@ -231,6 +233,7 @@ pub(crate) fn batch(
 const REWRITES: &[(&str, Rewrite)] = &[
     (" within a line", |hunk, lines| widen(hunk, lines)),
     (" without the blank lines around it", |hunk, _| without_margins(hunk)),
+    (" without line numbers", |hunk, _| without_numbers(hunk)),
 ];
 
 type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;

@@ -16,3 +16,15 @@ fn the_corpus_is_applied_rightly_or_not_at_all() {
     assert_eq!((score.count(Verdict::Wrong), score.count(Verdict::Part)), (0, 0), "{score}");
     assert!(score.worst_dialect() >= 97.0, "{score}");
 }
+
+/// What the test suites of other tools expect of somebody who applies edits, in cases written for Relay. Where a tool
+/// guesses and Relay refuses, the case says why.
+#[test]
+fn what_other_tools_test_lands_rightly_or_is_refused_for_a_reason() {
+    let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/peers.jsonl");
+    let score = Score::of(env!("CARGO_BIN_EXE_relay"), cases);
+    println!("{score}");
+    let count = |verdict| score.count(verdict);
+    assert_eq!((count(Verdict::Wrong), count(Verdict::Part), count(Verdict::Rejected)), (0, 0, 0), "{score}");
+    assert_eq!(score.unexplained(), 0, "{score}");
+}

@@ -60,7 +60,7 @@ impl Preamble {
 /// The two paths of `diff --git a/x b/y`; with spaces in them they can only be told apart when they are equal.
 fn git_paths(text: &str) -> Option<(String, String)> {
     if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {
-        return Some((old.to_owned(), new.trim_end_matches('"').to_owned()));
+        return Some((unified::quoted_path(old), unified::quoted_path(new.trim_end_matches('"'))));
     }
     let halves = text.match_indices(" b/").map(|(at, _)| text.split_at(at));
     let mut halves: Vec<(&str, &str)> = halves.map(|(old, new)| (old, new.trim_start())).collect();
@@ -75,6 +75,13 @@ fn git_paths(text: &str) -> Option<(String, String)> {
 fn strip_prefixes(old: &str, new: &str) -> (String, String) {
     const PAIRS: &[(&str, &str)] =
         &[("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("old/", "new/")];
+    // One side may have been left without: `x` against `b/x`.
+    if old.strip_prefix("a/") == Some(new) {
+        return (new.to_owned(), new.to_owned());
+    }
+    if new.strip_prefix("b/") == Some(old) {
+        return (old.to_owned(), old.to_owned());
+    }
     for (before, after) in PAIRS {
         match (old, new, old.strip_prefix(before), new.strip_prefix(after)) {
             (_, _, Some(old), Some(new)) => return (old.to_owned(), new.to_owned()),

@@ -31,6 +31,9 @@ pub(super) struct Code {
     pub(super) held_edits: bool,
 }
 
+/// A path between tags stands at most so many lines above its section.
+const TAGS: usize = 5;
+
 impl Scanner {
     /// The path in the line before, which is then no prose; otherwise the one before the fence.
     pub(super) fn take_path(
@@ -42,11 +45,11 @@ impl Scanner {
         let last = self
             .prose
             .iter()
-            .rposition(|line| !line.text.trim().is_empty())
+            .rposition(|line| !path_line::opens_tag(&line.text))
             .filter(|last| *last >= first.max(self.tail));
         let found = last.and_then(|last| {
-            let close = self.prose.len() - last <= 2;
-            close.then(|| self.prose.get(last).and_then(|line| read(&line.text))).flatten()
+            let (above, text) = (self.prose.len() - last, &self.prose.get(last)?.text);
+            path_line::tagged(text).filter(|_| above <= TAGS).or_else(|| read(text).filter(|_| above <= 2))
         });
         if found.is_some() {
             self.prose.truncate(last.unwrap_or_default());
@@ -104,17 +107,14 @@ impl Scanner {
         }
         let Opening { code, path, mut held } = opening;
         held.push(line.into());
+        let text = code.fence.unindent(line.text);
         let is_diff = matches!(code.language.to_ascii_lowercase().as_str(), "diff" | "patch");
-        if is_diff
-            && self.reads(Dialect::Unified)
-            && !unified_header(line.text)
-            && !self.begins_foreign(line.text)
-        {
+        if is_diff && self.reads(Dialect::Unified) && !unified_header(text) && !self.begins_foreign(text) {
             self.state = State::Code(code);
             self.start(Box::new(git_diff::GitDiff::new(Some(path))), line);
             return;
         }
-        let foreign = unified_header(line.text) || self.begins_foreign(line.text) || is_diff;
+        let foreign = unified_header(text) || self.begins_foreign(text) || is_diff;
         if foreign || !self.reads(Dialect::WholeFile) {
             self.state = State::Code(code);
         } else {

@@ -4,6 +4,7 @@ use super::super::fence::{FenceLine, fence_line};
 use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
 use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
 use super::code::Code;
+use super::shell::Shell;
 use super::{Scanner, State};
 use crate::leak;
 
@@ -34,8 +35,10 @@ impl Scanner {
             return Some(Box::new(edit_repl::EditRepl::new(path)));
         }
         if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {
+            let read =
+                if code.is_some() { path_line::before_marker_in_code } else { path_line::before_marker };
             let path = self
-                .take_path(code, path_line::before_marker)
+                .take_path(code, read)
                 .or_else(|| code.and_then(|code| self.heading_above(code)))
                 .or_else(|| self.carried.clone());
             self.carried.clone_from(&path);
@@ -46,6 +49,8 @@ impl Scanner {
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
         self.after_diff = None;
+        self.shell = self.prose.last().and_then(|above| Shell::read(&above.text));
+        self.diagnostics.extend(self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)));
         if let Some(control) = self.control.as_mut() {
             control.is_last = false;
         }
@@ -67,11 +72,15 @@ impl Scanner {
             && !reader.owns_fences()
         {
             self.absorb(reader.finish());
+            self.shell = None;
             self.tail = self.prose.len();
             self.code_line_of(code, line);
             return;
         }
         let text = code.as_ref().map_or(line.text, |code| code.fence.unindent(line.text));
+        if self.shell.as_ref().is_some_and(|shell| shell.ends(text)) && !reader.owns_fences() {
+            return self.foreign_end(reader, code, line, Taken::Done);
+        }
         let taken = reader.line(Line { text, ..line }, code.is_some());
         self.absorb(reader.take());
         match taken {
@@ -89,6 +98,7 @@ impl Scanner {
         taken: Taken,
     ) {
         self.absorb(reader.finish());
+        self.shell = None;
         self.tail = self.prose.len();
         if taken == Taken::NotMine {
             self.after_diff = code.is_none().then_some(line.number);
@@ -105,7 +115,9 @@ impl Scanner {
         }
     }
 
-    pub(super) fn absorb(&mut self, parsed: Parsed) {
+    pub(super) fn absorb(&mut self, mut parsed: Parsed) {
+        let folder = self.shell.as_ref().and_then(|shell| shell.folder.as_deref());
+        parsed.edits.iter_mut().for_each(|edit| path_line::settle(edit, folder));
         if self.has_leaked {
             self.diagnostics.extend(parsed.diagnostics);
             return;

@@ -6,6 +6,7 @@
 mod blocks;
 mod code;
 mod foreign;
+mod shell;
 
 use super::block::Block;
 use super::fence::{Fence, FenceLine, fence_line};
@@ -15,6 +16,7 @@ use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
 use blocks::Question;
 use code::{Code, Opening};
+use shell::Shell;
 
 /// Reads a reply line by line.
 #[derive(Debug, Default)]
@@ -39,6 +41,8 @@ pub(crate) struct Scanner {
     after_diff: Option<usize>,
     /// A model's own routing leaked into the reply further up.
     has_leaked: bool,
+    /// The command whose here-document the block at hand is.
+    shell: Option<Shell>,
     /// A `---` line that is the beginning of a diff if a `+++` line follows.
     held: Option<OwnedLine>,
 }
@@ -65,12 +69,12 @@ impl Scanner {
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) {
         if let Some(held) = self.held.take() {
-            if line.text.starts_with("+++ ") {
+            if self.unindented(line.text).starts_with("+++ ") {
                 self.start(Box::new(git_diff::GitDiff::new(None)), held.as_line());
             } else {
                 self.dispatch(held.as_line());
             }
-        } else if line.text.starts_with("--- ") && self.may_begin_diff() {
+        } else if self.may_begin_diff() && self.unindented(line.text).starts_with("--- ") {
             self.held = Some(line.into());
             return;
         }
@@ -79,7 +83,9 @@ impl Scanner {
 
     fn dispatch(&mut self, line: Line<'_>) {
         // By far the most lines are inside a block without a fence, where nothing but its reader decides.
-        if let State::Foreign(reader, None) = &mut self.state {
+        if let State::Foreign(reader, None) = &mut self.state
+            && self.shell.is_none()
+        {
             let taken = reader.line(line, false);
             let parsed = reader.take();
             self.absorb(parsed);
@@ -165,6 +171,14 @@ impl Scanner {
 
     fn reads(&self, dialect: Dialect) -> bool {
         self.forced.is_none_or(|forced| forced == dialect)
+    }
+
+    /// A line without the indentation of the fence around it.
+    fn unindented<'t>(&self, text: &'t str) -> &'t str {
+        match &self.state {
+            State::Code(code) => code.fence.unindent(text),
+            _ => text,
+        }
     }
 
     fn may_begin_diff(&self) -> bool {

@@ -1,0 +1,77 @@
+//! Line numbers that an author copied together with the text, such as `12 | let a = 1;`.
+//!
+//! Only where the old text stands nowhere with them are they taken off: some files do have numbers before their lines.
+
+use crate::Hunk;
+
+/// What stands between a number and its line in the views that tools show.
+const MARKS: &[char] = &['|', '\t', '→'];
+
+/// The hunk without its line numbers. Every old line must have one, and they must count up by one; the new lines have one
+/// each, or none of them has.
+pub(crate) fn without_numbers(hunk: &Hunk) -> Option<Hunk> {
+    let old: Vec<(usize, &str)> = hunk.old_lines().map(numbered).collect::<Option<_>>()?;
+    let (first, _) = *old.first()?;
+    if !old.iter().zip(first..).all(|((number, _), expected)| *number == expected) {
+        return None;
+    }
+    let new: Vec<&str> = hunk.new_lines().collect();
+    let stripped: Vec<&str> = new.iter().filter_map(|line| numbered(line)).map(|(_, text)| text).collect();
+    let new = match stripped.len() {
+        0 => new,
+        count if count == new.len() => stripped,
+        _ => return None,
+    };
+    let old: Vec<&str> = old.into_iter().map(|(_, text)| text).collect();
+    let inner = Hunk::from_sides(&old, &new, hunk.line);
+    Some(Hunk {
+        line_hint: hunk.line_hint.or(Some(first)),
+        scope: hunk.scope.clone(),
+        end: hunk.end,
+        ..inner
+    })
+}
+
+/// The number before a line, and the line without it.
+fn numbered(line: &str) -> Option<(usize, &str)> {
+    let (number, rest) = line.split_once(MARKS)?;
+    let text = match line.get(number.len()..)?.chars().next()? {
+        '|' => rest.strip_prefix(' ').or_else(|| rest.is_empty().then_some(rest))?,
+        _ => rest,
+    };
+    Some((number.trim().parse().ok()?, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &[&str], new: &[&str], expected: Option<(&[&str], &[&str], usize)>) {
+        let found = without_numbers(&Hunk::from_sides(old, new, 1));
+        let sides = found.as_ref().map(|hunk| {
+            let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
+            (old, new, hunk.line_hint.unwrap_or_default())
+        });
+        assert_eq!(sides, expected.map(|(old, new, hint)| (old.to_vec(), new.to_vec(), hint)));
+    }
+
+    #[test]
+    fn numbers_go_where_every_line_has_one() {
+        check(&[" 7 | a", " 8 |"], &[" 7 | b"], Some((&["a", ""], &["b"], 7)));
+        check(&["7 | a"], &["b", "c"], Some((&["a"], &["b", "c"], 7)));
+        check(&["7 | a"], &[], Some((&["a"], &[], 7)));
+        check(&["   7\t  a"], &["   7\t  b"], Some((&["  a"], &["  b"], 7)));
+        check(&["     7→  a"], &["     7→  b"], Some((&["  a"], &["  b"], 7)));
+        check(&["7 | | a |"], &["9 | | b |"], Some((&["| a |"], &["| b |"], 7)));
+    }
+
+    #[test]
+    fn anything_else_is_the_text_itself() {
+        check(&["7 | a", "9 | c"], &["7 | b"], None);
+        check(&["7 | a", "b"], &["c"], None);
+        check(&["7 | a"], &["7 | b", "c"], None);
+        check(&["| a |"], &["| b |"], None);
+        check(&["7|a"], &["b"], None);
+    }
+}
