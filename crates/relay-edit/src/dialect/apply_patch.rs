@@ -48,6 +48,13 @@ fn directive(text: &str) -> Option<Directive<'_>> {
         .or_else(|| after("Move to:").map(Directive::MoveTo))
 }
 
+/// An envelope that begins in this line and has no end.
+pub(crate) fn unended(line: usize) -> Diagnostic {
+    Diagnostic::error(codes::UNCLOSED_BLOCK, "this patch has no `*** End Patch`: the reply seems cut off")
+        .hinted("send the whole patch again, with `*** End Patch` as its last line")
+        .at(line)
+}
+
 /// Reads one envelope.
 #[derive(Debug, Default)]
 pub(crate) struct ApplyPatch {
@@ -56,6 +63,8 @@ pub(crate) struct ApplyPatch {
     /// An explicit beginning needs an explicit end.
     begun: Option<usize>,
     ended: bool,
+    /// Where an envelope began that turned out to be another dialect's.
+    left: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -122,20 +131,17 @@ impl Reader for ApplyPatch {
         Taken::More
     }
 
+    fn envelope(&self) -> Option<usize> {
+        self.left
+    }
+
     fn take(&mut self) -> Parsed {
         std::mem::take(&mut self.parsed)
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
         if let (Some(line), false) = (self.begun, self.ended) {
-            self.parsed.diagnostics.push(
-                Diagnostic::error(
-                    codes::UNCLOSED_BLOCK,
-                    "this patch has no `*** End Patch`: the reply seems cut off",
-                )
-                .hinted("send the whole patch again, with `*** End Patch` as its last line")
-                .at(line),
-            );
+            self.parsed.diagnostics.push(unended(line));
         }
         self.close_file();
         self.parsed
@@ -165,7 +171,7 @@ impl ApplyPatch {
             }
             // Another dialect may use the same envelope.
             None if hashline::begins(line.text) => {
-                self.begun = None;
+                self.left = self.begun.take();
                 return Taken::NotMine;
             }
             None if line.text.trim().is_empty() || self.begun.is_some() => {

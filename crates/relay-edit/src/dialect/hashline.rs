@@ -1,6 +1,6 @@
 //! Hashline: `§PATH` sections with `»`, `«` and `≔` operations on anchors such as `41th`.
 
-use super::{Dialect, Line, Parsed, Reader, Taken};
+use super::{Dialect, Line, Parsed, Reader, Taken, apply_patch};
 use crate::anchors::LineHash;
 use crate::edit::{Anchor, Target};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
@@ -22,7 +22,10 @@ pub(crate) struct Hashline {
     /// The sections so far; those of one path are joined, so that every anchor means the original file.
     sections: Vec<Section>,
     in_section: bool,
-    ended: bool,
+    /// Where the envelope around the sections begins; it needs an end.
+    begun: Option<usize>,
+    /// The end is said by the author, so blank lines above it are meant.
+    enclosed: bool,
 }
 
 #[derive(Debug)]
@@ -46,16 +49,19 @@ pub(crate) fn aborted(line: usize) -> Diagnostic {
 }
 
 impl Reader for Hashline {
-    fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+    fn line(&mut self, line: Line<'_>, fenced: bool) -> Taken {
+        self.enclosed = fenced;
         match line.text.trim() {
-            "*** Begin Patch" => return Taken::More,
+            "*** Begin Patch" => {
+                self.begun = Some(line.number);
+                return Taken::More;
+            }
             "*** End Patch" => {
-                self.ended = true;
+                self.enclosed = true;
                 return Taken::Done;
             }
             text if is_abort(text) => {
                 self.parsed.diagnostics.push(aborted(line.number));
-                self.ended = true;
                 return Taken::Done;
             }
             _ => {}
@@ -76,19 +82,29 @@ impl Reader for Hashline {
         false
     }
 
+    fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {
+        apply_patch::unended(self.begun?).into()
+    }
+
     fn take(&mut self) -> Parsed {
         Parsed { edits: Vec::new(), diagnostics: std::mem::take(&mut self.parsed.diagnostics) }
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
-        for section in std::mem::take(&mut self.sections) {
-            self.close(section);
+        let last = self.sections.len().saturating_sub(1);
+        for (at, section) in std::mem::take(&mut self.sections).into_iter().enumerate() {
+            self.close(section, self.enclosed && at == last);
         }
         self.parsed
     }
 }
 
 impl Hashline {
+    /// A reader of sections inside the envelope that begins in this line, if there is one.
+    pub fn new(begun: Option<usize>) -> Self {
+        Self { begun, ..Self::default() }
+    }
+
     fn complain(&mut self, line: usize, message: impl Into<String>, hint: &str) {
         let mut finding = Diagnostic::error(codes::BAD_ANCHOR, message).hinted(hint).at(line);
         finding.path = self.sections.last().map(|section| section.path.clone());
@@ -149,15 +165,16 @@ impl Hashline {
         }
     }
 
-    fn close(&mut self, section: Section) {
+    /// Ends a section; `enclosed` says that the line below it is an end and no gap.
+    fn close(&mut self, section: Section, enclosed: bool) {
         let Section { path, line, mut hunks } = section;
         let last = hunks.len().saturating_sub(1);
         for (at, hunk) in hunks.iter_mut().enumerate() {
-            // One blank line between the last payload and the end of the text is no content.
+            // Blank lines between the last payload and whatever comes below the section are no content.
             let blanks = hunk.lines.iter().rev().take_while(|line| line.text().is_empty()).count();
             let replaces = matches!(hunk.target, Target::Lines { .. });
             let only_blank = blanks == hunk.lines.len();
-            if at == last && blanks > 0 && !(replaces && only_blank) {
+            if at == last && blanks > 0 && !enclosed && !(replaces && only_blank) {
                 hunk.lines.truncate(hunk.lines.len() - blanks);
             }
             if hunk.lines.is_empty() && !replaces {

@@ -108,6 +108,11 @@ pub(crate) trait Reader: Debug {
         None
     }
 
+    /// The line that opened the envelope this reader leaves to the reader of the line it did not take.
+    fn envelope(&self) -> Option<usize> {
+        None
+    }
+
     /// What has become whole since the last call.
     fn take(&mut self) -> Parsed;
 

@@ -11,6 +11,7 @@ use super::key::Key;
 use super::ladder::{Candidate, KEPT, added_stands_around};
 use super::pattern::{Pattern, has_identity};
 use super::scope;
+use super::tier::Tier;
 use crate::{EndOfFile, HunkLine};
 
 /// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
@@ -58,7 +59,7 @@ pub(crate) fn elsewhere(
     index: &FileIndex<'_>,
     only: &Candidate,
     regions: &[Range<usize>],
-    key: Key,
+    tier: Tier,
 ) -> Option<usize> {
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
     let around = pattern.hunk.lines.iter().filter(|line| is_context(line)).count();
@@ -66,7 +67,14 @@ pub(crate) fn elsewhere(
     // A pure deletion leaves nothing but its context, so that must be on both sides.
     let ends = [pattern.hunk.lines.first(), pattern.hunk.lines.last()];
     let enclosed = ends.into_iter().flatten().all(is_context);
-    if named || around == 0 || !has_identity(&pattern.new) || pattern.is_blind(key) {
+    let key = match (around, tier) {
+        // Without any line around them new lines may well stand elsewhere, unless they are there to the letter and the
+        // old ones are not.
+        (0, Tier::Exact | Tier::LineEndings | Tier::TrailingWhitespace) => return None,
+        (0, _) => Key::TrimEnd,
+        _ => tier.key(),
+    };
+    if named || !has_identity(&pattern.new) || pattern.is_blind(key) {
         return None;
     }
     if !pattern.hunk.adds() && !enclosed {

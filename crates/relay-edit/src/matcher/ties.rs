@@ -195,7 +195,7 @@ fn settle_one(
         [only] => {
             contradiction(pattern, index, only)?;
             stray(pattern, index, only, &regions)?;
-            if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier.key()) {
+            if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier) {
                 return Err(Failure::Applied { found: only.start(), done });
             }
             (only, None)

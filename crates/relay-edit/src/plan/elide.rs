@@ -5,6 +5,8 @@
 
 use std::collections::HashSet;
 
+use crate::align::differences;
+use crate::edit::Target;
 use crate::elision::{Elision, elision, is_prose_file, names_left_out};
 use crate::lines::Lines;
 use crate::matcher::Key;
@@ -56,10 +58,15 @@ pub(crate) fn check_write(
         elision(text) == Some(Elision::Comment) && says_code(text)
             || !before.is_empty() && names_left_out(text)
     };
-    let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text));
-    if !is_prose_file(path)
-        && let Some((at, text)) = written.find(|(_, text)| !known.contains(&Key::Trim.of(text.as_bytes())))
-    {
+    let new_to_file = |text: &str| !known.contains(&Key::Trim.of(text.as_bytes()));
+    let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
+    let loses = |(at, _): &(usize, &str)| {
+        let (gone, come) = exchanged(&lines, content, *at);
+        // Documents show code with things left out, but not in place of more than they take away.
+        if is_prose_file(path) { gone > come } else { gone > 0 }
+    };
+    let comment_written = if is_prose_file(path) { written.find(loses) } else { written.next() };
+    if let Some((at, text)) = comment_written.or_else(|| foreign(Elision::Dots).filter(loses)) {
         return Some(Loss::Elision { text: text.trim().to_owned(), at });
     }
     if allow_shrink || lines.len() < SMALL {
@@ -86,6 +93,15 @@ pub(crate) fn much_shorter(before: &[u8], after: &[u8]) -> Option<(usize, usize)
     (before >= TINY && after * 10 <= before * 4).then_some((before, after))
 }
 
+/// How many lines of the file would be gone where this line of the new content stands, and how many would come.
+fn exchanged(lines: &Lines<'_>, content: &str, at: usize) -> (usize, usize) {
+    let old: Vec<&[u8]> = lines.texts().collect();
+    let new: Vec<&[u8]> = content.lines().map(str::as_bytes).collect();
+    let parts = differences(&old, &new);
+    let part = parts.iter().find(|part| part.after.contains(&at));
+    part.map_or((0, 0), |part| (part.before.len(), part.after.len()))
+}
+
 /// Checks the new lines of a hunk.
 pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss> {
     let mut previous: Option<&str> = None;
@@ -94,7 +110,7 @@ pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss>
             && let Some(kind) = elision(text).or_else(|| names_left_out(text).then_some(Elision::Comment))
         {
             let removed = |line: &HunkLine| matches!(line, HunkLine::Removed(_));
-            let opposite = hunk.lines.iter().any(removed);
+            let opposite = hunk.lines.iter().any(removed) || matches!(hunk.target, Target::Lines { .. });
             let known = || {
                 let key = Key::Trim.of(text.as_bytes());
                 hunk.old_lines().any(|line| Key::Trim.of(line.as_bytes()) == key)

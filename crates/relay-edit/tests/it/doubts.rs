@@ -126,3 +126,14 @@ fn brackets_are_not_placed_by_the_order_of_the_hunks() {
     let diff = "@@\n }\n+// new\n@@\n-middle\n+centre\n";
     check_refused(before, &unified(diff), codes::AMBIGUOUS);
 }
+
+/// Found by fuzzing: the first time the old line stood there to the letter; the second time only one that resembles it is
+/// left, and the new lines stand twice.
+#[test]
+fn new_lines_that_stand_to_the_letter_speak_against_old_ones_that_only_resemble() {
+    let file = "# note\n}\n    b\nreturn;\n# note\n}\n";
+    check_refused(file, &search_replace("b\n", "# note\n}\n"), codes::AMBIGUOUS);
+    // The line number says which one is meant.
+    let named = unified("@@ -3,1 +3,2 @@\n-b\n+# note\n+}\n");
+    check(file, &named, "# note\n}\n    # note\n    }\nreturn;\n# note\n}\n");
+}

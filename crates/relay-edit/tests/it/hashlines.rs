@@ -58,6 +58,24 @@ fn inserts_replaces_and_deletes() {
 }
 
 #[test]
+fn blank_lines_above_an_end_the_author_wrote_are_meant() {
+    check("```\n§a\n≔@2\nnew\n\n```\n", "one\nnew\n\nthree\nfour\nfive\n");
+    check("*** Begin Patch\n§a\n»@2\nnew\n\n*** End Patch\n", "one\ntwo\nnew\n\nthree\nfour\nfive\n");
+    // Nobody can tell a blank last line from the end of a text, or from a gap between sections.
+    check("§a\n≔@2\nnew\n\n", "one\nnew\nthree\nfour\nfive\n");
+}
+
+#[test]
+fn an_envelope_without_an_end_is_cut_off() {
+    let cut = "*** Begin Patch\n§a\n≔@2..@4\nx\n";
+    check_error(cut, codes::UNCLOSED_BLOCK, "cut off");
+    check_error(&format!("Like this:\n\n{cut}*** End Pat"), codes::UNCLOSED_BLOCK, "cut off");
+    check_error(&format!("```\n{cut}"), codes::UNCLOSED_FENCE, "never closed");
+    // The fence says that it is whole.
+    check(&format!("```\n{cut}```\n"), "one\nx\nfive\n");
+}
+
+#[test]
 fn all_anchors_mean_the_original_file() {
     check("§a\n≔@1\n1\n1b\n»@4\n4b\n§a\n≔@5\n5\n", "1\n1b\ntwo\nthree\nfour\n4b\n5\n");
 }

@@ -11,11 +11,12 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use relay_edit::{Diagnostic, FileDiff, Plan, Reply, Snapshot, diff, parse, plan};
+use relay_edit::{Diagnostic, FileDiff, Options, Plan, Reply, Snapshot, diff, parse, plan_with, text_of};
 
 use crate::fuzz::damage::Random;
+use crate::support::Encoding;
 use change::Intent;
-use damage::{DAMAGES, Wanted};
+use damage::{CUT_OFF, DAMAGES, STALE, Wanted, suits_literal};
 use write::{FORMS, Numbers};
 
 const FILES: &[(&str, &str)] = &[
@@ -43,8 +44,10 @@ struct Case {
     path: &'static str,
     form: &'static str,
     damage: &'static str,
-    before: String,
-    after: String,
+    before: Vec<u8>,
+    after: Vec<u8>,
+    /// What the author read, where that is known.
+    view: Option<Vec<u8>>,
     reply: String,
     wanted: Wanted,
 }
@@ -61,35 +64,57 @@ fn case(files: &[(&'static str, &str)], random: &mut Random) -> Option<Case> {
     let (path, text) = *random.pick(files);
     let form = *random.pick(FORMS);
     let (damage, break_it) = *random.pick(DAMAGES);
+    if write::literal(form) && !suits_literal(damage) {
+        return None;
+    }
     let context = if damage == "an elision" { 6 } else { *random.pick(&[1, 2, 3, 3, 3, 5]) };
     let mut intent = Intent::of(text.lines().map(str::to_owned).collect(), random, context)?;
     let wanted = break_it(&mut intent, form, random)?;
     let numbers = Numbers {
         shift: if random.below(4) == 0 { 1 + random.below(30) } else { 0 },
-        miscounted: random.below(6) == 0,
+        // Lines that were never there look like lines that were cut off.
+        miscounted: random.below(6) == 0 && damage != CUT_OFF,
     };
     // A wrong number that happens to name another copy of the block says something else, as clearly as can be.
     if intent.misleads(numbers.shift) {
         return None;
     }
-    let body = write::written(path, form, &intent.pieces, numbers, random);
-    let reply = match random.below(3) {
+    let body = write::written(path, form, &intent, numbers, random);
+    let mut reply = match random.below(3) {
         0 => body,
         1 => format!("I will change this.\n\n{body}\nThat is all.\n"),
         _ => format!("First this:\n\n```sh\nmake all\n```\n\nThen:\n\n{body}"),
     };
-    let ending = *random.pick(&["\n", "\n", "\n", "\r\n"]);
+    if damage == CUT_OFF {
+        reply.truncate(reply.floor_char_boundary(random.below(reply.len())));
+    }
+    let ending = *random.pick(&["\n", "\n", "\n", "\n", "\r\n", "\r\n", "\r"]);
     let last = if random.below(6) == 0 { "" } else { ending };
-    let join = |lines: &[String]| if lines.is_empty() { String::new() } else { lines.join(ending) + last };
-    Some(Case { path, form, damage, before: join(&intent.before), after: join(&intent.after), reply, wanted })
+    let encoding = *random.pick(Encoding::ALL);
+    let join = |lines: &[String]| {
+        let text = if lines.is_empty() { String::new() } else { lines.join(ending) + last };
+        encoding.encode(text.as_bytes())
+    };
+    // What quotes no old lines can only be told from what has changed since by what its author saw.
+    let stale = intent.seen != intent.before && write::literal(form);
+    let seen = stale || random.below(4) == 0;
+    // A line that only moves can be merged with what somebody else made of it.
+    if seen && damage == STALE && intent.moves_lines() {
+        return None;
+    }
+    let view = seen.then(|| join(&intent.seen));
+    let (before, after) = (join(&intent.before), join(&intent.after));
+    Some(Case { path, form, damage, before, after, view, reply, wanted })
 }
 
 impl Case {
     fn planned(&self) -> (Reply, Plan) {
-        let files: BTreeMap<String, Vec<u8>> =
-            [(self.path.to_owned(), self.before.clone().into_bytes())].into();
+        let named = |bytes: &Vec<u8>| (self.path.to_owned(), bytes.clone());
+        let files = [named(&self.before)].into();
+        let views = self.view.iter().map(named).collect();
         let reply = parse(&self.reply, None);
-        let planned = plan(&reply.edits, &Snapshot { files, ..Snapshot::default() });
+        let options = Options { views, ..Options::default() };
+        let planned = plan_with(&reply.edits, &Snapshot { files, ..Snapshot::default() }, &options);
         (reply, planned)
     }
 
@@ -98,16 +123,21 @@ impl Case {
         if reply.diagnostics.iter().chain(&planned.diagnostics).any(Diagnostic::is_error) {
             return if self.wanted == Wanted::Nothing { Verdict::Right } else { Verdict::Refused };
         }
+        // What a person must look at before it lands is not silently wrong.
+        let wrong = match planned.outcomes.iter().any(|outcome| outcome.needs_review) {
+            true => Verdict::Refused,
+            false => Verdict::Wrong,
+        };
         match planned.changes.as_slice() {
             [] if self.wanted == Wanted::Nothing => Verdict::Right,
             [] => Verdict::Refused,
             [only] if self.wanted == Wanted::Meant && only.path == self.path => {
                 let found = only.after.as_deref().unwrap_or_default();
                 // Whether the last line ends is not a matter of where an edit goes.
-                let plain = |bytes: &[u8]| bytes.trim_ascii_end().to_vec();
-                if plain(found) == plain(self.after.as_bytes()) { Verdict::Right } else { Verdict::Wrong }
+                let plain = |bytes: &[u8]| text_of(bytes).trim_ascii_end().to_vec();
+                if plain(found) == plain(&self.after) { Verdict::Right } else { wrong }
             }
-            _ => Verdict::Wrong,
+            _ => wrong,
         }
     }
 }
@@ -140,7 +170,7 @@ fn damaged_edits_land_where_they_were_meant_or_nowhere() {
         );
         let found =
             case.planned().1.changes.first().and_then(|change| change.after.clone()).unwrap_or_default();
-        if let FileDiff::Text(hunks) = diff(case.after.as_bytes(), &found) {
+        if let FileDiff::Text(hunks) = diff(&text_of(&case.after), &text_of(&found)) {
             hunks
                 .iter()
                 .flat_map(|hunk| &hunk.lines)

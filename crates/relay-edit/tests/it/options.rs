@@ -105,6 +105,17 @@ fn an_elision_is_never_written() {
         "a.ts\n<<<<<<< SEARCH\na\n=======\n// ... existing code ...\nx\n>>>>>>> REPLACE\n",
         codes::ELISION,
     );
+    // In a whole file dots that stand where lines were are no text, wherever they stand.
+    check_refused("a.lua", "a\nb\nc\n", "```lua // {a.lua}\na\n...\n```\n", codes::ELISION);
+    check_refused("a.py", "def f():\n  x\n  y\n", "a.py\n```\ndef f():\n  ...\n```\n", codes::ELISION);
+    check_refused("a.md", "a\nb\nc\n", "````md // {a.md}\na\n...\n````\n", codes::ELISION);
+    check_refused("a.md", "a\nb\nc\n", "````md // {a.md}\n# ... rest unchanged ...\n````\n", codes::ELISION);
+    check_refused(
+        "a.ts",
+        "a\nb\nc\n",
+        "[EDIT_FILE path=\"a.ts\" start_line=\"2\" end_line=\"3\"]\n...\nd\n[/EDIT_FILE]\n",
+        codes::ELISION,
+    );
     // Python's own dots, documents, and elisions the file has already are legal.
     for (path, before, reply) in [
         (
@@ -112,6 +123,8 @@ fn an_elision_is_never_written() {
             "def f(self):\n    pass\n",
             "a.py\n<<<<<<< SEARCH\ndef f(self):\n    pass\n=======\ndef f(self):\n    ...\n>>>>>>> REPLACE\n",
         ),
+        ("a.py", "x\n", "```py // {a.py}\nx\ndef f(): # later\n    ...\n```\n"),
+        ("a.md", "x\ny\n", "````md // {a.md}\nx\n...\n````\n"),
         ("a.md", "x\n", "````md // {a.md}\n// ... existing code ...\n````\n"),
         ("a.ts", "// ... existing code ...\nx\n", "```ts // {a.ts}\n// ... existing code ...\ny\n```\n"),
     ] {

@@ -79,3 +79,40 @@ pub fn search_replace(old: &str, new: &str) -> String {
 pub fn unified(diff: &str) -> String {
     format!("```diff // {{a.txt}} new-unified\n{diff}```\n")
 }
+
+/// How a text is written as bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    Utf8,
+    Utf8WithMark,
+    Utf16Le,
+    Utf16Be,
+}
+
+impl Encoding {
+    /// All of them; the ordinary one is the most frequent.
+    pub const ALL: &[Self] = &[
+        Self::Utf8,
+        Self::Utf8,
+        Self::Utf8,
+        Self::Utf8,
+        Self::Utf8,
+        Self::Utf8WithMark,
+        Self::Utf16Le,
+        Self::Utf16Be,
+    ];
+
+    /// The bytes of a text, which must be valid where two bytes make a unit.
+    pub fn encode(self, text: &[u8]) -> Vec<u8> {
+        let wide = |bytes: fn(u16) -> [u8; 2]| {
+            let text = std::str::from_utf8(text).expect("text");
+            std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(bytes).collect()
+        };
+        match self {
+            Self::Utf8 => text.to_vec(),
+            Self::Utf8WithMark => [b"\xef\xbb\xbf", text].concat(),
+            Self::Utf16Le => wide(u16::to_le_bytes),
+            Self::Utf16Be => wide(u16::to_be_bytes),
+        }
+    }
+}

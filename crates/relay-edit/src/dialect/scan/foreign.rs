@@ -16,7 +16,7 @@ impl Scanner {
             return Some(Box::new(apply_patch::ApplyPatch::default()));
         }
         if self.reads(Dialect::Hashline) && hashline::begins(text) {
-            return Some(Box::new(hashline::Hashline::default()));
+            return Some(Box::new(hashline::Hashline::new(self.envelope.take())));
         }
         if self.reads(Dialect::Commands) && commands::begins(text) {
             return Some(Box::new(commands::Commands::default()));
@@ -97,6 +97,7 @@ impl Scanner {
         line: Line<'_>,
         taken: Taken,
     ) {
+        self.envelope = reader.envelope();
         self.absorb(reader.finish());
         self.shell = None;
         self.tail = self.prose.len();

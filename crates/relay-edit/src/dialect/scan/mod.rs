@@ -45,6 +45,8 @@ pub(crate) struct Scanner {
     shell: Option<Shell>,
     /// A `---` line that is the beginning of a diff if a `+++` line follows.
     held: Option<OwnedLine>,
+    /// Where the envelope begins that one dialect's reader left to another's.
+    envelope: Option<usize>,
 }
 
 /// What the scanner is inside of.

@@ -1,5 +1,7 @@
 //! True edits of a file: what an author means, before it is written down.
 
+use std::ops::Range;
+
 use crate::fuzz::damage::Random;
 
 /// What a line of a hunk is.
@@ -32,6 +34,14 @@ impl Piece {
     pub fn replacement(&self) -> Vec<&str> {
         self.side(Kind::Removed)
     }
+
+    /// The lines that go, by their positions in the file, and those that come instead.
+    pub fn exchange(&self) -> (Range<usize>, Vec<&str>) {
+        let of = |wanted: Kind| self.lines.iter().filter(move |(kind, _)| *kind == wanted);
+        let above = self.lines.iter().take_while(|(kind, _)| *kind == Kind::Context).count();
+        let start = self.start - 1 + above;
+        (start..start + of(Kind::Removed).count(), of(Kind::Added).map(|(_, text)| text.as_str()).collect())
+    }
 }
 
 /// Lines that go, and the lines that come instead.
@@ -48,6 +58,10 @@ pub struct Intent {
     pub before: Vec<String>,
     pub after: Vec<String>,
     pub pieces: Vec<Piece>,
+    /// The file as the author read it, which is not always as it is now.
+    pub seen: Vec<String>,
+    /// What the author wants to make of what was read.
+    pub meant: Vec<String>,
 }
 
 impl Intent {
@@ -83,11 +97,26 @@ impl Intent {
             at = end;
         }
         after.extend_from_slice(&before[at..]);
-        (after != before).then_some(Self { before, after, pieces })
+        let (seen, meant) = (before.clone(), after.clone());
+        (after != before).then_some(Self { before, after, pieces, seen, meant })
     }
-}
 
-impl Intent {
+    /// The author reads the file as it is now.
+    pub fn read_again(&mut self) {
+        self.seen.clone_from(&self.before);
+        self.meant.clone_from(&self.after);
+    }
+
+    /// Whether lines that go come back elsewhere in the same piece.
+    pub fn moves_lines(&self) -> bool {
+        let comes_back = |piece: &Piece| {
+            let added: Vec<&str> = piece.exchange().1;
+            let removed = piece.lines.iter().filter(|(kind, _)| *kind == Kind::Removed);
+            removed.into_iter().any(|(_, line)| added.contains(&line.as_str()))
+        };
+        self.pieces.iter().any(comes_back)
+    }
+
     /// Whether the old lines of a piece stand again where a line number that is off by this much says.
     pub fn misleads(&self, shift: usize) -> bool {
         let misled = |piece: &Piece| {

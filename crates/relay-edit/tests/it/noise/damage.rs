@@ -1,7 +1,7 @@
 //! What models do to an edit between meaning it and writing it down.
 
 use super::change::{Intent, Kind, Piece, reworded};
-use super::write::{BARE, signed};
+use super::write::{BARE, signed, whole};
 use crate::fuzz::damage::Random;
 
 /// What must come of an edit once it was damaged.
@@ -38,10 +38,34 @@ pub const DAMAGES: &[Damage] = &[
     ("no sign before context", unsigned),
     ("the block stands twice", |intent, _, random| twice(intent, false, random)),
     ("almost the same block stands elsewhere", |intent, _, random| twice(intent, true, random)),
-    ("the old lines have changed", stale),
+    (STALE, stale),
     ("it is done already", done),
     ("lines came in above", drift),
+    (CUT_OFF, cut_off),
+    (LEFT_OUT, left_out_of_whole),
 ];
+
+/// Somebody changed the lines that shall go.
+pub const STALE: &str = "the old lines have changed";
+/// The reply ends too early.
+pub const CUT_OFF: &str = "cut off";
+/// A whole file that is not whole.
+pub const LEFT_OUT: &str = "a whole file with lines left out";
+
+/// Whether a kind of damage can be done to a form that quotes no old lines: everything in it is meant as it stands.
+pub fn suits_literal(damage: &str) -> bool {
+    matches!(
+        damage,
+        "clean"
+            | "the block stands twice"
+            | "almost the same block stands elsewhere"
+            | STALE
+            | "it is done already"
+            | "lines came in above"
+            | CUT_OFF
+            | LEFT_OUT
+    )
+}
 
 fn each_line(intent: &mut Intent, mut change: impl FnMut(&Kind, &mut String)) -> Option<Wanted> {
     let before = format!("{:?}", intent.pieces);
@@ -82,6 +106,7 @@ fn file_trailing(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wa
             intent.after[at].push_str("    ");
         }
     }
+    intent.read_again();
     Some(Wanted::Meant)
 }
 
@@ -264,6 +289,23 @@ fn apart(piece: &Piece, at: usize) -> bool {
     piece.lines[around].iter().all(|(kind, _)| *kind == Kind::Context)
 }
 
+/// With two changes, a cut between them leaves the first one whole, and nobody can tell.
+fn cut_off(intent: &mut Intent, _: &str, _: &mut Random) -> Option<Wanted> {
+    (intent.pieces.len() == 1).then_some(Wanted::Meant)
+}
+
+/// Lines far from every change become one that stands for them.
+fn left_out_of_whole(intent: &mut Intent, form: &str, random: &mut Random) -> Option<Wanted> {
+    if !whole(form) {
+        return None;
+    }
+    let at = random.below(intent.meant.len());
+    let end = (at + 3 + random.below(20)).min(intent.meant.len());
+    let text = *random.pick(&["// ... existing code ...", "# ... rest of the file unchanged ...", "..."]);
+    intent.meant.splice(at..end, [format!("{}{text}", indent(&intent.meant[at]).0)]);
+    Some(Wanted::Meant)
+}
+
 /// Three lines of context or more become one that stands for them.
 fn elided(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wanted> {
     let piece = &mut intent.pieces[0];
@@ -321,6 +363,7 @@ fn twice(intent: &mut Intent, almost: bool, random: &mut Random) -> Option<Wante
             piece.new_start += moved;
         }
     }
+    intent.read_again();
     Some(Wanted::Meant)
 }
 

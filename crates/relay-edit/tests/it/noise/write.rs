@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::change::{Kind, Piece};
+use relay_edit::anchors::LineHash;
+
+use super::change::{Intent, Kind, Piece};
 use crate::fuzz::damage::Random;
 
 /// The forms an edit is written in.
@@ -22,6 +24,13 @@ pub const FORMS: &[&str] = &[
     "apply-patch-fenced",
     "apply-patch-heredoc",
     "edit-repl",
+    "hashline",
+    "edit-file",
+    "create-file",
+    "fenced-whole",
+    "fenced-marked",
+    "whole-below",
+    "whole-info",
 ];
 
 /// How the numbers of a diff's headers come out.
@@ -43,8 +52,86 @@ pub fn signed(form: &str) -> bool {
     counts(form) || form.starts_with("unified") || form.starts_with("apply-patch")
 }
 
-/// Writes the pieces down.
-pub fn written(path: &str, form: &str, pieces: &[Piece], numbers: Numbers, random: &mut Random) -> String {
+/// Whether a form holds the whole file.
+pub fn whole(form: &str) -> bool {
+    matches!(form, "create-file" | "fenced-whole" | "fenced-marked" | "whole-below" | "whole-info")
+}
+
+/// Whether a form quotes no old lines, so that every line of it is meant as it stands.
+pub fn literal(form: &str) -> bool {
+    whole(form) || matches!(form, "hashline" | "edit-file")
+}
+
+/// Writes an edit down.
+pub fn written(path: &str, form: &str, intent: &Intent, numbers: Numbers, random: &mut Random) -> String {
+    match form {
+        "hashline" => hashline(path, intent, random),
+        "edit-file" => edit_file(path, intent),
+        form if whole(form) => whole_file(path, form, &intent.meant),
+        form => quoting(path, form, &intent.pieces, numbers, random),
+    }
+}
+
+/// The whole file as its author wants it.
+fn whole_file(path: &str, form: &str, meant: &[String]) -> String {
+    let text: String = meant.iter().map(|line| format!("{line}\n")).collect();
+    match form {
+        "create-file" => format!("[CREATE_FILE path=\"{path}\"]\n{text}[/CREATE_FILE]\n"),
+        "fenced-whole" => format!("````text // {{{path}}}\n{text}````\n"),
+        "fenced-marked" => format!("````text // {{{path}}} replace\n// START\n\n{text}\n// END\n````\n"),
+        "whole-info" => format!("````text {path}\n{text}````\n"),
+        _ => format!("### `{path}`\n\n````\n{text}````\n"),
+    }
+}
+
+/// Operations on anchors, which all mean the file as it was read.
+fn hashline(path: &str, intent: &Intent, random: &mut Random) -> String {
+    let anchor =
+        |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, intent.seen[line].as_bytes()));
+    let mut text = format!("§{path}\n");
+    for piece in &intent.pieces {
+        let (gone, added) = piece.exchange();
+        let operation = match (gone.len(), gone.start) {
+            (0, 0) => "»BOF".to_owned(),
+            (0, at) if at == intent.seen.len() => "«EOF".to_owned(),
+            (0, at) if random.below(2) == 0 => format!("«{}", anchor(at)),
+            (0, at) => format!("»{}", anchor(at - 1)),
+            (1, at) => format!("≔{}", anchor(at)),
+            (_, at) => format!("≔{}..{}", anchor(at), anchor(gone.end - 1)),
+        };
+        writeln!(text, "{operation}").expect("text");
+        added.iter().for_each(|line| writeln!(text, "{line}").expect("text"));
+    }
+    // Without an end of its own, everything below would be payload.
+    match random.below(2) {
+        0 => format!("*** Begin Patch\n{text}*** End Patch\n"),
+        _ => format!("````\n{text}````\n"),
+    }
+}
+
+/// Ranges of lines, from the bottom to the top, so that none moves the lines of another.
+fn edit_file(path: &str, intent: &Intent) -> String {
+    intent.pieces.iter().rev().fold(String::new(), |text, piece| {
+        let (mut gone, added) = piece.exchange();
+        let mut body: Vec<&str> = added;
+        // A range has at least one line, so an insertion takes in a neighbour.
+        if gone.is_empty() && gone.end < intent.seen.len() {
+            body.push(&intent.seen[gone.end]);
+            gone.end += 1;
+        } else if gone.is_empty() {
+            gone.start -= 1;
+            body.insert(0, &intent.seen[gone.start]);
+        }
+        let body: String = body.iter().map(|line| format!("{line}\n")).collect();
+        let (first, last) = (gone.start + 1, gone.end);
+        format!(
+            "{text}[EDIT_FILE path=\"{path}\" start_line=\"{first}\" end_line=\"{last}\"]\n{body}[/EDIT_FILE]\n\n"
+        )
+    })
+}
+
+/// The pieces of an edit, with the old lines they are about.
+fn quoting(path: &str, form: &str, pieces: &[Piece], numbers: Numbers, random: &mut Random) -> String {
     let body = match form {
         "unified-plain" => diff(path, pieces, None),
         form if counts(form) => diff(path, pieces, Some(numbers)),
