@@ -3,6 +3,8 @@
 //! Everything but the blank lines must stand there in order with nothing else in between. Blank lines of the
 //! file stay; a blank line that shall be removed must be there.
 
+use std::ops::Range;
+
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
@@ -28,7 +30,51 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> 
     let Some(starts) = starts(&written, index, key) else { return Search::TooMuchWork };
     let candidates: Vec<Candidate> =
         starts.into_iter().filter_map(|start| candidate(pattern, &written, index, start, key)).collect();
-    if candidates.is_empty() { Search::Nothing } else { Search::Found(Tier::BlankLines, candidates) }
+    if candidates.is_empty() {
+        return Search::Nothing;
+    }
+    let within =
+        |done: &Range<usize>, place: &Candidate| done.start <= place.start() && place.end() <= done.end;
+    match standing(pattern, index).as_slice() {
+        [done] if candidates.iter().all(|place| within(done, place)) => Search::AlreadyApplied(done.start),
+        _ => Search::Found(Tier::BlankLines, candidates),
+    }
+}
+
+/// Where the new lines stand already, to the letter but for blank lines; those around them are part of the place.
+fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
+    let key = Key::TrimEnd;
+    let is_written = |line: &&str| !is_blank(line.as_bytes());
+    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    if !has_identity(&added.filter(is_written).collect::<Vec<_>>()) {
+        return Vec::new();
+    }
+    let new: Vec<(usize, &str)> = pattern.new.iter().copied().filter(is_written).enumerate().collect();
+    let starts = starts(&new, index, key).unwrap_or_default();
+    let blank = |line: usize| line < index.lines.len() && is_blank(index.lines.text(line));
+    let around = |start: usize| {
+        let end = walk(&new, index, start, key)?.last()? + 1;
+        let above = (0..start).rev().take_while(|line| blank(*line)).count();
+        Some(start - above..end + (end..).take_while(|line| blank(*line)).count())
+    };
+    starts.into_iter().filter_map(around).collect()
+}
+
+/// The lines of the file that stand for written lines, from a place on, with nothing but blank lines between them.
+fn walk(written: &[(usize, &str)], index: &FileIndex<'_>, start: usize, key: Key) -> Option<Vec<usize>> {
+    let mut places = Vec::with_capacity(written.len());
+    let mut at = start;
+    for (_, text) in written {
+        while at < index.lines.len() && is_blank(index.lines.text(at)) {
+            at += 1;
+        }
+        if at >= index.lines.len() || key.of(text.as_bytes()) != key.of(index.lines.text(at)) {
+            return None;
+        }
+        places.push(at);
+        at += 1;
+    }
+    Some(places)
 }
 
 /// How many places are looked at before the search gives up.
@@ -63,18 +109,10 @@ fn candidate(
     key: Key,
 ) -> Option<Candidate> {
     let mut lines = vec![None; pattern.old.len()];
-    let mut at = start;
     let mut pairs: Vec<(&[u8], &[u8])> = Vec::new();
-    for (position, text) in written {
-        while at < index.lines.len() && is_blank(index.lines.text(at)) {
-            at += 1;
-        }
-        if at >= index.lines.len() || key.of(text.as_bytes()) != key.of(index.lines.text(at)) {
-            return None;
-        }
+    for ((position, text), at) in written.iter().zip(walk(written, index, start, key)?) {
         pairs.push((text.as_bytes(), index.lines.text(at)));
         *lines.get_mut(*position)? = Some(at);
-        at += 1;
     }
     map_blanks(pattern, index, &mut lines)?;
     insertions_are_certain(pattern, &lines)?;

@@ -3,9 +3,10 @@
 //! `// ... rest of the code` in a whole file means that the author left something out; written as it stands, the
 //! rest would be gone. That is refused even where nothing else speaks against it.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use crate::align::differences;
+use crate::align::{Difference, differences};
 use crate::edit::Target;
 use crate::elision::{Elision, elision, is_prose_file, names_left_out};
 use crate::lines::Lines;
@@ -60,8 +61,9 @@ pub(crate) fn check_write(
     };
     let new_to_file = |text: &str| !known.contains(&Key::Trim.of(text.as_bytes()));
     let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
+    let compared = OnceCell::new();
     let loses = |(at, _): &(usize, &str)| {
-        let (gone, come) = exchanged(&lines, content, *at);
+        let (gone, come) = exchanged(compared.get_or_init(|| compare(&lines, content)), *at);
         // Documents show code with things left out, but not in place of more than they take away.
         if is_prose_file(path) { gone > come } else { gone > 0 }
     };
@@ -93,12 +95,17 @@ pub(crate) fn much_shorter(before: &[u8], after: &[u8]) -> Option<(usize, usize)
     (before >= TINY && after * 10 <= before * 4).then_some((before, after))
 }
 
-/// How many lines of the file would be gone where this line of the new content stands, and how many would come.
-fn exchanged(lines: &Lines<'_>, content: &str, at: usize) -> (usize, usize) {
+/// Where the new content differs from the file, in order.
+fn compare(lines: &Lines<'_>, content: &str) -> Vec<Difference> {
     let old: Vec<&[u8]> = lines.texts().collect();
     let new: Vec<&[u8]> = content.lines().map(str::as_bytes).collect();
-    let parts = differences(&old, &new);
-    let part = parts.iter().find(|part| part.after.contains(&at));
+    differences(&old, &new)
+}
+
+/// How many lines of the file would be gone where this line of the new content stands, and how many would come.
+fn exchanged(differences: &[Difference], at: usize) -> (usize, usize) {
+    let next = differences.partition_point(|part| part.after.end <= at);
+    let part = differences.get(next).filter(|part| part.after.contains(&at));
     part.map_or((0, 0), |part| (part.before.len(), part.after.len()))
 }
 

@@ -263,3 +263,20 @@ fn an_insertion_is_recognised_although_blank_lines_differ() {
     assert_eq!(String::from_utf8_lossy(&once), "a\n    a\n    return value;\n\tlet x = 1;\n");
     assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
 }
+
+/// Found by the target above: a blank line was exchanged for another as well, and the last one was not in the file.
+#[test]
+fn an_insertion_is_recognised_although_a_blank_line_goes_with_it() {
+    let lines = [
+        HunkLine::Added("# note".to_owned()),
+        HunkLine::Context("        ...".to_owned()),
+        HunkLine::Context("\tlet x = 1;".to_owned()),
+        HunkLine::Added("    ".to_owned()),
+        HunkLine::Removed("        ".to_owned()),
+        HunkLine::Context(String::new()),
+    ];
+    let edits = [edit(vec![Hunk::new(lines.to_vec(), 1)], Base::Original)];
+    let once = after(&plan(&edits, &snapshot(b"a\n        ...\n\tlet x = 1;\n        \n"))).expect("placed");
+    assert_eq!(String::from_utf8_lossy(&once), "a\n# note\n        ...\n\tlet x = 1;\n    \n");
+    assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
+}

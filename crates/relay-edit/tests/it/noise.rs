@@ -163,7 +163,7 @@ fn damaged_edits_land_where_they_were_meant_or_nowhere() {
     for ((_, name), [right, refused, wrong]) in &scores {
         println!("{right:>6} {refused:>7} {wrong:>5}  {name}");
     }
-    for (seed, case) in wrong.iter().take(50) {
+    for (seed, case) in wrong.iter().take(200) {
         println!(
             "== seed {seed}: {} as {}\n{}\n-- instead of what was meant:",
             case.damage, case.form, case.reply
