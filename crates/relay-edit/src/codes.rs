@@ -68,6 +68,10 @@ pub const STALE_ANCHOR: Code = Code::new("stale-anchor");
 pub const LINES_UNVERIFIED: Code = Code::new("lines-unverified");
 /// The author of the reply gave up in the middle.
 pub const ABORTED: Code = Code::new("aborted");
+/// A reply has more lines or more edits than one may have.
+pub const REPLY_TOO_LONG: Code = Code::new("reply-too-long");
+/// So many findings about a reply that not all of them are listed.
+pub const NOT_LISTED: Code = Code::new("not-listed");
 /// A command in the reply is not run by applying it.
 pub const NOT_RUN: Code = Code::new("not-run");
 /// Lines of a payload that repeat their neighbours in the file were left out.

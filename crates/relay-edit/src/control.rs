@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::dialect::OwnedLine;
+use crate::dialect::{Kept, Line};
 use crate::{Diagnostic, codes};
 
 /// The metadata of a transaction as the model wrote it; nothing in it is trusted yet.
@@ -64,8 +64,8 @@ const KEYS: &[&str] =
     &["projectId:", "uuid:", "changeSummary:", "gitCommitMsg:", "promptSummary:", "receipt:", "model:"];
 
 /// The receipt that prose names last, in a line such as `Receipt: r-0f3c9a17b2`, however it is decorated.
-pub(crate) fn receipt_in_prose(prose: &[OwnedLine]) -> Option<String> {
-    prose.iter().rev().find_map(|line| {
+pub(crate) fn receipt_in_prose(prose: &Kept) -> Option<String> {
+    prose.lines().rev().find_map(|line| {
         let said = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
         let is_named = said.get(..7).is_some_and(|word| word.eq_ignore_ascii_case("receipt"));
         if is_named { receipt_id(said) } else { None }
@@ -84,23 +84,19 @@ pub fn receipt_id(text: &str) -> Option<String> {
 }
 
 /// Whether lines have `projectId` or `uuid` as a key at the top level.
-pub(crate) fn looks_like_control(lines: &[OwnedLine]) -> bool {
-    lines.iter().any(|line| line.text.starts_with("projectId:") || line.text.starts_with("uuid:"))
+pub(crate) fn looks_like_control<'l>(mut lines: impl Iterator<Item = Line<'l>>) -> bool {
+    lines.any(|line| line.text.starts_with("projectId:") || line.text.starts_with("uuid:"))
 }
 
 /// The bare YAML at the very end of the prose, if there is any.
-pub(crate) fn trailing(prose: &[OwnedLine], tail: usize) -> Option<Candidate> {
-    let rest = prose.get(tail..)?;
-    let first = rest.iter().position(|line| KEYS.iter().any(|key| line.text.starts_with(key)))?;
-    looks_like_control(rest.get(first..)?).then_some(())?;
-    let line = rest.get(first)?.number;
-    let ruled = first
-        .checked_sub(1)
-        .and_then(|before| rest.get(before))
-        .is_some_and(|line| line.text.trim() == "---");
-    let start = tail + first;
+pub(crate) fn trailing(prose: &Kept, tail: usize) -> Option<Candidate> {
+    let mut rest = prose.range(tail..prose.len());
+    let start = tail + rest.position(|line| KEYS.iter().any(|key| line.text.starts_with(key)))?;
+    looks_like_control(prose.range(start..prose.len())).then_some(())?;
+    let above = start.checked_sub(1).filter(|above| *above >= tail).and_then(|above| prose.get(above));
+    let ruled = above.is_some_and(|line| line.text.trim() == "---");
     Some(Candidate {
-        line,
+        line: prose.get(start)?.number,
         prose: start - usize::from(ruled)..prose.len(),
         yaml: start..prose.len(),
         is_last: true,
@@ -108,9 +104,8 @@ pub(crate) fn trailing(prose: &[OwnedLine], tail: usize) -> Option<Candidate> {
 }
 
 /// Reads a candidate.
-pub(crate) fn read(candidate: &Candidate, prose: &[OwnedLine]) -> (Option<Control>, Vec<Diagnostic>) {
-    let lines = prose.get(candidate.yaml.clone()).unwrap_or_default();
-    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+pub(crate) fn read(candidate: &Candidate, prose: &Kept) -> (Option<Control>, Vec<Diagnostic>) {
+    let text = prose.text(candidate.yaml.clone());
     let mut findings = Vec::new();
     if !candidate.is_last {
         findings.push(
@@ -122,11 +117,12 @@ pub(crate) fn read(candidate: &Candidate, prose: &[OwnedLine]) -> (Option<Contro
             .at(candidate.line),
         );
     }
-    match parse(&text) {
-        Ok(value) => (Some(interpret(&value, &text, candidate.line, &mut findings)), findings),
+    match parse(text) {
+        Ok(value) => (Some(interpret(&value, text, candidate.line, &mut findings)), findings),
         Err((why, at)) => {
             // Lines of a block are counted from its first line, which has a number of its own in the reply.
-            let line = lines.get(at.saturating_sub(1)).map_or(candidate.line, |line| line.number);
+            let line = prose.range(candidate.yaml.clone()).nth(at.saturating_sub(1));
+            let line = line.map_or(candidate.line, |line| line.number);
             findings.push(
                 Diagnostic::error(codes::BAD_CONTROL, format!("the control block is not valid YAML: {why}"))
                     .hinted("write `projectId: …`, `uuid: …` and a list under `changeSummary:`; quote values that hold `: ` or `#`")

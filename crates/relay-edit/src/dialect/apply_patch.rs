@@ -141,7 +141,7 @@ impl Reader for ApplyPatch {
 
     fn finish(mut self: Box<Self>) -> Parsed {
         if let (Some(line), false) = (self.begun, self.ended) {
-            self.parsed.diagnostics.push(unended(line));
+            self.parsed.findings.push(unended(line));
         }
         self.close_file();
         self.parsed
@@ -215,7 +215,7 @@ impl ApplyPatch {
 
     fn emit(&mut self, path: &str, line: usize, operation: Operation) {
         if path.is_empty() {
-            self.parsed.diagnostics.push(
+            self.parsed.findings.push(
                 Diagnostic::error(codes::MISSING_PATH, "this operation names no file")
                     .hinted("write the path behind the colon")
                     .at(line),
@@ -226,7 +226,7 @@ impl ApplyPatch {
     }
 
     fn complain(&mut self, line: usize, message: &str) {
-        self.parsed.diagnostics.push(
+        self.parsed.findings.push(
             Diagnostic::error(codes::BAD_DIFF, message)
                 .hinted("each file begins with `*** Update File: path`; below it `@@`, then lines that start with a space, `-` or `+`")
                 .at(line),

@@ -7,7 +7,7 @@
 use super::fence::{Fence, FenceLine, fence_line};
 use super::header::{self, Header, Strategy};
 use super::marker::{Marker, ends, marker};
-use super::{Dialect, Line, OwnedLine};
+use super::{Dialect, Kept, Line};
 
 /// What a block is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,17 @@ pub(crate) enum Purpose {
     Skip,
 }
 
+impl Purpose {
+    fn is_markdown(&self) -> bool {
+        const EXTENSIONS: &[&str] = &["md", "mdx", "markdown", "rst", "txt", "adoc", "qmd", "rmd"];
+        let Self::File { language, path, .. } = self else { return false };
+        let extension = path.rsplit('.').next().unwrap_or_default();
+        let is_one_of =
+            |word: &str, known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(word));
+        is_one_of(extension, EXTENSIONS) || is_one_of(language, &["md", "mdx", "markdown"])
+    }
+}
+
 /// A fenced block whose end has not come yet.
 #[derive(Debug)]
 pub(crate) struct Block {
@@ -37,8 +48,10 @@ pub(crate) struct Block {
     /// The line of the header.
     pub line: usize,
     /// The content so far.
-    pub body: Vec<OwnedLine>,
+    pub body: Kept,
     fence: Fence,
+    /// The content is of a kind that often holds fences.
+    is_markdown: bool,
     /// Fences open inside the content.
     inner: Vec<Fence>,
     /// Inside a SEARCH/REPLACE section, whose lines are content whatever they look like: how long its first marker is.
@@ -48,7 +61,7 @@ pub(crate) struct Block {
 }
 
 /// What a line did to a block.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum Step {
     /// It belongs to the content.
     More,
@@ -58,7 +71,7 @@ pub(crate) enum Step {
         certain: bool,
     },
     /// The block had ended before: the lines after its end, and this one, are to be read again.
-    ClosedBefore(Vec<OwnedLine>),
+    ClosedBefore(Kept),
     /// Another block begins although this one was never closed.
     Interrupted,
     /// Two readings remain.
@@ -67,11 +80,12 @@ pub(crate) enum Step {
 
 impl Block {
     /// A block that begins with this fence.
-    pub const fn new(purpose: Purpose, fence: Fence, line: usize) -> Self {
+    pub fn new(purpose: Purpose, fence: Fence, line: usize) -> Self {
         Self {
+            is_markdown: purpose.is_markdown(),
             purpose,
             line,
-            body: Vec::new(),
+            body: Kept::default(),
             fence,
             inner: Vec::new(),
             in_section: None,
@@ -93,11 +107,8 @@ impl Block {
     }
 
     /// Whether the content is of a kind that often holds fences.
-    pub fn is_markdown(&self) -> bool {
-        let Purpose::File { language, path, .. } = &self.purpose else { return false };
-        let extension = path.rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-        matches!(extension.as_str(), "md" | "mdx" | "markdown" | "rst" | "txt" | "adoc" | "qmd" | "rmd")
-            || matches!(language.to_ascii_lowercase().as_str(), "md" | "mdx" | "markdown")
+    pub const fn is_markdown(&self) -> bool {
+        self.is_markdown
     }
 
     /// Takes the next line.
@@ -123,15 +134,17 @@ impl Block {
     }
 
     /// Ends the block where the reply ends, if a bare fence stood where it may have ended.
-    pub fn end_of_reply(&mut self) -> Option<Vec<OwnedLine>> {
+    pub fn end_of_reply(&mut self) -> Option<Kept> {
         let end = self.possible_end.take()?;
         // The fence itself is neither content nor to be read again.
-        Some(self.body.split_off(end.min(self.body.len())).into_iter().skip(1).collect())
+        let again = self.body.split_off(end + 1);
+        self.body.truncate(end);
+        Some(again)
     }
 
     fn keep(&mut self, line: Line<'_>) -> Step {
         let text = self.fence.unindent(line.text);
-        self.body.push(OwnedLine { number: line.number, text: text.to_owned() });
+        self.body.push(Line { text, ..line });
         Step::More
     }
 
@@ -154,10 +167,10 @@ impl Block {
     fn other_header(&mut self, line: Line<'_>, fence: Fence) -> Step {
         if self.possible_end.is_some() {
             let mut again = self.end_of_reply().unwrap_or_default();
-            again.push(line.into());
+            again.push(line);
             return Step::ClosedBefore(again);
         }
-        if self.is_markdown() || self.has_start() || !self.inner.is_empty() {
+        if self.is_markdown || self.has_start() || !self.inner.is_empty() {
             self.inner.push(fence);
             return self.keep(line);
         }
@@ -198,15 +211,12 @@ impl Block {
     }
 
     fn has_start(&self) -> bool {
-        self.body.first().is_some_and(|line| is_marker(&line.text, "START"))
+        self.body.first().is_some_and(|line| is_marker(line.text, "START"))
     }
 
     fn ends_with_marker(&self) -> bool {
-        self.body
-            .iter()
-            .rev()
-            .find(|line| !line.text.trim().is_empty())
-            .is_some_and(|line| is_marker(&line.text, "END"))
+        let mut written = self.body.lines().rev().filter(|line| !line.text.trim().is_empty());
+        written.next().is_some_and(|line| is_marker(line.text, "END"))
     }
 }
 

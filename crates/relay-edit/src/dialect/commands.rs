@@ -2,7 +2,7 @@
 //!
 //! The other commands of that protocol are named in a warning and never run here.
 
-use super::{Dialect, Line, Parsed, Reader, Taken};
+use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::commands::lines_target;
 use crate::commands::tag::{ALONE, Tag, opening};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
@@ -15,6 +15,16 @@ pub(crate) fn begins(text: &str) -> bool {
 /// The opening tag that a line is. Around commands there is prose of all kinds here, so nothing else may be on the line.
 fn tag(text: &str) -> Option<Tag<'_>> {
     opening(text).filter(|tag| tag.is_known() && text.trim().ends_with(']'))
+}
+
+/// Whether a line is the closing tag of a command.
+fn closes(text: &str, name: &str) -> bool {
+    let tag = text.trim().strip_prefix("[/").and_then(|tag| tag.strip_suffix(']'));
+    tag == Some(name)
+}
+
+fn added(body: &Kept) -> Vec<HunkLine> {
+    body.lines().map(|line| HunkLine::Added(line.text.to_owned())).collect()
 }
 
 /// Reads one command.
@@ -30,7 +40,7 @@ struct Open {
     /// The line with the opening tag.
     tag: String,
     line: usize,
-    body: Vec<String>,
+    body: Kept,
 }
 
 impl Reader for Commands {
@@ -41,22 +51,22 @@ impl Reader for Commands {
                 name: tag.name.to_owned(),
                 tag: line.text.to_owned(),
                 line: line.number,
-                body: Vec::new(),
+                body: Kept::default(),
             };
             if ALONE.contains(&tag.name) {
-                self.close(open);
+                self.close(&open);
                 return Taken::Done;
             }
             self.open = Some(open);
             return Taken::More;
         };
-        if line.text.trim() == format!("[/{}]", open.name) {
+        if closes(line.text, &open.name) {
             if let Some(open) = self.open.take() {
-                self.close(open);
+                self.close(&open);
             }
             return Taken::Done;
         }
-        open.body.push(line.text.to_owned());
+        open.body.push(line);
         Taken::More
     }
 
@@ -70,7 +80,7 @@ impl Reader for Commands {
 
     fn finish(mut self: Box<Self>) -> Parsed {
         if let Some(open) = self.open.take() {
-            self.parsed.diagnostics.push(
+            self.parsed.findings.push(
                 Diagnostic::error(
                     codes::UNCLOSED_BLOCK,
                     format!("`[{}]` is never closed: the reply seems cut off", open.name),
@@ -84,11 +94,11 @@ impl Reader for Commands {
 }
 
 impl Commands {
-    fn close(&mut self, open: Open) {
+    fn close(&mut self, open: &Open) {
         let line = open.line;
         if !matches!(open.name.as_str(), "CREATE_FILE" | "EDIT_FILE" | "DELETE_FILE") {
             if !matches!(open.name.as_str(), "MESSAGE" | "DONE") {
-                self.parsed.diagnostics.push(
+                self.parsed.findings.push(
                     Diagnostic::warning(
                         codes::NOT_RUN,
                         format!("`[{}]` is not run when a reply is applied", open.name),
@@ -105,15 +115,13 @@ impl Commands {
         };
         let operation = match open.name.as_str() {
             "CREATE_FILE" => {
-                let mut content = open.body.join("\n");
-                content.truncate(content.trim_end_matches('\n').len());
-                content.push('\n');
-                Operation::Write { content }
+                let text = open.body.text(0..open.body.len());
+                Operation::Write { content: format!("{}\n", text.trim_end_matches('\n')) }
             }
             "DELETE_FILE" => Operation::Delete,
             _ => match tag.line_range() {
                 Ok((first, last)) => {
-                    let mut hunk = Hunk::new(open.body.iter().cloned().map(HunkLine::Added).collect(), line);
+                    let mut hunk = Hunk::new(added(&open.body), line);
                     hunk.target = lines_target(first, last);
                     Operation::Patch { hunks: vec![hunk], base: Base::Sequential }
                 }
@@ -124,7 +132,7 @@ impl Commands {
     }
 
     fn complain(&mut self, code: crate::Code, line: usize, message: String) {
-        self.parsed.diagnostics.push(
+        self.parsed.findings.push(
             Diagnostic::error(code, message)
                 .hinted("write [EDIT_FILE path=\"src/a.rs\" start_line=\"3\" end_line=\"5\"], [CREATE_FILE path=\"…\"] or [DELETE_FILE path=\"…\"]")
                 .at(line),

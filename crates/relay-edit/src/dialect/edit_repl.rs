@@ -1,6 +1,6 @@
 //! EDIT/REPL blocks: a path line, the old text, the new text. What both begin with is the anchor.
 
-use super::{Dialect, Line, Parsed, Reader, Taken};
+use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// Whether a line begins a block.
@@ -23,8 +23,8 @@ fn ends(text: &str) -> bool {
 pub(crate) struct EditRepl {
     path: Option<String>,
     line: usize,
-    old: Vec<String>,
-    new: Option<Vec<String>>,
+    old: Kept,
+    new: Option<Kept>,
     parsed: Parsed,
     done: bool,
 }
@@ -32,7 +32,7 @@ pub(crate) struct EditRepl {
 impl EditRepl {
     /// A block of the file that was named before it.
     pub fn new(path: Option<String>) -> Self {
-        Self { path, line: 0, old: Vec::new(), new: None, parsed: Parsed::default(), done: false }
+        Self { path, line: 0, old: Kept::default(), new: None, parsed: Parsed::default(), done: false }
     }
 
     fn complain(&mut self, line: usize, message: impl Into<String>) {
@@ -40,7 +40,7 @@ impl EditRepl {
             .hinted("a block is the path, `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`, each marker on its own line")
             .at(line);
         finding.path.clone_from(&self.path);
-        self.parsed.diagnostics.push(finding);
+        self.parsed.findings.push(finding);
     }
 
     fn close(&mut self, number: usize) {
@@ -53,15 +53,15 @@ impl EditRepl {
             );
         };
         let Some(path) = self.path.take() else {
-            self.parsed.diagnostics.push(
+            self.parsed.findings.push(
                 Diagnostic::error(codes::MISSING_PATH, "no path stands in the line before this block")
                     .hinted("write the path of the file on a line of its own, directly before `««« EDIT`")
                     .at(self.line),
             );
             return;
         };
-        let old: Vec<&str> = old.iter().map(String::as_str).collect();
-        let new: Vec<&str> = new.iter().map(String::as_str).collect();
+        let old: Vec<&str> = old.lines().map(|line| line.text).collect();
+        let new: Vec<&str> = new.lines().map(|line| line.text).collect();
         let hunk = Hunk::from_sides(&old, &new, self.line);
         let operation = Operation::Patch { hunks: vec![hunk], base: Base::Sequential };
         self.parsed.edits.push(Edit { path, operation, dialect: Dialect::EditRepl, line: self.line });
@@ -87,15 +87,15 @@ impl Reader for EditRepl {
             return Taken::Done;
         }
         match &mut self.new {
-            None if divides(line.text) => self.new = Some(Vec::new()),
-            None => self.old.push(line.text.to_owned()),
+            None if divides(line.text) => self.new = Some(Kept::default()),
+            None => self.old.push(line),
             Some(_) if divides(line.text) => {
                 self.complain(
                     line.number,
                     format!("the block that begins in line {} has a second `REPL` line", self.line),
                 );
             }
-            Some(new) => new.push(line.text.to_owned()),
+            Some(new) => new.push(line),
         }
         Taken::More
     }

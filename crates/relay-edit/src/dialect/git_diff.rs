@@ -7,7 +7,7 @@ mod file;
 
 use super::hashline;
 use super::unified;
-use super::{Line, OwnedLine, Parsed, Reader, Taken};
+use super::{Kept, Line, OwnedLine, Parsed, Reader, Taken};
 use crate::{Diagnostic, codes};
 use file::read_file;
 
@@ -16,29 +16,6 @@ pub(crate) use file::executable;
 /// Whether a line begins a diff all by itself.
 pub(crate) fn begins(text: &str) -> bool {
     text.starts_with("diff --git ")
-}
-
-/// Lines that are kept until their file is whole: one text instead of one for each line.
-#[derive(Debug, Default)]
-struct Kept {
-    text: String,
-    /// The number of each line, and where it ends in the text.
-    ends: Vec<(usize, usize)>,
-}
-
-impl Kept {
-    fn push(&mut self, line: Line<'_>) {
-        self.text.push_str(line.text);
-        self.ends.push((line.number, self.text.len()));
-    }
-
-    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
-        let mut start = 0;
-        self.ends.iter().map(move |(number, end)| {
-            let text = self.text.get(std::mem::replace(&mut start, *end)..*end).unwrap_or_default();
-            Line { number: *number, text }
-        })
-    }
 }
 
 /// Reads the diffs of one or more files.
@@ -158,13 +135,13 @@ impl GitDiff {
         self.in_hunk = false;
         self.after_blank = false;
         self.due = None;
-        if file.text.trim().is_empty() {
+        if file.lines().all(|line| line.text.trim().is_empty()) {
             return;
         }
         let lines: Vec<Line<'_>> = file.lines().collect();
         let parsed = read_file(&lines, self.path.as_deref());
         self.parsed.edits.extend(parsed.edits);
-        self.parsed.diagnostics.extend(parsed.diagnostics);
+        self.parsed.findings.extend(parsed.findings);
     }
 }
 
@@ -193,7 +170,7 @@ impl Reader for GitDiff {
     /// The last hunk lacks lines, and the text ends in the middle of a line, or in a change that the header says is
     /// followed by old lines.
     fn cut_off(&self, in_line: bool) -> Option<Diagnostic> {
-        let changes = self.file.lines().last().is_some_and(|line| line.text.starts_with(['+', '-']));
+        let changes = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-']));
         let lacks_old = self.due.is_some_and(|(old, _)| old > 0);
         let is_cut =
             self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || changes && lacks_old);
@@ -204,7 +181,7 @@ impl Reader for GitDiff {
                 "the last hunk lacks {old} old and {new} new lines its header announces: the reply seems cut off"
             ),
         );
-        let line = self.file.lines().filter(|line| unified::hunk_header(line.text).is_some()).last();
+        let line = self.file.lines().rfind(|line| unified::hunk_header(line.text).is_some());
         Some(
             finding
                 .hinted("send the diff again to its end, or correct the counts in the header")

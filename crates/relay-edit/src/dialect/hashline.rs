@@ -1,5 +1,7 @@
 //! Hashline: `§PATH` sections with `»`, `«` and `≔` operations on anchors such as `41th`.
 
+use std::collections::HashMap;
+
 use super::{Dialect, Line, Parsed, Reader, Taken, apply_patch};
 use crate::anchors::LineHash;
 use crate::edit::{Anchor, Target};
@@ -19,8 +21,11 @@ fn header(text: &str) -> Option<&str> {
 #[derive(Debug, Default)]
 pub(crate) struct Hashline {
     parsed: Parsed,
-    /// The sections so far; those of one path are joined, so that every anchor means the original file.
-    sections: Vec<Section>,
+    /// The sections so far, the one that is being read last; those of one path are joined, so that every anchor means the
+    /// original file.
+    sections: Vec<Option<Section>>,
+    /// Where the section of a path stands among them.
+    known: HashMap<String, usize>,
     in_section: bool,
     /// Where the envelope around the sections begins; it needs an end.
     begun: Option<usize>,
@@ -61,7 +66,7 @@ impl Reader for Hashline {
                 return Taken::Done;
             }
             text if is_abort(text) => {
-                self.parsed.diagnostics.push(aborted(line.number));
+                self.parsed.findings.push(aborted(line.number));
                 return Taken::Done;
             }
             _ => {}
@@ -87,13 +92,15 @@ impl Reader for Hashline {
     }
 
     fn take(&mut self) -> Parsed {
-        Parsed { edits: Vec::new(), diagnostics: std::mem::take(&mut self.parsed.diagnostics) }
+        Parsed { edits: Vec::new(), findings: std::mem::take(&mut self.parsed.findings) }
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
         let last = self.sections.len().saturating_sub(1);
         for (at, section) in std::mem::take(&mut self.sections).into_iter().enumerate() {
-            self.close(section, self.enclosed && at == last);
+            if let Some(section) = section {
+                self.close(section, self.enclosed && at == last);
+            }
         }
         self.parsed
     }
@@ -107,8 +114,8 @@ impl Hashline {
 
     fn complain(&mut self, line: usize, message: impl Into<String>, hint: &str) {
         let mut finding = Diagnostic::error(codes::BAD_ANCHOR, message).hinted(hint).at(line);
-        finding.path = self.sections.last().map(|section| section.path.clone());
-        self.parsed.diagnostics.push(finding);
+        finding.path = self.current().map(|section| section.path.clone());
+        self.parsed.findings.push(finding);
     }
 
     fn open(&mut self, path: &str, line: usize) {
@@ -118,13 +125,15 @@ impl Hashline {
             self.in_section = false;
             return;
         }
-        match self.sections.iter().position(|section| section.path == path) {
-            Some(at) => {
-                let section = self.sections.remove(at);
-                self.sections.push(section);
-            }
-            None => self.sections.push(Section { path: path.to_owned(), line, hunks: Vec::new() }),
-        }
+        let known = self.known.insert(path.to_owned(), self.sections.len());
+        let section = known.and_then(|at| self.sections.get_mut(at)?.take());
+        let section = section.unwrap_or_else(|| Section { path: path.to_owned(), line, hunks: Vec::new() });
+        self.sections.push(Some(section));
+    }
+
+    /// The section that is being read.
+    fn current(&mut self) -> Option<&mut Section> {
+        self.sections.last_mut()?.as_mut()
     }
 
     fn operation(&mut self, operation: char, text: &str, line: usize) {
@@ -139,7 +148,7 @@ impl Hashline {
             (Ok(target), true) => {
                 let mut hunk = Hunk::new(Vec::new(), line);
                 hunk.target = target;
-                if let Some(section) = self.sections.last_mut() {
+                if let Some(section) = self.current() {
                     section.hunks.push(hunk);
                 }
             }
@@ -153,7 +162,7 @@ impl Hashline {
     }
 
     fn payload(&mut self, line: Line<'_>) {
-        let hunk = self.sections.last_mut().and_then(|section| section.hunks.last_mut());
+        let hunk = self.current().and_then(|section| section.hunks.last_mut());
         match hunk {
             Some(hunk) => hunk.lines.push(HunkLine::Added(line.text.to_owned())),
             None if line.text.trim().is_empty() => {}
@@ -182,7 +191,7 @@ impl Hashline {
                     "line {}: » and « operations require at least one verbatim payload line.",
                     hunk.line
                 );
-                self.parsed.diagnostics.push(
+                self.parsed.findings.push(
                     Diagnostic::error(codes::BAD_ANCHOR, message)
                         .hinted("write the new lines below the operation")
                         .on(&path)
@@ -191,7 +200,7 @@ impl Hashline {
             }
         }
         if hunks.is_empty() {
-            self.parsed.diagnostics.push(
+            self.parsed.findings.push(
                 Diagnostic::error(codes::BAD_ANCHOR, "this section holds no operation")
                     .hinted("write `»ANCHOR`, `«ANCHOR` or `≔ANCHOR..ANCHOR` below the path")
                     .on(&path)

@@ -21,8 +21,9 @@ pub(crate) enum Marker {
 
 /// Reads a line as a marker, if it is one.
 pub(crate) fn marker(text: &str) -> Option<Marker> {
-    let text = text.trim_end();
+    // Most lines are none, and that is seen at their first character.
     let first = text.chars().next().filter(|first| matches!(first, '<' | '-' | '=' | '>' | '+'))?;
+    let text = text.trim_end();
     let rest = text.trim_start_matches(first);
     let length = text.len() - rest.len();
     // `--- SEARCH` and `+++ REPLACE` are the headers of a diff.

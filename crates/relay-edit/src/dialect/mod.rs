@@ -9,9 +9,12 @@ mod commands;
 mod edit_repl;
 mod fence;
 mod fenced;
+mod findings;
 mod git_diff;
 mod hashline;
 mod header;
+mod kept;
+mod limits;
 mod marker;
 mod path_line;
 mod scan;
@@ -20,7 +23,11 @@ mod unified;
 
 use std::fmt::Debug;
 
+use crate::lines::count;
 use crate::{Diagnostic, Edit, Reply, leak};
+use findings::Findings;
+pub(crate) use kept::Kept;
+use limits::Excess;
 
 /// A written form of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,7 +85,7 @@ pub(crate) struct Parsed {
     /// The edits.
     pub edits: Vec<Edit>,
     /// What was wrong or doubtful.
-    pub diagnostics: Vec<Diagnostic>,
+    pub findings: Findings,
 }
 
 /// What a reader did with a line.
@@ -190,8 +197,11 @@ impl Parser {
 
     fn line(&mut self, text: &str, may_leak: bool) {
         self.number += 1;
-        if may_leak && self.leaked.is_none() && leak::find(text, leak::Form::Source).is_some() {
-            self.leaked = Some(self.number);
+        if may_leak {
+            self.scanner.look_for_leaks();
+            if self.leaked.is_none() && leak::find(text, leak::Form::Source).is_some() {
+                self.leaked = Some(self.number);
+            }
         }
         let text = text.strip_suffix('\r').unwrap_or(text);
         let text = if self.number == 1 { text.strip_prefix('\u{feff}').unwrap_or(text) } else { text };
@@ -202,6 +212,10 @@ impl Parser {
 /// Parses a whole reply at once.
 #[must_use]
 pub fn parse(text: &str, forced: Option<Dialect>) -> Reply {
+    // Whoever has the whole text need not read what is refused anyway.
+    if text.len() > limits::LINES && count(text.as_bytes(), b'\n') > limits::LINES {
+        return Excess::Lines.refused();
+    }
     let mut parser = Parser::new(forced);
     parser.take(text);
     parser.finish()
@@ -216,7 +230,7 @@ pub(crate) struct Line<'a> {
     pub text: &'a str,
 }
 
-/// One line of a reply that is kept until its block is whole.
+/// One line of a reply that is kept until the next one shows what it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct OwnedLine {
     /// Counted from 1.

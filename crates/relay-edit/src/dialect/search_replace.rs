@@ -4,21 +4,21 @@
 //! delete code.
 
 use super::marker::{LEAST, MOST, Marker, ends, is_line_marker, marker, unescape};
-use super::{Dialect, Line, Parsed, Reader, Taken};
+use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// One section, or what was wrong with it.
 pub(crate) type Section = Result<Hunk, Box<Diagnostic>>;
 
 /// Reads all sections of a block's content.
-pub(crate) fn parse_sections(lines: &[Line<'_>]) -> Vec<Section> {
-    let mut sections = Vec::new();
+pub(crate) fn sections<'l>(lines: &'l [Line<'l>]) -> impl Iterator<Item = Section> + 'l {
     let mut reader = Sections::default();
-    for line in lines {
-        sections.extend(reader.line(line));
-    }
-    sections.extend(reader.finish());
-    sections
+    // After the last line comes the end of the block.
+    let lines = lines.iter().map(Some).chain([None]);
+    lines.filter_map(move |line| match line {
+        Some(line) => reader.line(line),
+        None => std::mem::take(&mut reader).finish(),
+    })
 }
 
 /// Whether a line begins a section.
@@ -51,14 +51,14 @@ impl SearchReplace {
                 dialect: Dialect::SearchReplace,
                 line: self.line,
             }),
-            (Ok(_), None) => self.parsed.diagnostics.push(
+            (Ok(_), None) => self.parsed.findings.push(
                 Diagnostic::error(codes::MISSING_PATH, "no path stands before this SEARCH/REPLACE section")
                     .hinted("write the path of the file on a line of its own, directly before the section or its fence")
                     .at(self.line),
             ),
             (Err(mut finding), path) => {
                 finding.path.clone_from(path);
-                self.parsed.diagnostics.push(*finding);
+                self.parsed.findings.push(*finding);
             }
         }
     }
@@ -105,8 +105,7 @@ pub(crate) struct Sections {
 struct Open {
     line: usize,
     length: usize,
-    hint: Option<usize>,
-    body: Vec<(usize, String)>,
+    body: Kept,
 }
 
 impl Sections {
@@ -115,7 +114,7 @@ impl Sections {
         let Some(open) = self.open.as_mut() else {
             return match marker(line.text) {
                 Some(Marker::Search(length)) => {
-                    self.open = Some(Open { line: line.number, length, hint: None, body: Vec::new() });
+                    self.open = Some(Open { line: line.number, length, body: Kept::default() });
                     None
                 }
                 Some(_) => Some(Err(broken(
@@ -128,19 +127,18 @@ impl Sections {
         match marker(line.text) {
             Some(found) if ends(open.length, found) => {
                 let open = self.open.take()?;
-                Some(close(open, line.number))
+                Some(close(&open, line.number))
             }
             Some(Marker::Search(length)) if length >= open.length.min(LEAST) => {
                 let start = open.line;
-                self.open =
-                    Some(Open { line: line.number, length: open.length, hint: None, body: Vec::new() });
+                self.open = Some(Open { line: line.number, length: open.length, body: Kept::default() });
                 Some(Err(broken(
                     line.number,
                     format!("the section that begins in line {start} is not closed before the next begins"),
                 )))
             }
             _ => {
-                open.body.push((line.number, line.text.to_owned()));
+                open.body.push(*line);
                 None
             }
         }
@@ -160,12 +158,12 @@ fn broken(line: usize, message: impl Into<String>) -> Box<Diagnostic> {
     Box::new(finding)
 }
 
-fn close(open: Open, end: usize) -> Section {
+fn close(open: &Open, end: usize) -> Section {
     let dividers: Vec<(usize, usize)> = open
         .body
-        .iter()
+        .lines()
         .enumerate()
-        .filter_map(|(at, (_, text))| match marker(text) {
+        .filter_map(|(at, line)| match marker(line.text) {
             Some(Marker::Divider(length)) => Some((at, length)),
             _ => None,
         })
@@ -194,31 +192,29 @@ fn close(open: Open, end: usize) -> Section {
             return Err(Box::new(finding));
         }
     };
-    let (old, new) = open.body.split_at_checked(divider).unwrap_or((&[], &[]));
-    let new = new.get(1..).unwrap_or_default();
-    if let Some((line, _)) = new.iter().find(|(_, text)| is_line_marker(text)) {
+    let old: Vec<&str> = open.body.range(0..divider).map(|line| line.text).collect();
+    let new = || open.body.range(divider + 1..open.body.len());
+    if let Some(line) = new().find(|line| is_line_marker(line.text)) {
         let finding = Diagnostic::error(
             codes::BAD_MARKERS,
             "a line number marker stands in the new text, and would be written into the file",
         )
         .hinted("line numbers go below `<<<<<<< SEARCH`; if the line is content, write a backslash before it")
-        .at(*line);
+        .at(line.number);
         return Err(Box::new(finding));
     }
-    let (old, hint) = strip_preface(old, open.hint);
-    let old: Vec<&str> = old.iter().map(|(_, text)| unescape(text)).collect();
-    let new: Vec<&str> = new.iter().map(|(_, text)| unescape(text)).collect();
+    let (old, hint) = strip_preface(&old);
+    let old: Vec<&str> = old.iter().map(|text| unescape(text)).collect();
+    let new: Vec<&str> = new().map(|line| unescape(line.text)).collect();
     let mut hunk = Hunk::from_sides(&old, &new, open.line);
     hunk.line_hint = hint;
     Ok(hunk)
 }
 
 /// Takes `:start_line:`, `:end_line:` and the `-------` line off the front of the old text.
-fn strip_preface(
-    mut old: &[(usize, String)],
-    mut hint: Option<usize>,
-) -> (&[(usize, String)], Option<usize>) {
-    while let Some(((_, text), rest)) = old.split_first() {
+fn strip_preface<'o>(mut old: &'o [&'o str]) -> (&'o [&'o str], Option<usize>) {
+    let mut hint = None;
+    while let Some((text, rest)) = old.split_first() {
         let text = text.trim();
         if let Some(number) = text.strip_prefix(":start_line:") {
             let number = number.trim().trim_start_matches('[').trim_end_matches(']');
@@ -241,7 +237,7 @@ mod tests {
     use crate::dialect::lines_of;
 
     fn parse(text: &str) -> Vec<Section> {
-        parse_sections(&lines_of(text))
+        sections(&lines_of(text)).collect()
     }
 
     fn check(text: &str, old: &[&str], new: &[&str]) {

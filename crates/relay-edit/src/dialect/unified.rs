@@ -4,13 +4,14 @@
 //! The numbers in a header are kept as a hint and never trusted; what a hunk says is its lines.
 
 use super::Line;
+use super::findings::Findings;
 use super::header::looks_like_path;
 use super::path_line::{slashed, unquoted};
 use crate::align::realign;
 use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
 
 /// What the text of one file's diff says.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(crate) struct FileDiff {
     /// The path after `---`; `/dev/null` stays as it is.
     pub old_path: Option<String>,
@@ -19,7 +20,7 @@ pub(crate) struct FileDiff {
     /// The hunks in order.
     pub hunks: Vec<Hunk>,
     /// What was wrong or doubtful.
-    pub diagnostics: Vec<Diagnostic>,
+    pub findings: Findings,
 }
 
 /// The path that stands for "no file".
@@ -29,6 +30,8 @@ pub(crate) const NO_FILE: &str = "/dev/null";
 pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
     let mut diff = FileDiff::default();
     let mut hunk: Option<Pending> = None;
+    let last_header =
+        lines.iter().rfind(|line| hunk_header(line.text).is_some()).map_or(0, |line| line.number);
     let mut rest = lines;
     while let Some((line, tail)) = rest.split_first() {
         rest = tail;
@@ -39,7 +42,7 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
                 diff.old_path = Some(old);
                 diff.new_path = Some(new);
             } else {
-                diff.diagnostics.push(
+                diff.findings.push(
                     Diagnostic::error(codes::BAD_DIFF, "a second file begins inside the diff of one block")
                         .hinted("write one block for each file")
                         .at(line.number),
@@ -52,8 +55,8 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
         } else if !in_hunk && is_preamble(line.text) {
             // `diff --git`, `index` and their like say nothing the block's header does not.
         } else if !in_hunk && (line.text.is_empty() || !line.text.starts_with(['+', '-', ' ', '\\'])) {
-            if !line.text.trim().is_empty() && has_header(tail) {
-                diff.diagnostics.push(
+            if !line.text.trim().is_empty() && line.number < last_header {
+                diff.findings.push(
                     Diagnostic::error(
                         codes::BAD_DIFF,
                         format!("`{}` belongs to no hunk", shorten(line.text)),
@@ -73,10 +76,6 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
     }
     diff.hunks.extend(hunk.and_then(Pending::finish));
     diff
-}
-
-fn has_header(lines: &[Line<'_>]) -> bool {
-    lines.iter().any(|line| hunk_header(line.text).is_some())
 }
 
 /// The two paths of a `---`/`+++` pair. A removed line `-- x` looks alike, so the pair must be whole.
@@ -223,6 +222,8 @@ struct Pending {
     header: Header,
     line: usize,
     lines: Vec<HunkLine>,
+    /// How many of the lines are old, and how many are new.
+    sides: (usize, usize),
     /// How many lines at the end were wholly empty, so that they may be no part of the hunk.
     empty_tail: usize,
     old_lacks_newline: bool,
@@ -235,6 +236,7 @@ impl Pending {
             header,
             line,
             lines: Vec::new(),
+            sides: (0, 0),
             empty_tail: 0,
             old_lacks_newline: false,
             new_lacks_newline: false,
@@ -244,8 +246,7 @@ impl Pending {
     /// How many old and new lines the header still announces.
     fn due(&self) -> Option<(usize, usize)> {
         let (old, new) = self.header.counts()?;
-        let count = |side: fn(&HunkLine) -> bool| self.lines.iter().filter(|line| side(line)).count();
-        Some((old.saturating_sub(count(HunkLine::is_old)), new.saturating_sub(count(HunkLine::is_new))))
+        Some((old.saturating_sub(self.sides.0), new.saturating_sub(self.sides.1)))
     }
 
     fn push(&mut self, text: &str) {
@@ -262,6 +263,8 @@ impl Pending {
             // The leading space of a context line is often lost, above all on blank lines.
             _ => HunkLine::Context(text.to_owned()),
         };
+        self.sides.0 += usize::from(line.is_old());
+        self.sides.1 += usize::from(line.is_new());
         self.lines.push(line);
     }
 
@@ -308,14 +311,13 @@ impl Pending {
     /// Empty lines at the end are separators rather than context, unless the header counted them.
     fn drop_separators(&mut self) {
         while self.empty_tail > 0 {
-            let old = self.lines.iter().filter(|line| line.is_old()).count();
-            let new = self.lines.iter().filter(|line| line.is_new()).count();
-            if self.header.old_count.is_some_and(|count| old <= count)
-                && self.header.new_count.is_some_and(|count| new <= count)
+            let (old, new) = self.sides;
+            if self.header.counts().is_some_and(|(old_count, new_count)| old <= old_count && new <= new_count)
             {
                 return;
             }
             self.lines.pop();
+            self.sides = (old.saturating_sub(1), new.saturating_sub(1));
             self.empty_tail -= 1;
         }
     }
@@ -422,7 +424,7 @@ mod tests {
     #[test]
     fn prose_between_the_hunks_is_told() {
         let diff = parse("Here it comes:\n@@\n-a\n+b\n");
-        assert_eq!(diff.diagnostics[0].code, codes::BAD_DIFF);
-        assert_eq!(diff.diagnostics[0].line, Some(1));
+        let findings = diff.findings.into_list();
+        assert_eq!((findings[0].code, findings[0].line), (codes::BAD_DIFF, Some(1)));
     }
 }

@@ -18,6 +18,7 @@ mod generated;
 mod hashlines;
 mod honesty;
 mod leaks;
+mod limits;
 mod matching;
 mod modes;
 mod noise;

@@ -2,7 +2,7 @@
 //! hunks below them what changes.
 
 use super::super::unified::{self, NO_FILE};
-use super::super::{Dialect, Line, OwnedLine, Parsed};
+use super::super::{Dialect, Line, Parsed};
 use super::begins;
 use crate::{Base, Diagnostic, Edit, Operation, codes};
 
@@ -62,12 +62,11 @@ fn git_paths(text: &str) -> Option<(String, String)> {
     if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {
         return Some((unified::quoted_path(old), unified::quoted_path(new.trim_end_matches('"'))));
     }
-    let halves = text.match_indices(" b/").map(|(at, _)| text.split_at(at));
-    let mut halves: Vec<(&str, &str)> = halves.map(|(old, new)| (old, new.trim_start())).collect();
-    if halves.len() > 1 {
-        halves.retain(|(old, new)| old.strip_prefix("a/") == new.strip_prefix("b/"));
-    }
-    let (old, new) = halves.first().copied().or_else(|| text.split_once(' '))?;
+    let halves = || text.match_indices(" b/").map(|(at, _)| text.split_at(at));
+    let several = halves().nth(1).is_some();
+    let agree = |(old, new): &(&str, &str)| old.strip_prefix("a/") == new.strip_prefix(" b/");
+    let found = halves().find(|sides| !several || agree(sides)).map(|(old, new)| (old, new.trim_start()));
+    let (old, new) = found.or_else(|| text.split_once(' '))?;
     Some((old.to_owned(), new.to_owned()))
 }
 
@@ -96,15 +95,15 @@ fn strip_prefixes(old: &str, new: &str) -> (String, String) {
 pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let line = lines.first().map_or(1, |line| line.number);
     let preamble = Preamble::read(lines.iter().map(|line| line.text));
-    let diff = unified::parse_file(lines);
-    let mut parsed = Parsed { edits: Vec::new(), diagnostics: diff.diagnostics };
+    let mut diff = unified::parse_file(lines);
+    let mut parsed = Parsed { edits: Vec::new(), findings: std::mem::take(&mut diff.findings) };
     let sides = match (diff.old_path, diff.new_path, &preamble.git) {
         (Some(old), Some(new), _) => Some(strip_prefixes(&old, &new)),
         (_, _, Some((old, new))) => Some(strip_prefixes(old, new)),
         _ => named.map(|path| (path.to_owned(), path.to_owned())),
     };
     let Some((old, new)) = sides else {
-        parsed.diagnostics.push(
+        parsed.findings.push(
             Diagnostic::error(codes::MISSING_PATH, "this diff names no file")
                 .hinted("begin it with `--- a/path` and `+++ b/path`")
                 .at(line),
@@ -113,13 +112,11 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     };
     let path = if new == NO_FILE { old.clone() } else { new.clone() };
     if let Some(what) = preamble.unsupported {
-        parsed.diagnostics.push(unsupported(what, line).on(path));
+        parsed.findings.push(unsupported(what, line).on(path));
         return parsed;
     }
-    if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-        for finding in &mut parsed.diagnostics {
-            finding.path.get_or_insert_with(|| path.clone());
-        }
+    if parsed.findings.has_errors() {
+        parsed.findings.concern(&path);
         return parsed;
     }
     let mut emit = |path: &str, operation| {
@@ -127,7 +124,7 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     };
     let changes = diff.hunks.iter().any(|hunk| hunk.adds() || hunk.removes());
     let named_lines = !diff.hunks.is_empty();
-    let patch = || Operation::Patch { hunks: diff.hunks.clone(), base: Base::Original };
+    let mut patch = || Operation::Patch { hunks: std::mem::take(&mut diff.hunks), base: Base::Original };
     match (&preamble.rename, old.as_str(), new.as_str()) {
         ((Some(from), Some(to)), ..) => {
             emit(from, Operation::Rename { to: to.clone() });
@@ -135,12 +132,12 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
                 emit(to, patch());
             }
         }
-        (_, _, NO_FILE) => delete(&path, named_lines.then(patch), &mut emit),
-        _ if preamble.is_deleted => delete(&path, named_lines.then(patch), &mut emit),
+        (_, _, NO_FILE) => delete(&path, named_lines.then(&mut patch), &mut emit),
+        _ if preamble.is_deleted => delete(&path, named_lines.then(&mut patch), &mut emit),
         (_, NO_FILE, _) if !changes => emit(&path, Operation::Write { content: String::new() }),
         _ if preamble.is_new && !changes => emit(&path, Operation::Write { content: String::new() }),
         (_, old, new) if old != NO_FILE && old != new && named != Some(new) && !is_backup(old, new) => {
-            parsed.diagnostics.push(
+            parsed.findings.push(
                 Diagnostic::error(codes::PATH_MISMATCH, format!("this diff names two files, `{old}` and `{new}`"))
                     .hinted("write the same path in both headers; to rename a file as well, add `rename from` and `rename to` lines")
                     .on(new)
@@ -150,15 +147,14 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
         _ if changes => emit(&path, patch()),
         // The mode is all that changes.
         _ if preamble.executable.is_some() => {}
-        _ => parsed.diagnostics.push(
+        _ => parsed.findings.push(
             Diagnostic::error(codes::BAD_DIFF, "this diff has no line that is added or removed")
                 .hinted("start removed lines with `-`, added lines with `+` and context with one space")
                 .on(path.as_str())
                 .at(line),
         ),
     }
-    let stays =
-        new != NO_FILE && !preamble.is_deleted && !parsed.diagnostics.iter().any(Diagnostic::is_error);
+    let stays = new != NO_FILE && !preamble.is_deleted && !parsed.findings.has_errors();
     if let Some(executable) = preamble.executable.filter(|_| stays) {
         let path = preamble.rename.1.unwrap_or(path);
         let operation = Operation::Mode { executable };
@@ -174,11 +170,11 @@ fn unsupported(what: &str, line: usize) -> Diagnostic {
 }
 
 /// Whether the file of a block shall be one that can be run, where the block holds a git diff that says so.
-pub(crate) fn executable(body: &[OwnedLine], line: usize) -> Result<Option<bool>, Diagnostic> {
-    if !body.iter().find(|line| !line.text.trim().is_empty()).is_some_and(|line| begins(&line.text)) {
+pub(crate) fn executable(body: &[Line<'_>], line: usize) -> Result<Option<bool>, Diagnostic> {
+    if !body.iter().find(|line| !line.text.trim().is_empty()).is_some_and(|line| begins(line.text)) {
         return Ok(None);
     }
-    let preamble = Preamble::read(body.iter().map(|line| line.text.as_str()));
+    let preamble = Preamble::read(body.iter().map(|line| line.text));
     preamble.unsupported.map_or(Ok(preamble.executable), |what| Err(unsupported(what, line)))
 }
 

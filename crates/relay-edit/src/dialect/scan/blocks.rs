@@ -5,7 +5,8 @@
 use super::super::block::{Block, Purpose, Step};
 use super::super::fence::Fence;
 use super::super::header::{self, Header};
-use super::super::{Dialect, Line, OwnedLine, fenced};
+use super::super::limits::{READ_AGAIN_BYTES, READ_AGAIN_DEPTH};
+use super::super::{Dialect, Kept, Line, fenced};
 use super::{Scanner, State};
 use crate::{Diagnostic, codes};
 
@@ -34,7 +35,7 @@ impl Scanner {
             }
             Header::Rename => Purpose::Rename,
             Header::UnknownStrategy { path, found } => {
-                self.diagnostics.push(
+                self.findings.push(
                     Diagnostic::error(codes::UNKNOWN_STRATEGY, format!("`{found}` is no strategy"))
                         .hinted(header::strategy_hint(&found))
                         .on(path)
@@ -43,7 +44,7 @@ impl Scanner {
                 Purpose::Skip
             }
             Header::Broken(why) => {
-                self.diagnostics.push(
+                self.findings.push(
                     Diagnostic::error(
                         codes::BAD_HEADER,
                         format!("this block's header cannot be read: {why}"),
@@ -54,7 +55,7 @@ impl Scanner {
                 Purpose::Skip
             }
             Header::Doubtful | Header::Prose { .. } => {
-                self.diagnostics.push(
+                self.findings.push(
                     Diagnostic::warning(
                         codes::IGNORED_BLOCK,
                         format!("`{info}` names no path, so this code was read as prose"),
@@ -80,14 +81,14 @@ impl Scanner {
         match block.line(line) {
             Step::More => self.state = State::Block(block),
             Step::Closed { certain } => {
-                self.close(&block, certain, Vec::new());
+                self.close(&block, certain, &Kept::default());
                 if let Some(question) = self.question.as_mut() {
                     question.closed = line.number;
                 }
             }
-            Step::ClosedBefore(again) => self.close(&block, false, again),
+            Step::ClosedBefore(again) => self.close(&block, false, &again),
             Step::Interrupted => {
-                self.diagnostics.push(
+                self.findings.push(
                     with_path(
                         Diagnostic::error(
                             codes::AMBIGUOUS_FENCE,
@@ -104,12 +105,12 @@ impl Scanner {
                 self.prose_line(line);
             }
             Step::Unclear => {
-                self.diagnostics.push(unclear(block.path(), block.line, line.number, &block.longer_fence()));
+                self.findings.push(unclear(block.path(), block.line, line.number, &block.longer_fence()));
             }
         }
     }
 
-    pub(super) fn close(&mut self, block: &Block, certain: bool, again: Vec<OwnedLine>) {
+    pub(super) fn close(&mut self, block: &Block, certain: bool, again: &Kept) {
         self.absorb(fenced::read(block));
         self.tail = self.prose.len();
         self.carried = None;
@@ -123,25 +124,33 @@ impl Scanner {
             }),
             _ => None,
         };
-        for line in again {
-            self.line(line.as_line());
+        self.read_again(block, again);
+    }
+
+    /// Reads lines behind the end of a block that were taken for its content.
+    fn read_again(&mut self, block: &Block, again: &Kept) {
+        self.read_again_bytes += again.text(0..again.len()).len();
+        if self.read_again_bytes > READ_AGAIN_BYTES || self.read_again_depth >= READ_AGAIN_DEPTH {
+            let closed = again.first().map_or(block.line, |line| line.number.saturating_sub(1));
+            self.findings.push(unclear(block.path(), block.line, closed, &block.longer_fence()));
+            return;
         }
+        self.read_again_depth += 1;
+        for line in again.lines() {
+            self.line(line);
+        }
+        self.read_again_depth -= 1;
     }
 
     /// The end of a block was misread: a bare fence that opens nothing else followed it.
     pub(super) fn misread(&mut self) {
         if let Some(question) = self.question.take() {
-            self.diagnostics.push(unclear(
-                Some(&question.path),
-                question.line,
-                question.closed,
-                &question.hint,
-            ));
+            self.findings.push(unclear(Some(&question.path), question.line, question.closed, &question.hint));
         }
     }
 
     pub(super) fn unclosed(&mut self, line: usize, path: Option<&str>, longer: &str) {
-        self.diagnostics.push(
+        self.findings.push(
             with_path(Diagnostic::error(codes::UNCLOSED_FENCE, "this fence is never closed: the reply seems cut off"), path)
                 .hinted(format!("send the reply again to its end; if the content holds fences itself, use the longer fence {longer}"))
                 .at(line),

@@ -3,7 +3,7 @@
 use super::super::block::{Block, Purpose, is_block_header};
 use super::super::fence::{Fence, FenceLine, fence_line};
 use super::super::git_diff;
-use super::super::{Dialect, Line, OwnedLine, path_line};
+use super::super::{Dialect, Kept, Line, path_line};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
 
@@ -12,7 +12,10 @@ use crate::control::{self, Candidate};
 pub(super) struct Opening {
     pub(super) code: Code,
     pub(super) path: String,
-    pub(super) held: Vec<OwnedLine>,
+    /// Lines that are blank or paths, and may come before the content.
+    pub(super) held: Kept,
+    /// One of them is no blank line.
+    pub(super) written: bool,
 }
 
 /// Fenced code without a path of its own.
@@ -44,17 +47,20 @@ impl Scanner {
         let first = code.map_or(0, |code| code.prose_start + 1);
         let last = self
             .prose
-            .iter()
-            .rposition(|line| !path_line::opens_tag(&line.text))
+            .last_before(self.prose.len(), TAGS, path_line::opens_tag)
             .filter(|last| *last >= first.max(self.tail));
         let found = last.and_then(|last| {
-            let (above, text) = (self.prose.len() - last, &self.prose.get(last)?.text);
-            path_line::tagged(text).filter(|_| above <= TAGS).or_else(|| read(text).filter(|_| above <= 2))
+            let (above, text) = (self.prose.len() - last, self.prose.get(last)?.text);
+            let path = path_line::tagged(text).or_else(|| read(text).filter(|_| above <= 2))?;
+            Some((last, path))
         });
-        if found.is_some() {
-            self.prose.truncate(last.unwrap_or_default());
+        match found {
+            Some((last, path)) => {
+                self.prose.truncate(last);
+                Some(path)
+            }
+            None => code.and_then(|code| code.path.clone()),
         }
-        found.or_else(|| code.and_then(|code| code.path.clone()))
     }
 
     pub(super) fn open_code(
@@ -76,37 +82,30 @@ impl Scanner {
             doubted,
             held_edits: false,
         };
-        self.prose.push(line.into());
+        self.prose.push(line);
         self.state = match path {
-            Some(path) => State::Opening(Opening { code, path, held: Vec::new() }),
+            Some(path) => State::Opening(Opening { code, path, held: Kept::default(), written: false }),
             None => State::Code(code),
         };
     }
 
     /// The path in the last line of the prose, with at most one blank line below it.
     pub(super) fn path_above(&self) -> Option<String> {
-        let last = self
-            .prose
-            .iter()
-            .rposition(|line| !line.text.trim().is_empty())
-            .filter(|last| *last >= self.tail)?;
-        if self.prose.len() - last > 2 {
-            return None;
-        }
-        self.prose.get(last).and_then(|line| path_line::read(&line.text))
+        let last = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail)?;
+        path_line::read(self.prose.get(last)?.text)
     }
 
     pub(super) fn opening_line(&mut self, mut opening: Opening, line: Line<'_>) {
         let blank = line.text.trim().is_empty();
-        let could_be_path = opening.held.iter().all(|line| line.text.trim().is_empty())
-            && path_line::read(line.text).is_some();
+        let could_be_path = !opening.written && path_line::read(line.text).is_some();
         if blank || could_be_path {
-            opening.held.push(line.into());
+            opening.written |= !blank;
+            opening.held.push(line);
             self.state = State::Opening(opening);
             return;
         }
-        let Opening { code, path, mut held } = opening;
-        held.push(line.into());
+        let Opening { code, path, mut held, .. } = opening;
+        held.push(line);
         let text = code.fence.unindent(line.text);
         let is_diff = matches!(code.language.to_ascii_lowercase().as_str(), "diff" | "patch");
         if is_diff && self.reads(Dialect::Unified) && !unified_header(text) && !self.begins_foreign(text) {
@@ -125,31 +124,26 @@ impl Scanner {
                 Purpose::File { language: code.language, path, strategy: None, dialect: Dialect::WholeFile };
             self.begin_block(Block::new(purpose, code.fence, code.line));
         }
-        for line in held {
-            self.line(line.as_line());
+        for line in held.lines() {
+            self.line(line);
         }
     }
 
     pub(super) fn path_above_fence(&self, code: &Code) -> Option<usize> {
-        let above = self.prose.get(..code.prose_start)?;
-        let last = above.iter().rposition(|line| !line.text.trim().is_empty())?;
-        path_line::read(&above.get(last)?.text).map(|_| last)
+        let last = self.prose.written_before(code.prose_start)?;
+        path_line::read(self.prose.get(last)?.text).map(|_| last)
     }
 
     /// The path in a heading directly above a fence, for a section that has none otherwise.
     pub(super) fn heading_above(&self, code: &Code) -> Option<String> {
-        let above = self.prose.get(..code.prose_start)?;
-        let last = above.iter().rposition(|line| !line.text.trim().is_empty())?;
-        if above.len() - last > 2 {
-            return None;
-        }
-        path_line::heading(&above.get(last)?.text)
+        let last = self.prose.written_before(code.prose_start)?;
+        path_line::heading(self.prose.get(last)?.text)
     }
 
     pub(super) fn code_line(&mut self, code: Code, line: Line<'_>) {
         match fence_line(line.text) {
             Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
-                self.prose.push(line.into());
+                self.prose.push(line);
                 self.close_code(&code);
             }
             Some(FenceLine::Labelled(fence, info))
@@ -168,7 +162,7 @@ impl Scanner {
                         self.start(reader, line);
                     }
                     None => {
-                        self.prose.push(OwnedLine { number: line.number, text: text.to_owned() });
+                        self.prose.push(Line { text, ..line });
                         self.state = State::Code(code);
                     }
                 }
@@ -187,15 +181,16 @@ impl Scanner {
             return;
         }
         let end = self.prose.len();
-        let inside = self.prose.get(code.prose_start + 1..end.saturating_sub(1)).unwrap_or_default();
+        let inside = code.prose_start + 1..end.saturating_sub(1);
         // Some authors put the path of a section into a fence of its own.
-        if let [only] = inside
-            && let Some(path) = path_line::read(&only.text)
+        if inside.len() == 1
+            && let Some(only) = self.prose.get(inside.start)
+            && let Some(path) = path_line::read(only.text)
         {
             self.carried = Some(path);
         }
         let may_hold_control = matches!(code.language.to_ascii_lowercase().as_str(), "" | "yaml" | "yml");
-        if may_hold_control && control::looks_like_control(inside) {
+        if may_hold_control && control::looks_like_control(self.prose.range(inside)) {
             self.control = Some(Candidate::fenced(code.line, code.prose_start..end));
         } else {
             if let Some(control) = self.control.as_mut() {

@@ -1,12 +1,13 @@
 //! Blocks of the dialects that have markers of their own: finding where one begins, and feeding its reader.
 
 use super::super::fence::{FenceLine, fence_line};
+use super::super::limits::{EDITS, Excess};
 use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
 use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
 use super::code::Code;
 use super::shell::Shell;
 use super::{Scanner, State};
-use crate::leak;
+use crate::{Edit, leak};
 
 impl Scanner {
     /// A reader for the block this line begins, if it begins one.
@@ -49,8 +50,10 @@ impl Scanner {
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
         self.after_diff = None;
-        self.shell = self.prose.last().and_then(|above| Shell::read(&above.text));
-        self.diagnostics.extend(self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)));
+        self.shell = self.prose.last().and_then(|above| Shell::read(above.text));
+        if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)) {
+            self.findings.push(finding);
+        }
         if let Some(control) = self.control.as_mut() {
             control.is_last = false;
         }
@@ -117,28 +120,32 @@ impl Scanner {
     }
 
     pub(super) fn absorb(&mut self, mut parsed: Parsed) {
-        let folder = self.shell.as_ref().and_then(|shell| shell.folder.as_deref());
-        parsed.edits.iter_mut().for_each(|edit| path_line::settle(edit, folder));
-        if self.has_leaked {
-            self.diagnostics.extend(parsed.diagnostics);
+        if !parsed.findings.is_empty() {
+            self.findings.extend(parsed.findings);
+        }
+        if parsed.edits.is_empty() || self.has_leaked {
             return;
         }
-        let leak = parsed.edits.iter().filter_map(|edit| Some((leak::of_edit(edit)?, &edit.path))).min();
-        match leak.map(|(line, path)| (line, path.clone())) {
+        let folder = self.shell.as_ref().and_then(|shell| shell.folder.as_deref());
+        parsed.edits.iter_mut().for_each(|edit| path_line::settle(edit, folder));
+        let leak = |edit: &Edit| Some((leak::of_edit(edit)?, edit.path.clone()));
+        match parsed.edits.iter().filter(|_| self.may_leak).filter_map(leak).min() {
             Some((line, path)) => {
                 self.leaked(line, Some(&path));
                 self.edits.extend(parsed.edits.into_iter().filter_map(|edit| leak::before(edit, line)));
             }
             None => self.edits.extend(parsed.edits),
         }
-        self.diagnostics.extend(parsed.diagnostics);
+        if self.edits.len() > EDITS {
+            self.excess = Some(Excess::Edits);
+        }
     }
 
     /// Routing leaked into the reply: no edit from here on counts, whatever it says.
     pub(super) fn leaked(&mut self, line: usize, path: Option<&str>) {
         self.has_leaked = true;
         let finding = leak::finding(line);
-        self.diagnostics.push(match path {
+        self.findings.push(match path {
             Some(path) => finding.on(path),
             None => finding,
         });

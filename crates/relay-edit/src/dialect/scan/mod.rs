@@ -8,9 +8,13 @@ mod code;
 mod foreign;
 mod shell;
 
+use std::collections::HashSet;
+
 use super::block::Block;
 use super::fence::{Fence, FenceLine, fence_line};
-use super::{Dialect, Line, OwnedLine, Reader, Taken, path_line};
+use super::findings::Findings;
+use super::limits::{Excess, LINES};
+use super::{Dialect, Kept, Line, OwnedLine, Reader, Taken, path_line};
 use super::{git_diff, hashline};
 use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
@@ -26,8 +30,8 @@ pub(crate) struct Scanner {
     edits: Vec<Edit>,
     /// How many edits were handed out already.
     handed_out: usize,
-    diagnostics: Vec<Diagnostic>,
-    prose: Vec<OwnedLine>,
+    findings: Findings,
+    prose: Kept,
     /// Where the prose after the last fence begins.
     tail: usize,
     /// The block that ended last, while later fences can still show that its end was misread.
@@ -39,6 +43,8 @@ pub(crate) struct Scanner {
     carried: Option<String>,
     /// A bare diff ended in the line before, or prose followed it without a fence.
     after_diff: Option<usize>,
+    /// The marker of a model's own routing stands somewhere in what was read so far; in almost no reply it does.
+    may_leak: bool,
     /// A model's own routing leaked into the reply further up.
     has_leaked: bool,
     /// The command whose here-document the block at hand is.
@@ -47,6 +53,11 @@ pub(crate) struct Scanner {
     held: Option<OwnedLine>,
     /// Where the envelope begins that one dialect's reader left to another's.
     envelope: Option<usize>,
+    /// How many bytes were read again so far, and how many blocks inside each other are being read again.
+    read_again_bytes: usize,
+    read_again_depth: usize,
+    /// There is too much of something, and nothing more is read.
+    excess: Option<Excess>,
 }
 
 /// What the scanner is inside of.
@@ -68,8 +79,19 @@ impl Scanner {
         Self { forced, ..Self::default() }
     }
 
+    /// Says that the marker of a model's own routing is in the lines that come now.
+    pub const fn look_for_leaks(&mut self) {
+        self.may_leak = true;
+    }
+
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) {
+        if line.number > LINES {
+            self.excess = Some(Excess::Lines);
+        }
+        if self.excess.is_some() {
+            return;
+        }
         if let Some(held) = self.held.take() {
             if self.unindented(line.text).starts_with("+++ ") {
                 self.start(Box::new(git_diff::GitDiff::new(None)), held.as_line());
@@ -120,6 +142,9 @@ impl Scanner {
 
     /// Ends the reply; `in_line` says whether its last line has no end.
     pub fn finish(mut self, in_line: bool) -> Reply {
+        if let Some(excess) = self.excess {
+            return excess.refused();
+        }
         if let Some(held) = self.held.take() {
             self.dispatch(held.as_line());
         }
@@ -130,7 +155,7 @@ impl Scanner {
                     self.unclosed(opening.code.line, Some(&opening.path), &opening.code.fence.longer());
                 }
                 State::Block(mut block) => match block.end_of_reply() {
-                    Some(again) => self.close(&block, false, again),
+                    Some(again) => self.close(&block, false, &again),
                     None => self.unclosed(block.line, block.path(), &block.longer_fence()),
                 },
                 State::Code(code) => {
@@ -140,7 +165,9 @@ impl Scanner {
                     }
                 }
                 State::Foreign(reader, code) => {
-                    self.diagnostics.extend(reader.cut_off(in_line).filter(|_| code.is_none()));
+                    if let Some(finding) = reader.cut_off(in_line).filter(|_| code.is_none()) {
+                        self.findings.push(finding);
+                    }
                     self.absorb(reader.finish());
                     if let Some(code) = code {
                         self.unclosed(code.line, None, &code.fence.longer());
@@ -155,19 +182,21 @@ impl Scanner {
         };
         let control = control.and_then(|candidate| {
             let (control, findings) = control::read(&candidate, &self.prose);
-            self.diagnostics.extend(findings);
-            self.prose.drain(candidate.prose.start..candidate.prose.end.min(self.prose.len()));
+            findings.into_iter().for_each(|finding| self.findings.push(finding));
+            // What stands behind it is prose too; the control block itself is not.
+            let behind = self.prose.split_off(candidate.prose.end);
+            self.prose.truncate(candidate.prose.start);
+            behind.lines().for_each(|line| self.prose.push(line));
             control
         });
         let in_control = control.as_ref().and_then(|control| control.receipt.clone());
         let receipt = in_control.or_else(|| control::receipt_in_prose(&self.prose));
-        self.diagnostics.sort_by_key(|diagnostic| diagnostic.line);
         Reply {
             reasoning: reasoning(&self.prose),
             edits: self.edits,
             control,
             receipt,
-            diagnostics: self.diagnostics,
+            diagnostics: self.findings.into_list(),
         }
     }
 
@@ -189,17 +218,16 @@ impl Scanner {
 
     /// Code below a path line next to a real edit of the same file shows something; it is not the file.
     fn drop_illustrations(&mut self) {
-        let others: Vec<String> = self
-            .edits
-            .iter()
-            .filter(|edit| edit.dialect != Dialect::WholeFile)
-            .map(|edit| edit.path.clone())
-            .collect();
-        let diagnostics = &mut self.diagnostics;
+        if !self.edits.iter().any(|edit| edit.dialect == Dialect::WholeFile) {
+            return;
+        }
+        let others = self.edits.iter().filter(|edit| edit.dialect != Dialect::WholeFile);
+        let others: HashSet<String> = others.map(|edit| edit.path.clone()).collect();
+        let findings = &mut self.findings;
         self.edits.retain(|edit| {
             let shown = edit.dialect == Dialect::WholeFile && others.contains(&edit.path);
             if shown {
-                diagnostics.push(
+                findings.push(
                     Diagnostic::warning(
                         codes::IGNORED_BLOCK,
                         "the same file has edits in another form, so this code was read as an illustration",
@@ -226,7 +254,7 @@ impl Scanner {
             && git_diff::looks_lost(line.text)
         {
             self.after_diff = None;
-            self.diagnostics.push(
+            self.findings.push(
                 Diagnostic::error(
                     codes::BAD_DIFF,
                     format!("the diff seemed to end in line {end}, and this line looks like part of it"),
@@ -255,9 +283,9 @@ impl Scanner {
 
     fn note_prose(&mut self, line: Line<'_>) {
         if hashline::is_abort(line.text) {
-            self.diagnostics.push(hashline::aborted(line.number));
+            self.findings.push(hashline::aborted(line.number));
         }
-        if !self.has_leaked && leak::find(line.text, leak::Form::Prose).is_some() {
+        if self.may_leak && !self.has_leaked && leak::find(line.text, leak::Form::Prose).is_some() {
             self.leaked(line.number, None);
         }
         if !line.text.trim().is_empty() {
@@ -268,15 +296,15 @@ impl Scanner {
                 control.is_last = false;
             }
         }
-        self.prose.push(line.into());
+        self.prose.push(line);
     }
 }
 
 /// The prose, trimmed, with the gaps that blocks left closed up.
-fn reasoning(prose: &[OwnedLine]) -> String {
+fn reasoning(prose: &Kept) -> String {
     let mut text = String::new();
     let mut blank = 0;
-    for line in prose {
+    for line in prose.lines() {
         if line.text.trim().is_empty() {
             blank += 1;
             continue;

@@ -4,6 +4,9 @@
 
 use crate::{Diagnostic, codes};
 
+/// A longer line is no command: this one is looked at for every block below it.
+const LONGEST: usize = 1_024;
+
 /// What a command says about the text below it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shell {
@@ -16,7 +19,7 @@ pub(super) struct Shell {
 impl Shell {
     /// Reads a line that is a command with a here-document.
     pub(super) fn read(text: &str) -> Option<Self> {
-        let (command, end) = text.split_once("<<")?;
+        let (command, end) = Some(text).filter(|text| text.len() <= LONGEST)?.split_once("<<")?;
         let end = end.trim_start_matches('-').trim();
         let end = end.trim_matches(['\'', '"']);
         let is_word = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');

@@ -1,0 +1,93 @@
+//! What is said about a reply while it is read, of which only the first findings are listed.
+//!
+//! A reply that is wrong in every line would otherwise cost many times its size, and nobody reads thousands of reasons.
+
+use crate::{Diagnostic, codes};
+
+/// How many errors, and how many warnings, about the reading of one reply are listed.
+const LISTED: usize = 200;
+
+/// Findings in the order in which they were made.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    listed: Vec<Diagnostic>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Findings {
+    /// Adds a finding, or counts it.
+    pub fn push(&mut self, finding: Diagnostic) {
+        let count = if finding.is_error() { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        if *count <= LISTED {
+            self.listed.push(finding);
+        }
+    }
+
+    /// Adds findings that were collected elsewhere.
+    pub fn extend(&mut self, others: Self) {
+        let listed_errors = others.listed.iter().filter(|finding| finding.is_error()).count();
+        let listed_warnings = others.listed.len() - listed_errors;
+        others.listed.into_iter().for_each(|finding| self.push(finding));
+        self.errors += others.errors - listed_errors;
+        self.warnings += others.warnings - listed_warnings;
+    }
+
+    /// Whether there is anything to say.
+    pub fn is_empty(&self) -> bool {
+        self.listed.is_empty()
+    }
+
+    /// Whether any finding refuses the reply.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Names the file that all findings without one concern.
+    pub fn concern(&mut self, path: &str) {
+        for finding in &mut self.listed {
+            finding.path.get_or_insert_with(|| path.to_owned());
+        }
+    }
+
+    /// The findings by their line in the reply; the last one says how many are not listed.
+    pub fn into_list(self) -> Vec<Diagnostic> {
+        let mut list = self.listed;
+        list.sort_by_key(|finding| finding.line);
+        let hint = "read the prompt for this format again and write the reply anew";
+        if let Some(more) = self.errors.checked_sub(LISTED + 1) {
+            let message = format!("… and {} more errors in this reply", more + 1);
+            list.push(Diagnostic::error(codes::NOT_LISTED, message).hinted(hint));
+        }
+        if let Some(more) = self.warnings.checked_sub(LISTED + 1) {
+            let message = format!("… and {} more warnings about this reply", more + 1);
+            list.push(Diagnostic::warning(codes::NOT_LISTED, message).hinted(hint));
+        }
+        list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_listed_is_counted() {
+        let mut all = Findings::default();
+        for _ in 0..3 {
+            let mut some = Findings::default();
+            for line in 0..LISTED {
+                some.push(Diagnostic::error(codes::BAD_DIFF, "wrong").at(line));
+                some.push(Diagnostic::warning(codes::NOT_RUN, "not run").at(line));
+            }
+            some.push(Diagnostic::error(codes::BAD_DIFF, "wrong"));
+            all.extend(some);
+        }
+        assert!(all.has_errors());
+        let list = all.into_list();
+        assert_eq!(list.len(), 2 * LISTED + 2);
+        let last: Vec<&str> = list.iter().skip(2 * LISTED).map(|finding| finding.message.as_str()).collect();
+        assert_eq!(last, ["… and 403 more errors in this reply", "… and 400 more warnings about this reply"]);
+    }
+}

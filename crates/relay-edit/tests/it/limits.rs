@@ -1,0 +1,51 @@
+//! What is too much is refused with the limit in the message, and costs no more than its size.
+
+use relay_edit::{Reply, codes, parse};
+
+/// Checks that a reply is refused as a whole, for one reason that names the limit.
+#[track_caller]
+fn check_too_long(text: &str, limit: &str) {
+    let Reply { edits, diagnostics, reasoning, .. } = parse(text, None);
+    let [only] = diagnostics.as_slice() else { panic!("{diagnostics:#?}") };
+    assert_eq!(only.code, codes::REPLY_TOO_LONG);
+    assert!(only.is_error() && only.message.contains(limit) && only.hint.is_some(), "{only:?}");
+    assert!(edits.is_empty() && reasoning.is_empty());
+}
+
+#[test]
+fn a_reply_has_so_many_lines_and_edits_and_no_more() {
+    check_too_long(&"\n".repeat(4_000_001), "4000000 lines");
+    let envelope = |count: usize| format!("{}*** End Patch\n", "*** Delete File: a\n".repeat(count));
+    check_too_long(&envelope(100_001), "100000 edits");
+    assert_eq!(parse(&envelope(100_000), None).edits.len(), 100_000);
+}
+
+#[test]
+fn hundreds_of_findings_are_counted() {
+    for text in [
+        format!("*** Add File: a\n{}", "no sign\n".repeat(1_000)),
+        format!("```text // {{a}} multi-search-replace\n{}```\n", "=======\n".repeat(1_000)),
+        format!("```diff // {{a}} new-unified\n{}@@\n-a\n```\n", "no hunk\n".repeat(1_000)),
+        format!("§a\n{}", "»EOF\n".repeat(1_000)),
+    ] {
+        let diagnostics = parse(&text, None).diagnostics;
+        assert_eq!(diagnostics.len(), 201, "{text}");
+        let last = diagnostics.last().expect("a finding");
+        assert_eq!(last.code, codes::NOT_LISTED);
+        assert!(last.is_error() && last.message.contains("800 more"), "{last:?}");
+    }
+}
+
+/// Each block may have ended at its first fence, so that all that follows is read again, and again.
+#[test]
+fn blocks_inside_each_other_are_not_read_again_for_ever() {
+    let blocks = |count: usize| {
+        let inner = "p.txt\n```\n// START\n```\n".repeat(count);
+        format!("```text // {{a}}\n// START\n```\n{inner}```text // {{b}}\nx\n```\n")
+    };
+    let codes = |count: usize| -> Vec<_> {
+        parse(&blocks(count), None).diagnostics.iter().map(|finding| finding.code).collect()
+    };
+    assert!(codes(20).is_empty(), "{:?}", codes(20));
+    assert!(codes(2_000).contains(&codes::AMBIGUOUS_FENCE));
+}
