@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{mpsc, oneshot};
@@ -36,6 +36,8 @@ pub struct ClientOptions {
     pub total_timeout: Option<Duration>,
     /// How long an answer may be in bytes.
     pub answer_limit_bytes: usize,
+    /// When the last request may be sent; what fails later is not tried again.
+    pub no_request_after: Option<Instant>,
 }
 
 impl Default for ClientOptions {
@@ -46,6 +48,7 @@ impl Default for ClientOptions {
             idle_timeout: Duration::from_secs(300),
             total_timeout: None,
             answer_limit_bytes: 64 << 20,
+            no_request_after: None,
         }
     }
 }

@@ -42,6 +42,8 @@ pub enum ErrorKind {
     Config,
     /// The caller asked for an end.
     Aborted,
+    /// A limit of money, turns or time was reached.
+    Budget,
 }
 
 impl ErrorKind {
@@ -76,6 +78,9 @@ impl ErrorKind {
             Self::Network | Self::Timeout => "Check the connection and the provider's base URL.",
             Self::Offline => "Leave out --offline to let Relay connect.",
             Self::Malformed => "Check that the base URL is the API's and not a web page's.",
+            Self::Budget => {
+                "Allow more with --max-cost, --max-turns or --max-time; `none` takes a limit of your settings away."
+            }
             Self::Repetition | Self::Leak => "The model lost its way; ask again, or ask another one.",
             Self::Refusal | Self::BadRequest | Self::TooLarge | Self::Config | Self::Aborted => return None,
         })

@@ -58,6 +58,13 @@ impl Chain {
         Self { rests: vec![0; models.max(1)], current: 0, attempts: 0, settings, revert }
     }
 
+    /// How many models it has.
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "a chain has one model at least")]
+    pub fn len(&self) -> usize {
+        self.rests.len()
+    }
+
     /// Which model to ask now. The first one that has had its rest, unless the chain stays where it is.
     pub fn current(&mut self, now_ms: u64) -> usize {
         if self.revert == Revert::CooldownExpiry
@@ -73,8 +80,17 @@ impl Chain {
         self.attempts = 0;
     }
 
-    /// A turn failed. Says what to do, and lets the model rest if another one can take over.
+    /// A turn failed. Says what to do, and lets the model rest if another one can take over. After giving up, the next
+    /// turn begins to count anew.
     pub fn failed(&mut self, error: &Error, now_ms: u64, jitter: f64) -> Next {
+        let next = self.after(error, now_ms, jitter);
+        if next == Next::GiveUp {
+            self.attempts = 0;
+        }
+        next
+    }
+
+    fn after(&mut self, error: &Error, now_ms: u64, jitter: f64) -> Next {
         if !helps_to_switch(error.kind) || !self.settings.enabled {
             return Next::GiveUp;
         }
@@ -136,6 +152,7 @@ mod tests {
         assert_eq!(next(10), Next::Retry { attempt: 2, delay_ms: 4000 });
         assert_eq!(next(20), Next::Retry { attempt: 3, delay_ms: 8000 });
         assert_eq!(next(30), Next::GiveUp);
+        assert_eq!(next(40), Next::Retry { attempt: 1, delay_ms: 2000 }, "the next question begins anew");
     }
 
     #[test]

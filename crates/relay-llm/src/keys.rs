@@ -77,7 +77,10 @@ impl Keyring {
                 |key| vec![key],
             );
             let rests_until = vec![None; keys.len()];
-            (name, Mutex::new(Turns { keys, rests_until, next: 0 }))
+            // Most processes ask once, so whose turn it is begins with chance.
+            let chance = getrandom::u32().ok().and_then(|number| usize::try_from(number).ok());
+            let next = chance.and_then(|chance| chance.checked_rem(keys.len())).unwrap_or_default();
+            (name, Mutex::new(Turns { keys, rests_until, next }))
         };
         Self { providers: with_keys.map(keys_of).collect() }
     }
@@ -209,6 +212,13 @@ mod tests {
         let turns: Vec<String> = (0..6).map(|_| label(&keyring, None)).collect();
         assert_eq!(turns[..3], turns[3..]);
         assert_eq!(turns.iter().collect::<BTreeSet<_>>().len(), 3);
+    }
+
+    #[test]
+    fn questions_of_many_processes_are_spread() {
+        let stored = [("anthropic", "a"), ("anthropic", "b")];
+        let first: BTreeSet<String> = (0..64).map(|_| label(&keyring(&[], &stored), None)).collect();
+        assert_eq!(first.len(), 2);
     }
 
     #[test]

@@ -39,7 +39,7 @@ mod turns;
 mod usage;
 mod wire;
 
-pub use budget::{Budget, Limit, Spent};
+pub use budget::{Budget, Limit, Spending, Spent};
 pub use cancel::Cancel;
 pub use client::{Client, ClientOptions};
 pub use error::{Error, ErrorKind};

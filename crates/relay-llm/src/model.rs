@@ -20,6 +20,8 @@ pub struct Model {
     pub prices: Option<Prices>,
     /// What it can do.
     pub capabilities: Capabilities,
+    /// How quickly and at what price it shall answer, in the provider's words; a request may say otherwise.
+    pub service_tier: Option<String>,
 }
 
 impl Model {
@@ -32,6 +34,7 @@ impl Model {
             limits: Limits::default(),
             prices: None,
             capabilities: Capabilities::default(),
+            service_tier: None,
         }
     }
 

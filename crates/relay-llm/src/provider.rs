@@ -27,6 +27,14 @@ pub struct Provider {
     pub compat: Compat,
 }
 
+impl Wire {
+    /// Whether a request can name a service tier.
+    #[must_use]
+    pub fn has_service_tiers(self) -> bool {
+        !matches!(self, Self::Ollama | Self::Bedrock)
+    }
+}
+
 impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Provider")

@@ -122,11 +122,15 @@ async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> 
         let Some(delay_ms) = retry.delay_ms(attempted, *count, &error, jitter()) else {
             return Err(Failure::At(attempted, error));
         };
+        let delay = Duration::from_millis(delay_ms);
+        if job.options.no_request_after.is_some_and(|end| Instant::now().into_std() + delay >= end) {
+            return Err(Failure::At(attempted, error));
+        }
         answer.restart();
         let max_attempts = retry.budget(attempted);
         answer.notice(Notice::Retry { attempt: *count, max_attempts, delay_ms, error });
         deliver(answer, sender).await?;
-        sleep(Duration::from_millis(delay_ms)).await;
+        sleep(delay).await;
     }
 }
 

@@ -5,6 +5,7 @@
 
 use std::time::{Duration, Instant};
 
+use crate::budget::Budget;
 use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::error::{Error, ErrorKind};
@@ -33,13 +34,34 @@ pub struct Turns<'a> {
     session: Option<String>,
     keeps_shown: bool,
     begun: Instant,
+    budget: Option<&'a Budget>,
 }
 
 impl<'a> Turns<'a> {
     /// The models, the preferred one first. The chain must be as long.
     #[must_use]
     pub fn new(models: Vec<Model>, chain: Chain, keys: &'a Keyring, session: Option<String>) -> Self {
-        Self { models, chain, keys, session, keeps_shown: false, begun: Instant::now() }
+        Self { models, chain, keys, session, keeps_shown: false, begun: Instant::now(), budget: None }
+    }
+
+    /// Goes on with a chain that has been in use since then, so that models that rest go on resting.
+    #[must_use]
+    pub fn since(mut self, begun: Instant) -> Self {
+        self.begun = begun;
+        self
+    }
+
+    /// The chain, with what was learnt about its models.
+    #[must_use]
+    pub fn into_chain(self) -> Chain {
+        self.chain
+    }
+
+    /// Within these limits, which stop before the next request.
+    #[must_use]
+    pub fn within(mut self, budget: &'a Budget) -> Self {
+        self.budget = Some(budget);
+        self
     }
 
     /// For a reader who cannot take anything back, such as a pipe: a turn of which something was told is final.
@@ -66,12 +88,18 @@ impl<'a> Turns<'a> {
             let Some(model) = self.models.get(place) else {
                 return Err(Error::new(ErrorKind::Config, "", "there is no model to ask"));
             };
+            if let Err(error) = self.afford(model, Duration::ZERO) {
+                let turn = Turn::new(model.origin()).failed(error.clone());
+                tell(Event::Error { error: error.clone(), turn });
+                return Err(error);
+            }
             let chosen = self.key(model);
             let key = chosen.as_ref().map_or_else(Key::none, |chosen| chosen.key.clone());
             let mut failure = None;
             for event in client.stream(model, &key, request, cancel) {
                 match event {
                     Event::Done { turn } => {
+                        self.count(model, request, &turn);
                         self.chain.succeeded();
                         tell(Event::Done { turn: turn.clone() });
                         return Ok(turn);
@@ -83,6 +111,7 @@ impl<'a> Turns<'a> {
             let Some((error, turn)) = failure else {
                 return Err(Error::new(ErrorKind::Network, &*model.provider.name, "the stream has no end"));
             };
+            self.count(model, request, &turn);
             let now_ms = self.now_ms();
             keys_tried += 1;
             let next = if self.keeps_shown && !turn.content.is_empty() {
@@ -103,9 +132,29 @@ impl<'a> Turns<'a> {
             if to != place {
                 keys_tried = 0;
             }
-            let model = self.models.get(to).map(Model::selector).unwrap_or_default();
+            let delay = Duration::from_millis(delay_ms);
+            let next = self.models.get(to);
+            if let Err(spent) = next.map_or(Ok(()), |next| self.afford(next, delay)) {
+                let message = format!("{}; not asked again: {}", error.message, spent.message);
+                let error = Error { message, kind: spent.kind, ..error };
+                tell(Event::Error { error: error.clone(), turn: turn.failed(error.clone()) });
+                return Err(error);
+            }
+            let model = next.map(Model::selector).unwrap_or_default();
             tell(Event::Notice(Notice::Discarded { turn: Box::new(turn), delay_ms, model }));
-            pause(Duration::from_millis(delay_ms), cancel);
+            pause(delay, cancel);
+        }
+    }
+
+    /// Whether the budget has another request in it, after a pause.
+    fn afford(&self, model: &Model, pause: Duration) -> Result<(), Error> {
+        let within = self.budget.map_or(Ok(()), |budget| budget.check(model, pause));
+        within.map_err(|spent| Error::new(ErrorKind::Budget, &*model.provider.name, spent.to_string()))
+    }
+
+    fn count(&self, model: &Model, request: &Request, turn: &Turn) {
+        if let Some(budget) = self.budget {
+            budget.count(model, request, turn);
         }
     }
 

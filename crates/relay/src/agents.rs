@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use relay_agent::ask::{Depth, Files};
 use relay_agent::backend::{Backends, ModelBackend, Surroundings};
@@ -60,7 +60,7 @@ pub fn backends_and_models(store: &Store, settings: &Settings) -> Result<Backend
         let has_model = settings.text(&format!("backends.{name}.model")).is_some();
         if has_model
             && backends.get(&name).is_err()
-            && let Some(backend) = model_backend(store, settings, &name, None, false)?
+            && let Some(backend) = model_backend(store, settings, &name, Wanted::default())?
         {
             backends.add(Box::new(backend));
         }
@@ -68,24 +68,45 @@ pub fn backends_and_models(store: &Store, settings: &Settings) -> Result<Backend
     Ok(backends)
 }
 
+/// What the command line says about models.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Which of a backend's models.
+    pub model: Option<&'a str>,
+    /// How quickly and at what price it shall answer.
+    pub service_tier: Option<&'a str>,
+    /// Make no connections.
+    pub offline: bool,
+}
+
 /// The backends that are needed for some names: those above, and the models among the names, asked directly.
 pub fn backends_for(
     store: &Store,
     settings: &Settings,
     names: &[String],
-    model: Option<&str>,
-    offline: bool,
+    wanted: Wanted<'_>,
 ) -> Result<Backends, Failure> {
     let mut backends = backends(store, settings);
-    if let Some(agent) = names.iter().find(|name| offline && backends.get(name).is_ok()) {
-        return Err(agent_connects(agent));
+    if let Some(agent) = names.iter().find(|name| backends.get(name).is_ok()) {
+        if wanted.offline {
+            return Err(agent_connects(agent));
+        }
+        if wanted.service_tier.is_some() {
+            return Err(no_tiers(agent, "another agent, which has settings of its own for that"));
+        }
     }
     for name in names.iter().filter(|name| backends.get(name).is_err()).cloned().collect::<Vec<_>>() {
-        if let Some(backend) = model_backend(store, settings, &name, model, offline)? {
+        if let Some(backend) = model_backend(store, settings, &name, wanted)? {
             backends.add(Box::new(backend));
         }
     }
     Ok(backends)
+}
+
+/// A service tier cannot be asked for there.
+fn no_tiers(name: &str, what: &str) -> Failure {
+    let message = format!("--service-tier: {name} is {what}");
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("Leave out --service-tier."))
 }
 
 /// Other agents reach their own providers; with `--offline` they are not started.
@@ -94,18 +115,18 @@ fn agent_connects(name: &str) -> Failure {
     Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to ask it."))
 }
 
-/// A model as a backend: `provider/model`, a server of the user's own, or `ollama` with a model named beside it.
+/// A model as a backend: `provider/model` or as much of it as names one, a server of the user's own, or `ollama` with a model named beside it.
 fn model_backend(
     store: &Store,
     settings: &Settings,
     name: &str,
-    model: Option<&str>,
-    offline: bool,
+    wanted: Wanted<'_>,
 ) -> Result<Option<ModelBackend>, Failure> {
     let models = Models::open(store)?;
     let own = |field: &str| settings.text(&format!("backends.{name}.{field}"));
-    let named = model.map(str::to_owned).or_else(|| own("model"));
-    let options = ClientOptions { offline, retry: settings.retry(), ..ClientOptions::default() };
+    let named = wanted.model.map(str::to_owned).or_else(|| own("model"));
+    let options =
+        ClientOptions { offline: wanted.offline, retry: settings.retry(), ..ClientOptions::default() };
     if let Some(url) = own("url") {
         let id = named.ok_or_else(|| no_model(name))?;
         let variable = own("key_variable");
@@ -123,7 +144,7 @@ fn model_backend(
             headers: BTreeMap::new(),
             compat: Compat::default(),
         };
-        let model = Model::new(Arc::new(provider), &id);
+        let model = in_tier(Model::new(Arc::new(provider), &id), wanted)?;
         return Ok(Some(ModelBackend {
             name: name.to_owned(),
             options,
@@ -132,12 +153,16 @@ fn model_backend(
             thinking: None,
             keys,
             needs_key,
+            revert: settings.revert(),
+            chain: Mutex::default(),
         }));
     }
     let selector = if name == OLLAMA {
         let by_variable = || std::env::var("OLLAMA_MODEL").ok().filter(|name| !name.is_empty());
         format!("{OLLAMA}/{}", named.or_else(by_variable).ok_or_else(|| no_model(name))?)
-    } else if name.contains('/') {
+    } else if let Some((provider, _)) = name.split_once('/') {
+        wanted.model.map_or_else(|| name.to_owned(), |model| format!("{provider}/{model}"))
+    } else if models.means_one(name)? {
         name.to_owned()
     } else {
         return Ok(None);
@@ -152,12 +177,25 @@ fn model_backend(
     Ok(Some(ModelBackend {
         name: name.to_owned(),
         options,
-        model: selected.model,
+        model: in_tier(selected.model, wanted)?,
         fallback,
         thinking: selected.thinking,
         keys: models.keyring,
         needs_key,
+        revert: settings.revert(),
+        chain: Mutex::default(),
     }))
+}
+
+/// The model in the tier that was asked for, else in its own.
+fn in_tier(model: Model, wanted: Wanted<'_>) -> Result<Model, Failure> {
+    match wanted.service_tier {
+        None => Ok(model),
+        Some(_) if !model.provider.wire.has_service_tiers() => {
+            Err(no_tiers(&model.provider.name, "a provider without service tiers"))
+        }
+        Some(tier) => Ok(Model { service_tier: Some(tier.to_owned()), ..model }),
+    }
 }
 
 /// The models the user wants asked when this one cannot answer. One without a key is passed over: it could not either.

@@ -10,7 +10,10 @@ use relay_agent::settings::Settings;
 use relay_edit::{Code, Diagnostic};
 use relay_engine::{Attended, Engine, Observer as _, Outcome, Status, attend};
 use relay_exec::Cancel;
+use relay_llm::{Budget, Limit, Spending};
+use serde_json::{Value, json};
 
+use crate::agents::Wanted;
 use crate::cli::CallArgs;
 use crate::commands::trust_answer;
 use crate::failure::{BAD_USAGE, Failure};
@@ -27,6 +30,7 @@ pub fn side_by_side<T: Send>(
     title: &str,
     names: &[String],
     cancel: &Cancel,
+    budget: &Budget,
     one: impl Fn(usize, &mut Link<'_>) -> Result<T, AskError> + Sync,
 ) -> Results<T> {
     let mut progress = Progress::default();
@@ -38,7 +42,14 @@ pub fn side_by_side<T: Send>(
                 progress.command_output(piece.as_bytes());
             }
         };
-        one(at, &mut Link { cancel, on_text: &mut on_text, on_note: &mut |text| terminal::note(text) })
+        let mut link = Link {
+            cancel,
+            budget: &budget.share(),
+            is_final: false,
+            on_text: &mut on_text,
+            on_note: &mut |text| terminal::note(text),
+        };
+        one(at, &mut link)
     };
     let ask = &ask;
     std::thread::scope(|scope| {
@@ -143,6 +154,38 @@ pub fn timeout(call: &CallArgs, settings: &Settings) -> Duration {
 /// How long an answer may take by the settings.
 pub fn setting_timeout(settings: &Settings) -> Duration {
     Duration::from_secs(settings.number("ask.timeout").unwrap_or_default())
+}
+
+/// What may be used up: what the command line says, else the settings.
+pub fn limit(call: &CallArgs, settings: &Settings) -> Limit {
+    let by_setting = settings.limit();
+    Limit {
+        cost: call.max_cost.map_or(by_setting.cost, |bound| bound.0),
+        turns: call.max_turns.map_or(by_setting.turns, |bound| bound.0),
+        time: call.max_time.map_or(by_setting.time, |bound| bound.0),
+    }
+}
+
+/// What was used up, for JSON.
+pub fn spent(budget: &Budget) -> Value {
+    let Spending { turns, usage, cost, is_estimate } = budget.spent();
+    json!({
+        "turns": turns,
+        "cost": cost,
+        "estimated": is_estimate,
+        "tokens": {
+            "input": usage.input,
+            "cacheRead": usage.cache_read,
+            "cacheWrite": usage.cache_write,
+            "output": usage.output,
+            "reasoning": usage.reasoning,
+        },
+    })
+}
+
+/// What the command line says about models.
+pub fn wanted(call: &CallArgs, offline: bool) -> Wanted<'_> {
+    Wanted { model: call.model.as_deref(), service_tier: call.service_tier.as_deref(), offline }
 }
 
 /// A question or review that could not be put.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use relay_edit::Diagnostic;
 use relay_engine::with_sources;
-use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer, Selected};
+use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer, SelectError, Selected};
 use relay_llm::keys::Keyring;
 use relay_llm::{Cancel, Client, ClientOptions, Key};
 use relay_store::Store;
@@ -51,6 +51,15 @@ impl Models {
         self.catalog.select(selector, |known| !known.needs_key() || self.has_key(known)).map_err(|error| {
             Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()).hinted(error.hint()))
         })
+    }
+
+    /// Whether a name that may be something else means a model. Several that fit are a fault, none is not.
+    pub fn means_one(&self, name: &str) -> Result<bool, Failure> {
+        let is_usable = |known: &CatalogProvider| !known.needs_key() || self.has_key(known);
+        match self.catalog.select(name, is_usable) {
+            Err(SelectError::Ambiguous { .. }) => self.select(name).map(|_| true),
+            found => Ok(found.is_ok()),
+        }
     }
 
     /// Whether a provider has a key, or needs none.

@@ -9,9 +9,10 @@ use relay_agent::settings::Settings;
 use relay_edit::{Change, Code, Diagnostic, Dialect, render};
 use relay_engine::Engine;
 use relay_engine::check::{Check, CheckContext, Checked, Gate};
+use relay_llm::Budget;
 use relay_txn::{CheckRecord, FileChange};
 
-use crate::agents;
+use crate::agents::{self, Wanted};
 use crate::asking::{failure, setting_timeout};
 use crate::failure::Failure;
 use crate::terminal;
@@ -31,10 +32,14 @@ pub fn add(engine: &mut Engine, flag: Option<&str>, offline: bool) -> Result<(),
     }
     let settings = agents::settings(engine.store())?;
     let Some(name) = flag.map(str::to_owned).or_else(|| settings.text("review")) else { return Ok(()) };
-    let backends =
-        agents::backends_for(engine.store(), &settings, std::slice::from_ref(&name), None, offline)?;
+    let backends = agents::backends_for(
+        engine.store(),
+        &settings,
+        std::slice::from_ref(&name),
+        Wanted { offline, ..Wanted::default() },
+    )?;
     let timeout = setting_timeout(&settings);
-    check_target(&name, engine.workspace().root(), settings.sandbox(), timeout, &backends)
+    check_target(&name, engine.workspace().root(), settings.sandbox(), timeout, &settings.limit(), &backends)
         .map_err(|error| failure(&error))?;
     engine.add_check(Box::new(Reviewer { name, backends, settings }));
     Ok(())
@@ -86,8 +91,15 @@ impl Reviewer {
         };
         let observer = &mut *context.observer;
         let mut on_text = |piece: &str| observer.command_output(piece.as_bytes());
-        let mut link =
-            Link { cancel: context.cancel, on_text: &mut on_text, on_note: &mut |text| terminal::note(text) };
+        // Each change has its own budget: `relay watch` may go on for days.
+        let budget = Budget::new(self.settings.limit());
+        let mut link = Link {
+            cancel: context.cancel,
+            budget: &budget,
+            is_final: false,
+            on_text: &mut on_text,
+            on_note: &mut |text| terminal::note(text),
+        };
         let reviewed = match review(&wanted, &self.backends, &agents::depth(), &mut link) {
             Ok(reviewed) => reviewed,
             Err(AskError::Backend(BackendError::Cancelled { .. })) => {

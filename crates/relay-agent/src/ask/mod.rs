@@ -1,7 +1,7 @@
 //! The way of a question: checked first, so that nothing is started in vain, then put into one envelope and handed over.
 //!
 //! ```text
-//! prompt ─▶ timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ context ─▶ diff ─▶ envelope ─▶ depth ─▶ backend ─▶ answer
+//! prompt ─▶ timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ context ─▶ diff ─▶ envelope ─▶ depth ─▶ backend ─▶ answer
 //! ```
 //! The order is part of the contract: of several faults the first in this line is told.
 
@@ -22,6 +22,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use relay_exec::Cancel;
+use relay_llm::Limit;
 use serde_json::Value;
 
 use crate::backend::{Answer, Backend, Backends, Link, Question, Sandbox};
@@ -52,6 +53,8 @@ pub struct Ask<'a> {
     pub model: Option<&'a str>,
     /// How long it may take.
     pub timeout: Duration,
+    /// What it must be able to be kept to.
+    pub limit: Limit,
     /// The JSON schema its answer must follow.
     pub schema: Option<&'a Value>,
     /// The backend's own name for the conversation to go on with.
@@ -80,7 +83,7 @@ pub fn prepare<'a>(
     if ask.prompt.trim().is_empty() {
         return Err(AskError::NoPrompt);
     }
-    let backend = check_target(ask.backend, ask.repo, ask.sandbox, ask.timeout, backends)?;
+    let backend = check_target(ask.backend, ask.repo, ask.sandbox, ask.timeout, &ask.limit, backends)?;
     let context = ask.context.resolve(files)?;
     let diff = if ask.diff { diff::latest(ask.repo, cancel)? } else { String::new() };
     let prompt = envelope(ask.repo, ask.prompt, context.as_deref(), Some(diff.as_str()));
@@ -89,7 +92,8 @@ pub fn prepare<'a>(
     Ok(Prepared { backend, ask, prompt, depth })
 }
 
-/// What a question and a review must both have: time, a repository, and a backend with the sandbox.
+/// What a question and a review must both have: time, a repository, and a backend with the sandbox that can be kept to the
+/// limits.
 ///
 /// # Errors
 /// The first that is missing.
@@ -98,6 +102,7 @@ pub fn check_target<'a>(
     repo: &Path,
     sandbox: Sandbox,
     timeout: Duration,
+    limit: &Limit,
     backends: &'a Backends,
 ) -> Result<&'a dyn Backend, AskError> {
     if timeout.is_zero() {
@@ -111,6 +116,7 @@ pub fn check_target<'a>(
         let allowed = backend.sandboxes().iter().map(|sandbox| sandbox.name()).collect();
         return Err(AskError::Sandbox { backend: name.to_owned(), sandbox, allowed });
     }
+    backend.check_limit(limit)?;
     Ok(backend)
 }
 
@@ -152,6 +158,7 @@ impl Prepared<'_> {
             timeout: self.ask.timeout,
             schema: self.ask.schema,
             resume: self.ask.resume,
+            limit: Limit::default(),
             env: &env,
         };
         Ok(self.backend.run(&question, link)?)

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use relay_llm::{Limit, Spending, Usage};
 use serde_json::Value;
 
 use super::cli::{Agent, Call, Reader, Said, Surroundings, event, text};
@@ -13,6 +14,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     structured: true,
     local_files: true,
     review: false,
+    max_cost: true,
+    max_turns: true,
     containment: Containment::ToolPolicy,
 };
 
@@ -40,6 +43,13 @@ impl Agent for Claude {
         }
         if let Some(schema) = question.schema {
             args.extend(["--json-schema".to_owned(), schema.to_string()]);
+        }
+        let Limit { cost, turns, .. } = question.limit;
+        for (flag, value) in [
+            ("--max-budget-usd", cost.map(|cost| format!("{cost:.4}"))),
+            ("--max-turns", turns.map(|turns| turns.to_string())),
+        ] {
+            args.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));
         }
         Call { args, stdin: question.prompt.to_owned(), ..Call::default() }
     }
@@ -92,9 +102,11 @@ impl Reader for Events {
             }
             "result" => {
                 let result = text(&event, "/result").unwrap_or_default();
-                if event.get("is_error").and_then(Value::as_bool) == Some(true) {
-                    self.0.error =
-                        Some(result).filter(|said| !said.is_empty()).or_else(|| text(&event, "/subtype"));
+                let kind = text(&event, "/subtype").unwrap_or_default();
+                self.0.spending = Some(spending(&event));
+                let has_failed = event.get("is_error").and_then(Value::as_bool) == Some(true);
+                if has_failed || kind.starts_with("error") {
+                    self.0.error = Some(if result.is_empty() { reason(&kind).to_owned() } else { result });
                 } else {
                     let structured = event.get("structured_output").filter(|value| !value.is_null());
                     self.0.answer.text = structured.map_or(result, Value::to_string);
@@ -107,6 +119,32 @@ impl Reader for Events {
 
     fn finish(self: Box<Self>) -> Said {
         self.0
+    }
+}
+
+/// Why it ended, in words for people.
+fn reason(kind: &str) -> &str {
+    match kind {
+        "error_max_turns" => "it used up its turns (--max-turns)",
+        "error_max_budget_usd" => "it used up its money (--max-cost)",
+        kind => kind,
+    }
+}
+
+/// What a result says that was used up.
+fn spending(event: &Value) -> Spending {
+    let number = |pointer: &str| event.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
+    Spending {
+        turns: u32::try_from(number("/num_turns")).unwrap_or(u32::MAX),
+        usage: Usage {
+            input: number("/usage/input_tokens"),
+            cache_read: number("/usage/cache_read_input_tokens"),
+            cache_write: number("/usage/cache_creation_input_tokens"),
+            output: number("/usage/output_tokens"),
+            reasoning: 0,
+        },
+        cost: event.get("total_cost_usd").and_then(Value::as_f64),
+        is_estimate: false,
     }
 }
 
@@ -136,6 +174,22 @@ mod tests {
     fn an_error_result_is_an_error() {
         let (_, said) = read(&Claude, &[r#"{"type":"result","is_error":true,"result":"Invalid API key"}"#]);
         assert_eq!(said.error.as_deref(), Some("Invalid API key"));
+    }
+
+    #[test]
+    fn what_it_used_up_is_told_also_when_that_ended_it() {
+        let line = r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":3,"total_cost_usd":0.25,"usage":{"input_tokens":7,"output_tokens":5}}"#;
+        let (_, said) = read(&Claude, &[line]);
+        assert_eq!(said.error.as_deref(), Some("it used up its turns (--max-turns)"));
+        let spending = said.spending.unwrap();
+        assert_eq!((spending.turns, spending.cost, spending.usage.total()), (3, Some(0.25), 12));
+    }
+
+    #[test]
+    fn it_is_told_its_limits() {
+        let limit = Limit { cost: Some(0.5), turns: Some(2), time: None };
+        let args = Claude.call(&Question { limit, ..question("p", Sandbox::ReadOnly) }, true).args.join(" ");
+        assert!(args.ends_with("--max-budget-usd 0.5000 --max-turns 2"), "{args}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use relay_llm::Spending;
 use relay_store::Store;
 
 use super::{Answer, Question, Scope};
@@ -56,12 +57,14 @@ pub(super) trait Reader {
 }
 
 /// What a program's output came to.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     /// The answer.
     pub answer: Answer,
     /// Why there is none, in the program's own words.
     pub error: Option<String>,
+    /// What it used up, where it says so.
+    pub spending: Option<Spending>,
 }
 
 /// An agent with a command line.

@@ -13,6 +13,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     structured: true,
     local_files: true,
     review: true,
+    max_cost: false,
+    max_turns: false,
     containment: Containment::System,
 };
 

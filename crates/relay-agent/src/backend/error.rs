@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use relay_llm::{ErrorKind, Spent};
 use thiserror::Error;
 
 /// Why a backend gave no answer. Messages say what to do next; text that came from the backend is kept short.
@@ -74,6 +75,24 @@ pub enum BackendError {
         /// How much it may say.
         limit_bytes: usize,
     },
+    /// A limit was reached before it could be asked, or while a program ran.
+    #[error("{backend} was not asked, or not to the end: {source}")]
+    Budget {
+        /// The backend.
+        backend: String,
+        /// Which limit.
+        source: Spent,
+    },
+    /// It cannot be kept to a limit.
+    #[error("{backend} cannot be kept to {what} ({flag})")]
+    Unkept {
+        /// The backend.
+        backend: String,
+        /// To what.
+        what: &'static str,
+        /// How that was asked for.
+        flag: &'static str,
+    },
     /// It cannot do what was asked.
     #[error("{backend} cannot {what}")]
     Unsupported {
@@ -91,6 +110,15 @@ impl BackendError {
         match self {
             BackendError::NotFound { remedy, .. } => Some(remedy.clone()),
             BackendError::Model { source, .. } => source.hint(),
+            BackendError::Budget { source: Spent::Unpriced { .. }, .. } => Some(
+                "Write its price into your models.toml (docs/formats/models.md), or leave out --max-cost."
+                    .to_owned(),
+            ),
+            BackendError::Budget { .. } => ErrorKind::Budget.hint().map(str::to_owned),
+            BackendError::Unkept { flag, .. } => Some(format!(
+                "Ask a model itself (`relay models`), which can be; leave out {flag}, or say `{flag} none` if it is in your \
+                 settings. --max-time holds for everybody."
+            )),
             BackendError::TimedOut { .. } => Some("Give it longer with --timeout SECONDS.".to_owned()),
             BackendError::NotStarted { .. } | BackendError::Failed { .. } | BackendError::Empty { .. } => {
                 Some("`relay backends` shows whether it is installed and logged in.".to_owned())

@@ -13,6 +13,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     structured: false,
     local_files: true,
     review: false,
+    max_cost: false,
+    max_turns: false,
     containment: Containment::ToolPolicy,
 };
 

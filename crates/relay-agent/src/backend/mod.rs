@@ -28,6 +28,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use relay_exec::Cancel;
+use relay_llm::{Budget, Limit};
 use serde_json::Value;
 
 /// What a backend may do to the repository and the machine.
@@ -83,6 +84,10 @@ pub struct Capabilities {
     pub local_files: bool,
     /// It can be asked for a review of its own making.
     pub review: bool,
+    /// It can be kept to an amount of money.
+    pub max_cost: bool,
+    /// It can be kept to a number of turns.
+    pub max_turns: bool,
     /// What keeps it inside its sandbox, besides Relay.
     pub containment: Containment,
 }
@@ -117,6 +122,8 @@ pub struct Question<'a> {
     pub schema: Option<&'a Value>,
     /// Its own name for the conversation to go on with.
     pub resume: Option<&'a str>,
+    /// What it may use up, for backends that keep to that themselves.
+    pub limit: Limit,
     /// Variables it gets besides Relay's own.
     pub env: &'a [(&'a str, &'a str)],
 }
@@ -141,12 +148,18 @@ pub struct Answer {
     pub session: Option<String>,
     /// The model that answered, where the backend says so.
     pub model: Option<String>,
+    /// The service tier that answered, where the backend says so.
+    pub service_tier: Option<String>,
 }
 
-/// How a running backend is heard and stopped.
+/// How a running backend is heard, limited and stopped.
 pub struct Link<'a> {
     /// Ends it, with everything it started.
     pub cancel: &'a Cancel,
+    /// What it may use up, and what it has.
+    pub budget: &'a Budget,
+    /// Whether what `on_text` gets is shown for good, so that an answer that broke off cannot be followed by another.
+    pub is_final: bool,
     /// Gets the answer's text piece by piece, as it comes.
     pub on_text: &'a mut dyn FnMut(&str),
     /// Gets what a person who waits should know, such as why it takes longer.
@@ -183,6 +196,21 @@ pub trait Backend: Send + Sync {
 
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
+
+    /// Whether it can be kept to these limits; to one of time everybody can.
+    ///
+    /// # Errors
+    /// The first limit it cannot be kept to.
+    fn check_limit(&self, limit: &Limit) -> Result<(), BackendError> {
+        let (backend, can) = (self.name().to_owned(), self.capabilities());
+        if limit.cost.is_some() && !can.max_cost {
+            return Err(BackendError::Unkept { backend, what: "an amount of money", flag: "--max-cost" });
+        }
+        if limit.turns.is_some() && !can.max_turns {
+            return Err(BackendError::Unkept { backend, what: "a number of turns", flag: "--max-turns" });
+        }
+        Ok(())
+    }
 
     /// What can be seen of it without starting anything.
     fn presence(&self) -> Presence;
@@ -229,6 +257,7 @@ mod tests {
             timeout: Duration::from_secs(60),
             schema: None,
             resume: None,
+            limit: Limit::default(),
             env: &[],
         }
     }

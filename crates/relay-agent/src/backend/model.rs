@@ -1,12 +1,13 @@
 //! A model, asked directly: it has no hands and sees nothing but the prompt.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use relay_exec::Cancel;
 use relay_llm::keys::Keyring;
 use relay_llm::{
-    Chain, Client, ClientOptions, ErrorKind, Event, Kind, Message, Model, Notice, OutputSchema, Request,
-    Revert, Thinking, Turns,
+    Chain, Client, ClientOptions, ErrorKind, Event, Kind, Limit, Message, Model, Notice, OutputSchema,
+    Request, Revert, Thinking, Turns,
 };
 
 use super::program::ANSWER_LIMIT_BYTES;
@@ -30,6 +31,10 @@ pub struct ModelBackend {
     pub keys: Keyring,
     /// Whether a key is needed.
     pub needs_key: bool,
+    /// Whether the first of them is asked again once it has recovered.
+    pub revert: Revert,
+    /// What was learnt about them so far, and when that began.
+    pub chain: Mutex<Option<(Instant, Chain)>>,
 }
 
 impl Backend for ModelBackend {
@@ -49,8 +54,15 @@ impl Backend for ModelBackend {
             structured: self.model.capabilities.structured,
             local_files: false,
             review: false,
+            max_cost: self.check_limit(&Limit { cost: Some(1.0), ..Limit::default() }).is_ok(),
+            max_turns: true,
             containment: Containment::NoAccess,
         }
+    }
+
+    fn check_limit(&self, limit: &Limit) -> Result<(), BackendError> {
+        let unpriced = |source| BackendError::Budget { backend: self.name.clone(), source };
+        limit.check(&self.model).map_err(unpriced)
     }
 
     fn presence(&self) -> Presence {
@@ -69,26 +81,30 @@ impl Backend for ModelBackend {
     }
 
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
-        let options = ClientOptions { answer_limit_bytes: ANSWER_LIMIT_BYTES, ..self.options.clone() };
-        let mut model = self.model.clone();
-        if let Some(id) = question.model {
-            id.clone_into(&mut model.id);
-        }
+        let options = ClientOptions {
+            answer_limit_bytes: ANSWER_LIMIT_BYTES,
+            no_request_after: link.budget.ends(),
+            ..self.options.clone()
+        };
         let schema =
             |schema: &serde_json::Value| OutputSchema { name: "answer".to_owned(), schema: schema.clone() };
         let request = Request {
             messages: vec![Message::text(question.prompt)],
             thinking: self.thinking,
-            output: question.schema.filter(|_| model.capabilities.structured).map(schema),
+            output: question.schema.filter(|_| self.model.capabilities.structured).map(schema),
             ..Request::default()
         };
         // One limit for everything that is tried, pauses included.
         let (outer, deadline) = (link.cancel.clone(), Instant::now() + question.timeout);
         let cancel = relay_llm::Cancel::watching(move || outer.is_cancelled() || Instant::now() >= deadline);
-        let models: Vec<Model> = std::iter::once(model).chain(self.fallback.iter().cloned()).collect();
-        let chain = Chain::new(models.len(), options.retry.clone(), Revert::default());
-        // The answer is printed as it comes, and print cannot be taken back.
-        let mut turns = Turns::new(models, chain, &self.keys, None).keeping_what_was_shown();
+        let affordable = |model: &&Model| link.budget.limit().check(model).is_ok();
+        let fallback = self.fallback.iter().filter(affordable).cloned();
+        let models: Vec<Model> = std::iter::once(self.model.clone()).chain(fallback).collect();
+        let (since, chain) = self.take_chain(models.len());
+        let mut turns = Turns::new(models, chain, &self.keys, None).since(since).within(link.budget);
+        if link.is_final {
+            turns = turns.keeping_what_was_shown();
+        }
         let (mut texts, mut trouble) = (Vec::new(), None);
         let mut tell = |event: Event| match event {
             Event::Begin { index, kind: Kind::Text } => texts.push(index),
@@ -109,6 +125,7 @@ impl Backend for ModelBackend {
             _ => {}
         };
         let turn = turns.ask(&Client::new(options), &request, &cancel, &mut tell);
+        self.keep_chain(since, turns.into_chain());
         let turn = turn.map_err(|error| match (error.kind, trouble) {
             (ErrorKind::Aborted, _) if link.cancel.is_cancelled() => {
                 BackendError::Cancelled { backend: self.name.clone() }
@@ -125,11 +142,23 @@ impl Backend for ModelBackend {
             return Err(BackendError::Empty { backend: self.name.clone(), said: String::new() });
         }
         let model = format!("{}/{}", turn.origin.provider, turn.origin.model);
-        Ok(Answer { text, session: None, model: Some(model) })
+        Ok(Answer { text, session: None, model: Some(model), service_tier: turn.service_tier })
     }
 }
 
 impl ModelBackend {
+    /// What earlier questions taught about the models, or a new beginning.
+    fn take_chain(&self, models: usize) -> (Instant, Chain) {
+        let known = self.chain.lock().unwrap_or_else(PoisonError::into_inner).take();
+        known
+            .filter(|(_, chain)| chain.len() == models)
+            .unwrap_or_else(|| (Instant::now(), Chain::new(models, self.options.retry.clone(), self.revert)))
+    }
+
+    fn keep_chain(&self, since: Instant, chain: Chain) {
+        *self.chain.lock().unwrap_or_else(PoisonError::into_inner) = Some((since, chain));
+    }
+
     fn failed(&self, error: relay_llm::Error) -> BackendError {
         let backend = self.name.clone();
         match error.kind {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use relay_exec::sandbox::{self, Confined, Strength};
 use relay_exec::{Cancel, End, Output, Program, find_program};
+use relay_llm::{Budget, Spending, Spent};
 
 use super::cli::{Agent, Call, Surroundings};
 use super::lines::Lines;
@@ -81,6 +82,7 @@ impl Backend for ProgramBackend {
     }
 
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError> {
+        let question = &self.within(question, link.budget)?;
         self.answer(self.agent.call(question, self.is_confined(question)), question, link)
     }
 
@@ -91,11 +93,20 @@ impl Backend for ProgramBackend {
         link: &mut Link<'_>,
     ) -> Option<Result<Answer, BackendError>> {
         let call = self.agent.review_call(scope, question, self.is_confined(question))?;
-        Some(self.answer(call, question, link))
+        let question = self.within(question, link.budget);
+        Some(question.and_then(|question| self.answer(call, &question, link)))
     }
 }
 
 impl ProgramBackend {
+    /// The question with what is left of the budget. A program makes its requests itself, so the end of the time is its own.
+    fn within<'q>(&self, question: &Question<'q>, budget: &Budget) -> Result<Question<'q>, BackendError> {
+        let spent = |source| BackendError::Budget { backend: self.name.clone(), source };
+        let limit = budget.left().map_err(spent)?;
+        let timeout = limit.time.map_or(question.timeout, |left| left.min(question.timeout));
+        Ok(Question { limit, timeout, ..*question })
+    }
+
     fn answer(
         &self,
         mut call: Call,
@@ -128,7 +139,13 @@ impl ProgramBackend {
             env: &env,
             stdin: Some(call.stdin.as_bytes()),
         };
-        self.read(&program, link)
+        let limit = link.budget.limit().time.filter(|_| question.limit.time == Some(question.timeout));
+        self.read(&program, link).map_err(|error| match (error, limit) {
+            (BackendError::TimedOut { backend, .. }, Some(limit)) => {
+                BackendError::Budget { backend, source: Spent::Time { limit } }
+            }
+            (error, _) => error,
+        })
     }
 
     /// Runs the program and reads what it says.
@@ -149,6 +166,9 @@ impl ProgramBackend {
         let output = program.stream(&stop, &mut |bytes| lines.push(bytes, &mut on_line));
         lines.finish(&mut on_line);
         let said = reader.finish();
+        if !matches!(output.end, End::NotStarted(_)) {
+            link.budget.add(said.spending.unwrap_or(Spending { turns: 1, ..Spending::default() }));
+        }
         if said_bytes > ANSWER_LIMIT_BYTES {
             let backend = self.name.clone();
             return Err(BackendError::TooLarge { backend, limit_bytes: ANSWER_LIMIT_BYTES });

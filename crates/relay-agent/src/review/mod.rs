@@ -1,7 +1,7 @@
 //! The way of a diff: to one reviewer or several, and back as findings and a verdict.
 //!
 //! ```text
-//! timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ diff ─▶ depth ─▶ native review, else the generic one ─▶ findings ─▶ verdict
+//! timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ diff ─▶ depth ─▶ native review, else the generic one ─▶ findings ─▶ verdict
 //! ```
 //! A backend's own review is preferred where it has one; if that fails, the generic one is tried, and the user is told.
 //! Findings that point outside the changes are dropped and counted, and the verdict fails closed.
@@ -20,6 +20,8 @@ pub use read::{Reading, read, schema};
 
 use std::path::Path;
 use std::time::Duration;
+
+use relay_llm::Limit;
 
 use crate::ask::{AskError, DEPTH_VARIABLE, Depth, check_prompt, check_target, envelope};
 use crate::backend::{Answer, Backend, BackendError, Backends, Link, Question, Sandbox, Scope};
@@ -80,7 +82,14 @@ pub fn review(
     depth: &Depth,
     link: &mut Link<'_>,
 ) -> Result<Reviewed, AskError> {
-    let backend = check_target(review.backend, review.repo, review.sandbox, review.timeout, backends)?;
+    let backend = check_target(
+        review.backend,
+        review.repo,
+        review.sandbox,
+        review.timeout,
+        &link.budget.limit(),
+        backends,
+    )?;
     let depth = depth.next(review.backend)?;
     let env = [(DEPTH_VARIABLE, depth.as_str())];
     let reviewer = Reviewer { backend, review, env: &env, changed: Changed::in_diff(review.diff) };
@@ -121,10 +130,9 @@ impl Reviewer<'_> {
         let question =
             Question { resume: Some(session), schema: self.schema(&schema), ..self.question(&prompt) };
         // The first answer stands in any case; only its form is in question.
-        let again = self.backend.run(
-            &question,
-            &mut Link { cancel: link.cancel, on_text: &mut |_| {}, on_note: &mut *link.on_note },
-        );
+        let again = self
+            .backend
+            .run(&question, &mut Link { on_text: &mut |_| {}, on_note: &mut *link.on_note, ..*link });
         let reading = again.map_or(reading, |again| self.read(&again));
         Some(Ok(self.reviewed(answer, reading, None)))
     }
@@ -150,6 +158,7 @@ impl Reviewer<'_> {
             timeout: self.review.timeout,
             schema: None,
             resume: None,
+            limit: Limit::default(),
             env: self.env,
         }
     }

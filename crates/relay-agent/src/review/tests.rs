@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use relay_exec::Cancel;
+use relay_llm::Budget;
 use relay_store::Store;
 
 use super::{Review, review};
@@ -49,6 +50,8 @@ impl Backend for Fake {
             structured,
             local_files,
             review,
+            max_cost: false,
+            max_turns: false,
             containment: Containment::NoAccess,
         }
     }
@@ -76,7 +79,7 @@ impl Backend for Fake {
         match self.native {
             Native::None => None,
             Native::Says(text) => {
-                Some(Ok(Answer { text: text.to_owned(), session: Some("s".to_owned()), model: None }))
+                Some(Ok(Answer { text: text.to_owned(), session: Some("s".to_owned()), ..Answer::default() }))
             }
             Native::Fails => Some(Err(BackendError::Empty { backend, said: "it broke".to_owned() })),
             Native::IsCancelled => Some(Err(BackendError::Cancelled { backend })),
@@ -108,7 +111,13 @@ fn check(
     change(&mut wanted);
     let cancel = Cancel::new();
     let (mut on_text, mut on_note) = (|_: &str| {}, |_: &str| {});
-    let mut link = Link { cancel: &cancel, on_text: &mut on_text, on_note: &mut on_note };
+    let mut link = Link {
+        cancel: &cancel,
+        budget: &Budget::default(),
+        is_final: false,
+        on_text: &mut on_text,
+        on_note: &mut on_note,
+    };
     let reviewed = review(&wanted, &backends, &Depth::default(), &mut link);
     (reviewed, prompts.lock().unwrap().clone())
 }

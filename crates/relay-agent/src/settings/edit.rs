@@ -39,7 +39,7 @@ pub fn set(text: &str, name: &str, new: Option<&str>) -> Result<String, Settings
 fn item(kind: Kind, name: &str, new: &str) -> Result<Item, SettingsError> {
     let bad = |expected| SettingsError::BadValue { key: name.to_owned(), value: new.to_owned(), expected };
     match kind {
-        Kind::Text | Kind::Sandbox => Ok(value(new)),
+        Kind::Text | Kind::Sandbox | Kind::Money | Kind::Time | Kind::Revert => Ok(value(new)),
         Kind::Number => new.parse::<i64>().map(value).map_err(|_| bad("a whole number above zero")),
         Kind::Count => {
             new.parse::<u32>().map(|number| value(i64::from(number))).map_err(|_| bad("a whole number"))
@@ -87,6 +87,9 @@ mod tests {
             ("backends.mine.command", "bot"),
             ("ask.diff", "maybe"),
             ("retry.maxRetries", "-1"),
+            ("ask.max_cost", "nothing"),
+            ("ask.max_time", "0s"),
+            ("retry.fallbackRevertPolicy", "soon"),
             ("retry.fallback", "openai/gpt"),
         ] {
             assert!(set("", name, Some(new)).is_err(), "{name}");

@@ -1,6 +1,8 @@
 //! Every setting there is, with its variable, its default and its meaning.
 
-use super::SettingsError;
+use relay_llm::Revert;
+
+use super::{SettingsError, limits};
 use crate::backend::Sandbox;
 
 /// What a setting may hold.
@@ -18,6 +20,12 @@ pub enum Kind {
     Sandbox,
     /// A list of texts.
     List,
+    /// An amount of US dollars.
+    Money,
+    /// A length of time.
+    Time,
+    /// When a model that failed is asked again.
+    Revert,
 }
 
 /// One setting.
@@ -46,7 +54,7 @@ const fn key(
 }
 
 /// All of them.
-pub const KEYS: [Key; 19] = [
+pub const KEYS: [Key; 23] = [
     key("ask.backend", Some("PHONE_A_FRIEND_BACKEND"), Some("codex"), Kind::Text, "who is asked"),
     key(
         "ask.sandbox",
@@ -63,6 +71,9 @@ pub const KEYS: [Key; 19] = [
         Kind::Flag,
         "send the latest changes along",
     ),
+    key("ask.max_cost", None, None, Kind::Money, "US dollars that a question or a review may cost"),
+    key("ask.max_turns", None, None, Kind::Number, "how many turns each backend may have"),
+    key("ask.max_time", None, None, Kind::Time, "when the last request may begin, such as 90s or 5m"),
     key("ask.stream", None, Some("true"), Kind::Flag, "show an answer as it comes"),
     key(
         "ask.review_base",
@@ -97,6 +108,13 @@ pub const KEYS: [Key; 19] = [
         "how often a stream that broke off unseen is begun again",
     ),
     key("retry.fallback", None, None, Kind::List, "the models that are asked when one cannot answer"),
+    key(
+        "retry.fallbackRevertPolicy",
+        None,
+        Some("cooldown-expiry"),
+        Kind::Revert,
+        "whether a model is asked again once it has recovered: cooldown-expiry or never",
+    ),
     key("backends.*.model", None, None, Kind::Text, "which of its models a backend uses"),
     key("backends.*.command", None, None, Kind::List, "the program and arguments of a backend of your own"),
     key("backends.*.folders", None, None, Kind::List, "where that program keeps its own things"),
@@ -134,6 +152,12 @@ impl Key {
             Kind::Flag => Some("true or false"),
             Kind::Sandbox if value.parse::<Sandbox>().is_ok() => None,
             Kind::Sandbox => Some("read-only, workspace-write or danger-full-access"),
+            Kind::Money if limits::cost(value).is_some() => None,
+            Kind::Money => Some(limits::COST),
+            Kind::Time if limits::time(value).is_some() => None,
+            Kind::Time => Some(limits::TIME),
+            Kind::Revert if revert(value).is_some() => None,
+            Kind::Revert => Some("cooldown-expiry or never"),
             Kind::Text if value.trim().is_empty() => Some("a text"),
             Kind::Text | Kind::List => None,
         };
@@ -143,6 +167,15 @@ impl Key {
                 Err(SettingsError::BadValue { key: name.to_owned(), value: value.to_owned(), expected })
             }
         }
+    }
+}
+
+/// When a model that failed is asked again.
+pub(super) fn revert(text: &str) -> Option<Revert> {
+    match text {
+        "cooldown-expiry" => Some(Revert::CooldownExpiry),
+        "never" => Some(Revert::Never),
+        _ => None,
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod edit;
 mod keys;
+pub mod limits;
 
 pub use edit::set;
 pub use keys::{KEYS, Key, Kind, find};
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use relay_llm::RetrySettings;
+use relay_llm::{Limit, RetrySettings, Revert};
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -173,6 +174,22 @@ impl Settings {
         }
     }
 
+    /// Whether a model is asked again once it has recovered.
+    #[must_use]
+    pub fn revert(&self) -> Revert {
+        self.text("retry.fallbackRevertPolicy").and_then(|policy| keys::revert(&policy)).unwrap_or_default()
+    }
+
+    /// What a question or a review may use up.
+    #[must_use]
+    pub fn limit(&self) -> Limit {
+        Limit {
+            cost: self.text("ask.max_cost").and_then(|text| limits::cost(&text)),
+            turns: self.number("ask.max_turns").and_then(|number| u32::try_from(number).ok()),
+            time: self.text("ask.max_time").and_then(|text| limits::time(&text)),
+        }
+    }
+
     /// The models that are asked when one cannot answer, in this order.
     #[must_use]
     pub fn fallback(&self) -> Vec<String> {
@@ -250,6 +267,8 @@ fn plain(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn settings(text: &str, variables: &[(&str, &str)]) -> Result<(Settings, Vec<String>), SettingsError> {
@@ -313,12 +332,33 @@ mod tests {
     }
 
     #[test]
+    fn limits_are_numbers_or_texts() {
+        let limit = |text| settings(text, &[]).map(|(settings, _)| settings.limit());
+        assert_eq!(limit(""), Ok(Limit::default()));
+        let expected = Limit { cost: Some(0.5), turns: Some(3), time: Some(Duration::from_secs(300)) };
+        assert_eq!(limit("[ask]\nmax_cost = 0.5\nmax_turns = 3\nmax_time = 300\n"), Ok(expected));
+        assert_eq!(limit("[ask]\nmax_cost = \"$0.50\"\nmax_turns = 3\nmax_time = \"5m\"\n"), Ok(expected));
+        for text in ["ask.max_cost = 0", "ask.max_cost = -1", "ask.max_turns = 0", "ask.max_time = \"soon\""]
+        {
+            assert!(limit(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn whether_a_model_is_gone_back_to_can_be_said() {
+        let revert = |text| settings(text, &[]).map(|(settings, _)| settings.revert());
+        assert_eq!(revert(""), Ok(Revert::CooldownExpiry));
+        assert_eq!(revert("retry.fallbackRevertPolicy = \"never\""), Ok(Revert::Never));
+        assert!(revert("retry.fallbackRevertPolicy = \"soon\"").is_err());
+    }
+
+    #[test]
     fn backends_of_ones_own_are_found() {
         let text = "[backends.mine]\ncommand = [\"bot\", \"-q\"]\nfolders = [\"/x\"]\n[backends.codex]\nmodel = \"m\"\n";
         let (settings, _) = settings(text, &[]).unwrap();
         let custom = Custom { command: vec!["bot".into(), "-q".into()], own_folders: vec!["/x".into()] };
         assert_eq!(settings.custom_backends(), [("mine".to_owned(), custom)]);
         assert_eq!(settings.text("backends.codex.model").as_deref(), Some("m"));
-        assert_eq!(settings.all().len(), 11 + 3);
+        assert_eq!(settings.all().len(), 12 + 3);
     }
 }

@@ -37,6 +37,14 @@ pub enum CatalogError {
         /// What is missing.
         field: &'static str,
     },
+    /// A tier for a provider that has none.
+    #[error("models.toml: the provider `{provider}` knows no service tiers, so it cannot have `{tier}`")]
+    NoTiers {
+        /// The provider.
+        provider: String,
+        /// What it was to have.
+        tier: String,
+    },
     /// A name that could not be typed in a selector.
     #[error("models.toml: `{name}` cannot be the name of a provider; use letters, digits, `-` and `_`")]
     BadName {
@@ -64,6 +72,7 @@ pub(super) struct ProviderFile {
     pub(super) local: Option<bool>,
     pub(super) headers: BTreeMap<String, String>,
     pub(super) compat: Option<Compat>,
+    pub(super) service_tier: Option<String>,
     pub(super) models: Vec<ModelFile>,
 }
 
@@ -80,6 +89,7 @@ pub(super) struct ModelFile {
     pub(super) images: Option<bool>,
     pub(super) tools: Option<bool>,
     pub(super) structured: Option<bool>,
+    pub(super) service_tier: Option<String>,
 }
 
 /// The built-in providers with the user's over them.

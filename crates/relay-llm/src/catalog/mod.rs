@@ -34,6 +34,8 @@ pub struct CatalogProvider {
     pub is_local: bool,
     /// The models that are known by name; others may be asked too.
     pub models: Vec<CatalogModel>,
+    /// The service tier of models that name none of their own.
+    pub service_tier: Option<String>,
 }
 
 /// A model with what people call it.
@@ -108,7 +110,9 @@ impl CatalogProvider {
     /// A model of which nothing is known but its name.
     #[must_use]
     pub fn unknown_model(&self, id: &str) -> CatalogModel {
-        CatalogModel { model: Model::new(Arc::clone(&self.provider), id), name: id.to_owned() }
+        let service_tier = self.service_tier.clone();
+        let model = Model { service_tier, ..Model::new(Arc::clone(&self.provider), id) };
+        CatalogModel { model, name: id.to_owned() }
     }
 }
 
@@ -132,11 +136,22 @@ fn provider(
         compat: described.compat.unwrap_or_default(),
         name,
     });
-    let models = described.models.into_iter().map(|model| entry(&provider, model)).collect();
-    Ok(CatalogProvider { provider, key_variables: described.key_env.unwrap_or_default(), is_local, models })
+    let service_tier = described.service_tier;
+    if !provider.wire.has_service_tiers()
+        && let Some(tier) = service_tier
+            .iter()
+            .chain(described.models.iter().filter_map(|model| model.service_tier.as_ref()))
+            .next()
+    {
+        return Err(CatalogError::NoTiers { provider: provider.name.clone(), tier: tier.clone() });
+    }
+    let models =
+        described.models.into_iter().map(|model| entry(&provider, service_tier.as_deref(), model)).collect();
+    let key_variables = described.key_env.unwrap_or_default();
+    Ok(CatalogProvider { provider, key_variables, is_local, models, service_tier })
 }
 
-fn entry(provider: &Arc<Provider>, described: file::ModelFile) -> CatalogModel {
+fn entry(provider: &Arc<Provider>, service_tier: Option<&str>, described: file::ModelFile) -> CatalogModel {
     let (limits, can) = (Limits::default(), Capabilities::default());
     let model = Model {
         provider: Arc::clone(provider),
@@ -151,6 +166,7 @@ fn entry(provider: &Arc<Provider>, described: file::ModelFile) -> CatalogModel {
             tools: described.tools.unwrap_or(can.tools),
             structured: described.structured.unwrap_or(can.structured),
         },
+        service_tier: described.service_tier.or_else(|| service_tier.map(str::to_owned)),
         id: described.id,
     };
     CatalogModel { name: described.name.unwrap_or_else(|| model.id.clone()), model }
@@ -205,6 +221,21 @@ mod tests {
         assert_eq!(base_url(&catalog, "openai-chat"), "http://127.0.0.1:2/v1");
         assert_eq!(base_url(&catalog, "google"), "https://generativelanguage.googleapis.com");
         assert_eq!(base_url(&catalog, "ollama"), "http://gpu.example:11434");
+    }
+
+    #[test]
+    fn service_tiers_are_a_providers_or_a_models() {
+        let text = "[providers.openai]\nservice_tier = \"flex\"\n[[providers.openai.models]]\n\
+                    id = \"gpt-6-astra\"\nservice_tier = \"priority\"\n";
+        let catalog = catalog(text, &[]);
+        let tier = |name: &str| catalog.select(name, |_| true).unwrap().model.service_tier;
+        assert_eq!(tier("openai/gpt-6-astra").as_deref(), Some("priority"));
+        assert_eq!(tier("openai/gpt-6-luna").as_deref(), Some("flex"));
+        assert_eq!(tier("openai/some-model").as_deref(), Some("flex"));
+        assert_eq!(tier("anthropic/claude-opus-5"), None);
+        let error =
+            Catalog::new(Some("[providers.ollama]\nservice_tier = \"flex\"\n"), |_| None).unwrap_err();
+        assert!(error.to_string().contains("knows no service tiers"), "{error}");
     }
 
     #[test]

@@ -90,6 +90,14 @@ pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, E
             &mended
         }
     };
+    let tiered;
+    let request = match &model.service_tier {
+        Some(tier) if request.service_tier.is_none() => {
+            tiered = Request { service_tier: Some(tier.clone()), ..request.clone() };
+            &tiered
+        }
+        _ => request,
+    };
     let written = match model.provider.wire {
         Wire::AnthropicMessages => anthropic::write(model, request),
         Wire::OpenaiResponses => openai_responses::write(model, request),

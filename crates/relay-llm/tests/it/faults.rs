@@ -101,6 +101,16 @@ fn the_budget_of_requests_is_spent_and_no_more() {
 }
 
 #[test]
+fn no_request_is_sent_after_the_last_moment() {
+    for_every(|lab| {
+        let no_request_after = Some(std::time::Instant::now() + Duration::from_secs(50));
+        let lab = Lab::with(lab.name, ClientOptions { no_request_after, ..options() });
+        // The pause it asks for would end too late.
+        check_final(&lab, Answer::rate_limited(100), "RateLimit");
+    });
+}
+
+#[test]
 fn dropped_before_the_answer() {
     for_every(|lab| {
         let delivery = Delivery { drop_before_headers: true, ..Delivery::default() };

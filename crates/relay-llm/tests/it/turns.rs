@@ -3,8 +3,10 @@
 use relay_llm::catalog::Catalog;
 use relay_llm::keys::Keyring;
 use relay_llm::{
-    Cancel, Chain, Client, ClientOptions, Event, Key, Notice, Request, RetrySettings, Revert, Turn, Turns,
+    Budget, Cancel, Chain, Client, ClientOptions, ErrorKind, Event, Key, Limit, Model, Notice, Prices,
+    Request, RetrySettings, Revert, Turn, Turns,
 };
+use std::time::{Duration, Instant};
 use testkit::model::{Answer, Failure, ModelServer, Reply};
 
 use crate::support::{KEY, model, options, prompt};
@@ -126,6 +128,30 @@ fn the_next_model_takes_over() {
 }
 
 #[test]
+fn who_took_over_stays_as_long_as_the_first_rests_or_for_good() {
+    for (revert, later) in [(Revert::CooldownExpiry, "anthropic"), (Revert::Never, "openai")] {
+        let (first, second) = (ModelServer::start(), ModelServer::start());
+        first.queue(Answer::rate_limited(7));
+        let keys = |name: &str| (name.to_owned(), vec![("k".to_owned(), Key::new(KEY))]);
+        let stored = [keys("anthropic"), keys("openai")].into_iter().collect();
+        let keyring = Keyring::new(&Catalog::new(None, |_| None).unwrap(), |_| None, &stored);
+        let client = Client::new(ClientOptions { retry: settings(), ..options() });
+        let mut chain = Chain::new(2, settings(), revert);
+        let mut since = Instant::now();
+        let mut ask = |waited: u64| {
+            // Instead of waiting, the chain is taken to have begun earlier.
+            since -= Duration::from_secs(waited);
+            let models = vec![model("anthropic", &first.url()), model("openai", &second.url())];
+            let mut turns = Turns::new(models, chain.clone(), &keyring, None).since(since);
+            let turn = turns.ask(&client, &prompt(), &Cancel::new(), &mut |_| {});
+            chain = turns.into_chain();
+            turn.unwrap().origin.provider
+        };
+        assert_eq!((ask(0).as_str(), ask(1).as_str(), ask(30).as_str()), ("openai", "openai", later));
+    }
+}
+
+#[test]
 fn a_conversation_that_is_too_long_goes_to_nobody_else() {
     let (first, second) = (ModelServer::start(), ModelServer::start());
     first.queue(Answer::failure(Failure::ContextOverflow));
@@ -173,4 +199,58 @@ fn when_all_keys_are_refused_the_next_model_is_asked() {
     let (outcome, _) = ask_with(&[&first, &second], &["key-one", "key-two"], false);
     assert_eq!(outcome.unwrap().origin.provider, "openai");
     assert_eq!(first.requests().len(), 2);
+}
+
+/// Asks one model within a budget, as often as it is told to; returns the errors.
+fn ask_within(server: &ModelServer, budget: &Budget, times: usize) -> Vec<Option<relay_llm::Error>> {
+    let keys = Keyring::of_one("anthropic", "KEY", Key::new(KEY));
+    let prices = Some(Prices { output: 10.0, ..Prices::default() });
+    let models = vec![Model { prices, ..model("anthropic", &server.url()) }];
+    let options = ClientOptions { retry: settings(), no_request_after: budget.ends(), ..options() };
+    let client = Client::new(options);
+    let mut turns =
+        Turns::new(models, Chain::new(1, settings(), Revert::default()), &keys, None).within(budget);
+    (0..times).map(|_| turns.ask(&client, &prompt(), &Cancel::new(), &mut |_| {}).err()).collect()
+}
+
+fn spent(errors: &[Option<relay_llm::Error>]) -> Vec<Option<&str>> {
+    assert!(errors.iter().flatten().all(|error| error.kind == ErrorKind::Budget), "{errors:?}");
+    errors.iter().map(|error| error.as_ref().map(|error| error.message.as_str())).collect()
+}
+
+#[test]
+fn turns_that_are_tried_again_count() {
+    let server = ModelServer::start();
+    server.respond(|_| Answer::failure(Failure::Overloaded));
+    let budget = Budget::new(Limit { turns: Some(2), ..Limit::default() });
+    let errors = ask_within(&server, &budget, 2);
+    let expected = ["Overloaded; not asked again: 2 turns are allowed", "2 turns are allowed"];
+    assert_eq!(spent(&errors), expected.map(Some));
+    assert_eq!((server.requests().len(), budget.spent().turns), (2, 2));
+}
+
+#[test]
+fn money_stops_before_the_next_request_and_not_amid_an_answer() {
+    let server = ModelServer::start();
+    let usage =
+        testkit::model::Usage { input: 0, output: 30_000, cache_read: 0, cache_write: 0, reasoning: 0 };
+    server.respond(move |_| Reply::text("x").usage(usage).into());
+    let budget = Budget::new(Limit { cost: Some(0.5), ..Limit::default() });
+    let errors = ask_within(&server, &budget, 3);
+    assert_eq!(spent(&errors), [None, None, Some("$0.5 may be spent, and $0.6000 are")]);
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn nothing_is_asked_when_the_time_is_over() {
+    let server = ModelServer::start();
+    let budget = Budget::new(Limit { time: Some(Duration::from_nanos(1)), ..Limit::default() });
+    assert_eq!(spent(&ask_within(&server, &budget, 1)).len(), 1);
+    assert!(server.requests().is_empty());
+    // Neither is a request sent again, nor a pause begun that would end too late.
+    server.respond(|_| Answer::rate_limited(100));
+    let budget = Budget::new(Limit { time: Some(Duration::from_secs(50)), ..Limit::default() });
+    let errors = ask_within(&server, &budget, 1);
+    assert!(spent(&errors)[0].unwrap().ends_with("not asked again: the time of 50 s is over"), "{errors:?}");
+    assert_eq!(server.requests().len(), 1);
 }

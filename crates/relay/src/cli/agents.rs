@@ -1,9 +1,11 @@
 //! What can be typed about other agents: asking, reviewing, and the settings for both.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use relay_agent::backend::Sandbox;
+use relay_agent::settings::limits;
 
 /// Ask another agent or a model about this project
 ///
@@ -211,6 +213,22 @@ pub struct CallArgs {
     #[arg(long, value_name = "SECONDS")]
     pub timeout: Option<u64>,
 
+    /// How many US dollars it may cost, such as 0.50; stops before the next request
+    #[arg(long, value_name = "AMOUNT", value_parser = bound(limits::cost, limits::COST))]
+    pub max_cost: Option<Bound<f64>>,
+
+    /// How many turns each backend may have; every request for an answer is one, also one that is tried again
+    #[arg(long, value_name = "N", value_parser = bound(turns, "a whole number above zero"))]
+    pub max_turns: Option<Bound<u32>>,
+
+    /// When the last request may begin, such as 90s or 5m; a program is ended then
+    #[arg(long, value_name = "TIME", value_parser = bound(limits::time, limits::TIME))]
+    pub max_time: Option<Bound<Duration>>,
+
+    /// How quickly and at what price a model shall answer, in its provider's words: flex, priority …
+    #[arg(long, value_name = "TIER")]
+    pub service_tier: Option<String>,
+
     /// What the backend may do: read-only, workspace-write, danger-full-access
     #[arg(long, value_name = "SANDBOX", value_parser = sandbox)]
     pub sandbox: Option<Sandbox>,
@@ -225,6 +243,26 @@ pub struct CallArgs {
 
     #[command(flatten)]
     pub trust: super::TrustFlag,
+}
+
+/// A limit from the command line; `none` takes one of the settings away.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<T>(pub Option<T>);
+
+/// Reads a limit.
+fn bound<T>(
+    read: fn(&str) -> Option<T>,
+    expected: &'static str,
+) -> impl Fn(&str) -> Result<Bound<T>, String> + Clone {
+    move |text| match read(text) {
+        _ if text == "none" => Ok(Bound(None)),
+        Some(limit) => Ok(Bound(Some(limit))),
+        None => Err(format!("it takes {expected}, or none")),
+    }
+}
+
+fn turns(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|turns| *turns > 0)
 }
 
 /// List the backends: what each can do, whether it is there, and how to get it

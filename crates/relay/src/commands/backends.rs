@@ -71,6 +71,8 @@ fn words(can: Capabilities) -> String {
         (can.structured, "structured output"),
         (can.local_files, "reads files"),
         (can.review, "own review"),
+        (can.max_cost, "--max-cost"),
+        (can.max_turns, "--max-turns"),
     ];
     let words: Vec<&str> = abilities.iter().filter(|(is_able, _)| *is_able).map(|(_, word)| *word).collect();
     format!("{} · sandbox: {}", words.join(", "), containment(can.containment))
@@ -99,6 +101,8 @@ fn document(backend: &dyn Backend, found: &Availability) -> Value {
             "structuredOutput": can.structured,
             "localFileAccess": can.local_files,
             "review": can.review,
+            "maxCost": can.max_cost,
+            "maxTurns": can.max_turns,
             "containment": containment(can.containment),
         },
     })

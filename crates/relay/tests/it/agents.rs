@@ -281,6 +281,21 @@ fn claude_writes_only_with_leave() {
 }
 
 #[test]
+fn claude_keeps_to_its_limits() {
+    let Some(agent) = agent("claude") else { return };
+    agent.script(("Read", json!({"file_path": agent.env.root().join("a.txt")})), "I looked.");
+    let (code, document) = agent.ask(&["look", "--max-turns", "1"]);
+    assert!(
+        code == 1 && document["answers"][0]["error"].as_str().unwrap().contains("--max-turns"),
+        "{document:#}"
+    );
+    assert!(document["spent"]["turns"].as_u64() >= Some(1), "{document:#}");
+    let (code, document) = agent.ask(&["look", "--max-turns", "9", "--max-cost", "5"]);
+    assert_eq!((code, text(&document)), (0, "I looked."), "{document:#}");
+    assert!(document["spent"]["cost"].is_f64(), "{document:#}");
+}
+
+#[test]
 fn claude_fails_cleanly() {
     fails("claude");
 }

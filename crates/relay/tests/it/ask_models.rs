@@ -6,17 +6,17 @@ use testkit::model::{Answer, Delivery, Failure, ModelServer, Reply};
 
 use crate::{PLAIN, json, project};
 
-const MODEL: &str = "anthropic/claude-sonnet-4-5";
+pub(crate) const MODEL: &str = "anthropic/claude-sonnet-5";
 
 /// A project whose user has two providers, each a scripted server, and whose pauses are short.
-struct Lab {
-    env: TestEnv,
-    first: ModelServer,
-    second: ModelServer,
+pub(crate) struct Lab {
+    pub env: TestEnv,
+    pub first: ModelServer,
+    pub second: ModelServer,
 }
 
 impl Lab {
-    fn new(retry: &str) -> Self {
+    pub fn new(retry: &str) -> Self {
         let lab = Self { env: project(PLAIN), first: ModelServer::start(), second: ModelServer::start() };
         for setting in ["baseDelayMs=1", "requestMaxRetries=0", "streamMaxRetries=0"] {
             lab.set(setting);
@@ -25,14 +25,19 @@ impl Lab {
         lab
     }
 
-    fn set(&self, setting: &str) {
+    pub fn set(&self, setting: &str) {
         let (name, value) = setting.split_once('=').unwrap();
         self.env.relay(&["config", "set", &format!("retry.{name}"), value]).success();
     }
 
-    fn command(&self, arguments: &[&str]) -> testkit::Command {
+    pub fn command(&self, arguments: &[&str]) -> testkit::Command {
+        self.relay(&[&["ask", "--to", MODEL], arguments].concat())
+    }
+
+    /// Relay, with a key for each of the two.
+    pub fn relay(&self, arguments: &[&str]) -> testkit::Command {
         self.env
-            .relay(&[&["ask", "--to", MODEL], arguments].concat())
+            .relay(arguments)
             .env("ANTHROPIC_BASE_URL", &self.first.url())
             .env("ANTHROPIC_API_KEY", "sk-first")
             .env("OPENAI_BASE_URL", &format!("{}/v1", self.second.url()))
@@ -40,7 +45,7 @@ impl Lab {
     }
 
     /// The exit code, the first answer, and what was told beside it.
-    fn ask(&self, arguments: &[&str]) -> (i32, Value, String) {
+    pub fn ask(&self, arguments: &[&str]) -> (i32, Value, String) {
         let run = self.command(&[&["--json", "hello"], arguments].concat()).run();
         (run.code, json(&run)["answers"][0].clone(), run.stderr)
     }
@@ -63,12 +68,25 @@ fn an_answer_streams_out_and_is_a_document_with_json() {
 }
 
 #[test]
+fn part_of_a_models_name_will_do_as_long_as_it_means_one() {
+    let lab = Lab::new("");
+    let ask = |to: &str| lab.relay(&["ask", "--json", "hello", "--to", to]).run();
+    assert_eq!(json(&ask("sonnet-5:low"))["answers"][0]["model"], MODEL);
+    let run = lab.relay(&["ask", "--json", "hello", "--to", MODEL, "--model", "haiku-5-5"]).run();
+    assert_eq!(json(&run)["answers"][0]["model"], "anthropic/claude-haiku-5-5", "--model goes before");
+    let run = ask("sonnet");
+    assert!(run.code == 2 && run.stdout.contains("may mean anthropic/claude-sonnet"), "{run:?}");
+    let run = ask("cladue");
+    assert!(run.code == 2 && run.stdout.contains("unsupported backend `cladue`"), "{run:?}");
+}
+
+#[test]
 fn a_model_is_asked_again_as_the_settings_say() {
     let lab = Lab::new("maxRetries=2");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
     let (code, answer, notes) = lab.ask(&[]);
     assert_eq!((code, lab.first.prompts().len()), (1, 3), "{answer}");
-    assert!(notes.contains("note: anthropic: Overloaded; asking anthropic/claude-sonnet-4-5 in"), "{notes}");
+    assert!(notes.contains("note: anthropic: Overloaded; asking anthropic/claude-sonnet-5 in"), "{notes}");
     assert!(answer["hint"].as_str().unwrap().starts_with("Try again in a while"), "{answer}");
 
     let lab = Lab::new("enabled=false");
@@ -112,7 +130,7 @@ fn what_was_shown_is_not_followed_by_another_answer() {
     let run = lab.command(&["hello"]).run();
     assert_eq!((run.code, lab.first.prompts().len(), lab.second.prompts().len()), (1, 1, 0));
     assert!(run.stdout.starts_with("aaa") && run.stdout.ends_with("a\n"), "{:?}", run.stdout);
-    assert!(run.stderr.starts_with("✗ anthropic/claude-sonnet-4-5 failed: "), "{}", run.stderr);
+    assert!(run.stderr.starts_with("✗ anthropic/claude-sonnet-5 failed: "), "{}", run.stderr);
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod ask;
 mod ask_models;
 mod auth;
 mod blame;
+mod budget;
 mod capture;
 mod checks;
 mod clipboard;

@@ -7,11 +7,12 @@ use relay_agent::backend::{Answer, BackendError, Link, Sandbox};
 use relay_agent::labels::{self, Label};
 use relay_engine::{Outcome, report};
 use relay_exec::Cancel;
+use relay_llm::Budget;
 use relay_store::Store;
 use serde_json::{Value, json};
 
 use super::engine;
-use crate::asking::{Results, Watched, side_by_side, tell_effect};
+use crate::asking::{Results, Watched, side_by_side, spent, tell_effect};
 use crate::cli::AskArgs;
 use crate::failure::Failure;
 use crate::terminal::style::{BAD, FAINT, STRONG, paint};
@@ -29,6 +30,8 @@ pub struct Asked<'a> {
     pub sandbox: Sandbox,
     /// Whether what they do to the files has to be watched.
     pub is_watched: bool,
+    /// What they may use up, and what they have.
+    pub budget: Budget,
     pub schema: Option<&'a Schema>,
     pub sessions: Vec<Option<Label>>,
     pub stream: bool,
@@ -46,6 +49,8 @@ struct One {
 pub struct Answered {
     all: Vec<One>,
     effect: Option<Outcome>,
+    /// What was used up, as `--json` prints it.
+    spent: Value,
     was_streamed: bool,
 }
 
@@ -80,7 +85,7 @@ pub fn all(
         .zip(results)
         .map(|(prepared, answer)| One::new(prepared.backend(), answer, asked.schema))
         .collect();
-    Ok(Answered { all, effect, was_streamed })
+    Ok(Answered { all, effect, spent: spent(&asked.budget), was_streamed })
 }
 
 fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<Answer> {
@@ -90,7 +95,13 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
             is_within_line = !piece.ends_with('\n');
             terminal::print(&visible(piece));
         };
-        let mut link = Link { cancel: asked.cancel, on_text: &mut on_text, on_note: &mut |text| note(text) };
+        let mut link = Link {
+            cancel: asked.cancel,
+            budget: &asked.budget,
+            is_final: true,
+            on_text: &mut on_text,
+            on_note: &mut |text| note(text),
+        };
         let results: Results<Answer> = prepared.iter().map(|one| one.run(&mut link)).collect();
         if is_within_line && results.iter().all(Result::is_err) {
             // What comes next is why it broke off, and that is no part of the line.
@@ -102,7 +113,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
         Some(one) => one.run(link),
         None => Err(AskError::NoPrompt),
     };
-    side_by_side("asking", asked.names, asked.cancel, one)
+    side_by_side("asking", asked.names, asked.cancel, &asked.budget, one)
 }
 
 /// Keeps the conversations' names, so that the next question can go on with them.
@@ -145,6 +156,7 @@ impl One {
                 "backend": self.backend,
                 "text": answer.text,
                 "model": answer.model,
+                "serviceTier": answer.service_tier,
                 "session": answer.session,
                 "data": self.data,
             }),
@@ -200,6 +212,7 @@ impl Answered {
         json!({
             "answers": self.all.iter().map(One::document).collect::<Vec<_>>(),
             "effect": self.effect.as_ref().map(report::outcome),
+            "spent": self.spent,
             "exitCode": self.exit_code(),
         })
     }

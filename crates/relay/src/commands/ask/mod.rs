@@ -13,10 +13,11 @@ use relay_agent::settings::Settings;
 use relay_edit::Diagnostic;
 use relay_engine::Engine;
 use relay_exec::Cancel;
+use relay_llm::Budget;
 use relay_store::Store;
 
 use crate::agents::{self, Disk};
-use crate::asking::{failure, model, must_be_watched, sandbox, timeout};
+use crate::asking::{failure, limit, model, must_be_watched, sandbox, timeout, wanted};
 use crate::cli::AskArgs;
 use crate::failure::{Failure, UNREADABLE_INPUT};
 use crate::{open, signals};
@@ -44,7 +45,7 @@ fn answer(
     let store = open::store()?;
     let settings = agents::settings(&store)?;
     let names = names(args, &settings);
-    let backends = agents::backends_for(&store, &settings, &names, args.call.model.as_deref(), offline)?;
+    let backends = agents::backends_for(&store, &settings, &names, wanted(&args.call, offline))?;
     let repo = repo(root, args)?;
     let sandbox = sandbox(&args.call, &settings);
     let schema = args.schema.as_deref().map(schema).transpose()?;
@@ -57,6 +58,7 @@ fn answer(
         repo: &repo,
         sandbox,
         is_watched,
+        budget: Budget::new(limit(&args.call, &settings)),
         schema: schema.as_ref(),
         sessions,
         stream: !args.json && !args.no_stream && (args.stream || settings.flag("ask.stream")),
@@ -86,6 +88,7 @@ impl Asked<'_> {
                 sandbox: self.sandbox,
                 model: self.models.get(index).and_then(Option::as_deref),
                 timeout: timeout(&args.call, settings),
+                limit: self.budget.limit(),
                 schema: self.schema.map(Schema::document),
                 resume: self.sessions.get(index).and_then(Option::as_ref).map(|label| label.session.as_str()),
             };

@@ -11,8 +11,11 @@ use relay_agent::backend::{BackendError, Link};
 use relay_agent::review::{Review, Reviewed, review};
 use relay_agent::settings::Settings;
 use relay_edit::Diagnostic;
+use relay_llm::Budget;
 
-use crate::asking::{Results, Watched, failure, model, must_be_watched, sandbox, side_by_side, timeout};
+use crate::asking::{
+    Results, Watched, failure, limit, model, must_be_watched, sandbox, side_by_side, spent, timeout, wanted,
+};
 use crate::cli::ReviewArgs;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::{agents, open};
@@ -30,13 +33,14 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     }
     let settings = agents::settings(engine.store())?;
     let names = reviewers(&args.to, &settings);
-    let backends =
-        agents::backends_for(engine.store(), &settings, &names, args.call.model.as_deref(), offline)?;
+    let backends = agents::backends_for(engine.store(), &settings, &names, wanted(&args.call, offline))?;
     let (repo, sandbox) = (engine.workspace().root(), sandbox(&args.call, &settings));
     let timeout = timeout(&args.call, &settings);
+    let budget = Budget::new(limit(&args.call, &settings));
     // Nobody is asked as long as anybody cannot be.
     for name in &names {
-        check_target(name, repo, sandbox, timeout, &backends).map_err(|error| failure(&error))?;
+        check_target(name, repo, sandbox, timeout, &budget.limit(), &backends)
+            .map_err(|error| failure(&error))?;
     }
     let is_watched = must_be_watched(&backends, &names, repo, sandbox)?;
     let changes = Changes::collect(&engine, args, &settings).map_err(|error| failure(&error))?;
@@ -61,7 +65,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
         review(&wanted, &backends, &agents::depth(), link)
     };
     let mut results = Vec::new();
-    let mut work = || results = side_by_side("review by", &names, engine.cancel(), one);
+    let mut work = || results = side_by_side("review by", &names, engine.cancel(), &budget, one);
     let effect = if is_watched {
         let reason = args.prompt.as_deref().unwrap_or("a review");
         let call = &args.call;
@@ -74,7 +78,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     if was_interrupted(&results) {
         return Ok(130);
     }
-    let outcome = Outcome::of(&names, results, effect);
+    let outcome = Outcome::of(&names, results, effect, spent(&budget));
     fix::remember(&engine, &outcome.findings)?;
     outcome.show(&engine, args);
     Ok(outcome.exit_code())

@@ -18,10 +18,17 @@ pub struct Outcome {
     failed: Vec<(String, AskError)>,
     /// What became of the files, where a reviewer could write.
     effect: Option<relay_engine::Outcome>,
+    /// What was used up, as `--json` prints it.
+    spent: Value,
 }
 
 impl Outcome {
-    pub fn of(names: &[String], results: Results<Reviewed>, effect: Option<relay_engine::Outcome>) -> Self {
+    pub fn of(
+        names: &[String],
+        results: Results<Reviewed>,
+        effect: Option<relay_engine::Outcome>,
+        spent: Value,
+    ) -> Self {
         let (mut reviewed, mut failed) = (Vec::new(), Vec::new());
         for (name, result) in names.iter().zip(results) {
             match result {
@@ -34,7 +41,7 @@ impl Outcome {
             && !reviewed.is_empty()
             && reviewed.iter().all(|one| one.reading.was_understood);
         let verdict = Verdict::of(&findings, was_understood);
-        Self { findings, verdict, reviewed, failed, effect }
+        Self { findings, verdict, reviewed, failed, effect, spent }
     }
 
     /// The verdict's; where what a reviewer wrote could not stay, it could not be done.
@@ -94,6 +101,7 @@ impl Outcome {
             "reviews": reviews,
             "failed": failed,
             "effect": self.effect.as_ref().map(report::outcome),
+            "spent": self.spent,
         })
     }
 }
