@@ -6,7 +6,7 @@
 mod forms;
 mod hunks;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{Change, Dialect, Snapshot, parse, plan};
 
@@ -52,6 +52,20 @@ pub enum RenderError {
 /// assert!(text.contains("<<<<<<< SEARCH"));
 /// ```
 pub fn render(changes: &[Change], dialect: Dialect) -> Result<String, RenderError> {
+    let mut whole = BTreeSet::new();
+    loop {
+        let text = write(changes, dialect, &whole)?;
+        match check(changes, dialect, &text) {
+            // What a patch would adapt to the file, such as a tab among spaces, a whole file says exactly.
+            Err(RenderError::Inexact { path, .. })
+                if dialect == Dialect::Fenced && !path.is_empty() && whole.insert(path.clone()) => {}
+            checked => return checked.map(|()| text),
+        }
+    }
+}
+
+/// Writes changes in a dialect, those of some paths as whole files.
+fn write(changes: &[Change], dialect: Dialect, whole: &BTreeSet<String>) -> Result<String, RenderError> {
     let mut text = String::new();
     let renamed: Vec<&str> = changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
     let before: BTreeMap<&str, &[u8]> =
@@ -62,9 +76,8 @@ pub fn render(changes: &[Change], dialect: Dialect) -> Result<String, RenderErro
             continue;
         }
         let origin = change.renamed_from.as_deref().and_then(|from| Some((from, *before.get(from)?)));
-        forms::write(&mut text, change, origin, dialect)?;
+        forms::write(&mut text, change, origin, dialect, whole.contains(&change.path))?;
     }
-    check(changes, dialect, &text)?;
     Ok(text)
 }
 

@@ -3,6 +3,8 @@
 //! A word next to the marker characters makes a line unmistakable, so `<<< SEARCH` is as good as one with seven
 //! brackets. A line of nothing but `=` is not: rules and underlines look alike, so its length counts.
 
+use std::borrow::Cow;
+
 /// From this many characters on every marker is one, also inside a section that was opened with as many.
 pub(crate) const LEAST: usize = 5;
 /// A longer line of `=` is a rule in the text.
@@ -75,7 +77,12 @@ fn is_rule(text: &str) -> bool {
 pub(crate) fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let (mut first, mut last) = (false, false);
     for text in lines {
-        match marker(text) {
+        let is_written_for_a_page = text.starts_with("&lt;") || text.starts_with("&gt;");
+        let text = match is_written_for_a_page {
+            true => Cow::Owned(text.replace("&lt;", "<").replace("&gt;", ">")),
+            false => Cow::Borrowed(text),
+        };
+        match marker(&text) {
             Some(Marker::Search(length) | Marker::Replace(length)) if length >= LEAST => return true,
             _ => {}
         }
@@ -126,6 +133,7 @@ mod tests {
     fn a_section_that_cannot_be_read_is_seen() {
         let holds = |text: &str| holds_section(text.lines());
         assert!(holds("a\n>>>>>>> REPLACE\n"));
+        assert!(holds("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na\n"));
         assert!(holds("<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n"));
         assert!(!holds("Title\n=====\n\nReplace the search.\n"));
         assert!(!holds("--- Search\n"));

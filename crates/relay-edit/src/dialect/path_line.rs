@@ -41,11 +41,24 @@ pub(crate) fn before_marker_in_code(text: &str) -> Option<String> {
     before_marker(text).or_else(|| comment_text(text).and_then(read))
 }
 
-/// Reads a path between tags, `<path>src/a.ts</path>`, as some tools ask for it.
+/// Reads a path between tags, `<path>src/a.ts</path>`, or in one, `<file path="src/a.ts">`, as some tools ask for it.
 pub(crate) fn tagged(text: &str) -> Option<String> {
     let (name, rest) = text.trim().strip_prefix('<')?.split_once('>')?;
+    if rest.is_empty() {
+        return in_tag(name);
+    }
     let path = rest.strip_suffix(&format!("</{name}>"))?.trim();
     (matches!(name, "path" | "file_path" | "file") && !path.is_empty()).then(|| path.to_owned())
+}
+
+/// The path among the attributes of a tag that has nothing else: `file path="src/a.ts"`.
+fn in_tag(tag: &str) -> Option<String> {
+    let (_, attribute) = tag.split_once(' ')?;
+    let (key, value) = attribute.trim().split_once('=')?;
+    let quote = value.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
+    let path = value.strip_prefix(quote)?.strip_suffix(quote)?;
+    let names_file = matches!(key, "path" | "file" | "name" | "file_path" | "filename");
+    (names_file && !path.contains(quote) && looks_like_path(path)).then(|| path.to_owned())
 }
 
 /// Whether a line is nothing but the beginning of a tag or two around a section: `<diff>`, `<content><![CDATA[`.

@@ -17,12 +17,14 @@ macro_rules! put {
     };
 }
 
-/// Writes one change; `origin` is the old name and content of a file that was renamed.
+/// Writes one change; `origin` is the old name and content of a file that was renamed. With `whole` nothing is said by
+/// differences.
 pub(crate) fn write(
     out: &mut String,
     change: &Change,
     origin: Option<(&str, &[u8])>,
     dialect: Dialect,
+    whole: bool,
 ) -> Result<(), RenderError> {
     let path = change.path.as_str();
     let unsayable = |what| RenderError::Unsayable { dialect, what, path: path.to_owned() };
@@ -61,7 +63,7 @@ pub(crate) fn write(
     if dialect == Dialect::Hashline {
         return anchored(out, path, before, after).ok_or_else(|| unsayable("write what is not text"));
     }
-    if matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
+    if whole || matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
         return create(out, path, after_text, dialect).ok_or_else(|| unsayable("write this file"));
     }
     let stretches = stretches(before, after).ok_or_else(|| unsayable("write what is not text"))?;

@@ -140,3 +140,21 @@ mod any {
         }
     }
 }
+
+/// A patch would write the tab as the file indents; the whole file keeps it.
+#[test]
+fn what_a_patch_would_adapt_is_said_as_a_whole_file() {
+    let line = "let aaa = 0;\n";
+    let call = "    aaa(a);\n";
+    let before = format!("{call}{}{}", line.repeat(7), call.repeat(4));
+    let after = format!("{call}{}\t# a a\n{}{}", line.repeat(3), line.repeat(3), call.repeat(4));
+    let change = Change {
+        path: "a.rs".to_owned(),
+        before: Some(before.into_bytes()),
+        after: Some(after.clone().into_bytes()),
+        renamed_from: None,
+        executable: None,
+    };
+    let text = render(&[change], Dialect::Fenced).expect("it can be said");
+    assert!(text.contains(&after), "{text}");
+}

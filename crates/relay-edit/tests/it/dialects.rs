@@ -272,6 +272,28 @@ fn whole_files_under_a_path_line_or_in_the_info_string() {
 }
 
 #[test]
+fn a_section_whose_path_stands_in_a_tag() {
+    let section = "<<<<<<< SEARCH\nfn one() {}\n=======\nfn two() {}\n>>>>>>> REPLACE\n";
+    for tag in ["<file path=\"a.rs\">", "<edit file='a.rs'>", "<path>a.rs</path>"] {
+        let reply = format!("{tag}\n{section}</file>\n");
+        check(
+            Dialect::SearchReplace,
+            &[("a.rs", "fn one() {}\n")],
+            &reply,
+            &[("a.rs", Some("fn two() {}\n"))],
+        );
+    }
+    check_error(A, &format!("<a href=\"a.rs\">\n{section}"), codes::MISSING_PATH, 2);
+}
+
+#[test]
+fn a_section_copied_from_a_page_is_not_the_file() {
+    let section =
+        "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na\n=======\nb\n&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE\n";
+    check_error(A, &format!("src/a.rs\n```\n{section}```\n"), codes::BAD_MARKERS, 2);
+}
+
+#[test]
 fn code_that_only_illustrates_an_edit_is_not_the_file() {
     let reply = "### src/a.rs\n\n```rust\n    two();\n```\n\nbecomes\n\n```rust // {src/a.rs} multi-search-replace\n<<<<<<< SEARCH\n    two();\n=======\n    2();\n>>>>>>> REPLACE\n```\n";
     let parsed = parse_in_pieces(reply);
