@@ -26,6 +26,8 @@ pub const IN_PROGRESS: Code = Code::new("in-progress");
 pub const SUMMARY_MISMATCH: Code = Code::new("summary-mismatch");
 /// A path makes another tool run something, and nobody agreed to that.
 pub const SENSITIVE_PATH: Code = Code::new("sensitive-path");
+/// A folder stands where a file is to come, and would not be empty.
+pub const FILE_IS_FOLDER: Code = Code::new("file-is-folder");
 /// A file that was named does not exist.
 pub const NO_SUCH_FILE: Code = Code::new("no-such-file");
 /// The reply is larger than Relay takes.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::{
-    Change, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, plan_taking, plan_with,
-    stat,
+    Change, Diagnostic, Edit, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot, plan_taking,
+    plan_with, stat,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
-use relay_workspace::{RelPath, Workspace};
+use relay_workspace::{ReadError, RelPath, Workspace};
 
 use crate::contain::{line_of, path_refused, paths, unreadable};
 use crate::outcome::Outcome;
@@ -132,6 +132,7 @@ fn read_files(
     let mut disk = Disk::new();
     let mut snapshot = Snapshot::default();
     let mut refused = BTreeMap::new();
+    let freed = freed(edits);
     for name in paths(edits) {
         let path = checked(workspace, name)?;
         match workspace.read(&path) {
@@ -143,6 +144,7 @@ fn read_files(
                 disk.insert(name.to_owned(), (path, file.mode));
             }
             Ok(None) => {}
+            Err(error) if makes_room(&error, &freed) => {}
             Err(error) => {
                 refused
                     .insert(name.to_owned(), Diagnostic { line: line_of(name, edits), ..unreadable(&error) });
@@ -150,6 +152,25 @@ fn read_files(
         }
     }
     Ok((disk, snapshot, refused))
+}
+
+/// The names that edits give up.
+fn freed(edits: &[Edit]) -> BTreeSet<&str> {
+    let gives_up = |edit: &&Edit| matches!(edit.operation, Operation::Delete | Operation::Rename { .. });
+    edits.iter().filter(gives_up).map(|edit| edit.path.as_str()).collect()
+}
+
+/// Whether a file cannot be read because a folder has its place, or a file that of its folder, and the reply takes that
+/// away. Whether nothing else is left in such a folder is for the transaction to see.
+fn makes_room(error: &ReadError, freed: &BTreeSet<&str>) -> bool {
+    match error {
+        ReadError::Directory { path } => {
+            let inside = format!("{path}/");
+            freed.range(inside.as_str()..).next().is_some_and(|freed| freed.starts_with(&inside))
+        }
+        ReadError::NotADirectory { parent, .. } => freed.contains(parent.as_str()),
+        _ => false,
+    }
 }
 
 fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {

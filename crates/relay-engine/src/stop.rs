@@ -112,6 +112,11 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
             Some(path),
             "Nothing was changed. Look at the file, then run the command again.",
         ),
+        TxnError::Occupied { path, .. } => (
+            codes::FILE_IS_FOLDER,
+            Some(path),
+            "Nothing was changed. Remove or move what is in the folder too, or choose another name.",
+        ),
         TxnError::HardLinked { path, .. } => (
             codes::HARD_LINKED,
             Some(path),

@@ -32,6 +32,14 @@ pub enum TxnError {
         /// What it is, with its article: `a symbolic link`.
         kind: &'static str,
     },
+    /// A file was to take the place of a folder that would not be empty.
+    #[error("{path} is a folder and cannot become a file, for it still holds {inside}")]
+    Occupied {
+        /// The folder, relative to the workspace.
+        path: String,
+        /// Something in it that the transaction does not remove.
+        inside: String,
+    },
     /// Writing would silently part the file from its other names.
     #[error("{path} has {links} hard links; changing it would part it from the others")]
     HardLinked {
@@ -114,7 +122,7 @@ pub enum TxnError {
     #[error("the transaction changes no file")]
     Empty,
     /// Two changes of one transaction exclude each other.
-    #[error("{path} is changed twice, or is both a file and a folder, in one transaction")]
+    #[error("{path} is changed twice, or is a file and a folder at once, in one transaction")]
     Conflicting {
         /// The path, relative to the workspace.
         path: String,

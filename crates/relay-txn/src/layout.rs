@@ -54,6 +54,16 @@ pub(crate) fn displaced(uuid: Uuid, n: usize) -> String {
     format!("{STAGE}/{uuid}/{n}.old")
 }
 
+/// What a rollback moved out of the way of the `n`-th change, where the disk cannot exchange.
+pub(crate) fn aside(uuid: Uuid, n: usize) -> String {
+    format!("{STAGE}/{uuid}/{n}.aside")
+}
+
+/// An empty folder, kept to take the place of the `k`-th one that the transaction removed.
+pub(crate) fn spare(uuid: Uuid, k: usize) -> String {
+    format!("{STAGE}/{uuid}/{k}.folder")
+}
+
 /// The uuid of a record's file name, and whether it is pending; `None` for any other name.
 pub(crate) fn parse_record_name(name: &str) -> Option<(Uuid, bool)> {
     let stem = name.strip_suffix(".yml")?;

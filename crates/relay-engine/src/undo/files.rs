@@ -1,6 +1,6 @@
 //! The files while transactions are taken back: what is on disk, what they become, and under which name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::stat;
 use relay_txn::{FileChange, Image, Target};
@@ -42,6 +42,8 @@ struct File {
 /// All files that were looked at.
 pub(super) struct Files<'a> {
     engine: &'a Engine,
+    /// Every path that what is taken back had changed.
+    touched: BTreeSet<&'a str>,
     files: BTreeMap<String, File>,
     how: BTreeMap<String, How>,
     /// Where the content of a file comes from, if from under another name.
@@ -65,17 +67,48 @@ impl Inversion {
 }
 
 impl<'a> Files<'a> {
-    pub fn new(engine: &'a Engine) -> Self {
-        Self { engine, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
+    pub fn new(engine: &'a Engine, touched: BTreeSet<&'a str>) -> Self {
+        Self { engine, touched, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
     }
 
     /// What the file has become so far; read from disk the first time.
     pub fn now(&mut self, path: &str) -> Result<Option<&Image>, Stop> {
         if !self.files.contains_key(path) {
-            let disk = read(self.engine, path)?;
+            let disk = self.read(path)?;
             self.files.insert(path.to_owned(), File { now: disk.clone(), disk });
         }
         Ok(self.files.get(path).and_then(|file| file.now.as_ref()))
+    }
+
+    fn read(&self, name: &str) -> Result<Option<Image>, Stop> {
+        let path = checked(self.engine, name)?;
+        let failed = |error: ReadError| Stop::refused(unreadable(&error));
+        let workspace = self.engine.workspace();
+        match workspace.read(&path) {
+            Ok(read) => Ok(read.map(|file| Image { bytes: file.bytes, mode: file.mode })),
+            // The content of a link is where it points.
+            Err(ReadError::Symlink { path: asked, link }) if asked == link => {
+                let target = workspace.read_link(&path).map_err(failed)?;
+                let facts = workspace.facts(&path).map_err(failed)?;
+                Ok(target.zip(facts).map(|(bytes, facts)| Image { bytes, mode: facts.mode }))
+            }
+            Err(error) if self.may_swap(&error) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// Whether a folder stands where the file was, or something else where its folder was, and what is taken back may
+    /// have put it there. Whether that goes, and leaves nothing behind, is for the transaction to see.
+    fn may_swap(&self, error: &ReadError) -> bool {
+        match error {
+            ReadError::Directory { path } => {
+                let inside = format!("{path}/");
+                self.touched.range(inside.as_str()..).next().is_some_and(|path| path.starts_with(&inside))
+            }
+            ReadError::NotADirectory { parent, .. } => self.touched.contains(parent.as_str()),
+            ReadError::Symlink { link, .. } => self.touched.contains(link.as_str()),
+            _ => false,
+        }
     }
 
     /// A name under which there is nothing, and that is not the right one.
@@ -140,19 +173,4 @@ fn bytes(image: Option<&Image>) -> &[u8] {
 
 fn checked(engine: &Engine, name: &str) -> Result<RelPath, Stop> {
     engine.workspace().path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
-}
-
-fn read(engine: &Engine, name: &str) -> Result<Option<Image>, Stop> {
-    let path = checked(engine, name)?;
-    let failed = |error: ReadError| Stop::refused(unreadable(&error));
-    match engine.workspace().read(&path) {
-        Ok(read) => Ok(read.map(|file| Image { bytes: file.bytes, mode: file.mode })),
-        // The content of a link is where it points.
-        Err(ReadError::Symlink { path: asked, link }) if asked == link => {
-            let target = engine.workspace().read_link(&path).map_err(failed)?;
-            let facts = engine.workspace().facts(&path).map_err(failed)?;
-            Ok(target.zip(facts).map(|(bytes, facts)| Image { bytes, mode: facts.mode }))
-        }
-        Err(error) => Err(failed(error)),
-    }
 }

@@ -43,7 +43,8 @@ pub(super) fn invert(
     if !strangers.is_empty() {
         return Err(Stop::Refused(strangers));
     }
-    let files = Files::new(engine);
+    let touched = selection.steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
+    let files = Files::new(engine, touched);
     let conflicts = Conflicts::new(history, selection);
     let mut restoring = Restoring { engine, history, forced, files, conflicts };
     for step in &selection.steps {

@@ -25,7 +25,7 @@ pub(crate) fn effects(
         before,
         after,
         found: Effects::default(),
-        swapped: BTreeSet::new(),
+        blocked: BTreeSet::new(),
         bytes: 0,
     };
     comparison.run();
@@ -41,8 +41,8 @@ struct Comparison<'a> {
     before: &'a Scan,
     after: &'a Scan,
     found: Effects,
-    /// Paths that are a file in one scan and a folder in the other.
-    swapped: BTreeSet<String>,
+    /// Folders whose place was taken by something that cannot be captured, and the other way round.
+    blocked: BTreeSet<String>,
     /// The contents of all changes so far.
     bytes: u64,
 }
@@ -101,8 +101,7 @@ impl Comparison<'_> {
         };
         let Some(facts) = facts else {
             if *was.held == Held::Folder {
-                let (path, mode) = (path.to_string(), was.facts.mode);
-                self.found.removed_folders.push(FolderRecord { path, mode });
+                self.removed_folder(path, was);
             } else {
                 self.change(path, Some(was), None);
             }
@@ -115,16 +114,20 @@ impl Comparison<'_> {
         let target = match facts.kind {
             Kind::File => self.workspace.read(path).ok().flatten().map(|file| (file.bytes, file.mode)),
             Kind::Symlink => self.workspace.read_link(path).ok().flatten().map(|target| (target, facts.mode)),
-            Kind::Directory | Kind::Special => return self.swap(path),
+            // What is in an ignored folder is nobody's business here, so it cannot make room either.
+            Kind::Directory => return self.block(path, Obstacle::Swapped),
+            Kind::Special => return self.block(path, Obstacle::Special),
         };
-        match (target, self.image(was)) {
-            (Some((bytes, mode)), Ok(image)) => {
-                if (&image.bytes, image.mode) != (&bytes, mode) {
-                    self.push(path, Some(image), Some(Target { bytes, mode: Some(mode) }));
-                }
-            }
-            (None, _) => self.missed(path.as_str(), Obstacle::Unreadable),
-            (_, Err(obstacle)) => self.missed(path.as_str(), obstacle),
+        let Some((bytes, mode)) = target else { return self.block(path, Obstacle::Unreadable) };
+        let target = Target { bytes, mode: Some(mode) };
+        if *was.held == Held::Folder {
+            self.removed_folder(path, was);
+            return self.push(path, None, Some(target));
+        }
+        match self.image(was) {
+            Ok(image) if image.bytes == target.bytes && image.mode == mode => {}
+            Ok(image) => self.push(path, Some(image), Some(target)),
+            Err(obstacle) => self.missed(path.as_str(), obstacle),
         }
     }
 
@@ -145,7 +148,17 @@ impl Comparison<'_> {
         match (was.held, is.held) {
             // Permissions of folders are not part of a transaction.
             (Held::Folder, Held::Folder) => {}
-            (Held::Folder, _) | (_, Held::Folder) => self.swap(path),
+            (Held::Folder, Held::Nothing(obstacle)) | (Held::Nothing(obstacle), Held::Folder) => {
+                self.block(path, *obstacle);
+            }
+            (Held::Folder, _) => {
+                self.removed_folder(path, was);
+                self.change(path, None, Some(is));
+            }
+            (_, Held::Folder) => {
+                self.change(path, Some(was), None);
+                self.found.made_folders.push(path.to_string());
+            }
             (Held::Nothing(_), Held::Nothing(_)) if is_untouched(was.facts, is.facts) => {}
             (Held::Nothing(obstacle), _) | (_, Held::Nothing(obstacle)) => {
                 self.missed(path.as_str(), *obstacle);
@@ -182,16 +195,21 @@ impl Comparison<'_> {
         content(&self.before.pack, was)
     }
 
-    fn swap(&mut self, path: &RelPath) {
-        self.swapped.insert(path.to_string());
-        self.missed(path.as_str(), Obstacle::Swapped);
+    fn removed_folder(&mut self, path: &RelPath, was: Side<'_>) {
+        self.found.removed_folders.push(FolderRecord { path: path.to_string(), mode: was.facts.mode });
+    }
+
+    /// A folder, or something else, stands where the other one was, and what is there cannot be captured.
+    fn block(&mut self, path: &RelPath, obstacle: Obstacle) {
+        self.blocked.insert(path.to_string());
+        self.missed(path.as_str(), obstacle);
     }
 
     fn missed(&mut self, path: &str, obstacle: Obstacle) {
         self.found.uncaptured.push(Uncaptured { path: path.to_owned(), obstacle });
     }
 
-    /// What lies below a path that changed its kind stays as it is; names nobody may touch are compared last.
+    /// What lies below a blocked path stays as it is; names nobody may touch are compared last.
     fn finish(mut self) -> Effects {
         let (old, new) = (&self.before.survey.unnameable, &self.after.survey.unnameable);
         let old: BTreeMap<&str, &Facts> = old.iter().map(|(name, facts)| (name.as_str(), facts)).collect();
@@ -206,11 +224,15 @@ impl Comparison<'_> {
                 self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle: Obstacle::Name });
             }
         }
-        let Self { mut found, swapped, .. } = self;
-        if !swapped.is_empty() {
+        let Self { mut found, mut blocked, .. } = self;
+        // A file that exceeds what one capture may hold can stand in the place of a folder too.
+        let gone: BTreeSet<&str> = found.removed_folders.iter().map(|folder| folder.path.as_str()).collect();
+        let missed = found.uncaptured.iter().map(|missed| missed.path.clone());
+        blocked.extend(missed.filter(|path| gone.contains(path.as_str())));
+        if !blocked.is_empty() {
             // What was below cannot come back while something else has its place, and what is new may be the only copy
             // of it: a folder that was moved away. So neither is taken on, and neither is ever removed.
-            let is_below = |path: &str| ancestors(path).any(|folder| swapped.contains(folder));
+            let is_below = |path: &str| ancestors(path).any(|folder| blocked.contains(folder));
             let stays = |change: &FileChange| is_below(change.path.as_str()) || change.before.is_none();
             let (left, rest) = found.changes.into_iter().partition(stays);
             found.changes = rest;
@@ -220,7 +242,7 @@ impl Comparison<'_> {
                     .map(|change| Uncaptured { path: change.path.to_string(), obstacle: Obstacle::Swapped }),
             );
             found.made_folders.clear();
-            found.removed_folders.retain(|folder| !is_below(&folder.path));
+            found.removed_folders.retain(|folder| !is_below(&folder.path) && !blocked.contains(&folder.path));
         }
         found.removed_folders.reverse();
         found.uncaptured.sort_by(|a, b| a.path.cmp(&b.path));

@@ -80,7 +80,7 @@ pub enum Obstacle {
     Special,
     /// No transaction may touch a file of this name.
     Name,
-    /// A file and a folder changed places.
+    /// A file and a folder changed places, and one of them cannot be captured.
     Swapped,
     /// It is not known whether it was there before.
     Unknown,
@@ -98,7 +98,7 @@ impl Obstacle {
             Self::Unreadable => "may not be read",
             Self::Special => "is a pipe, a socket or a device",
             Self::Name => "has a name that no transaction may touch",
-            Self::Swapped => "changed between being a file and being a folder",
+            Self::Swapped => "took part in an exchange of a folder and something that cannot be captured",
             Self::Unknown => "may have been there before",
             Self::Damaged => "was kept, but the kept content is damaged",
         }

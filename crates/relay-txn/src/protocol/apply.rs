@@ -14,25 +14,36 @@ use crate::record::{ChangeRecord, Record, Stored};
 
 impl<F: Fs> Protocol<F> {
     /// Makes the files new. After an error some are; the caller rolls back.
+    ///
+    /// What goes makes room for what comes: a folder may take the place of a file, and the other way round.
     pub(super) fn apply(&self, prepared: &Prepared) -> Result<(), TxnError> {
         let record = &prepared.record;
-        for folder in &record.folders {
-            match self.fs.mkdir(folder, prepared.modes.get(folder).copied()) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                other => other.at("create", folder)?,
-            }
-        }
-        for (n, (change, observed)) in record.changes.iter().zip(&prepared.observed).enumerate() {
+        let changes = || record.changes.iter().zip(&prepared.observed).enumerate();
+        for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_none()) {
             self.land(record, n, change, *observed)?;
         }
         for folder in &record.removed_folders {
-            match self.fs.rmdir(&folder.path) {
-                // Somebody put a file there meanwhile, or removed the folder already: both are fine.
-                Err(error) if is_not_empty_or_missing(&error) => {}
-                other => other.at("remove", &folder.path)?,
-            }
+            // One that somebody put a file into stays; if a file was to come there, that is noticed then.
+            self.remove_if_empty(&folder.path)?;
+        }
+        for folder in &record.folders {
+            self.make_folder(folder, prepared.modes.get(folder).copied())?;
+        }
+        for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_some()) {
+            self.land(record, n, change, *observed)?;
         }
         Ok(())
+    }
+
+    /// Makes a folder, unless it is there by now.
+    pub(super) fn make_folder(&self, folder: &str, mode: Option<u32>) -> Result<(), TxnError> {
+        match self.fs.mkdir(folder, mode) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => match self.look(folder)? {
+                Some(stat) if stat.kind == Kind::Folder => Ok(()),
+                _ => Err(TxnError::Exists { path: folder.to_owned() }),
+            },
+            other => other.at("create", folder),
+        }
     }
 
     fn land(
@@ -51,7 +62,7 @@ impl<F: Fs> Protocol<F> {
             });
         };
         // The cheap look first: it spares an exchange that would have to be taken back.
-        if self.fs.stat(path).at("look at", path)? != observed {
+        if self.look(path)? != observed {
             self.expect(path, path, before)?;
         }
         if change.after.is_none() {
@@ -66,9 +77,7 @@ impl<F: Fs> Protocol<F> {
                 self.expect(&displaced, path, before)?;
                 self.place(&slot, path)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(TxnError::Changed { path: path.to_owned() })
-            }
+            Err(error) if self.is_gone(path, &error) => Err(TxnError::Changed { path: path.to_owned() }),
             Err(error) => Err(TxnError::io("replace", path, error)),
         }
     }
@@ -89,9 +98,7 @@ impl<F: Fs> Protocol<F> {
     /// Moves a file out of the workspace into the stage, where nobody else writes.
     pub(super) fn displace(&self, path: &str, into: &str) -> Result<(), TxnError> {
         match self.fs.rename(path, into, Rename::Replace) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(TxnError::Changed { path: path.to_owned() })
-            }
+            Err(error) if self.is_gone(path, &error) => Err(TxnError::Changed { path: path.to_owned() }),
             other => other.at("remove", path),
         }
     }
@@ -99,16 +106,31 @@ impl<F: Fs> Protocol<F> {
     /// Moves a file from the stage to a path that must be free.
     pub(super) fn place(&self, from: &str, path: &str) -> Result<(), TxnError> {
         match self.fs.rename(from, path, Rename::NoReplace) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists || self.is_gone(path, &error) => {
                 Err(TxnError::Changed { path: path.to_owned() })
             }
             other => other.at("write", path),
         }
     }
+
+    /// Whether a rename failed because somebody took away the file, or the folder it is in.
+    pub(super) fn is_gone(&self, path: &str, error: &io::Error) -> bool {
+        matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+            || self.is_below_link(path)
+    }
+
+    /// Removes a folder that is empty. One that is in use, gone, or something else by now is left alone.
+    pub(super) fn remove_if_empty(&self, folder: &str) -> Result<bool, TxnError> {
+        match self.fs.rmdir(folder) {
+            Err(error) if is_not_empty_or_missing(&error) => Ok(false),
+            Err(_) if self.is_below_link(folder) => Ok(false),
+            other => other.at("remove", folder).map(|()| true),
+        }
+    }
 }
 
-/// The reasons for which a folder that may stay is left alone: it is in use, gone, or something else by now.
-pub(super) fn is_not_empty_or_missing(error: &io::Error) -> bool {
+/// The reasons for which a folder cannot be removed, and need not be.
+fn is_not_empty_or_missing(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::NotFound | io::ErrorKind::NotADirectory

@@ -1,6 +1,6 @@
 //! From a draft to files that have landed and a record that can take them back.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::io;
 
 use uuid::Uuid;
@@ -9,7 +9,7 @@ use super::prepare::Prepared;
 use super::recover::Leases;
 use super::sealed::Sealed;
 use super::{Open, Protocol};
-use crate::draft::Draft;
+use crate::draft::{Draft, FileChange};
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, Rename, ancestors};
 use crate::layout::{self, STATE};
@@ -92,10 +92,10 @@ pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
     if draft.changes.len() > MAX_CHANGES {
         return too_large("the transaction".to_owned(), draft.changes.len() as u64, MAX_CHANGES as u64);
     }
-    let mut paths = BTreeSet::new();
+    let mut paths = HashMap::with_capacity(draft.changes.len());
     for change in &draft.changes {
         let path = change.path.as_str();
-        if !paths.insert(path) {
+        if paths.insert(path, change).is_some() {
             return Err(TxnError::Conflicting { path: path.to_owned() });
         }
         for image in [change.before.as_ref().map(|i| &i.bytes), change.after.as_ref().map(|t| &t.bytes)] {
@@ -113,11 +113,18 @@ pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
             return Err(TxnError::NotRegular { path: path.to_owned(), kind: "a folder or device" });
         }
     }
-    // A file cannot be inside another one.
-    match paths.iter().find(|path| ancestors(path).any(|folder| paths.contains(folder))) {
-        Some(path) => Err(TxnError::Conflicting { path: (*path).to_owned() }),
-        None => Ok(()),
+    // A file cannot be inside another one, neither before nor after; the two may take each other's place.
+    for change in &draft.changes {
+        let outer = ancestors(change.path.as_str()).filter_map(|folder| paths.get(folder));
+        let is_at_once = |outer: &FileChange| {
+            (change.before.is_some() && outer.before.is_some())
+                || (change.after.is_some() && outer.after.is_some())
+        };
+        if outer.copied().any(is_at_once) {
+            return Err(TxnError::Conflicting { path: change.path.to_string() });
+        }
     }
+    Ok(())
 }
 
 /// Refuses paths on which an undecided transaction works.

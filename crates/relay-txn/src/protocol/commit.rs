@@ -55,7 +55,7 @@ impl<F: Fs> Protocol<F> {
     fn captured_files(&self, record: &Record) -> Result<Vec<String>, TxnError> {
         let mut files = Vec::new();
         for change in record.changes.iter().filter(|change| change.by.is_some() && change.after.is_some()) {
-            let stat = self.fs.stat(&change.path).at("look at", &change.path)?;
+            let stat = self.look(&change.path)?;
             if stat.is_some_and(|stat| stat.kind == Kind::File) {
                 files.push(change.path.clone());
             }
@@ -68,7 +68,7 @@ impl<F: Fs> Protocol<F> {
         let mut existing = Vec::new();
         for folder in folders {
             let is_folder = |stat: Stat| stat.kind == Kind::Folder;
-            if folder.is_empty() || self.fs.stat(&folder).at("look at", &folder)?.is_some_and(is_folder) {
+            if folder.is_empty() || self.look(&folder)?.is_some_and(is_folder) {
                 existing.push(folder);
             }
         }

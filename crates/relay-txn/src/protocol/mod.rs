@@ -3,10 +3,13 @@
 //! ```text
 //! begin    lock → recover, leases, reserve the stage → unlock
 //!          read and compare every file, stage contents, blobs and the record → one batch of syncs
-//!          lock → recover, leases → name the pending record, sync → swap every file in → unlock
+//!          lock → recover, leases → name the pending record, sync
+//!          → what goes, folders that go, folders that come, what comes or changes → unlock
 //! commit   sync the touched folders → lock → number, final record, sync → rename (the commit point), sync → unlock
-//! rollback lock → put displaced files back → sync → remove the pending record, sync → unlock
+//! rollback lock → what came, folders that came, folders that went, what went or changed → sync
+//!          → remove the pending record, sync → unlock
 //! ```
+//! What goes makes room for what comes, so a file and a folder can change places; going back is the same, reversed.
 //! At any moment the disk holds either a record in the ledger, with all files new, or a pending record from which all
 //! files become old again, or neither and all files are old. Each module here is one of those steps.
 
@@ -14,11 +17,14 @@ mod adopt;
 mod apply;
 mod begin;
 mod commit;
+mod folders;
 mod forget;
 mod history;
 mod prepare;
 mod recover;
 mod remake;
+mod rescue;
+mod restore;
 mod rollback;
 mod sealed;
 
@@ -27,10 +33,10 @@ use std::io;
 pub use forget::Forgotten;
 pub use history::Entries;
 pub use recover::{Outcome, Recovered};
-pub use rollback::Rescued;
+pub use rescue::Rescued;
 
-use crate::error::TxnError;
-use crate::fs::{Found, Fs, Kind, Stat, is_link};
+use crate::error::{At, TxnError};
+use crate::fs::{Found, Fs, Kind, Stat, ancestors, is_link};
 use crate::key::LedgerKey;
 use crate::limits::MAX_FILE_BYTES;
 use crate::record::{Record, Stored, content_hash};
@@ -64,6 +70,14 @@ impl Seen {
         matches!(self, Self::File(hash, stat) if *hash == stored.hash && is_link(stat.mode) == is_link(stored.mode))
     }
 
+    /// The file's identity, where the system tells.
+    fn inode(&self) -> Option<u64> {
+        match self {
+            Self::File(_, stat) => stat.inode,
+            Self::Missing | Self::Other(_) => None,
+        }
+    }
+
     /// Whether it has the content and the mode of `stored`.
     fn is(&self, stored: &Stored) -> bool {
         matches!(self, Self::File(hash, stat) if *hash == stored.hash && stat.mode == stored.mode)
@@ -89,8 +103,25 @@ impl<F: Fs> Protocol<F> {
             Ok(Found::File(bytes, stat)) => Ok(Seen::File(content_hash(&bytes), stat)),
             // No transaction holds a file of that size, so it is somebody else's.
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Seen::Other(Kind::File)),
+            Err(_) if self.is_below_link(path) => Ok(Seen::Missing),
             Err(error) => Err(TxnError::io("read", path, error)),
         }
+    }
+
+    /// What the disk says about a path of the workspace.
+    fn look(&self, path: &str) -> Result<Option<Stat>, TxnError> {
+        match self.fs.stat(path) {
+            Err(_) if self.is_below_link(path) => Ok(None),
+            other => other.at("look at", path),
+        }
+    }
+
+    /// Whether a link stands where a folder of the path would be. No link is followed, so nothing is there: a folder and
+    /// a link may be changing places. The state folder is no part of the workspace; a link in it is an error.
+    fn is_below_link(&self, path: &str) -> bool {
+        let is_link =
+            |folder: &str| matches!(self.fs.stat(folder), Ok(Some(stat)) if stat.kind == Kind::Symlink);
+        self.fs.permits(path) && ancestors(path).any(is_link)
     }
 
     /// A link's content is where it points.

@@ -5,15 +5,14 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use uuid::Uuid;
 
+use super::folders::Freed;
 use super::{Protocol, Seen};
 use crate::draft::{Draft, FileChange};
 use crate::error::{At, TxnError};
-use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, ancestors, is_link, parent};
+use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, is_link, parent};
 use crate::layout::{self, BLOBS, STAGE};
 use crate::limits::{MAX_FILE_BYTES, MAX_INLINE_BYTES, MAX_INLINE_TOTAL_BYTES};
-use crate::record::{
-    ChangeRecord, Content, FolderRecord, Operation, RECORD_VERSION, Record, Stored, content_hash,
-};
+use crate::record::{ChangeRecord, Content, Operation, RECORD_VERSION, Record, Stored, content_hash};
 
 /// A transaction that is durable on disk, except that its record has no name yet.
 pub(super) struct Prepared {
@@ -24,6 +23,16 @@ pub(super) struct Prepared {
     pub(super) observed: Vec<Option<Stat>>,
     /// The permission bits of folders that had some before.
     pub(super) modes: HashMap<String, u32>,
+}
+
+/// What stands where a change is to be made.
+enum Place {
+    /// Nothing.
+    Free,
+    /// A folder, where a file or link is to come.
+    Folder,
+    /// The file or link that the change was planned against.
+    Held(Stat),
 }
 
 /// Collects contents for the record, deciding which of them become blobs.
@@ -44,21 +53,32 @@ impl Contents {
 impl<F: Fs> Protocol<F> {
     /// Compares every file with what the draft was planned against, and stages what it shall become.
     pub(super) fn prepare(&self, draft: &Draft) -> Result<Prepared, TxnError> {
-        let observed = draft
-            .changes
-            .iter()
-            .map(|change| self.compare(change, draft.break_links))
-            .collect::<Result<Vec<_>, _>>()?;
+        let freed = Freed::by(draft);
+        let mut observed = Vec::with_capacity(draft.changes.len());
+        let mut replaced = Vec::new();
+        for change in &draft.changes {
+            observed.push(match self.compare(change, &freed, draft.break_links)? {
+                Place::Free => None,
+                Place::Folder => {
+                    replaced.push(change.path.as_str());
+                    None
+                }
+                Place::Held(stat) => Some(stat),
+            });
+        }
+        let folders = self.folders(draft, &freed, &replaced)?;
         let mut contents = Contents::new(draft.uuid);
         let mut changes = Vec::with_capacity(draft.changes.len());
         for (n, (change, stat)) in draft.changes.iter().zip(&observed).enumerate() {
-            changes.push(self.stage(n, change, *stat, &mut contents)?);
+            let folder = Some(parent(change.path.as_str())).filter(|folder| !folders.made.contains(*folder));
+            changes.push(self.stage(n, change, *stat, folder, &mut contents)?);
         }
         let record = Record {
-            folders: self.missing_folders(draft)?,
-            removed_folders: self.folders_to_prune(draft)?,
+            folders: folders.made.into_iter().collect(),
+            removed_folders: folders.removed,
             ..pending_record(draft, changes)
         };
+        self.keep_spares(&record)?;
         let staged_record = format!("{}/record", layout::stage(draft.uuid));
         let text = crate::document::write(&record, &self.key)?;
         self.fs
@@ -87,39 +107,49 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// The file must be exactly what the change was planned against.
-    fn compare(&self, change: &FileChange, break_links: bool) -> Result<Option<Stat>, TxnError> {
+    fn compare(&self, change: &FileChange, freed: &Freed<'_>, break_links: bool) -> Result<Place, TxnError> {
         let path = change.path.as_str();
         if !self.fs.permits(path) {
             return Err(TxnError::Refused { path: path.to_owned() });
         }
-        let found = self.fs.read(path, MAX_FILE_BYTES).at("read", path)?;
+        if change.before.is_none() && freed.holds_folder_of(path) {
+            return Ok(Place::Free);
+        }
+        let found = match self.fs.read(path, MAX_FILE_BYTES) {
+            Err(_) if self.is_below_link(path) => {
+                return Err(TxnError::NotRegular { path: path.to_owned(), kind: "below a link" });
+            }
+            other => other.at("read", path)?,
+        };
         match (&change.before, found) {
             (Some(image), Found::Irregular(Kind::Symlink)) if is_link(image.mode) => {
                 let is_same = self.fs.read_link(path).at("read", path)?.as_deref() == Some(&image.bytes);
                 let stat = self.fs.stat(path).at("look at", path)?.filter(|_| is_same);
-                stat.map(Some).ok_or_else(|| TxnError::Changed { path: path.to_owned() })
+                stat.map(Place::Held).ok_or_else(|| TxnError::Changed { path: path.to_owned() })
             }
+            (None, Found::Irregular(Kind::Folder)) => Ok(Place::Folder),
             (_, Found::Irregular(kind)) => {
                 Err(TxnError::NotRegular { path: path.to_owned(), kind: kind.words() })
             }
-            (None, Found::Missing) => Ok(None),
+            (None, Found::Missing) => Ok(Place::Free),
             (None, Found::File(..)) => Err(TxnError::Exists { path: path.to_owned() }),
             (Some(image), Found::File(bytes, stat)) if bytes == image.bytes && !is_link(image.mode) => {
                 if stat.links > 1 && !break_links {
                     return Err(TxnError::HardLinked { path: path.to_owned(), links: stat.links });
                 }
-                Ok(Some(stat))
+                Ok(Place::Held(stat))
             }
             (Some(_), Found::File(..) | Found::Missing) => Err(TxnError::Changed { path: path.to_owned() }),
         }
     }
 
-    /// Writes the new content into its slot and describes the change.
+    /// Writes the new content into its slot and describes the change. `folder` is the one it goes to, if that is there.
     fn stage(
         &self,
         n: usize,
         change: &FileChange,
         observed: Option<Stat>,
+        folder: Option<&str>,
         contents: &mut Contents,
     ) -> Result<ChangeRecord, TxnError> {
         let path = change.path.as_str();
@@ -136,7 +166,7 @@ impl<F: Fs> Protocol<F> {
                 let attributes = Attributes {
                     mode: mode.map(|mode| mode & 0o7777),
                     like: replaced.map(|_| path),
-                    folder: replaced.is_none().then(|| parent(path)),
+                    folder: folder.filter(|_| replaced.is_none()),
                 };
                 let written = if mode.is_some_and(is_link) {
                     self.fs.symlink(&target.bytes, &slot)
@@ -205,77 +235,6 @@ impl<F: Fs> Protocol<F> {
         }
         contents.blobs.insert(blob);
         Ok(())
-    }
-
-    /// The folders that have to be made, outermost first.
-    fn missing_folders(&self, draft: &Draft) -> Result<Vec<String>, TxnError> {
-        let mut missing = BTreeSet::new();
-        let mut there = BTreeSet::new();
-        for change in draft.changes.iter().filter(|change| change.before.is_none()) {
-            for folder in ancestors(change.path.as_str()) {
-                if missing.contains(folder) || there.contains(folder) {
-                    continue;
-                }
-                match self.fs.stat(folder).at("look at", folder)? {
-                    None => missing.insert(folder.to_owned()),
-                    Some(stat) if stat.kind == Kind::Folder => there.insert(folder.to_owned()),
-                    Some(stat) => {
-                        return Err(TxnError::NotRegular {
-                            path: change.path.to_string(),
-                            kind: if stat.kind == Kind::File { "below a file" } else { "below a link" },
-                        });
-                    }
-                };
-            }
-        }
-        for folder in draft.make.iter().map(|folder| folder.path.as_str()) {
-            // One whose place is taken by something else stays away; it would have been empty.
-            let wanted: Vec<&str> = std::iter::once(folder).chain(ancestors(folder)).collect();
-            let mut is_free = self.fs.permits(folder);
-            for folder in &wanted {
-                let found = self.fs.stat(folder).at("look at", folder)?;
-                is_free &= found.is_none_or(|stat| stat.kind == Kind::Folder);
-                if found.is_some() {
-                    there.insert((*folder).to_owned());
-                }
-            }
-            if is_free {
-                missing
-                    .extend(wanted.into_iter().filter(|folder| !there.contains(*folder)).map(str::to_owned));
-            }
-        }
-        // A folder sorts before what is in it.
-        Ok(missing.into_iter().collect())
-    }
-
-    /// Those of the folders to prune that the transaction leaves empty, innermost first.
-    fn folders_to_prune(&self, draft: &Draft) -> Result<Vec<FolderRecord>, TxnError> {
-        let mut gone: BTreeSet<String> = draft
-            .changes
-            .iter()
-            .filter(|change| change.after.is_none())
-            .map(|change| change.path.to_string())
-            .collect();
-        let filled: BTreeSet<&str> = draft
-            .changes
-            .iter()
-            .filter(|change| change.after.is_some())
-            .flat_map(|change| ancestors(change.path.as_str()))
-            .collect();
-        let candidates: BTreeSet<&str> = draft.prune.iter().map(relay_workspace::RelPath::as_str).collect();
-        let mut pruned = Vec::new();
-        for folder in candidates.iter().rev().filter(|folder| !filled.contains(**folder)) {
-            let Some(stat) = self.fs.stat(folder).at("look at", folder)? else { continue };
-            if stat.kind != Kind::Folder {
-                continue;
-            }
-            let names = self.fs.list(folder).at("list", folder)?;
-            if names.iter().all(|name| gone.contains(&format!("{folder}/{name}"))) {
-                gone.insert((*folder).to_owned());
-                pruned.push(FolderRecord { path: (*folder).to_owned(), mode: stat.mode });
-            }
-        }
-        Ok(pruned)
     }
 }
 

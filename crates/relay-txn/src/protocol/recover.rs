@@ -9,7 +9,7 @@ use std::io;
 use uuid::Uuid;
 
 use super::Protocol;
-use super::rollback::Rescued;
+use super::rescue::Rescued;
 use super::sealed::Sealed;
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, ancestors};

@@ -4,37 +4,30 @@
 //! changed at the last moment. Only where the displaced file did not survive is it written anew from the record.
 //! Content that is neither ours nor the old one is moved to `.relaycode/rescued/`, never destroyed. Every step may
 //! be repeated: running a rollback twice, or half and then again, gives the same files.
+//!
+//! What came goes first, because it may stand where something has to come back: a file in place of a folder, or a folder
+//! in place of a file.
 
 use std::collections::BTreeSet;
-use std::io;
 
 use uuid::Uuid;
 
-use super::apply::is_not_empty_or_missing;
-use super::{Open, Protocol, Seen};
+use super::rescue::Rescued;
+use super::{Open, Protocol};
 use crate::error::{At, TxnError};
-use crate::fs::{Attributes, Fs, Kind, Rename, ancestors, is_link, parent};
-use crate::layout::{self, RESCUED, STAGE, STATE};
-use crate::record::{ChangeRecord, Record, Stored};
+use crate::fs::{Fs, Kind, Rename, ancestors, parent};
+use crate::layout::{self, STAGE, STATE};
+use crate::record::{FolderRecord, Record};
 use crate::state::{ensure_private_folder, unlink_if_there};
-
-/// Somebody else's bytes that stood where a rollback had to restore a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rescued {
-    /// The path that was restored.
-    pub path: String,
-    /// Where the foreign file is now, relative to the workspace.
-    pub kept_as: String,
-}
 
 /// How often a file is looked at again when somebody else keeps changing it during the rollback.
 const ATTEMPTS: usize = 4;
 
 /// One rollback under way: what has to be synced at its end, and what was rescued.
-struct Work<'a> {
-    record: &'a Record,
-    folders: BTreeSet<String>,
-    rescued: Vec<Rescued>,
+pub(super) struct Work<'a> {
+    pub(super) record: &'a Record,
+    pub(super) folders: BTreeSet<String>,
+    pub(super) rescued: Vec<Rescued>,
 }
 
 /// The error for files that are neither all old nor all new, until recovery has run.
@@ -66,26 +59,21 @@ impl<F: Fs> Protocol<F> {
         for folder in [STAGE, &layout::stage(record.uuid)] {
             ensure_private_folder(&self.fs, folder)?;
         }
-        for folder in record.removed_folders.iter().rev() {
-            self.remake(&folder.path, Some(folder.mode & 0o7777), &mut work)?;
-        }
         for (n, change) in record.changes.iter().enumerate() {
             work.folders.insert(parent(&change.path).to_owned());
-            let mut attempt = 1;
-            while let Err(error) = self.revert(n, change, &mut work) {
-                // Somebody created or removed the file between the look and the rename: look again.
-                if !matches!(error, TxnError::Changed { .. }) || attempt == ATTEMPTS {
-                    return Err(error);
-                }
-                attempt += 1;
+            if change.before.is_none() {
+                patiently(|| self.remove_created(n, change, &mut work))?;
             }
         }
         for folder in record.folders.iter().rev() {
-            match self.fs.rmdir(folder) {
-                Err(error) if is_not_empty_or_missing(&error) => {}
-                other => other.at("remove", folder)?,
-            }
+            self.remove_if_empty(folder)?;
             work.folders.insert(parent(folder).to_owned());
+        }
+        self.put_folders_back(&mut work)?;
+        for (n, change) in record.changes.iter().enumerate() {
+            if let Some(before) = &change.before {
+                patiently(|| self.restore(n, change, before, &mut work))?;
+            }
         }
         self.finish_rollback(work)
     }
@@ -101,223 +89,102 @@ impl<F: Fs> Protocol<F> {
         Ok(work.rescued)
     }
 
-    fn revert(&self, n: usize, change: &ChangeRecord, work: &mut Work<'_>) -> Result<(), TxnError> {
-        match &change.before {
-            Some(before) => self.restore(n, change, before, work),
-            None => self.remove_created(n, change, work),
+    /// Brings back the folders that were removed.
+    fn put_folders_back(&self, work: &mut Work<'_>) -> Result<(), TxnError> {
+        let record = work.record;
+        for (k, folder) in record.removed_folders.iter().enumerate().rev() {
+            patiently(|| self.put_folder_back(k, folder, work))?;
         }
-    }
-
-    /// Brings back a file that existed before.
-    fn restore(
-        &self,
-        n: usize,
-        change: &ChangeRecord,
-        before: &Stored,
-        work: &mut Work<'_>,
-    ) -> Result<(), TxnError> {
-        let path = change.path.as_str();
-        let displaced = self.find_displaced(n, change, work.record.uuid)?;
-        let current = self.see(path)?;
-        if current.is(before) {
-            return match displaced {
-                Some((name, seen)) if !seen.is(before) => self.rescue(n, &name, path, work),
-                _ => Ok(()),
-            };
-        }
-        let ours = change.after.as_ref().is_some_and(|after| current.has_content(after));
-        let source = match displaced {
-            Some((name, _)) => name,
-            // What a command changed was never displaced; whoever changed it since finds their bytes rescued.
-            None if ours || change.by.is_some() || matches!(current, Seen::Missing) => {
-                self.rewrite(n, before, like(&current, path), work)?
-            }
-            // The staged file is gone, so it had landed, and somebody changed the file afterwards.
-            None if change.after.is_some() && !self.is_staged(n, work.record.uuid)? => {
-                self.rewrite(n, before, like(&current, path), work)?
-            }
-            // Somebody changed the file before this change reached it.
-            None => return Ok(()),
-        };
-        self.fs.touch(&source).at("touch", path)?;
-        if matches!(current, Seen::Missing) {
-            for folder in ancestors(path).collect::<Vec<_>>().into_iter().rev() {
-                self.remake(folder, None, work)?;
-            }
-            return self.place(&source, path);
-        }
-        let replaced = self.put_over(&source, path)?;
-        // What was there a moment ago counts, not what was seen before.
-        match (self.see(&replaced)?, &change.after) {
-            (seen, Some(after)) if seen.has_content(after) => Ok(()),
-            (Seen::Missing, _) => Ok(()),
-            _ => self.rescue(n, &replaced, path, work),
-        }
-    }
-
-    /// Whether the new content of a change is, or what it displaced is kept, in its slot.
-    fn is_staged(&self, n: usize, uuid: Uuid) -> Result<bool, TxnError> {
-        let slot = layout::slot(uuid, n);
-        Ok(self.fs.stat(&slot).at("look at", &slot)?.is_some())
-    }
-
-    /// Takes away a file that did not exist before.
-    fn remove_created(&self, n: usize, change: &ChangeRecord, work: &mut Work<'_>) -> Result<(), TxnError> {
-        let slot = layout::slot(work.record.uuid, n);
-        let ours = |seen: &Seen| change.after.as_ref().is_some_and(|after| seen.has_content(after));
-        match self.see(&slot)? {
-            Seen::Missing => {}
-            Seen::File(hash, staged) if change.after.as_ref().is_some_and(|after| after.hash == hash) => {
-                // A rename that a crash cut in two leaves the one file under both names.
-                return match self.fs.stat(&change.path).at("look at", &change.path)? {
-                    Some(found) if found.inode.is_some() && found.inode == staged.inode => {
-                        unlink_if_there(&self.fs, &change.path)
-                    }
-                    // Still staged, or already taken away: whatever is at the path is somebody else's.
-                    _ => Ok(()),
-                };
-            }
-            _ => return self.rescue(n, &slot, &change.path, work),
-        }
-        if matches!(self.see(&change.path)?, Seen::Missing) {
+        if record.removed_folders.is_empty() {
             return Ok(());
         }
-        self.displace(&change.path, &slot)?;
-        match self.see(&slot)? {
-            seen if ours(&seen) => Ok(()),
-            _ => self.rescue(n, &slot, &change.path, work),
+        // Otherwise a crash could move a folder back into the stage, together with the files that are put into it now.
+        let parents: BTreeSet<&str> =
+            record.removed_folders.iter().map(|folder| parent(&folder.path)).collect();
+        let parents = self.existing(parents.into_iter().map(str::to_owned))?;
+        self.fs.sync(&[], &parents).at("sync", "the restored folders")
+    }
+
+    /// Brings back a folder that was removed.
+    fn put_folder_back(&self, k: usize, folder: &FolderRecord, work: &mut Work<'_>) -> Result<(), TxnError> {
+        let path = folder.path.as_str();
+        self.make_way(path, work)?;
+        match self.look(path)? {
+            Some(stat) if stat.kind == Kind::Folder => return Ok(()),
+            Some(_) => self.rescue(k, path, path, work)?,
+            None => {}
+        }
+        work.folders.insert(parent(path).to_owned());
+        // What a command removed has no spare.
+        match self.fs.rename(&layout::spare(work.record.uuid, k), path, Rename::NoReplace) {
+            Ok(()) => Ok(()),
+            Err(_no_spare) => self.make_folder(path, Some(folder.mode & 0o7777)).map_err(look_again),
         }
     }
 
-    /// The file that was displaced by the `n`-th change, if it was and still exists.
-    fn find_displaced(
-        &self,
-        n: usize,
-        change: &ChangeRecord,
-        uuid: Uuid,
-    ) -> Result<Option<(String, Seen)>, TxnError> {
-        let name = layout::displaced(uuid, n);
-        let seen = self.see(&name)?;
-        if !matches!(seen, Seen::Missing) {
-            return Ok(Some((name, seen)));
-        }
-        let name = layout::slot(uuid, n);
-        let seen = self.see(&name)?;
-        let staged = change.after.as_ref().is_some_and(|after| seen.has_content(after))
-            && !change.before.as_ref().is_some_and(|before| seen.is(before));
-        Ok((!staged && !matches!(seen, Seen::Missing)).then_some((name, seen)))
-    }
-
-    /// Exchanges, or moves one away and the other in; returns the name under which the replaced file is kept.
-    fn put_over(&self, source: &str, path: &str) -> Result<String, TxnError> {
-        match self.fs.rename(source, path, Rename::Exchange) {
-            Ok(()) => Ok(source.to_owned()),
-            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                let aside = format!("{source}.aside");
-                self.displace(path, &aside)?;
-                self.place(source, path)?;
-                Ok(aside)
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Err(TxnError::Changed { path: path.to_owned() })
-            }
-            Err(error) => Err(TxnError::io("restore", path, error)),
-        }
-    }
-
-    /// Writes the old content anew, where the displaced file did not survive.
-    fn rewrite(
-        &self,
-        n: usize,
-        before: &Stored,
-        like: Option<&str>,
-        work: &Work<'_>,
-    ) -> Result<String, TxnError> {
-        let name = format!("{}.again", layout::slot(work.record.uuid, n));
-        unlink_if_there(&self.fs, &name)?;
-        let bytes = self.content(before)?;
-        if is_link(before.mode) {
-            self.fs.symlink(&bytes, &name).at("write", &name)?;
-            return Ok(name);
-        }
-        let attributes = Attributes { mode: Some(before.mode & 0o7777), like, folder: None };
-        self.fs.write_new(&name, &bytes, attributes).at("write", &name)?;
-        // Durable before it takes the path: half a file there would look like somebody else's.
-        self.fs.sync(std::slice::from_ref(&name), &[]).at("sync", &name)?;
-        Ok(name)
-    }
-
-    /// Moves a foreign file to where its owner finds it.
-    fn rescue(&self, n: usize, name: &str, path: &str, work: &mut Work<'_>) -> Result<(), TxnError> {
-        let folder = format!("{RESCUED}/{}", work.record.uuid);
-        ensure_private_folder(&self.fs, RESCUED)?;
-        ensure_private_folder(&self.fs, &folder)?;
-        let file_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        let short: String = file_name.chars().take(50).collect();
-        let mut attempt = 0;
-        let kept_as = loop {
-            let number = if attempt == 0 { String::new() } else { format!(".{attempt}") };
-            let kept_as = format!("{folder}/{n}-{short}{number}");
-            match self.fs.rename(name, &kept_as, Rename::NoReplace) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
-                other => {
-                    other.at("keep", path)?;
-                    break kept_as;
+    /// Makes the folders a path is in, where they are missing. Something else in the place of one that the transaction
+    /// did not touch is for its owner to sort out.
+    pub(super) fn make_way(&self, path: &str, work: &mut Work<'_>) -> Result<(), TxnError> {
+        for folder in ancestors(path).collect::<Vec<_>>().into_iter().rev() {
+            match self.look(folder)? {
+                Some(stat) if stat.kind == Kind::Folder => {}
+                Some(stat) => {
+                    let kind = if stat.kind == Kind::Symlink { "below a link" } else { "below a file" };
+                    return Err(TxnError::NotRegular { path: path.to_owned(), kind });
+                }
+                None => {
+                    work.folders.insert(parent(folder).to_owned());
+                    self.make_folder(folder, None).map_err(look_again)?;
                 }
             }
-        };
-        work.folders.extend([STATE.to_owned(), RESCUED.to_owned(), folder]);
-        work.rescued.push(Rescued { path: path.to_owned(), kept_as });
-        Ok(())
-    }
-
-    /// Keeps a content where a person finds it, durably.
-    pub(crate) fn keep_aside(&self, uuid: Uuid, path: &str, bytes: &[u8]) -> Result<String, TxnError> {
-        let folder = format!("{RESCUED}/{uuid}");
-        crate::state::ensure(&self.fs)?;
-        ensure_private_folder(&self.fs, RESCUED)?;
-        ensure_private_folder(&self.fs, &folder)?;
-        let file_name = path.rsplit_once('/').map_or(path, |(_, name)| name);
-        let short: String = file_name.chars().take(50).collect();
-        let name =
-            format!("{folder}/planned-{}-{short}", blake3::hash(path.as_bytes()).to_hex().split_at(8).0);
-        unlink_if_there(&self.fs, &name)?;
-        self.fs.write_new(&name, bytes, Attributes::PRIVATE).at("write", &name)?;
-        let folders = [STATE.to_owned(), RESCUED.to_owned(), folder];
-        self.fs.sync(std::slice::from_ref(&name), &folders).at("sync", &name)?;
-        Ok(name)
-    }
-
-    /// Makes a folder that should be there.
-    fn remake(&self, folder: &str, mode: Option<u32>, work: &mut Work<'_>) -> Result<(), TxnError> {
-        match self.fs.mkdir(folder, mode) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            other => {
-                work.folders.insert(parent(folder).to_owned());
-                other.at("create", folder)
-            }
         }
+        Ok(())
     }
 
     /// Removes a transaction's staging folder and all that is left in it.
     pub(super) fn clean_stage(&self, uuid: Uuid) -> Result<(), TxnError> {
         let stage = layout::stage(uuid);
         for name in self.fs.list(&stage).at("list", &stage)? {
-            match self.fs.unlink(&format!("{stage}/{name}")) {
-                // Relay makes no folders here; a planted one keeps the stage, and does no harm.
-                Err(error)
-                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::IsADirectory) => {}
-                other => other.at("remove", &stage)?,
+            let name = format!("{stage}/{name}");
+            let Err(error) = unlink_if_there(&self.fs, &name) else { continue };
+            match self.fs.stat(&name).at("look at", &name)? {
+                Some(stat) if stat.kind == Kind::Folder => self.remove_spare(&name)?,
+                _ => return Err(error),
             }
         }
-        match self.fs.rmdir(&stage) {
-            Err(error) if is_not_empty_or_missing(&error) => Ok(()),
-            other => other.at("remove", &stage),
+        self.remove_if_empty(&stage).map(|_| ())
+    }
+
+    /// Removes a folder in which there are at most empty folders: a crash may have put one spare into another. One with
+    /// a file in it is a planted one; it keeps the stage, and does no harm.
+    fn remove_spare(&self, folder: &str) -> Result<(), TxnError> {
+        if self.remove_if_empty(folder)? {
+            return Ok(());
+        }
+        for (name, stat) in self.fs.list_stats(folder).at("list", folder)? {
+            if stat.kind == Kind::Folder {
+                self.remove_spare(&format!("{folder}/{name}"))?;
+            }
+        }
+        self.remove_if_empty(folder).map(|_| ())
+    }
+}
+
+/// Somebody created or removed something between the look and the rename: look again, a few times.
+fn patiently(mut step: impl FnMut() -> Result<(), TxnError>) -> Result<(), TxnError> {
+    let mut attempt = 1;
+    loop {
+        match step() {
+            Err(TxnError::Changed { .. }) if attempt < ATTEMPTS => attempt += 1,
+            other => return other,
         }
     }
 }
 
-/// The file whose owner and attributes a rewritten one takes over.
-fn like<'a>(current: &Seen, path: &'a str) -> Option<&'a str> {
-    matches!(current, Seen::File(_, stat) if stat.kind == Kind::File).then_some(path)
+/// Something appeared where a folder was to be made.
+fn look_again(error: TxnError) -> TxnError {
+    match error {
+        TxnError::Exists { path } => TxnError::Changed { path },
+        other => other,
+    }
 }

@@ -1,9 +1,12 @@
 //! A command runs while the transaction is pending, and what it did becomes part of it.
 
-use super::SimFs;
 use super::explore::{Moment, PROMISES, crash_and_recover};
-use super::scenario::{Ending, Scenario, change, protocol, verdict};
+use super::scenario::{Ending, SECOND, Scenario, change, effects, protocol, verdict};
+use super::{Fault, SimFs};
 use crate::capture::Effects;
+use crate::draft::Draft;
+use crate::error::TxnError;
+use crate::protocol::Outcome;
 
 /// What a formatter might do: to a file of the transaction, to another one, and with files of its own.
 fn run_command(fs: &SimFs) -> Effects {
@@ -25,6 +28,34 @@ fn run_command(fs: &SimFs) -> Effects {
     }
 }
 
+/// The moments in which the effect of a command becomes a transaction of its own, and those after. Crashes in the first may
+/// leave what the command did; later ones may not.
+fn adoption(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment>) {
+    let fs = SimFs::from_state(scenario.fs.state());
+    fs.foreign_become(&scenario.new);
+    scenario.also = Some(scenario.new.clone());
+    let ledger = protocol(fs.clone(), None);
+    fs.record();
+    let draft = Draft { changes: Vec::new(), ..scenario.draft.clone() };
+    let (open, others) = ledger.adopt(draft, &effects(&scenario.old, &scenario.new), "wrap").unwrap();
+    assert!(others.is_empty());
+    endings(&fs, ending, || match ending {
+        Ending::Commit => drop(ledger.commit(open, verdict()).unwrap()),
+        Ending::Rollback => assert_eq!(ledger.abandon(open).unwrap(), []),
+    })
+}
+
+/// The moments recorded so far, and those of the transaction's end.
+fn endings(fs: &SimFs, ending: Ending, end: impl FnOnce()) -> (Vec<Moment>, Vec<Moment>) {
+    let unknown = |state| Moment { state, known: None };
+    let early = fs.take_snapshots().into_iter().map(unknown).collect();
+    let taken_up = fs.state();
+    end();
+    let mut late: Vec<Moment> = [taken_up].into_iter().chain(fs.take_snapshots()).map(unknown).collect();
+    late.push(Moment { state: fs.state(), known: Some(ending) });
+    (early, late)
+}
+
 /// The moments before, during and after the command's effects are taken up. Crashes in the first two may leave what the
 /// command did outside the transaction; later ones may not.
 fn moments(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment>) {
@@ -41,16 +72,21 @@ fn moments(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment>
 
     fs.record();
     assert!(ledger.extend(&mut open, &effects, "formatter").unwrap().is_empty());
-    let unknown = |state| Moment { state, known: None };
-    let early = fs.take_snapshots().into_iter().map(unknown).collect();
-    let taken_up = fs.state();
-    match ending {
+    endings(&fs, ending, || match ending {
         Ending::Commit => drop(ledger.commit(open, verdict()).unwrap()),
         Ending::Rollback => drop(ledger.abandon(open).unwrap()),
+    })
+}
+
+/// Crashes at every moment, a few times.
+fn search(scenario: &Scenario, moments: &[Moment], rounds: u64) {
+    for (n, moment) in moments.iter().enumerate() {
+        for seed in 0..rounds {
+            if let Some(violation) = crash_and_recover(scenario, moment, None, seed) {
+                panic!("{} moment {n} of {} seed {seed}: {violation}", scenario.name, moments.len());
+            }
+        }
     }
-    let mut late: Vec<Moment> = [taken_up].into_iter().chain(fs.take_snapshots()).map(unknown).collect();
-    late.push(Moment { state: fs.state(), known: Some(ending) });
-    (early, late)
 }
 
 #[test]
@@ -59,21 +95,45 @@ fn what_a_command_did_lands_or_goes_with_the_transaction() {
         for ending in [Ending::Commit, Ending::Rollback] {
             let mut scenario = Scenario::new(promise);
             let (early, late) = moments(&mut scenario, ending);
-            let search = |scenario: &Scenario, moments: &[Moment], rounds: u64| {
-                for (n, moment) in moments.iter().enumerate() {
-                    for seed in 0..rounds {
-                        if let Some(violation) = crash_and_recover(scenario, moment, None, seed) {
-                            panic!(
-                                "{promise:?} {ending:?} moment {n} of {} seed {seed}: {violation}",
-                                moments.len()
-                            );
-                        }
-                    }
-                }
-            };
             search(&scenario, &early, 3);
             scenario.also = None;
             search(&scenario, &late, 3);
+        }
+    }
+}
+
+#[test]
+fn a_command_may_do_anything_with_files_links_and_folders() {
+    for promise in PROMISES {
+        for ending in [Ending::Commit, Ending::Rollback] {
+            for mut scenario in Scenario::all(promise) {
+                let (early, late) = adoption(&mut scenario, ending);
+                search(&scenario, &early, 1);
+                scenario.also = None;
+                search(&scenario, &late, 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_puts_off_taking_back_what_a_command_did() {
+    for promise in PROMISES {
+        for scenario in Scenario::all(promise) {
+            let fs = scenario.fs.clone();
+            fs.foreign_become(&scenario.new);
+            let ledger = protocol(fs.clone(), None);
+            let draft = Draft { changes: Vec::new(), ..scenario.draft.clone() };
+            let (open, _) = ledger.adopt(draft, &effects(&scenario.old, &scenario.new), "wrap").unwrap();
+            fs.set_fault(Some(Fault::Full(0)));
+            let error = ledger.abandon(open).unwrap_err();
+            assert!(matches!(error, TxnError::RollbackFailed { uuid: SECOND, .. }), "{error}");
+            let recovered = ledger.recover().unwrap();
+            assert!(matches!(recovered[0].outcome, Outcome::Stuck { .. }), "still full: {recovered:?}");
+            fs.set_fault(None);
+            let recovered = ledger.recover().unwrap();
+            assert!(matches!(&recovered[0].outcome, Outcome::RolledBack { rescued } if rescued.is_empty()));
+            assert_eq!(scenario.violation(&fs, Some(Ending::Rollback)), None);
         }
     }
 }

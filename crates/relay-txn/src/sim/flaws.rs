@@ -128,6 +128,12 @@ impl Fs for Flawed {
     fn write_new(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<()> {
         self.fs.write_new(path, bytes, attributes)
     }
+    fn read_link(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
+        self.fs.read_link(path)
+    }
+    fn symlink(&self, target: &[u8], path: &str) -> io::Result<()> {
+        self.fs.symlink(target, path)
+    }
     fn unlink(&self, path: &str) -> io::Result<()> {
         self.fs.unlink(path)
     }

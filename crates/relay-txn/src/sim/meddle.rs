@@ -1,44 +1,67 @@
-//! Somebody else saves a file at the worst moment: it is noticed or comes after, and never lost.
+//! Somebody else saves a file at the worst moment: it is noticed or comes after, and never lost, not even if the power
+//! fails afterwards.
 
 use super::disk::{FOREIGN, How};
 use super::scenario::{Scenario, protocol, verdict};
-use super::{Fault, Promise, SimFs};
+use super::{Dice, Fault, Promise, SimFs};
 use crate::error::TxnError;
+use crate::protocol::Outcome;
 
 /// Runs the transaction while somebody writes `path` before operation `n`. Returns how many operations there were.
 fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: bool) -> usize {
     let fs = SimFs::from_state(scenario.fs.state());
     let ledger = protocol(fs.clone(), None);
     fs.set_fault(Some(Fault::Meddle(n, path, how)));
-    let context = format!("{path} {how:?} before operation {n}, commits: {commits}");
+    let context = format!("{} {path} {how:?} before operation {n}, commits: {commits}", scenario.name);
     let result = ledger.begin(&scenario.draft).map(|open| {
         if commits { ledger.commit(open, verdict()).map(drop) } else { ledger.abandon(open).map(drop) }
     });
     let operations = fs.operations();
     fs.set_fault(None);
-    let happened = operations > n;
-    assert!(!happened || fs.holds(FOREIGN), "{context}: lost, {result:?}");
+    let crashed = fs.take_sample();
     let at_path = fs.tree().get(path).map(|(_, bytes)| bytes.clone());
+    assert!(!fs.was_meddled() || fs.holds(FOREIGN), "{context}: lost, {result:?}");
     match result {
-        Err(TxnError::Changed { .. } | TxnError::Exists { .. }) => {
+        Err(TxnError::Changed { .. } | TxnError::Exists { .. } | TxnError::Occupied { .. }) => {
             assert_eq!(at_path.as_deref(), Some(FOREIGN), "{context}: refused, so it stays where it is");
         }
         Ok(Ok(())) | Err(TxnError::Interfered { .. }) => {}
+        // Nobody can have a folder and a file under one name; whose is whose is then for a person to sort out.
+        Err(TxnError::NotRegular { .. }) if scenario.name != "usual" => {}
+        // A folder vanished while its names were being synced.
+        Ok(Err(TxnError::Interfered { .. } | TxnError::Io { .. })) if how == How::Replacing => {}
+        // A folder vanished just after it was put back; the next recovery puts it back again.
+        Ok(Err(TxnError::RollbackFailed { .. })) if how == How::Replacing => {
+            let recovered = ledger.recover().unwrap();
+            assert!(matches!(recovered[0].outcome, Outcome::RolledBack { .. }), "{context}: {recovered:?}");
+            assert!(fs.holds(FOREIGN), "{context}");
+        }
         other => panic!("{context}: {other:?}"),
     }
     assert!(ledger.recover().unwrap().is_empty(), "{context}");
+    if let Some(state) = crashed {
+        let fs = state.crash(&mut Dice::new(n as u64));
+        protocol(fs.clone(), None).recover().unwrap();
+        assert!(fs.holds(FOREIGN), "{context}: lost in a crash");
+    }
     operations
 }
 
 #[test]
 fn what_others_write_meanwhile_is_never_lost() {
     for exchange in [true, false] {
-        let scenario = Scenario::new(Promise { atomic_renames: true, exchange });
-        for path in ["src/a.rs", "made/here.txt", "image.bin", "deep/er/new.txt"] {
-            for how in [How::InPlace, How::Replacing] {
-                for commits in [true, false] {
-                    let last = (0..).find(|n| meddle(&scenario, path, how, *n, commits) <= *n);
-                    assert!(last > Some(20), "the meddler got his chances");
+        let promise = Promise { atomic_renames: true, exchange };
+        let usual = (Scenario::new(promise), ["src/a.rs", "made/here.txt", "image.bin", "deep/er/new.txt"]);
+        let swaps = (Scenario::swaps(promise), ["f", "f/mine", "g", "g/sub/mine"]);
+        let more = (Scenario::swaps(promise), ["h", "h/mine", "l/in", "g/x"]);
+        let links = (Scenario::links(promise), ["aim", "gone", "to-link", "twin"]);
+        for (scenario, paths) in [usual, swaps, more, links] {
+            for path in paths {
+                for how in [How::InPlace, How::Replacing] {
+                    for commits in [true, false] {
+                        let last = (0..).find(|n| meddle(&scenario, path, how, *n, commits) <= *n);
+                        assert!(last > Some(20), "the meddler got his chances");
+                    }
                 }
             }
         }

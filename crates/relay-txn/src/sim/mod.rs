@@ -7,6 +7,9 @@
 //! - an operation that fails, once or for good from there on (a full disk); a failed sync loses the data for ever;
 //! - a file system that cannot exchange two names.
 //!
+//! Files, links and folders are created, removed, renamed, exchanged and put in each other's places; a link's target is part
+//! of the link, since no system call syncs one by itself. A folder has one name at any time, also after a crash.
+//!
 //! It does not simulate bit rot, nor a disk that lies about a successful sync.
 
 mod command;

@@ -6,20 +6,42 @@ use proptest::prelude::*;
 use relay_workspace::RelPath;
 use uuid::Uuid;
 
-use super::scenario::{change, draft, protocol, verdict};
+use super::scenario::{Ending, Entry, draft, effects, file, link, protocol, turn, verdict};
 use super::{Dice, Promise, SimFs};
-use crate::draft::{Draft, FileChange, Image, Target};
+use crate::draft::Draft;
 use crate::error::TxnError;
+use crate::fs::{ancestors, is_link};
 use crate::record::Stored;
 
-/// Few paths and contents, so that steps meet each other.
-const PATHS: [&str; 5] = ["a", "b/c", "b/d", "e/f/g", "e/h"];
-const CONTENTS: [&[u8]; 4] = [b"one\n", b"two\r\n", b"", &[0, 255, 10]];
+/// Few paths and contents, so that steps meet each other. Some paths lie below others: a file, a link and a folder can
+/// take each other's places.
+const PATHS: [&str; 8] = ["a", "b", "b/c", "b/d", "e", "e/f", "e/f/g", "e/h"];
+const CONTENTS: usize = 7;
 
-type Files = BTreeMap<&'static str, Vec<u8>>;
+fn content(n: usize) -> Entry {
+    match n {
+        0 => file(b"one\n"),
+        1 => file(b"two\r\n"),
+        2 => file(b""),
+        3 => file(&[0, 255, 10]),
+        4 => link("b/c"),
+        5 => link("nowhere"),
+        _ => file(b"b/c"),
+    }
+}
+
+type Files = BTreeMap<&'static str, Entry>;
 
 /// What one step asks for: for each chosen path a content, or none.
 type Wish = Vec<(usize, Option<usize>)>;
+
+/// What becomes of a captured command.
+#[derive(Debug, Clone)]
+enum Fate {
+    Ends(Ending),
+    /// The power fails before some operation, with some of it surviving.
+    Crash(usize, u64),
+}
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -29,23 +51,42 @@ enum Step {
     Disturbed(Wish, usize),
     /// Dies before some operation, with some of it surviving; then recovers.
     Crash(Wish, usize, u64),
+    /// A command does it, and that becomes a transaction.
+    Captured(Wish, Fate),
     ForeignWrite(usize, usize),
     ForeignRemove(usize),
-    /// Takes back the n-th transaction, counted from the newest.
+    /// Takes back the n-th transaction, counted from the newest: an undo, or, if that one is an undo, a redo.
     Undo(usize),
 }
 
 fn step() -> impl Strategy<Value = Step> {
-    let wish = || proptest::collection::vec((0..PATHS.len(), proptest::option::of(0..CONTENTS.len())), 1..4);
+    let wish = || proptest::collection::vec((0..PATHS.len(), proptest::option::of(0..CONTENTS)), 1..5);
+    let fate = prop_oneof![
+        Just(Fate::Ends(Ending::Commit)),
+        Just(Fate::Ends(Ending::Rollback)),
+        (0..60_usize, any::<u64>()).prop_map(|(n, seed)| Fate::Crash(n, seed)),
+    ];
     prop_oneof![
         4 => wish().prop_map(Step::Commit),
         2 => wish().prop_map(Step::Rollback),
-        2 => (wish(), 0..CONTENTS.len()).prop_map(|(wish, content)| Step::Disturbed(wish, content)),
+        2 => (wish(), 0..CONTENTS).prop_map(|(wish, content)| Step::Disturbed(wish, content)),
         3 => (wish(), 0..80_usize, any::<u64>()).prop_map(|(wish, n, seed)| Step::Crash(wish, n, seed)),
-        2 => (0..PATHS.len(), 0..CONTENTS.len()).prop_map(|(path, content)| Step::ForeignWrite(path, content)),
+        3 => (wish(), fate).prop_map(|(wish, fate)| Step::Captured(wish, fate)),
+        2 => (0..PATHS.len(), 0..CONTENTS).prop_map(|(path, content)| Step::ForeignWrite(path, content)),
         1 => (0..PATHS.len()).prop_map(Step::ForeignRemove),
         3 => (0..3_usize).prop_map(Step::Undo),
     ]
+}
+
+/// Whether one of the paths lies below the other, so that there can be only one of them.
+fn exclude(one: &str, other: &str) -> bool {
+    ancestors(one).any(|folder| folder == other) || ancestors(other).any(|folder| folder == one)
+}
+
+/// Puts something at a path; what cannot be there besides it goes.
+fn set(files: &mut Files, path: &'static str, entry: Entry) {
+    files.retain(|other, _| !exclude(path, other));
+    files.insert(path, entry);
 }
 
 /// The disk, and what should be on it.
@@ -63,21 +104,22 @@ impl World {
         Uuid::from_u128(self.next)
     }
 
+    fn wished(&self, wish: &Wish) -> Files {
+        let mut after = self.files.clone();
+        for (path, n) in wish {
+            match n {
+                Some(n) => set(&mut after, PATHS[*path], content(*n)),
+                None => drop(after.remove(PATHS[*path])),
+            }
+        }
+        after
+    }
+
     /// The draft that makes the wish true, and the files after it; `None` if there is nothing to do.
     fn plan(&mut self, wish: &Wish) -> Option<(Draft, Files)> {
-        let mut after = self.files.clone();
-        for (path, content) in wish {
-            match content {
-                Some(content) => after.insert(PATHS[*path], CONTENTS[*content].to_vec()),
-                None => after.remove(PATHS[*path]),
-            };
-        }
-        let changes: Vec<FileChange> = PATHS
-            .iter()
-            .map(|path| (path, self.files.get(path), after.get(path)))
-            .filter(|(_, before, after)| before != after)
-            .map(|(path, before, after)| change(path, before.map(Vec::as_slice), after.map(Vec::as_slice)))
-            .collect();
+        let after = self.wished(wish);
+        let paths = PATHS.iter().filter(|path| self.files.get(*path) != after.get(*path));
+        let changes: Vec<_> = paths.map(|path| turn(path, self.files.get(path), after.get(path))).collect();
         (!changes.is_empty()).then(|| (draft(self.uuid(), changes), after))
     }
 
@@ -93,39 +135,30 @@ impl World {
             }
             Step::Rollback(wish) => {
                 let Some((draft, _)) = self.plan(wish) else { return };
+                let before = self.fs.tree();
                 let open = ledger.begin(&draft).unwrap();
                 assert_eq!(ledger.abandon(open).unwrap(), []);
+                assert_eq!(self.fs.tree(), before, "with all folders");
             }
-            Step::Disturbed(wish, content) => {
+            Step::Disturbed(wish, n) => {
                 let Some((draft, _)) = self.plan(wish) else { return };
                 let open = ledger.begin(&draft).unwrap();
-                let path = draft.changes[0].path.as_str();
-                self.fs.foreign_write(path, CONTENTS[*content]);
+                let entry = content(*n);
+                self.foreign_put(draft.changes[0].path.as_str(), &entry);
                 ledger.abandon(open).unwrap();
-                assert!(self.fs.holds(CONTENTS[*content]) || draft_has(&draft, CONTENTS[*content]));
+                assert!(is_link(entry.0) || self.fs.holds(&entry.1) || draft_has(&draft, &entry.1));
             }
             Step::Crash(wish, n, seed) => {
                 let Some((draft, after)) = self.plan(wish) else { return };
                 self.fs.record();
                 let open = ledger.begin(&draft).unwrap();
                 ledger.commit(open, verdict()).unwrap();
-                let mut states = self.fs.take_snapshots();
-                states.push(self.fs.state());
-                let n = (*n).min(states.len() - 1);
-                let confirmed = n == states.len() - 1;
-                self.fs = states.swap_remove(n).crash(&mut Dice::new(*seed));
-                let ledger = protocol(self.fs.clone(), None);
-                ledger.recover().unwrap();
-                let landed = ledger.find(draft.uuid).unwrap().is_some();
-                assert!(landed || !confirmed, "a confirmed commit was lost");
-                if landed {
-                    self.landed.push(draft.uuid);
-                    self.files = after;
-                }
+                self.crash(draft.uuid, after, *n, *seed, true);
             }
-            Step::ForeignWrite(path, content) => {
-                self.fs.foreign_write(PATHS[*path], CONTENTS[*content]);
-                self.files.insert(PATHS[*path], CONTENTS[*content].to_vec());
+            Step::Captured(wish, fate) => self.capture(wish, fate),
+            Step::ForeignWrite(path, n) => {
+                self.foreign_put(PATHS[*path], &content(*n));
+                set(&mut self.files, PATHS[*path], content(*n));
             }
             Step::ForeignRemove(path) => {
                 if self.files.remove(PATHS[*path]).is_some() {
@@ -136,34 +169,100 @@ impl World {
         }
     }
 
-    /// Lands exactly if every file is as the transaction left it.
+    /// Somebody else puts something at a path, and removes whatever is in its way.
+    fn foreign_put(&self, path: &str, (mode, bytes): &Entry) {
+        let is_folder = |path: &str| self.fs.tree().contains_key(&format!("{path}/"));
+        for folder in ancestors(path).filter(|folder| !is_folder(folder)) {
+            self.fs.foreign_remove(folder);
+        }
+        self.fs.foreign_remove(path);
+        if is_link(*mode) {
+            self.fs.foreign_link(path, bytes);
+        } else {
+            assert!(self.fs.foreign_write(path, bytes));
+        }
+    }
+
+    /// The power fails at one of the recorded moments. Where it is not `known` what is there without the transaction, the
+    /// files may be the old ones or already the new ones.
+    fn crash(&mut self, uuid: Uuid, after: Files, n: usize, seed: u64, known: bool) {
+        let mut states = self.fs.take_snapshots();
+        states.push(self.fs.state());
+        let n = n.min(states.len() - 1);
+        let confirmed = n == states.len() - 1;
+        self.fs = states.swap_remove(n).crash(&mut Dice::new(seed));
+        let ledger = protocol(self.fs.clone(), None);
+        ledger.recover().unwrap();
+        let landed = ledger.find(uuid).unwrap().is_some();
+        assert!(landed || !confirmed, "a confirmed commit was lost");
+        if landed {
+            self.landed.push(uuid);
+        }
+        if landed || (!known && self.on_disk() == named(&after)) {
+            self.files = after;
+        }
+    }
+
+    /// A command makes the wish true.
+    fn capture(&mut self, wish: &Wish, fate: &Fate) {
+        let after = self.wished(wish);
+        let before = self.fs.tree();
+        for path in PATHS.iter().filter(|path| !after.contains_key(*path) && self.files.contains_key(*path)) {
+            self.fs.foreign_remove(path);
+        }
+        for (path, entry) in after.iter().filter(|(path, entry)| self.files.get(*path) != Some(*entry)) {
+            self.foreign_put(path, entry);
+        }
+        self.fs.settle();
+        let effects = effects(&before, &self.fs.tree());
+        if effects.changes.is_empty() {
+            return;
+        }
+        let uuid = self.uuid();
+        let ledger = protocol(self.fs.clone(), None);
+        self.fs.record();
+        let (open, _) = ledger.adopt(draft(uuid, Vec::new()), &effects, "command").unwrap();
+        match fate {
+            Fate::Ends(Ending::Rollback) => {
+                assert_eq!(ledger.abandon(open).unwrap(), []);
+                assert_eq!(self.fs.tree(), before, "with all folders");
+            }
+            Fate::Ends(Ending::Commit) => {
+                ledger.commit(open, verdict()).unwrap();
+                self.landed.push(uuid);
+                self.files = after;
+            }
+            Fate::Crash(n, seed) => {
+                ledger.commit(open, verdict()).unwrap();
+                self.crash(uuid, after, *n, *seed, false);
+            }
+        }
+    }
+
+    /// Lands exactly if every file is as the transaction left it, and nothing else has taken a place that it needs.
     fn undo(&mut self, n: usize) {
         let Some(uuid) = self.landed.iter().rev().nth(n).copied() else { return };
         let ledger = protocol(self.fs.clone(), None);
-        let records = ledger.entries().unwrap().records;
-        let record = records.iter().find(|record| record.uuid == uuid).unwrap();
-        let bytes = |stored: &Option<Stored>| stored.as_ref().map(|stored| ledger.content(stored).unwrap());
+        let record = ledger.find(uuid).unwrap().unwrap();
+        let entry = |stored: &Option<Stored>| {
+            stored.as_ref().map(|stored| (stored.mode, ledger.content(stored).unwrap()))
+        };
         let mut after = self.files.clone();
         let mut exact = true;
         let mut changes = Vec::new();
         for change in &record.changes {
             let path = *PATHS.iter().find(|path| **path == change.path).unwrap();
-            exact &= self.files.get(path) == bytes(&change.after).as_ref();
-            match bytes(&change.before) {
+            exact &= self.files.get(path) == entry(&change.after).as_ref();
+            match entry(&change.before) {
                 Some(before) => after.insert(path, before),
                 None => after.remove(path),
             };
-            changes.push(FileChange {
-                path: RelPath::new(path).unwrap(),
-                before: bytes(&change.after).map(|bytes| Image { bytes, mode: 0o100_644 }),
-                after: bytes(&change.before).map(|bytes| Target { bytes, mode: None }),
-                renamed_from: None,
-                added: 0,
-                removed: 0,
-            });
+            changes.push(turn(path, entry(&change.after).as_ref(), entry(&change.before).as_ref()));
         }
+        exact &= !after.keys().any(|one| after.keys().any(|other| exclude(one, other)));
         let prune = record.folders.iter().map(|folder| RelPath::new(folder).unwrap()).collect();
-        let draft = Draft { prune, ..draft(self.uuid(), changes) };
+        let make = record.removed_folders.clone();
+        let draft = Draft { prune, make, ..draft(self.uuid(), changes) };
         match ledger.begin(&draft) {
             Ok(open) => {
                 assert!(exact, "an undo landed on files that had changed");
@@ -171,26 +270,32 @@ impl World {
                 self.landed.push(draft.uuid);
                 self.files = after;
             }
-            Err(TxnError::Changed { .. } | TxnError::Exists { .. }) => assert!(!exact),
+            Err(
+                error @ (TxnError::Changed { .. }
+                | TxnError::Exists { .. }
+                | TxnError::NotRegular { .. }
+                | TxnError::Occupied { .. }),
+            ) => assert!(!exact, "{error}"),
             Err(error) => panic!("{error}"),
         }
     }
 
+    /// The files and links, without the folders.
+    fn on_disk(&self) -> BTreeMap<String, Entry> {
+        self.fs.tree().into_iter().filter(|(path, _)| !path.ends_with('/')).collect()
+    }
+
     fn check(&self) {
-        let on_disk: BTreeMap<String, Vec<u8>> = self
-            .fs
-            .tree()
-            .into_iter()
-            .filter(|(path, _)| !path.ends_with('/'))
-            .map(|(path, (_, bytes))| (path, bytes))
-            .collect();
-        let expected = self.files.iter().map(|(path, bytes)| ((*path).to_owned(), bytes.clone())).collect();
-        assert_eq!(on_disk, expected);
+        assert_eq!(self.on_disk(), named(&self.files));
         let entries = protocol(self.fs.clone(), None).entries().unwrap();
         let landed: Vec<Uuid> = entries.records.iter().map(|record| record.uuid).collect();
         assert_eq!(landed, self.landed);
         assert!(entries.records.is_sorted_by(|one, next| one.sequence < next.sequence));
     }
+}
+
+fn named(files: &Files) -> BTreeMap<String, Entry> {
+    files.iter().map(|(path, entry)| ((*path).to_owned(), entry.clone())).collect()
 }
 
 /// Whether the foreign bytes happen to be what the transaction itself wrote or restores.
@@ -200,8 +305,13 @@ fn draft_has(draft: &Draft, bytes: &[u8]) -> bool {
         || change.before.as_ref().is_some_and(|image| image.bytes == bytes)
 }
 
+/// How many streams are tried: more in the long run (`./test --long`).
+fn cases() -> u32 {
+    if std::env::var_os("RELAY_LONG_TESTS").is_some_and(|value| value == "yes") { 10_000 } else { 64 }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_files_are_always_what_the_model_says(

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::SimFs;
-use super::state::{Data, Node, ROOT};
+use super::scenario::Tree;
+use super::state::{Data, LINK_MODE, Node, ROOT, State};
+use crate::fs::{ancestors, is_link};
 
 impl SimFs {
     /// Everything that is there now becomes durable.
@@ -18,33 +20,80 @@ impl SimFs {
         }
     }
 
-    /// Somebody else writes a file, in place if it exists.
-    pub(crate) fn foreign_write(&self, path: &str, bytes: &[u8]) {
-        let existing = self.shared().state.lookup(path);
+    /// Somebody else writes a file, in place if it exists; folders are made for it. Where a file or link is in the way,
+    /// or a folder at the place itself, nobody can write; then nothing happens.
+    pub(crate) fn foreign_write(&self, path: &str, bytes: &[u8]) -> bool {
         let mut shared = self.shared();
         let state = &mut shared.state;
         state.clock += 1;
         let clock = state.clock;
+        let existing = state.lookup(path);
         if let Some(Node::File { now, modified, .. }) = existing.and_then(|inode| state.nodes.get_mut(&inode))
         {
             now.bytes = bytes.into();
             *modified = clock;
-            return;
-        }
-        for folder in crate::fs::ancestors(path).collect::<Vec<_>>().into_iter().rev() {
-            if state.lookup(folder).is_none() {
-                state.add(folder, Node::Folder { mode: 0o40_755 }).unwrap();
-            }
+            return true;
         }
         let now = Data { bytes: bytes.into(), mode: 0o100_644 };
-        state.add(path, Node::File { now, durable: None, poisoned: false, modified: clock }).unwrap();
+        existing.is_none()
+            && put(state, path, Node::File { now, durable: None, poisoned: false, modified: clock })
     }
 
-    /// Somebody else removes a file.
+    /// Somebody else makes a link, where nothing is.
+    pub(crate) fn foreign_link(&self, path: &str, target: &[u8]) {
+        let state = &mut self.shared().state;
+        assert!(put(state, path, Node::Link { target: target.into(), modified: 0 }), "{path} is not free");
+    }
+
+    /// Somebody else makes a folder, where nothing is.
+    pub(crate) fn foreign_folder(&self, path: &str) {
+        let state = &mut self.shared().state;
+        assert!(put(state, path, Node::Folder { mode: 0o40_755 }), "{path} is not free");
+    }
+
+    /// Somebody else removes whatever is there, with all that is in it.
     pub(crate) fn foreign_remove(&self, path: &str) {
         let state = &mut self.shared().state;
-        let place = state.place(path).unwrap();
-        state.change(vec![(place, None)]);
+        if let (Ok(place), Some(_)) = (state.place(path), state.lookup(path)) {
+            state.change(vec![(place, None)]);
+        }
+    }
+
+    /// Somebody else makes sure that their file survives.
+    pub(super) fn foreign_sync(&self, path: &str) {
+        let state = &mut self.shared().state;
+        let file = state.lookup(path).and_then(|inode| state.nodes.get_mut(&inode));
+        if let Some(Node::File { now, durable, .. }) = file {
+            *durable = Some(now.clone());
+        }
+        for folder in ancestors(path).chain([""]) {
+            if let Some(folder) = state.lookup(folder) {
+                state.sync_names(folder);
+            }
+        }
+    }
+
+    /// Somebody else, a command for instance, makes the files those of `wanted`, and does so with care.
+    pub(super) fn foreign_become(&self, wanted: &Tree) {
+        let old = self.tree();
+        for path in old.keys().rev().filter(|path| old.get(*path) != wanted.get(*path)) {
+            self.foreign_remove(path.trim_end_matches('/'));
+        }
+        for (path, (mode, bytes)) in wanted.iter().filter(|(path, entry)| old.get(*path) != Some(*entry)) {
+            match path.strip_suffix('/') {
+                Some(folder) => self.foreign_folder(folder),
+                None if is_link(*mode) => self.foreign_link(path, bytes),
+                None => {
+                    assert!(self.foreign_write(path, bytes), "{path}");
+                    let mut shared = self.shared();
+                    let inode = shared.state.lookup(path).unwrap();
+                    if let Some(Node::File { now, .. }) = shared.state.nodes.get_mut(&inode) {
+                        now.mode = *mode;
+                    }
+                }
+            }
+        }
+        self.settle();
     }
 
     /// Whether any file has this content, wherever it is.
@@ -52,15 +101,27 @@ impl SimFs {
         let state = &self.shared().state;
         let mut tree = BTreeMap::new();
         state.walk(ROOT, "", &mut tree);
-        tree.values().any(|(_, content)| content == bytes)
+        tree.values().any(|(mode, content)| content == bytes && *mode != LINK_MODE)
     }
 
-    /// All files with mode and content, all folders with a `/` at their end; the state folder left out.
-    pub(crate) fn tree(&self) -> BTreeMap<String, (u32, Vec<u8>)> {
+    /// All files and links with mode and content, all folders with a `/` at their end; the state folder left out.
+    pub(crate) fn tree(&self) -> Tree {
         let state = &self.shared().state;
         let mut tree = BTreeMap::new();
         state.walk(ROOT, "", &mut tree);
         tree.retain(|path, _| !path.starts_with(".relaycode"));
         tree
     }
+}
+
+/// Puts something under a name, and makes folders for it, if nothing else has their place.
+fn put(state: &mut State, path: &str, node: Node) -> bool {
+    for folder in ancestors(path).collect::<Vec<_>>().into_iter().rev() {
+        match state.lookup(folder) {
+            None => drop(state.add(folder, Node::Folder { mode: 0o40_755 }).unwrap()),
+            Some(inode) if state.is_folder(inode) => {}
+            Some(_) => return false,
+        }
+    }
+    state.add(path, node).is_ok()
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::rc::Rc;
 
-use crate::fs::{Kind, Stat, parent};
+use crate::fs::{Kind, Stat, ancestors, parent};
 
 /// What the simulated file system promises beyond the minimum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub(crate) struct Promise {
 /// The number of a file or folder, whatever its name.
 pub(super) type Inode = u64;
 pub(super) const ROOT: Inode = 0;
+/// What the system says about every link.
+pub(super) const LINK_MODE: u32 = 0o120_777;
 
 /// The content of a file with what belongs to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +39,11 @@ pub(super) enum Node {
         durable: Option<Data>,
         /// A sync failed: no later one brings the data back.
         poisoned: bool,
+        modified: i64,
+    },
+    /// A symbolic link. Where it points is part of it from the beginning: there is no way to sync a link by itself.
+    Link {
+        target: Rc<[u8]>,
         modified: i64,
     },
 }
@@ -80,10 +87,27 @@ impl State {
         path.split('/').try_fold(ROOT, |folder, name| self.names.get(&(folder, name.to_owned())).copied())
     }
 
+    /// As [`Self::lookup`], but like the real disk it refuses to look behind a link.
+    pub(super) fn find(&self, path: &str) -> io::Result<Option<Inode>> {
+        let is_link = |folder: &str| {
+            self.lookup(folder).is_some_and(|inode| matches!(self.nodes[&inode], Node::Link { .. }))
+        };
+        if ancestors(path).any(is_link) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(self.lookup(path))
+    }
+
+    pub(super) fn is_folder(&self, inode: Inode) -> bool {
+        matches!(self.nodes.get(&inode), Some(Node::Folder { .. }))
+    }
+
     pub(super) fn place(&self, path: &str) -> io::Result<(Inode, String)> {
-        let folder = self.lookup(parent(path)).ok_or(io::ErrorKind::NotFound)?;
-        if !matches!(self.nodes.get(&folder), Some(Node::Folder { .. })) {
-            return Err(io::ErrorKind::NotADirectory.into());
+        let folder = self.find(parent(path))?.ok_or(io::ErrorKind::NotFound)?;
+        match self.nodes.get(&folder) {
+            Some(Node::Folder { .. }) => {}
+            Some(Node::Link { .. }) => return Err(io::ErrorKind::InvalidInput.into()),
+            _ => return Err(io::ErrorKind::NotADirectory.into()),
         }
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         Ok((folder, name.to_owned()))
@@ -109,7 +133,10 @@ impl State {
                 None => self.names.remove(place),
             };
         }
-        if self.promise.atomic_renames {
+        // A folder has one name at a time on every file system.
+        let moves_folder =
+            || changes.iter().filter_map(|(_, inode)| *inode).any(|inode| self.is_folder(inode));
+        if self.promise.atomic_renames || moves_folder() {
             self.unsynced.push(changes);
         } else {
             self.unsynced.extend(changes.into_iter().map(|change| vec![change]));
@@ -132,6 +159,9 @@ impl State {
                 Node::File { now, .. } => {
                     tree.insert(format!("{prefix}{name}"), (now.mode, now.bytes.to_vec()));
                 }
+                Node::Link { target, .. } => {
+                    tree.insert(format!("{prefix}{name}"), (LINK_MODE, target.to_vec()));
+                }
             }
         }
     }
@@ -140,6 +170,7 @@ impl State {
         let (kind, mode, size, modified) = match &self.nodes[&inode] {
             Node::Folder { mode } => (Kind::Folder, *mode, 0, 0),
             Node::File { now, modified, .. } => (Kind::File, now.mode, now.bytes.len() as u64, *modified),
+            Node::Link { target, modified } => (Kind::Symlink, LINK_MODE, target.len() as u64, *modified),
         };
         let (modified, changed) = ((modified, 0), (modified, 0));
         Stat { kind, mode, size, links: 1, inode: Some(inode), modified, changed }

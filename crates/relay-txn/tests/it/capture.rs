@@ -1,7 +1,7 @@
 //! Capturing what commands do, and taking it up into transactions.
 
 use relay_txn::capture::{Effects, Obstacle};
-use relay_txn::{Draft, Verdict};
+use relay_txn::{Draft, TxnError, Verdict};
 use uuid::Uuid;
 
 use crate::world::{World, draft, header};
@@ -67,9 +67,7 @@ fn everything_a_command_did_is_captured_rolled_back_committed_and_inverted() {
     let record = pending.commit(verdict()).unwrap();
     assert_eq!(world.tree(), after);
     world.apply(world.inverse(&record)).unwrap();
-    let mut expected = before;
-    expected.remove("gone/empty/");
-    assert_eq!(world.tree(), expected, "an empty folder has no file that would bring it back");
+    assert_eq!(world.tree(), before);
 }
 
 #[test]
@@ -142,23 +140,139 @@ fn what_other_transactions_do_meanwhile_is_theirs() {
     assert_eq!(held.rollback().unwrap().len(), 1);
 }
 
+/// Files, links and folders take each other's places.
+fn swapping(world: &World) {
+    std::fs::remove_file(world.at("a.txt")).unwrap();
+    std::fs::create_dir(world.at("a.txt")).unwrap();
+    world.write("a.txt/inside", "x");
+    std::os::unix::fs::symlink("../run.sh", world.at("a.txt/aim")).unwrap();
+    std::fs::remove_dir_all(world.at("gone")).unwrap();
+    world.write("gone", "a file now\n");
+    std::fs::remove_file(world.at("link")).unwrap();
+    std::fs::create_dir(world.at("link")).unwrap();
+    world.write("link/inside", "y");
+    std::fs::remove_dir_all(world.at("full")).unwrap();
+    std::os::unix::fs::symlink("run.sh", world.at("full")).unwrap();
+    world.write("run.sh", "ours\n");
+}
+
 #[test]
-fn a_file_that_becomes_a_folder_is_said_and_left() {
+fn files_links_and_folders_that_change_places_are_captured_like_anything_else() {
+    let world = world();
+    std::fs::create_dir(world.at("full")).unwrap();
+    world.write("full/of", "things\n");
+    world.set_mode("gone", 0o750);
+    let before = world.tree();
+    let effects = capture(&world, || swapping(&world));
+    let expected = [
+        "a.txt",
+        "a.txt/aim",
+        "a.txt/inside",
+        "full",
+        "full/of",
+        "gone",
+        "gone/b.txt",
+        "gone/c/d",
+        "link",
+        "link/inside",
+        "run.sh",
+    ];
+    assert_eq!(paths(&effects), expected);
+    assert_eq!(effects.made_folders, ["a.txt", "link"]);
+    assert!(effects.uncaptured.is_empty(), "{:?}", effects.uncaptured);
+
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    assert!(pending.rollback().unwrap().is_empty());
+    assert_eq!(world.tree(), before);
+    assert_eq!(world.mode("gone"), 0o750);
+
+    let effects = capture(&world, || swapping(&world));
+    let after = world.tree();
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    let record = pending.commit(verdict()).unwrap();
+    assert_eq!(world.tree(), after);
+    let undone = world.apply(world.inverse(&record)).unwrap();
+    assert_eq!(world.tree(), before);
+    assert_eq!(world.mode("gone"), 0o750);
+    world.apply(world.inverse(&undone)).unwrap();
+    assert_eq!(world.tree(), after);
+    assert_eq!(world.leftovers().iter().filter(|name| !name.starts_with("capture")).count(), 0);
+}
+
+#[test]
+fn two_commands_may_swap_a_path_there_and_back() {
+    let world = world();
+    let before = world.tree();
+    let run = || {
+        let changes = [("a.txt", Some("a\n"), Some("planned\n")), ("made/new", None, Some("made\n"))];
+        let mut pending = world.ledger.begin(draft(&changes)).unwrap();
+        let effects = capture(&world, || {
+            std::fs::remove_dir_all(world.at("made")).unwrap();
+            world.write("made", "a file now\n");
+            swap_to_folder(&world, "a.txt");
+        });
+        assert!(pending.extend(&effects, "first").unwrap().is_empty());
+        let effects = capture(&world, || {
+            swap_to_folder(&world, "made");
+            std::fs::remove_dir_all(world.at("a.txt")).unwrap();
+            world.write("a.txt", "a file again\n");
+        });
+        assert!(pending.extend(&effects, "second").unwrap().is_empty());
+        pending
+    };
+    assert!(run().rollback().unwrap().is_empty());
+    assert_eq!(world.tree(), before);
+    let record = run().commit(verdict()).unwrap();
+    let changed: Vec<&str> = record.paths().collect();
+    assert_eq!(changed, ["a.txt", "made/inside"]);
+    world.apply(world.inverse(&record)).unwrap();
+    assert_eq!(world.tree(), before);
+}
+
+fn swap_to_folder(world: &World, path: &str) {
+    std::fs::remove_file(world.at(path)).unwrap();
+    std::fs::create_dir(world.at(path)).unwrap();
+    world.write(&format!("{path}/inside"), "x");
+}
+
+#[test]
+fn what_others_put_into_a_swapped_folder_is_never_lost() {
+    let world = world();
+    let before = world.tree();
+    let effects = capture(&world, || swap_to_folder(&world, "a.txt"));
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    world.write("a.txt/mine", "mine\n");
+    let rescued = pending.rollback().unwrap();
+    assert_eq!(world.tree(), before);
+    assert_eq!(rescued.len(), 1);
+    assert_eq!(world.read(&format!("{}/mine", rescued[0].kept_as)), "mine\n");
+
+    let effects = capture(&world, || swap_to_folder(&world, "a.txt"));
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    let record = pending.commit(verdict()).unwrap();
+    world.write("a.txt/mine", "mine\n");
+    let after = world.tree();
+    let refused = world.apply(world.inverse(&record)).unwrap_err();
+    assert!(matches!(&refused, TxnError::Occupied { inside, .. } if inside == "a.txt/mine"), "{refused}");
+    assert_eq!(world.tree(), after);
+}
+
+#[test]
+fn a_folder_that_becomes_a_pipe_is_said_and_left() {
     let world = world();
     let effects = capture(&world, || {
-        std::fs::remove_file(world.at("a.txt")).unwrap();
-        std::fs::create_dir(world.at("a.txt")).unwrap();
-        world.write("a.txt/inside", "x");
-        std::fs::remove_dir_all(world.at("gone")).unwrap();
-        world.write("gone", "a file now\n");
+        std::fs::rename(world.at("gone"), world.at("moved")).unwrap();
+        let mode = rustix::fs::Mode::from_raw_mode(0o600);
+        rustix::fs::mkfifoat(rustix::fs::CWD, world.at("gone"), mode).unwrap();
         world.write("run.sh", "ours\n");
     });
     assert_eq!(paths(&effects), ["run.sh"]);
     let missed: Vec<(&str, Obstacle)> =
         effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
     let swapped =
-        ["a.txt", "a.txt/inside", "gone", "gone/b.txt", "gone/c/d"].map(|path| (path, Obstacle::Swapped));
-    assert_eq!(missed, swapped);
+        ["gone/b.txt", "gone/c/d", "moved/b.txt", "moved/c/d"].map(|path| (path, Obstacle::Swapped));
+    assert_eq!(missed[0], ("gone", Obstacle::Special));
+    assert_eq!(missed[1..], swapped, "what was moved away may be the only copy");
     assert!(effects.made_folders.is_empty() && effects.removed_folders.is_empty());
 }
 

@@ -97,9 +97,9 @@ fn a_rollback_keeps_what_others_wrote_meanwhile() {
     assert_eq!(
         kept,
         [
+            ("created", "c, formatted\n".to_owned()),
             ("edited", "new, formatted\n".to_owned()),
             ("deleted", "made again\n".to_owned()),
-            ("created", "c, formatted\n".to_owned()),
         ]
     );
     assert!(
@@ -122,10 +122,12 @@ fn a_rollback_copes_with_files_and_folders_that_went_away() {
     std::fs::remove_dir_all(world.at("folder")).unwrap();
     std::fs::remove_file(world.at("b")).unwrap();
     std::fs::create_dir(world.at("b")).unwrap();
+    world.write("b/mine", "mine\n");
     std::fs::remove_file(world.at("c")).unwrap();
     let rescued = pending.rollback().unwrap();
     assert_eq!(world.tree(), before);
     assert_eq!(rescued.len(), 1, "the folder that stood at b");
+    assert_eq!(world.read(&format!("{}/mine", rescued[0].kept_as)), "mine\n");
 }
 
 #[test]

@@ -19,14 +19,19 @@ const ROOT: &str = "RELAY_TEST_WORKER_ROOT";
 const UUID: Uuid = Uuid::from_u128(0x1234_5678);
 const FILES: usize = 4;
 
-/// A workspace with four files to change, four to delete, and room for four new ones.
+/// A workspace with four files to change, four to delete, room for four new ones, and a file, a folder and a link that take
+/// others' places.
 fn world() -> World {
     let files: Vec<(String, String)> =
         (0..2 * FILES).map(|n| (format!("folder{}/old{n}", n % 2), format!("{n}\n"))).collect();
-    World::new(&files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect::<Vec<_>>())
+    let mut files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    files.extend([("opens", "a file\n"), ("closes/deep/in", "in a folder\n")]);
+    let world = World::new(&files);
+    std::os::unix::fs::symlink("opens", world.at("link")).unwrap();
+    world
 }
 
-fn twelve_operations() -> Draft {
+fn operations() -> Draft {
     let mut draft = Draft { uuid: UUID, ..draft(&[]) };
     for n in 0..2 * FILES {
         let (path, before) = (format!("folder{}/old{n}", n % 2), format!("{n}\n"));
@@ -36,6 +41,14 @@ fn twelve_operations() -> Draft {
     for n in 0..FILES {
         draft.changes.push(change(&format!("made{n}/here/new{n}"), None, Some("created\n")));
     }
+    draft.changes.push(change("opens", Some(b"a file\n"), None));
+    draft.changes.push(change("opens/in", None, Some("in a folder\n")));
+    draft.changes.push(change("closes/deep/in", Some(b"in a folder\n"), None));
+    draft.changes.push(change("closes", None, Some("a file\n")));
+    let mut link = change("link", Some(b"opens"), Some("closes"));
+    link.before.as_mut().unwrap().mode = 0o120_777;
+    link.after.as_mut().unwrap().mode = Some(0o120_777);
+    draft.changes.push(link);
     draft
 }
 
@@ -46,7 +59,7 @@ fn worker() {
     let Some(root) = std::env::var_os(ROOT) else { return };
     let workspace = Workspace::open(Path::new(&root)).unwrap();
     let ledger = Ledger::open(&workspace, key()).unwrap();
-    ledger.begin(twelve_operations()).unwrap().commit(Verdict::default()).unwrap();
+    ledger.begin(operations()).unwrap().commit(Verdict::default()).unwrap();
 }
 
 fn worker_command(world: &World, mut command: Command) -> Command {
@@ -69,6 +82,9 @@ fn check(world: &World, context: &str, status: ExitStatus) {
             assert_eq!(world.read(&format!("folder{}/old{n}", n % 2)), format!("new {n}\n"), "{context}");
             assert_eq!(world.read(&format!("made{n}/here/new{n}")), "created\n", "{context}");
         }
+        assert_eq!(world.read("opens/in"), "in a folder\n", "{context}");
+        // Through the link, which leads there now.
+        assert_eq!(world.read("link"), "a file\n", "{context}");
     } else {
         assert_eq!(world.tree(), old, "{context}");
         assert!(!status.success(), "{context}: a confirmed commit was lost");

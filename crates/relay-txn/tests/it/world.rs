@@ -99,6 +99,7 @@ impl World {
             .collect();
         Draft {
             changes,
+            make: record.removed_folders.clone(),
             prune: record.folders.iter().map(|folder| RelPath::new(folder).unwrap()).collect(),
             header: Header { undoes: vec![Undoes::whole(record.uuid)], ..header() },
             ..draft(&[])

@@ -234,18 +234,17 @@ fn relay_inside_a_wrapped_command_lands_on_its_own() {
 #[test]
 fn what_cannot_be_captured_is_said_and_stays() {
     let env = project(PLAIN);
-    env.write("thing", "a file\n");
-    let line = "echo '{\"projectId\": \"other\"}' > relaycode.config.json; mkfifo pipe; rm thing; mkdir thing; \
-                echo x > thing/in; echo ok > ok.txt";
+    env.write("thing/in", "a file\n");
+    let line = "echo '{\"projectId\": \"other\"}' > relaycode.config.json; rm -r thing; mkfifo thing; echo ok > ok.txt";
     let (code, document) = wrap(&env, line, &[]);
     assert_eq!(code, 0);
     assert_eq!(files(&document), [], "{document:#}");
     let paths: Vec<&str> =
         document["diagnostics"].as_array().unwrap().iter().map(|d| d["path"].as_str().unwrap()).collect();
-    // A new file may be the only copy of what changed its kind, so it is not taken on either.
-    assert_eq!(paths, ["ok.txt", "pipe", "relaycode.config.json", "thing", "thing/in"], "{document:#}");
+    // A new file may be the only copy of what was in the folder, so it is not taken on either.
+    assert_eq!(paths, ["ok.txt", "relaycode.config.json", "thing", "thing/in"], "{document:#}");
     assert!(codes(&document).iter().all(|code| code == "not-captured"));
-    assert!(env.exists("ok.txt") && env.exists("thing/in"));
+    assert!(env.exists("ok.txt") && !env.exists("thing/in"));
 }
 
 #[test]
@@ -336,13 +335,18 @@ fn a_terminate_signal_ends_the_whole_tree_and_what_nobody_approves_is_taken_back
 }
 
 #[test]
-fn when_a_file_and_a_folder_changed_places_nothing_is_lost() {
+fn when_a_folder_and_something_that_cannot_be_captured_changed_places_nothing_is_lost() {
     let env = crate::project(r#"{"projectId": "shop", "postCommand": "false"}"#);
     env.write("b/c.txt", "precious\n");
     env.write("a.txt", "a\n");
+    let before = env.tree();
     let run = env.relay(&["wrap", "--yes", "--trust", "--", "sh", "-c", "mv b bb; mv a.txt b"]).run();
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
+    assert_eq!(env.tree(), before);
+    let run = env.relay(&["wrap", "--yes", "--trust", "--", "sh", "-c", "mv b bb; mkfifo b; rm a.txt"]).run();
+    assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert_eq!(env.read("bb/c.txt"), "precious\n", "the only copy stays");
+    assert_eq!(env.read("a.txt"), "a\n");
     assert!((run.stdout + &run.stderr).contains("but for those listed below"));
 }
 
@@ -351,16 +355,17 @@ fn what_a_command_did_is_found_when_relay_was_killed() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     env.write("b/b.txt", "b\n");
+    env.write("opens", "a file\n");
     env.write("ignored.log", "old\n");
     env.write(".gitignore", "*.log\n");
     std::os::unix::fs::symlink("a.txt", env.path("link")).unwrap();
     env.relay(&["wrap", "--", "true"]).success();
     let before = env.tree();
-    let script =
-        "echo changed > a.txt; rm -r b; echo new > c.txt; ln -sf c.txt link; echo x > x.log; kill -9 $PPID";
+    let script = "echo changed > a.txt; rm -r b; echo file > b; rm opens; mkdir opens; echo new > opens/c.txt; \
+         ln -sf opens link; echo x > x.log; kill -9 $PPID";
     assert_ne!(env.relay(&["wrap", "--", "sh", "-c", script]).run().code, 0);
     let run = env.relay(&["log"]).success();
-    assert!(run.stderr.contains("4 file(s) differ from before it"), "{}", run.stderr);
+    assert!(run.stderr.contains("6 file(s) differ from before it"), "{}", run.stderr);
     assert!(run.stdout.contains("interrupted: sh -c"), "{}", run.stdout);
     let again = env.relay(&["log"]).success();
     assert!(!again.stderr.contains("differ"), "it is said once: {}", again.stderr);

@@ -1,0 +1,74 @@
+//! Keeping what is not Relay's where its owner finds it.
+
+use std::io;
+
+use uuid::Uuid;
+
+use super::Protocol;
+use super::rollback::Work;
+use crate::error::{At, TxnError};
+use crate::fs::{Attributes, Fs, Rename};
+use crate::layout::{RESCUED, STATE};
+use crate::state::{ensure_private_folder, unlink_if_there};
+
+/// Somebody else's bytes that stood where a rollback had to restore a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rescued {
+    /// The path that was restored.
+    pub path: String,
+    /// Where the foreign file, or folder, is now, relative to the workspace.
+    pub kept_as: String,
+}
+
+impl<F: Fs> Protocol<F> {
+    /// Moves a foreign file, or a folder with foreign files in it, to where its owner finds it.
+    pub(super) fn rescue(
+        &self,
+        n: usize,
+        name: &str,
+        path: &str,
+        work: &mut Work<'_>,
+    ) -> Result<(), TxnError> {
+        let folder = format!("{RESCUED}/{}", work.record.uuid);
+        ensure_private_folder(&self.fs, RESCUED)?;
+        ensure_private_folder(&self.fs, &folder)?;
+        // What is moved into a folder that a crash takes away would be lost with it.
+        self.fs.sync(&[], &[STATE.to_owned(), RESCUED.to_owned()]).at("sync", RESCUED)?;
+        let mut attempt = 0;
+        let kept_as = loop {
+            let number = if attempt == 0 { String::new() } else { format!(".{attempt}") };
+            let kept_as = format!("{folder}/{n}-{}{number}", short(path));
+            match self.fs.rename(name, &kept_as, Rename::NoReplace) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
+                other => {
+                    other.at("keep", path)?;
+                    break kept_as;
+                }
+            }
+        };
+        work.rescued.push(Rescued { path: path.to_owned(), kept_as });
+        // The folder it came from may be removed next, and a crash must not keep only that.
+        self.fs.sync(&[], std::slice::from_ref(&folder)).at("sync", &folder)
+    }
+
+    /// Keeps a content where a person finds it, durably.
+    pub(crate) fn keep_aside(&self, uuid: Uuid, path: &str, bytes: &[u8]) -> Result<String, TxnError> {
+        let folder = format!("{RESCUED}/{uuid}");
+        crate::state::ensure(&self.fs)?;
+        ensure_private_folder(&self.fs, RESCUED)?;
+        ensure_private_folder(&self.fs, &folder)?;
+        let digest = blake3::hash(path.as_bytes()).to_hex();
+        let name = format!("{folder}/planned-{}-{}", digest.split_at(8).0, short(path));
+        unlink_if_there(&self.fs, &name)?;
+        self.fs.write_new(&name, bytes, Attributes::PRIVATE).at("write", &name)?;
+        let folders = [STATE.to_owned(), RESCUED.to_owned(), folder];
+        self.fs.sync(std::slice::from_ref(&name), &folders).at("sync", &name)?;
+        Ok(name)
+    }
+}
+
+/// A path's last name, short enough to get something in front of it.
+fn short(path: &str) -> String {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.chars().take(50).collect()
+}

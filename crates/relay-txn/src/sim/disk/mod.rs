@@ -1,0 +1,166 @@
+//! The simulated disk: what is kept of a run, and what goes wrong in it.
+
+mod operations;
+
+use std::cell::{RefCell, RefMut};
+use std::collections::BTreeSet;
+use std::io;
+use std::rc::Rc;
+
+use super::Dice;
+use super::state::{Inode, Promise, State};
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// Operation `n` fails with this error; what it had to sync is lost.
+    Fail(usize, io::ErrorKind),
+    /// From operation `n` on, the disk is full.
+    Full(usize),
+    /// Just before operation `n`, somebody else writes a file, in place or by renaming another one over it, if the
+    /// folder for it is there. From then on a state is picked, as by [`SimFs::sample`].
+    Meddle(usize, &'static str, How),
+}
+
+/// The two ways in which editors save.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum How {
+    InPlace,
+    Replacing,
+}
+
+/// What the meddler writes.
+pub(crate) const FOREIGN: &[u8] = b"somebody else's\n";
+
+pub(super) struct Shared {
+    pub(super) state: State,
+    operations: usize,
+    fault: Option<Fault>,
+    /// The state before every operation, if they are recorded.
+    snapshots: Option<Vec<State>>,
+    /// The state before one operation, each being as likely.
+    sample: Option<Sample>,
+    locked: BTreeSet<Inode>,
+    /// Whether somebody else wrote something.
+    meddled: bool,
+}
+
+/// Picks one of the states that pass by, without keeping the others or knowing how many will come.
+struct Sample {
+    dice: Dice,
+    seen: usize,
+    state: Option<State>,
+}
+
+/// A disk in memory.
+#[derive(Clone)]
+pub(crate) struct SimFs(Rc<RefCell<Shared>>);
+
+/// A lock that is released when it is dropped.
+pub(crate) struct SimLock(Rc<RefCell<Shared>>, Inode);
+
+impl Drop for SimLock {
+    fn drop(&mut self) {
+        self.0.borrow_mut().locked.remove(&self.1);
+    }
+}
+
+impl SimFs {
+    /// An empty disk.
+    pub(crate) fn new(promise: Promise) -> Self {
+        Self::from_state(State::new(promise))
+    }
+
+    pub(super) fn from_state(state: State) -> Self {
+        Self(Rc::new(RefCell::new(Shared {
+            state,
+            operations: 0,
+            fault: None,
+            snapshots: None,
+            sample: None,
+            locked: BTreeSet::new(),
+            meddled: false,
+        })))
+    }
+
+    pub(super) fn shared(&self) -> RefMut<'_, Shared> {
+        self.0.borrow_mut()
+    }
+
+    pub(super) fn state(&self) -> State {
+        self.0.borrow().state.clone()
+    }
+
+    /// From now on, keeps the state before every operation.
+    pub(crate) fn record(&self) {
+        self.0.borrow_mut().snapshots = Some(Vec::new());
+    }
+
+    pub(super) fn take_snapshots(&self) -> Vec<State> {
+        self.0.borrow_mut().snapshots.replace(Vec::new()).unwrap_or_default()
+    }
+
+    /// From now on, picks the state before one of the operations.
+    pub(super) fn sample(&self, dice: &mut Dice) {
+        let dice = Dice::new(dice.next());
+        self.0.borrow_mut().sample = Some(Sample { dice, seen: 0, state: None });
+    }
+
+    /// The state that was picked, unless there was no operation.
+    pub(super) fn take_sample(&self) -> Option<State> {
+        self.0.borrow_mut().sample.take()?.state
+    }
+
+    /// Counts operations from zero, and lets one go wrong.
+    pub(crate) fn set_fault(&self, fault: Option<Fault>) {
+        let mut shared = self.0.borrow_mut();
+        shared.operations = 0;
+        shared.fault = fault;
+    }
+
+    /// Whether [`Fault::Meddle`] came to pass.
+    pub(super) fn was_meddled(&self) -> bool {
+        self.0.borrow().meddled
+    }
+
+    /// How many operations there were since the fault was set.
+    pub(crate) fn operations(&self) -> usize {
+        self.0.borrow().operations
+    }
+
+    /// Starts one operation: snapshot, fault, count.
+    fn step(&self, needs_space: bool) -> io::Result<()> {
+        let mut shared = self.0.borrow_mut();
+        if shared.snapshots.is_some() {
+            let state = shared.state.clone();
+            shared.snapshots.as_mut().unwrap().push(state);
+        }
+        if let Some(mut sample) = shared.sample.take() {
+            sample.seen += 1;
+            if sample.dice.below(sample.seen) == 0 {
+                sample.state = Some(shared.state.clone());
+            }
+            shared.sample = Some(sample);
+        }
+        let n = shared.operations;
+        shared.operations += 1;
+        match shared.fault {
+            Some(Fault::Meddle(at, path, how)) if at == n => {
+                drop(shared);
+                if how == How::Replacing {
+                    self.foreign_remove(path);
+                }
+                let meddled = self.foreign_write(path, FOREIGN);
+                if meddled {
+                    self.foreign_sync(path);
+                    self.sample(&mut Dice::new(n as u64));
+                }
+                self.0.borrow_mut().meddled = meddled;
+                Ok(())
+            }
+            Some(Fault::Fail(at, kind)) if at == n => Err(kind.into()),
+            Some(Fault::Full(from)) if n >= from && needs_space => Err(io::ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+}
