@@ -120,6 +120,11 @@ impl Fs for Disk {
         match how {
             Rename::Exchange => Err(io::ErrorKind::Unsupported.into()),
             Rename::Replace => fs::rename(from, to),
+            // A folder cannot be linked; a rename of one never replaces a file, nor a folder with something in it.
+            Rename::NoReplace if from.is_dir() && !from.is_symlink() => match fs::symlink_metadata(&to) {
+                Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
+                Err(_) => fs::rename(from, to),
+            },
             // A link never replaces anything.
             Rename::NoReplace => fs::hard_link(&from, to).and_then(|()| fs::remove_file(from)),
         }
@@ -230,5 +235,18 @@ mod tests {
         ledger.commit(open, Verdict::default()).unwrap();
         assert_eq!((read("a"), read("b"), read("c/d")), (Some("new\n".into()), None, Some("made\n".into())));
         assert_eq!(ledger.entries().unwrap().records.len(), 1);
+
+        // A file and a folder take each other's places, and go back.
+        let swaps = vec![
+            change("a", Some("new\n"), None),
+            change("a/in", None, Some("in\n")),
+            change("c/d", Some("made\n"), None),
+            change("c", None, Some("file\n")),
+        ];
+        let draft = Draft { uuid: uuid::Uuid::from_u128(2), changes: swaps, ..Draft::default() };
+        let open = ledger.begin(&draft).unwrap();
+        assert_eq!((read("a/in"), read("c")), (Some("in\n".into()), Some("file\n".into())));
+        ledger.abandon(open).unwrap();
+        assert_eq!((read("a"), read("c/d")), (Some("new\n".into()), Some("made\n".into())));
     }
 }
