@@ -13,6 +13,16 @@ pub(crate) fn begins(text: &str) -> bool {
     )
 }
 
+/// Whether a line says something about a file that stands above it.
+pub(crate) fn continues(text: &str) -> bool {
+    matches!(directive(text), Some(Directive::MoveTo(_) | Directive::EndOfFile)) && text.starts_with("***")
+}
+
+/// Whether a line is a directive of an envelope, as nothing else is written.
+pub(crate) fn is_directive(text: &str) -> bool {
+    text.starts_with("***") && directive(text).is_some()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Directive<'a> {
     Begin,
@@ -25,7 +35,15 @@ enum Directive<'a> {
 }
 
 fn directive(text: &str) -> Option<Directive<'_>> {
-    let rest = text.trim().strip_prefix("***")?.trim_start();
+    let rest = match text.trim().strip_prefix("***") {
+        Some(rest) if !rest.starts_with('*') => rest.trim_start(),
+        // A star more or less is a slip, but indented or without a blank it may be text.
+        _ => {
+            let rest = text.trim_start_matches('*');
+            let stars = text.len() - rest.len();
+            rest.strip_prefix(' ').filter(|_| (2..=4).contains(&stars))?.trim()
+        }
+    };
     let after = |word: &str| {
         rest.get(..word.len())
             .filter(|start| start.eq_ignore_ascii_case(word))
@@ -83,8 +101,17 @@ struct Above {
 
 #[derive(Debug)]
 enum Kind {
-    Add { content: String },
-    Update { to: Option<String>, hunks: Vec<Hunk>, above: Above, open: bool },
+    /// Blank lines without a sign are content only between lines that have one.
+    Add {
+        content: String,
+        blanks: usize,
+    },
+    Update {
+        to: Option<String>,
+        hunks: Vec<Hunk>,
+        above: Above,
+        open: bool,
+    },
 }
 
 impl Reader for ApplyPatch {
@@ -101,7 +128,7 @@ impl Reader for ApplyPatch {
                 self.ended = true;
                 return Taken::Done;
             }
-            Directive::Add(path) => self.open(path, line, Kind::Add { content: String::new() }),
+            Directive::Add(path) => self.open(path, line, Kind::Add { content: String::new(), blanks: 0 }),
             Directive::Update(path) => {
                 self.open(
                     path,
@@ -151,21 +178,21 @@ impl Reader for ApplyPatch {
 impl ApplyPatch {
     fn content(&mut self, line: Line<'_>) -> Taken {
         match &mut self.file {
-            Some(File { kind: Kind::Add { content }, .. }) => {
-                // Every line of a new file has a `+`; a blank line without one is still a blank line.
-                match line.text.strip_prefix('+') {
-                    Some(text) => content.push_str(text),
-                    None if line.text.trim().is_empty() => {}
-                    None => {
-                        self.complain(
-                            line.number,
-                            "every line of a new file starts with `+`, and this one does not",
-                        );
-                        return Taken::More;
-                    }
+            Some(File { kind: Kind::Add { content, blanks }, .. }) => match line.text.strip_prefix('+') {
+                Some(text) => {
+                    (0..std::mem::take(blanks)).for_each(|_| content.push('\n'));
+                    content.push_str(text);
+                    content.push('\n');
                 }
-                content.push('\n');
-            }
+                None if line.text.trim().is_empty() => *blanks += usize::from(!content.is_empty()),
+                None => {
+                    self.complain(
+                        line.number,
+                        "every line of a new file starts with `+`, and this one does not",
+                    );
+                    return Taken::More;
+                }
+            },
             Some(File { kind: Kind::Update { hunks, above, open, .. }, .. }) => {
                 update_line(hunks, above, open, line);
             }
@@ -192,7 +219,7 @@ impl ApplyPatch {
     fn close_file(&mut self) {
         let Some(File { path, line, kind }) = self.file.take() else { return };
         match kind {
-            Kind::Add { content } => self.emit(&path, line, Operation::Write { content }),
+            Kind::Add { content, .. } => self.emit(&path, line, Operation::Write { content }),
             Kind::Update { to, hunks, .. } => {
                 let hunks: Vec<Hunk> =
                     hunks.into_iter().map(|hunk| without_headers(hunk, &path)).filter_map(tidy).collect();
@@ -276,6 +303,15 @@ fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
         && [old, new].iter().all(|header| unified::means(&unified::header_path(header), path))
     {
         hunk.lines.drain(..2);
+    }
+    // One of the two may have been lost.
+    let alone = match hunk.lines.as_slice() {
+        [HunkLine::Removed(text)] => text.strip_prefix("-- "),
+        [HunkLine::Added(text)] => text.strip_prefix("++ "),
+        _ => None,
+    };
+    if alone.is_some_and(|header| unified::means(&unified::header_path(header), path)) {
+        hunk.lines.clear();
     }
     hunk
 }

@@ -113,6 +113,7 @@ impl Block {
 
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) -> Step {
+        self.fence.note(line.text);
         if self.tracks_section(line) {
             return self.keep(line);
         }

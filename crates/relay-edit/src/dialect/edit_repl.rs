@@ -8,6 +8,11 @@ pub(crate) fn begins(text: &str) -> bool {
     text.trim().strip_prefix("«««").is_some_and(|rest| rest.trim() == "EDIT")
 }
 
+/// Whether a line is the middle or the end of a block.
+pub(crate) fn is_marker(text: &str) -> bool {
+    divides(text) || ends(text)
+}
+
 fn divides(text: &str) -> bool {
     let text = text.trim();
     let rest = text.trim_start_matches('═');

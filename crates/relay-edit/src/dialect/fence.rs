@@ -9,6 +9,8 @@ pub(crate) struct Fence {
     length: usize,
     /// How many characters of white space stand before it.
     pub indent: usize,
+    /// How many of them the content has too, once its first line has come.
+    margin: Option<usize>,
 }
 
 /// What a line means to somebody who looks for fences.
@@ -29,7 +31,7 @@ pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
     if length < 3 {
         return None;
     }
-    let fence = Fence { mark, length, indent: line.len() - trimmed.len() };
+    let fence = Fence { mark, length, indent: line.len() - trimmed.len(), margin: None };
     let info = info.trim();
     if info.is_empty() {
         return Some(FenceLine::Bare(fence));
@@ -54,9 +56,19 @@ impl Fence {
         std::iter::repeat_n(self.mark, self.length + 1).collect()
     }
 
+    /// Takes note of a content line: only content that was indented with its fence loses that indentation again, and the
+    /// first line shows whether it was.
+    pub fn note(&mut self, line: &str) {
+        if self.margin.is_none() && !line.trim().is_empty() {
+            let indent = line.len() - line.trim_start_matches([' ', '\t']).len();
+            self.margin = Some(indent.min(self.indent));
+        }
+    }
+
     /// A content line without the indentation of the fence.
     pub fn unindent(self, line: &str) -> &str {
-        let spaces = line.bytes().take(self.indent).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        let margin = self.margin.unwrap_or(self.indent);
+        let spaces = line.bytes().take(margin).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
         line.get(spaces..).unwrap_or(line)
     }
 }
@@ -66,7 +78,7 @@ mod tests {
     use super::*;
 
     fn fence(mark: char, length: usize, indent: usize) -> Fence {
-        Fence { mark, length, indent }
+        Fence { mark, length, indent, margin: None }
     }
 
     #[test]
@@ -91,5 +103,8 @@ mod tests {
         assert_eq!(fence('`', 3, 2).unindent("    a"), "  a");
         assert_eq!(fence('`', 3, 2).unindent(" a"), "a");
         assert_eq!(fence('`', 3, 2).unindent("a b"), "a b");
+        let mut beside = fence('`', 3, 2);
+        ["", "a:", "  b"].iter().for_each(|line| beside.note(line));
+        assert_eq!(beside.unindent("  b"), "  b");
     }
 }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::block::{Block, Purpose, comment_text, is_marker};
 use super::findings::Findings;
 use super::header::Strategy;
-use super::{Dialect, Line, Parsed, git_diff, marker, search_replace, unified};
+use super::{Dialect, Line, Parsed, git_diff, mistaken, search_replace, unified};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// Reads the content of a block.
@@ -51,6 +51,7 @@ fn file(language: &str, path: &str, strategy: Option<Strategy>, body: Body<'_>) 
         return Parsed { edits: vec![edit(Operation::Delete)], ..Parsed::default() };
     }
     let mut findings = Findings::default();
+    let is_said = strategy.is_some();
     let strategy = strategy.unwrap_or_else(|| {
         let assumed = assume(language, path, lines);
         if assumed != Strategy::Replace {
@@ -66,6 +67,14 @@ fn file(language: &str, path: &str, strategy: Option<Strategy>, body: Body<'_>) 
         }
         assumed
     });
+    if strategy == Strategy::Replace
+        && !is_said
+        && let Some(finding) = mistaken::finding(path, lines.iter().map(|line| line.text), line)
+    {
+        let mut parsed = Parsed::default();
+        parsed.findings.push(finding);
+        return parsed;
+    }
     let operations = match strategy {
         Strategy::Replace => Ok(vec![Operation::Write { content: text.to_owned() }]),
         Strategy::Unified => unified_operations(lines, path, line, &mut findings),
@@ -95,15 +104,9 @@ fn whole_file(path: &str, body: Body<'_>) -> Parsed {
                 .hinted("to empty or delete a file, use a block that says so")
                 .at(body.line),
         );
-    } else if marker::holds_section(body.lines.iter().map(|line| line.text)) {
-        parsed.findings.push(
-            Diagnostic::error(
-                codes::BAD_MARKERS,
-                "this looks like a SEARCH/REPLACE section that is not written as one, and not like a file",
-            )
-            .hinted("each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`; to write these lines into the file, head the block with `// {path} replace`")
-            .at(body.line),
-        );
+    } else if let Some(finding) = mistaken::finding(path, body.lines.iter().map(|line| line.text), body.line)
+    {
+        parsed.findings.push(finding);
     } else {
         let operation = Operation::Write { content: body.text.to_owned() };
         let edit = Edit { path: path.to_owned(), operation, dialect: Dialect::WholeFile, line: body.line };
@@ -123,7 +126,8 @@ fn assume(language: &str, path: &str, body: &[Line<'_>]) -> Strategy {
         return Strategy::SearchReplace;
     }
     let is_diff = language.eq_ignore_ascii_case("diff") || language.eq_ignore_ascii_case("patch");
-    if is_diff && body.iter().any(|line| unified::hunk_header(line.text).is_some()) {
+    let signed = |text: &str| unified::hunk_header(text).is_some() || text.starts_with(['+', '-']);
+    if is_diff && body.iter().any(|line| signed(line.text)) {
         return Strategy::Unified;
     }
     Strategy::Replace

@@ -225,7 +225,7 @@ pub(crate) fn looks_like_path(word: &str) -> bool {
     if word.is_empty()
         || word.contains("://")
         || word.ends_with(['.', ',', ':', ';', '!', '?'])
-        || word.contains(['<', '>', '|', '*'])
+        || word.contains(['<', '>', '|', '*', '`', '"'])
     {
         return false;
     }

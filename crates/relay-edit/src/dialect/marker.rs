@@ -3,8 +3,6 @@
 //! A word next to the marker characters makes a line unmistakable, so `<<< SEARCH` is as good as one with seven
 //! brackets. A line of nothing but `=` is not: rules and underlines look alike, so its length counts.
 
-use std::borrow::Cow;
-
 /// From this many characters on every marker is one, also inside a section that was opened with as many.
 pub(crate) const LEAST: usize = 5;
 /// A longer line of `=` is a rule in the text.
@@ -72,28 +70,6 @@ fn is_rule(text: &str) -> bool {
         || length('>') == 7
 }
 
-/// Whether a file's text holds what can only be a section that is not written as it should be: a marker with its word,
-/// or lines that look like the first and the last one.
-pub(crate) fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
-    let (mut first, mut last) = (false, false);
-    for text in lines {
-        let is_written_for_a_page = text.starts_with("&lt;") || text.starts_with("&gt;");
-        let text = match is_written_for_a_page {
-            true => Cow::Owned(text.replace("&lt;", "<").replace("&gt;", ">")),
-            false => Cow::Borrowed(text),
-        };
-        match marker(&text) {
-            Some(Marker::Search(length) | Marker::Replace(length)) if length >= LEAST => return true,
-            _ => {}
-        }
-        let word = text.trim_start_matches(['<', '>', '-', '+', '=']);
-        let marked = text.len() - word.len() >= 3;
-        first |= marked && word.trim().eq_ignore_ascii_case("search");
-        last |= marked && word.trim().eq_ignore_ascii_case("replace");
-    }
-    first && last
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,15 +103,5 @@ mod tests {
         for text in ["\\n", "\\-------------------", "\\:start_line:x"] {
             assert_eq!(unescape(text), text);
         }
-    }
-
-    #[test]
-    fn a_section_that_cannot_be_read_is_seen() {
-        let holds = |text: &str| holds_section(text.lines());
-        assert!(holds("a\n>>>>>>> REPLACE\n"));
-        assert!(holds("&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na\n"));
-        assert!(holds("<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n"));
-        assert!(!holds("Title\n=====\n\nReplace the search.\n"));
-        assert!(!holds("--- Search\n"));
     }
 }

@@ -16,6 +16,7 @@ mod header;
 mod kept;
 mod limits;
 mod marker;
+mod mistaken;
 mod path_line;
 mod scan;
 mod search_replace;

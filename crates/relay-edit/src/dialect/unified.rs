@@ -49,6 +49,20 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
                 );
             }
             rest = tail.get(1..).unwrap_or_default();
+        } else if !in_hunk && repeats_header(line.text, &diff) {
+            // The file was named already.
+        } else if in_hunk && lost_partner(line.text, tail) {
+            diff.findings.push(
+                Diagnostic::error(
+                    codes::BAD_DIFF,
+                    format!(
+                        "`{}` names a file, and the line that goes with it is missing",
+                        shorten(line.text)
+                    ),
+                )
+                .hinted("begin the diff of each file with `--- a/path` and `+++ b/path`")
+                .at(line.number),
+            );
         } else if let Some(header) = hunk_header(line.text) {
             diff.hunks.extend(hunk.take().and_then(Pending::finish));
             hunk = Some(Pending::new(header, line.number));
@@ -76,6 +90,21 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
     }
     diff.hunks.extend(hunk.and_then(Pending::finish));
     diff
+}
+
+/// Whether a line is one half of the header that stands above it, once more.
+fn repeats_header(text: &str, diff: &FileDiff) -> bool {
+    let path = text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).map(header_path);
+    path.is_some_and(|path| {
+        [&diff.old_path, &diff.new_path].into_iter().flatten().any(|known| *known == path)
+    })
+}
+
+/// Whether a line is one half of a file's header: it names a path, and the next hunk begins below it.
+fn lost_partner(text: &str, tail: &[Line<'_>]) -> bool {
+    let path = text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).map(header_path);
+    let is_path = |path: String| looks_like_path(&path) && !path.contains(char::is_whitespace);
+    path.is_some_and(is_path) && tail.first().is_some_and(|next| hunk_header(next.text).is_some())
 }
 
 /// The two paths of a `---`/`+++` pair. A removed line `-- x` looks alike, so the pair must be whole.

@@ -64,11 +64,16 @@ fn keeps_indentation(hunk: &Hunk) -> bool {
     first && (below.peek().is_none() || shown && below.all(|line| is_deep(line) || old.contains(&line)))
 }
 
-/// Whether a text may begin or end here without cutting a word.
+/// Whether a text may begin or end here without cutting a word, or a row of signs.
 fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let is_word = |at: Option<usize>| {
         at.and_then(|at| bytes.get(at))
             .is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_' || !byte.is_ascii())
     };
-    !(is_word(at.checked_sub(1)) && is_word(Some(at)))
+    let byte = |at: Option<usize>| at.and_then(|at| bytes.get(at)).copied();
+    let (above, below) = (byte(at.checked_sub(1)), byte(Some(at)));
+    // A rule or a marker is one thing, however long it is.
+    let in_rule = above == below && below.is_some_and(|byte| b"<>=-+*#~_`".contains(&byte));
+    let in_word = is_word(at.checked_sub(1)) && is_word(Some(at));
+    !(in_word || in_rule)
 }

@@ -59,6 +59,7 @@ impl Preamble {
 
 /// The two paths of `diff --git a/x b/y`; with spaces in them they can only be told apart when they are equal.
 fn git_paths(text: &str) -> Option<(String, String)> {
+    let text = text.trim_end();
     if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {
         return Some((unified::quoted_path(old), unified::quoted_path(new.trim_end_matches('"'))));
     }

@@ -140,7 +140,8 @@ impl Scanner {
         path_line::heading(self.prose.get(last)?.text)
     }
 
-    pub(super) fn code_line(&mut self, code: Code, line: Line<'_>) {
+    pub(super) fn code_line(&mut self, mut code: Code, line: Line<'_>) {
+        code.fence.note(line.text);
         match fence_line(line.text) {
             Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
                 self.prose.push(line);
@@ -162,6 +163,7 @@ impl Scanner {
                         self.start(reader, line);
                     }
                     None => {
+                        self.note_stray(Line { text, ..line }, Some(&code));
                         self.prose.push(Line { text, ..line });
                         self.state = State::Code(code);
                     }

@@ -50,7 +50,8 @@ impl Scanner {
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
         self.after_diff = None;
-        self.shell = self.prose.last().and_then(|above| Shell::read(above.text));
+        let above = self.prose.written_before(self.prose.len()).and_then(|at| self.prose.get(at));
+        self.shell = above.and_then(|above| Shell::read(above.text));
         if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)) {
             self.findings.push(finding);
         }
@@ -68,7 +69,15 @@ impl Scanner {
         self.foreign_line(reader, code, line);
     }
 
-    pub(super) fn foreign_line(&mut self, mut reader: Box<dyn Reader>, code: Option<Code>, line: Line<'_>) {
+    pub(super) fn foreign_line(
+        &mut self,
+        mut reader: Box<dyn Reader>,
+        mut code: Option<Code>,
+        line: Line<'_>,
+    ) {
+        if let Some(code) = code.as_mut() {
+            code.fence.note(line.text);
+        }
         if let (Some(around), Some(FenceLine::Bare(fence))) = (&code, fence_line(line.text))
             && around.fence.accepts(fence)
             && fence.indent <= around.fence.indent

@@ -7,6 +7,7 @@ mod blocks;
 mod code;
 mod foreign;
 mod shell;
+mod stray;
 
 use std::collections::HashSet;
 
@@ -282,6 +283,7 @@ impl Scanner {
     }
 
     fn note_prose(&mut self, line: Line<'_>) {
+        self.note_stray(line, None);
         if hashline::is_abort(line.text) {
             self.findings.push(hashline::aborted(line.number));
         }

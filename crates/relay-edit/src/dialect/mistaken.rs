@@ -1,0 +1,117 @@
+//! Text that is about to be written as a file although it is an edit that nobody could read.
+//!
+//! A lost marker must not turn the rest of a section into the content of a file. What says in its header that it replaces
+//! the file is never asked about.
+
+use std::borrow::Cow;
+
+use super::marker::{LEAST, Marker, marker};
+use super::{apply_patch, edit_repl, unified};
+use crate::{Diagnostic, codes};
+
+/// What a text looks like, when it does not look like a file.
+pub(crate) fn finding<'t>(
+    path: &str,
+    lines: impl Iterator<Item = &'t str> + Clone,
+    line: usize,
+) -> Option<Diagnostic> {
+    let is_patch_file = [".diff", ".patch"].iter().any(|extension| path.ends_with(extension));
+    let (what, hint) = if holds_section(lines.clone()) {
+        (
+            "a SEARCH/REPLACE section",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        )
+    } else if lines.clone().any(edit_repl::is_marker) {
+        (
+            "an EDIT/REPL block",
+            "a block is `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`",
+        )
+    } else if !is_patch_file && (lines.clone().any(apply_patch::is_directive) || is_diff(lines)) {
+        ("a patch", "head the fence with `diff`, and begin its hunks with `@@`")
+    } else {
+        return None;
+    };
+    let finding = Diagnostic::error(
+        codes::BAD_MARKERS,
+        format!("this looks like {what} that is not written as one, and not like a file"),
+    );
+    Some(
+        finding
+            .hinted(format!(
+                "{hint}; to write these lines into the file, head the block with `// {{path}} replace`"
+            ))
+            .at(line),
+    )
+}
+
+/// A marker with its word, or lines that look like the first and the last one.
+fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let (mut first, mut last) = (false, false);
+    for text in lines {
+        let is_written_for_a_page = text.starts_with("&lt;") || text.starts_with("&gt;");
+        let text = match is_written_for_a_page {
+            true => Cow::Owned(text.replace("&lt;", "<").replace("&gt;", ">")),
+            false => Cow::Borrowed(text),
+        };
+        match marker(&text) {
+            Some(Marker::Search(length) | Marker::Replace(length)) if length >= LEAST => return true,
+            _ => {}
+        }
+        let word = text.trim_start_matches(['<', '>', '-', '+', '=']);
+        let marked = text.len() - word.len() >= 3;
+        first |= marked && word.trim().eq_ignore_ascii_case("search");
+        last |= marked && word.trim().eq_ignore_ascii_case("replace");
+    }
+    first && last
+}
+
+/// A header with its numbers, or a sign before every line. Lists in YAML and Markdown have `-` and blanks there, so it
+/// takes a `+` too.
+fn is_diff<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> bool {
+    let header = |text: &str| unified::hunk_header(text).is_some();
+    let counted = |text: &str| unified::hunk_header(text).is_some_and(|header| header.counts().is_some());
+    let begins = |sign: char| lines.clone().any(|text| text.starts_with(sign));
+    let unsigned = |text: &&str| !text.trim().is_empty() && !text.starts_with(['+', '-', ' ']);
+    // One line may be a header that was misspelt.
+    let written = lines.clone().filter(|text| !text.trim().is_empty()).take(3).count();
+    let signed = written > 2 && lines.clone().filter(unsigned).take(2).count() < 2
+        || !lines.clone().any(|text| unsigned(&text));
+    lines.clone().any(counted)
+        || lines.clone().any(header) && (begins('+') || begins('-'))
+        || begins('+') && (begins('-') || begins(' ')) && signed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_that_cannot_be_read_is_seen() {
+        for text in [
+            "a\n>>>>>>> REPLACE\n",
+            "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na\n",
+            "<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n",
+            "a\n═══════ REPL\nb\n»»» EDIT END\n",
+            " a\n-b\n+c\n",
+            "+a\n b\n",
+            "changed:\n@@ -1,2 +1,2 @@\n a\n",
+            "a\n*** End Patch\n",
+        ] {
+            assert!(finding("a.txt", text.lines(), 1).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_are_files() {
+        for text in [
+            "Title\n=====\n\nReplace the search.\n",
+            "--- Search\n",
+            "- a\n  b: c\n- d\n",
+            "+ a\n+ b\n",
+            "***\nbold\n",
+        ] {
+            assert!(finding("a.txt", text.lines(), 1).is_none(), "{text}");
+        }
+        assert!(finding("a.diff", "@@ -1,2 +1,2 @@\n-a\n+b\n".lines(), 1).is_none());
+    }
+}

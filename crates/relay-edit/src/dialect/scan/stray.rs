@@ -1,0 +1,41 @@
+//! Markers outside every block: what they belonged to was lost, and with it an edit.
+//!
+//! Landing the rest would do half of what was asked for and say that all is done.
+
+use super::super::marker::{LEAST, Marker, marker};
+use super::super::{Dialect, Line, apply_patch, edit_repl, unified};
+use super::Scanner;
+use super::code::Code;
+use crate::{Diagnostic, codes};
+
+impl Scanner {
+    /// Notes a line of prose, or of a fence without edits, that can only be the rest of an edit.
+    pub(super) fn note_stray(&mut self, line: Line<'_>, code: Option<&Code>) {
+        let (message, hint) = if self.reads(Dialect::SearchReplace) && closes_section(line.text) {
+            (
+                "this marker ends a section that never began",
+                "each section begins with a line `<<<<<<< SEARCH`",
+            )
+        } else if self.reads(Dialect::EditRepl) && edit_repl::is_marker(line.text) {
+            ("this marker belongs to a block that never began", "each block begins with a line `««« EDIT`")
+        } else if self.reads(Dialect::ApplyPatch) && apply_patch::continues(line.text) {
+            ("this belongs to no `*** Update File:`", "write the operation on the file before it")
+        } else if self.reads(Dialect::Unified) && begins_hunk(line.text, code) {
+            ("this hunk names no file", "begin the diff with `--- a/path` and `+++ b/path`")
+        } else {
+            return;
+        };
+        self.findings.push(Diagnostic::error(codes::BAD_MARKERS, message).hinted(hint).at(line.number));
+    }
+}
+
+fn closes_section(text: &str) -> bool {
+    matches!(marker(text.trim_start()), Some(Marker::Replace(length)) if length >= LEAST)
+}
+
+/// Numbers make a header unmistakable; without them only a fence that says it holds a diff does.
+fn begins_hunk(text: &str, code: Option<&Code>) -> bool {
+    let Some(header) = unified::hunk_header(text) else { return false };
+    let language = code.map(|code| code.language.to_ascii_lowercase());
+    header.counts().is_some() || matches!(language.as_deref(), Some("diff" | "patch"))
+}
