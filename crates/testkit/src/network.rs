@@ -1,5 +1,8 @@
 //! Watching whether a program tries to reach anybody: it runs in a network namespace without any network, under a tracer
-//! that writes down every attempt. What it asked the name service is an attempt too, whoever would have answered.
+//! that writes down every attempt. What it asked the name service is an attempt too, and the namespace's only name server
+//! notes the names: it answers that there are none.
+//!
+//! Where this user may make no namespaces, the tracer alone has to do, and where none of mounts, there is no name server.
 
 use std::process::Stdio;
 use std::sync::LazyLock;
@@ -14,16 +17,43 @@ pub struct Traced {
     pub run: Run,
     /// The system calls that named an address of a network, as the tracer shows them.
     pub attempts: Vec<String>,
+    /// The names that were looked up; `None` where there could be no name server to note them.
+    pub names: Option<Vec<String>>,
 }
 
-/// Whether this user may make a network namespace. Where not, the tracer alone has to do.
-static HAS_NAMESPACES: LazyLock<bool> = LazyLock::new(|| {
-    let tried =
-        std::process::Command::new("unshare").args(NAMESPACE).arg("true").stderr(Stdio::null()).status();
-    tried.is_ok_and(|status| status.success())
+/// What this user may make.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Cage {
+    Nothing,
+    Network,
+    /// A network with a name server, which takes a mount.
+    NameServer,
+}
+
+static CAGE: LazyLock<Cage> = LazyLock::new(|| {
+    let can = |words: &[&str]| {
+        let mut unshare = std::process::Command::new("unshare");
+        unshare.args(words).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        unshare.status().is_ok_and(|status| status.success())
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let (names, conf) = (folder.path().join("names"), folder.path().join("resolv.conf"));
+    let server = ["perl", "-e", DNS_SINK, names.to_str().unwrap(), conf.to_str().unwrap(), "true"];
+    if can(&[&NAMESPACES[..], &server].concat()) {
+        Cage::NameServer
+    } else if can(&[&NAMESPACE[..], &["true"]].concat()) {
+        Cage::Network
+    } else {
+        Cage::Nothing
+    }
 });
 
+/// Runs a program with a name server of its own. Perl, because every Debian has it and this must run inside.
+const DNS_SINK: &str = include_str!("network/dns_sink.pl");
+
 const NAMESPACE: [&str; 3] = ["--map-root-user", "--net", "--"];
+
+const NAMESPACES: [&str; 4] = ["--map-root-user", "--net", "--mount", "--"];
 
 /// The calls that send something to an address or connect to one.
 const CALLS: &str = "trace=connect,sendto,sendmsg,sendmmsg";
@@ -32,22 +62,23 @@ impl TestEnv {
     /// Runs the binary without any network and notes whom it tries to reach.
     #[must_use]
     pub fn traced(&self, arguments: &[&str], variables: &[(&str, &str)], stdin: &str) -> Traced {
-        let log = tempfile::NamedTempFile::new().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+        let (log, names, conf) = (file("log"), file("names"), file("resolv.conf"));
         let mut words: Vec<&str> = Vec::new();
-        if *HAS_NAMESPACES {
-            words.push("unshare");
-            words.extend(NAMESPACE);
+        match *CAGE {
+            Cage::NameServer => {
+                words.push("unshare");
+                words.extend(NAMESPACES);
+                words.extend(["perl", "-e", DNS_SINK, &names, &conf]);
+            }
+            Cage::Network => {
+                words.push("unshare");
+                words.extend(NAMESPACE);
+            }
+            Cage::Nothing => {}
         }
-        words.extend([
-            "strace",
-            "-f",
-            "-qq",
-            "--seccomp-bpf",
-            "-e",
-            CALLS,
-            "-o",
-            log.path().to_str().unwrap(),
-        ]);
+        words.extend(["strace", "-f", "-qq", "--seccomp-bpf", "-e", CALLS, "-o", &log]);
         let binary = self.binary();
         words.push(binary.to_str().unwrap());
         words.extend(arguments);
@@ -56,8 +87,12 @@ impl TestEnv {
             command = command.env(name, value);
         }
         let run = command.stdin(stdin).run();
-        let text = String::from_utf8_lossy(&std::fs::read(log.path()).unwrap()).into_owned();
-        let is_network = |line: &&str| line.contains("AF_INET");
-        Traced { run, attempts: text.lines().filter(is_network).map(str::to_owned).collect() }
+        let lines = |path: &str| -> Vec<String> {
+            let text = std::fs::read(path).unwrap_or_default();
+            String::from_utf8_lossy(&text).lines().map(str::to_owned).collect()
+        };
+        let attempts = lines(&log).into_iter().filter(|line| line.contains("AF_INET")).collect();
+        let names = (*CAGE == Cage::NameServer).then(|| lines(&names));
+        Traced { run, attempts, names }
     }
 }

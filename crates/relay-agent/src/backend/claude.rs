@@ -46,7 +46,8 @@ impl Agent for Claude {
         }
         let Limit { cost, turns, .. } = question.limit;
         for (flag, value) in [
-            ("--max-budget-usd", cost.map(|cost| format!("{cost:.4}"))),
+            // What is left may be less than it can be told; then it is told the least.
+            ("--max-budget-usd", cost.map(|cost| format!("{:.4}", cost.max(0.0001)))),
             ("--max-turns", turns.map(|turns| turns.to_string())),
         ] {
             args.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value]));

@@ -95,9 +95,16 @@ fn a_tool_call() {
         assert_eq!(calls[0].name, "read");
         assert_eq!(calls[0].arguments, Arguments::parse(ARGUMENTS));
         match lab.name {
-            "openai" => assert!(calls[0].id.starts_with("call_1|"), "{}", calls[0].id),
+            "openai" => {
+                let (call, item) = calls[0].id.split_once('|').unwrap();
+                assert!(call == "call_1" && !item.is_empty(), "{}", calls[0].id);
+            }
             _ => assert_eq!(calls[0].id, "call_1"),
         }
+        let is_of_call = |event: &&Event| matches!(event, Event::Delta { index: 1, .. });
+        let deltas = told.events.iter().filter(is_of_call).count();
+        // Google sends a call whole; its one delta is made from it.
+        assert!(if lab.name == "google" { deltas == 1 } else { deltas >= 1 }, "{deltas}");
     });
 }
 
@@ -140,6 +147,28 @@ fn arguments_that_are_no_object_are_malformed() {
             assert_eq!(told.outcome(), "done");
             let arguments = &calls(&told)[0].arguments;
             assert!(matches!(arguments, Arguments::Malformed { .. }), "{text}: {arguments:?}");
+        }
+    });
+}
+
+#[test]
+fn arguments_that_end_at_any_byte_are_never_an_object() {
+    let ends = ARGUMENTS.char_indices().map(|(at, _)| at).skip(1);
+    let cuts: Vec<&str> = ends.map(|end| &ARGUMENTS[..end]).collect();
+    for_every(|lab| {
+        // Ollama and Google send a call whole or not at all.
+        if ["ollama", "google"].contains(&lab.name) {
+            return;
+        }
+        // All cuts in one answer: each call must be judged for itself.
+        let reply = cuts
+            .iter()
+            .enumerate()
+            .fold(Reply::default(), |reply, (at, cut)| reply.tool(&format!("call_{at}"), "edit", cut));
+        let calls = calls(&lab.ask(reply.delta(5)));
+        assert_eq!(calls.len(), cuts.len());
+        for (call, cut) in calls.iter().zip(&cuts) {
+            assert!(matches!(&call.arguments, Arguments::Malformed { text, .. } if text == cut), "{cut}");
         }
     });
 }

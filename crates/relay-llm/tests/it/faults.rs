@@ -69,9 +69,32 @@ fn a_rate_limit_with_a_hint_is_waited_for() {
 #[test]
 fn a_rate_limit_without_a_hint_is_tried_again() {
     for_every(|lab| {
-        // Google's hint is in the body.
-        if lab.name != "google" {
-            check_retried(lab, Answer::failure(Failure::RateLimited), "RateLimit");
+        let limited = if lab.name == "google" {
+            // Google's usual failure has its hint in the body.
+            let body = r#"{"error":{"code":429,"message":"Too many","status":"RESOURCE_EXHAUSTED"}}"#;
+            Answer::raw(429, "application/json", body)
+        } else {
+            Answer::failure(Failure::RateLimited)
+        };
+        check_retried(lab, limited, "RateLimit");
+    });
+}
+
+#[test]
+fn hints_are_read_wherever_they_stand() {
+    for_every(|lab| {
+        for (name, value, ms) in [
+            ("retry-after", "0.03", 30),
+            ("x-ratelimit-reset-ms", "40", 40),
+            ("x-ratelimit-reset", "0.05", 50),
+        ] {
+            let body = r#"{"error":{"code":429,"message":"Too many"}}"#;
+            let told = after(lab, Answer::raw(429, "application/json", body).header(name, value));
+            let retries = retries(&told);
+            assert!(
+                retries.len() == 1 && (ms..=ms + ms / 4 + 1).contains(&retries[0].1),
+                "{name}: {retries:?}"
+            );
         }
     });
 }

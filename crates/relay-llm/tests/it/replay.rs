@@ -121,16 +121,70 @@ fn another_provider_gets_the_words_and_calls_but_no_seals() {
 
 #[test]
 fn unknown_blocks_go_back_verbatim_to_their_maker_alone() {
-    let block = json!({ "type": "hologram", "shape": { "faces": [1, 2] } });
-    let lab = Lab::new("anthropic");
-    let told = lab.ask(Reply::text("See:").part(Part::Unknown(block.clone())));
-    let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("And?")];
-    let request = Request { messages, ..prompt() };
-    assert_eq!(lab.request(&request).outcome(), "done");
-    assert_eq!(lab.server.prompts()[1].body["messages"][1]["content"][1], block);
-    let other = Lab::new("openai");
-    assert_eq!(other.request(&request).outcome(), "done");
-    assert!(!other.server.prompts()[0].body.to_string().contains("hologram"));
+    for (name, block, pointer) in [
+        ("anthropic", json!({ "type": "hologram", "shape": { "faces": [1, 2] } }), "/messages/1/content/1"),
+        (
+            "openai",
+            json!({ "type": "hologram_call", "id": "h_1", "status": "completed", "shape": [1] }),
+            "/input/2",
+        ),
+        ("google", json!({ "hologram": { "shape": [1] } }), "/contents/1/parts/1"),
+    ] {
+        let lab = Lab::new(name);
+        let told = lab.ask(Reply::text("See:").part(Part::Unknown(block.clone())));
+        let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("And?")];
+        let request = Request { messages, ..prompt() };
+        assert_eq!(lab.request(&request).outcome(), "done");
+        let body = &lab.server.prompts()[1].body;
+        assert_eq!(body.pointer(pointer), Some(&block), "{name}: {body:#}");
+        for_every(|other| {
+            if other.name != name {
+                assert_eq!(other.request(&request).outcome(), "done");
+                assert!(!other.server.prompts()[0].body.to_string().contains("hologram"), "{}", other.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn redacted_thinking_goes_back_to_its_maker_alone() {
+    for name in ["anthropic", "openrouter"] {
+        let reply = Reply::default().part(Part::Redacted("c2VjcmV0".to_owned()));
+        let lab = Lab::new(name);
+        let told = lab.ask(reply.part(Part::Text("Yes.".to_owned())));
+        let messages = vec![Message::text("Hi"), told.turn.message(), Message::text("And?")];
+        let request = Request { messages, ..prompt() };
+        assert_eq!(lab.request(&request).outcome(), "done");
+        assert!(lab.server.prompts()[1].body.to_string().contains("c2VjcmV0"), "{name}");
+        for_every(|other| {
+            if other.name != name {
+                assert_eq!(other.request(&request).outcome(), "done");
+                assert!(!other.server.prompts()[0].body.to_string().contains("c2VjcmV0"), "{}", other.name);
+            }
+        });
+    }
+}
+
+#[test]
+fn pictures_are_sent_to_whoever_looks_at_them() {
+    for_every(|lab| {
+        let image = Image { media_type: "image/png".to_owned(), data: "aWNvbg==".to_owned() };
+        let messages = vec![Message::user(vec![Block::text("What is this?"), Block::Image(image)])];
+        let request = Request { messages, ..prompt() };
+        assert_eq!(lab.request(&request).outcome(), "done");
+        let sent = &lab.server.prompts()[0];
+        assert!(sent.complaint.is_none() && sent.body.to_string().contains("aWNvbg=="), "{:#}", sent.body);
+        let mut blind = lab.model.clone();
+        blind.capabilities.images = false;
+        let stream = lab.client.stream(
+            &blind,
+            &relay_llm::Key::new(crate::support::KEY),
+            &request,
+            &relay_llm::Cancel::new(),
+        );
+        assert_eq!(crate::support::check(stream).outcome(), "done");
+        assert!(!lab.server.prompts()[1].body.to_string().contains("aWNvbg=="), "{}", lab.name);
+    });
 }
 
 #[test]
@@ -201,12 +255,14 @@ fn a_full_request_is_written_in_every_format() {
                 assert_eq!(find("/prompt_cache_key"), "conversation-7");
                 assert_eq!(find("/prompt_cache_retention"), "24h");
                 assert_eq!(find("/max_output_tokens"), 4_000);
+                assert_eq!(find("/service_tier"), "priority");
                 assert_eq!(find("/tools/0/name"), "read");
             }
             "openai-chat" | "openrouter" | "deepseek" => {
                 assert_eq!(find("/messages/0"), json!({ "role": "system", "content": "Be brief." }));
                 assert_eq!(find("/response_format/json_schema/name"), "answer");
                 assert_eq!(find("/max_completion_tokens"), 4_000);
+                assert_eq!(find("/service_tier"), "priority");
                 assert_eq!(find("/stream_options/include_usage"), true);
                 assert_eq!(find("/tools/0/function/name"), "read");
                 let (pointer, expected) = match lab.name {
@@ -220,6 +276,7 @@ fn a_full_request_is_written_in_every_format() {
                 assert_eq!(find("/systemInstruction/parts/0/text"), "Be brief.");
                 assert_eq!(find("/tools/0/functionDeclarations/0/name"), "read");
                 assert_eq!(find("/generationConfig/maxOutputTokens"), 4_000);
+                assert_eq!(find("/serviceTier"), "priority");
                 assert_eq!(find("/generationConfig/responseMimeType"), "application/json");
                 let thinking = json!({ "includeThoughts": true, "thinkingBudget": 24_576 });
                 assert_eq!(find("/generationConfig/thinkingConfig"), thinking);

@@ -1,4 +1,5 @@
-//! Nothing is contacted that the user did not ask for: every command is watched in a network namespace without a network.
+//! Nothing is contacted that the user did not ask for: every command is watched in a network namespace without a network,
+//! whose name server notes what it is asked.
 
 use testkit::Traced;
 
@@ -7,6 +8,7 @@ use crate::{PLAIN, env, project, reply};
 #[track_caller]
 fn quiet(traced: Traced) {
     assert_eq!(traced.attempts, Vec::<String>::new(), "{:?}", traced.run);
+    assert_eq!(traced.names.unwrap_or_default(), Vec::<String>::new(), "{:?}", traced.run);
     assert_ne!(traced.run.code, 2, "bad usage says nothing about connections: {:?}", traced.run);
 }
 
@@ -39,9 +41,12 @@ fn without_it_only_model_servers_are_looked_for() {
             assert!(ports.contains(&port), "{port}: {:?}", traced.attempts);
         }
         assert!(ports.iter().all(|port| [11434, 1234, 8080, 8000].contains(port)), "{:?}", traced.attempts);
+        assert_eq!(traced.names.unwrap_or_default(), Vec::<String>::new());
     }
     let traced = env.traced(&["models"], &[("OLLAMA_HOST", "models.example")], "");
     assert!(traced.attempts.iter().any(|line| line.contains("htons(53)")), "the watch sees names looked up");
+    let is_models = |name: &String| name == "models.example.";
+    assert!(traced.names.is_none_or(|names| names.iter().all(is_models) && !names.is_empty()));
 }
 
 /// The port of an attempt to reach this machine.

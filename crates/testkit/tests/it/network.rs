@@ -16,6 +16,17 @@ fn connections_and_questions_to_the_name_service_are_seen() {
 }
 
 #[test]
+fn names_that_are_looked_up_are_noted() {
+    let env = TestEnv::new("/bin/bash");
+    let script = "getent hosts relay.example; exec 3<>/dev/tcp/another.example/80";
+    let Some(names) = env.traced(&["-c", script], &[], "").names else { return };
+    for name in ["relay.example.", "another.example."] {
+        assert!(names.iter().any(|noted| noted == name), "{name}: {names:?}");
+    }
+    assert_eq!(env.traced(&["-c", "exit 3"], &[], "").names, Some(Vec::new()));
+}
+
+#[test]
 fn a_quiet_program_is_quiet() {
     let env = TestEnv::new("/bin/bash");
     let traced = env.traced(&["-c", "cat; exit 3"], &[], "input");
