@@ -94,6 +94,13 @@ const RULES: &[(At, Sensitive)] = &[
     (At::Below(".goose"), agent("goose")),
     (At::NameStart(".aider"), agent("aider")),
     (At::Below(".agents"), agent("coding agents")),
+    (At::Below(".qwen"), agent("Qwen Code")),
+    (At::Below(".crush"), agent("Crush")),
+    (At::Name("crush.json"), agent("Crush")),
+    (At::Name(".crush.json"), agent("Crush")),
+    (At::Below(".factory"), agent("Factory")),
+    (At::Below(".amazonq"), agent("Amazon Q")),
+    (At::Below(".junie"), agent("Junie")),
     (At::Below(".relay"), agent("Relay")),
     (At::Name(".mcp.json"), agent("MCP clients")),
     (At::Name("mcp.json"), agent("MCP clients")),
@@ -142,7 +149,13 @@ const RULES: &[(At, Sensitive)] = &[
             reason: "makes its folder look like a repository, whose config can run programs",
         },
     ),
+    (At::Below(".hg"), repository("Mercurial")),
+    (At::Below(".sl"), repository("Sapling")),
+    (At::Below(".jj"), repository("Jujutsu")),
+    (At::Below(".svn"), repository("Subversion")),
     (At::Name(".npmrc"), packages("npm")),
+    (At::Name("nuget.config"), packages("NuGet")),
+    (At::Name(".condarc"), packages("conda")),
     (At::NameStart(".yarnrc"), packages("Yarn")),
     (At::Below(".yarn"), packages("Yarn")),
     (At::NameStart(".pnpmfile"), packages("pnpm")),
@@ -160,6 +173,14 @@ const RULES: &[(At, Sensitive)] = &[
     (At::Below(".bundle"), packages("Bundler")),
     (At::Below(".mvn"), packages("Maven")),
     (At::End("gradle/wrapper/gradle-wrapper.properties"), packages("Gradle")),
+    (At::Name(".rprofile"), shell("R")),
+    (At::Name(".irbrc"), shell("irb")),
+    (At::Name(".pryrc"), shell("pry")),
+    (At::Name(".ghci"), shell("GHCi")),
+    (At::Name(".iex.exs"), shell("IEx")),
+    (At::Name(".ocamlinit"), shell("OCaml")),
+    (At::Name(".latexmkrc"), shell("latexmk")),
+    (At::Name("latexmkrc"), shell("latexmk")),
     (At::Name(".gdbinit"), shell("gdb")),
     (At::Name(".lldbinit"), shell("lldb")),
     (At::Name(".bazelrc"), packages("Bazel")),
@@ -196,9 +217,17 @@ const fn shell(tool: &'static str) -> Sensitive {
     Sensitive { tool, reason: "runs commands when a shell or tool starts in the folder" }
 }
 
+const fn repository(tool: &'static str) -> Sensitive {
+    Sensitive { tool, reason: "holds a repository's own settings, which can name programs to run" }
+}
+
 const fn packages(tool: &'static str) -> Sensitive {
     Sensitive { tool, reason: "can redirect downloads or name programs to run" }
 }
+
+/// A name of the form NTFS makes for a longer one: nobody can tell here which file it would change there.
+const SHORT_NAME: Sensitive =
+    Sensitive { tool: "Windows", reason: "may be the short name of any other file, such as .github" };
 
 /// Whether changing the file needs a yes of its own, and why.
 ///
@@ -211,9 +240,24 @@ const fn packages(tool: &'static str) -> Sensitive {
 /// ```
 #[must_use]
 pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
-    let parts: Vec<String> = path.components().map(fold).collect();
+    let parts: Vec<String> = path.components().map(|name| file_of(&fold(name)).to_owned()).collect();
     let folded = parts.join("/");
-    RULES.iter().find(|(at, _)| at.covers(&folded, &parts)).map(|(_, why)| *why)
+    let rule = RULES.iter().find(|(at, _)| at.covers(&folded, &parts)).map(|(_, why)| *why);
+    rule.or_else(|| parts.iter().any(|part| is_short_name(part)).then_some(SHORT_NAME))
+}
+
+/// The file a folded name means: on NTFS what follows a colon names a stream of the same file.
+fn file_of(folded: &str) -> &str {
+    folded.split(':').next().unwrap_or(folded)
+}
+
+/// Whether a folded name has the form of the short ones that NTFS makes: at most six characters, a tilde and a number,
+/// and an extension of at most three.
+fn is_short_name(folded: &str) -> bool {
+    let (stem, extension) = folded.split_once('.').unwrap_or((folded, ""));
+    let Some((before, number)) = stem.rsplit_once('~') else { return false };
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && !before.is_empty() && stem.len() <= 8 && extension.len() <= 3
 }
 
 impl At {
@@ -269,6 +313,8 @@ mod tests {
             (".gitmodules", "git"),
             (".devcontainer/devcontainer.json", "development containers"),
             ("fixtures/bare/HEAD", "git"),
+            (".hg/hgrc", "Mercurial"),
+            (".Rprofile", "R"),
         ] {
             check(path, Some(tool));
         }
@@ -279,6 +325,10 @@ mod tests {
         check(".GitHub/Workflows/x.yml", Some("GitHub Actions"));
         check(".ＶＳcode/settings.json", Some("VS Code"));
         check(".NPMRC", Some("npm"));
+        check(".npmrc::$DATA", Some("npm"));
+        check(".vscode:x/settings.json", Some("VS Code"));
+        check("GITHUB~1/workflows/x.yml", Some("Windows"));
+        check("npmrc~1", Some("Windows"));
     }
 
     #[test]
@@ -300,6 +350,9 @@ mod tests {
             "README.md",
             "src/environment.ts",
             "vscode/settings.json",
+            "notes~1.backup",
+            "a~b.txt",
+            "note:b.txt",
         ] {
             check(path, None);
         }
