@@ -161,21 +161,21 @@ impl<F: Fs> Protocol<F> {
             None => None,
             Some(target) => {
                 let slot = layout::slot(contents.uuid, n);
-                let replaced = observed.filter(|stat| stat.kind == Kind::File);
                 let mode = target.mode.or(observed.map(|stat| stat.mode));
+                let like = self.predecessor(change, observed)?;
                 let attributes = Attributes {
                     mode: mode.map(|mode| mode & 0o7777),
-                    like: replaced.map(|_| path),
-                    folder: folder.filter(|_| replaced.is_none()),
+                    like,
+                    folder: folder.filter(|_| like.is_none()),
                 };
                 let written = if mode.is_some_and(is_link) {
                     self.fs.symlink(&target.bytes, &slot)
                 } else {
                     self.fs.write_new(&slot, &target.bytes, attributes)
                 };
-                written.map_err(|error| match (error.kind(), observed) {
-                    (std::io::ErrorKind::PermissionDenied, Some(_)) => {
-                        TxnError::ForeignOwner { path: path.to_owned(), source: error }
+                written.map_err(|error| match (error.kind(), like) {
+                    (std::io::ErrorKind::PermissionDenied, Some(like)) => {
+                        TxnError::ForeignOwner { path: like.to_owned(), source: error }
                     }
                     _ => TxnError::io("write", path, error),
                 })?;
@@ -200,6 +200,20 @@ impl<F: Fs> Protocol<F> {
             after,
             by: None,
         })
+    }
+
+    /// The file whose owner, group and attributes the new one takes over: the one it replaces, or the one it was before
+    /// it was renamed.
+    fn predecessor<'a>(
+        &self,
+        change: &'a FileChange,
+        observed: Option<Stat>,
+    ) -> Result<Option<&'a str>, TxnError> {
+        let (path, stat) = match (&change.renamed_from, observed) {
+            (Some(from), None) => (from.as_str(), self.look(from.as_str())?),
+            (_, observed) => (change.path.as_str(), observed),
+        };
+        Ok(stat.filter(|stat| stat.kind == Kind::File).map(|_| path))
     }
 
     /// Keeps a content: inside the record if a person can read it there, otherwise as a blob.
