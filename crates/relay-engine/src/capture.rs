@@ -66,11 +66,17 @@ impl Watch {
             enter(outcome, effects.changes, by);
             Ok(after)
         };
+        let running = self.running.take();
         match take() {
             Ok(after) => self.scan = Some(after),
-            Err(error) => outcome.diagnostics.push(not_watched(&error)),
+            Err(error) => {
+                outcome.diagnostics.push(not_watched(&error));
+                // The next start may be able to say what this one could not.
+                if let Some(running) = running {
+                    running.leave();
+                }
+            }
         }
-        self.running = None;
     }
 }
 

@@ -4,7 +4,7 @@
 
 use relay_edit::Diagnostic;
 use relay_txn::capture::{Running, Scan};
-use relay_txn::{Draft, Pending, Verdict};
+use relay_txn::{Draft, Pending, TxnError, Verdict};
 use relay_workspace::sensitive;
 
 use crate::approval::{Approver, Observer};
@@ -64,8 +64,10 @@ pub(crate) fn record_effects(
 
 /// Makes the effect a pending transaction; `None` if there was none.
 fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Result<Option<Pending>, Stop> {
-    let (mut effects, _) =
-        effects_since(engine, before).map_err(|error| unrecorded(&transaction_failed(&error)))?;
+    let mut effects = match effects_since(engine, before) {
+        Ok((effects, _)) => effects,
+        Err(error) => return Err(unrecorded(ran.running, &error)),
+    };
     count_lines(&mut effects.changes, &[]);
     outcome.diagnostics.extend(findings(&effects, "the command"));
     if effects.changes.is_empty() {
@@ -77,10 +79,10 @@ fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Res
         return Ok(None);
     }
     let uuid = ran.draft.uuid;
-    let (pending, others) = engine
-        .ledger()
-        .adopt(ran.draft, &effects, ran.by)
-        .map_err(|error| unrecorded(&transaction_failed(&error)))?;
+    let (pending, others) = match engine.ledger().adopt(ran.draft, &effects, ran.by) {
+        Ok(adopted) => adopted,
+        Err(error) => return Err(unrecorded(ran.running, &error)),
+    };
     // From here on the pending record knows what the command did.
     drop(ran.running);
     outcome.uuid = Some(uuid);
@@ -93,16 +95,24 @@ fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Res
     Ok(Some(pending))
 }
 
-/// The command has run, and Relay could not even record it: the files stay as they are, and that is said.
-fn unrecorded(failed: &Diagnostic) -> Stop {
-    let message = format!(
-        "the command ran, but what it did could not be recorded, and cannot be undone with Relay: {}",
-        failed.message
-    );
+/// The command has run, and Relay could not record what it did: the files stay as they are, and that is said. What may
+/// work later is left to the next start.
+fn unrecorded(running: Running, error: &TxnError) -> Stop {
+    let failed = transaction_failed(error);
+    if matches!(error, TxnError::TooLarge { .. }) {
+        let message = format!(
+            "the command ran, but what it did cannot be recorded, nor undone with Relay: {}",
+            failed.message
+        );
+        return Stop::refused(Diagnostic::error(codes::NOT_CAPTURED, message));
+    }
+    running.leave();
+    let message = format!("the command ran, but what it did could not be recorded yet: {}", failed.message);
     Stop::refused(Diagnostic {
-        hint: None,
-        path: failed.path.clone(),
-        ..Diagnostic::error(codes::NOT_CAPTURED, message)
+        path: failed.path,
+        ..Diagnostic::error(codes::NOT_CAPTURED, message).hinted(
+            "Remove the cause, then run `relay recover`: it records what differs from before the command.",
+        )
     })
 }
 

@@ -155,7 +155,7 @@ fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diag
     let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
     let mut found: Vec<Diagnostic> = ledger.recover()?.iter().flat_map(recovered).collect();
     for interrupted in ledger.interrupted(workspace)? {
-        found.extend(interrupted::record(&ledger, workspace, &interrupted)?);
+        found.extend(interrupted::settle(&ledger, workspace, interrupted));
     }
     Ok((ledger, found))
 }

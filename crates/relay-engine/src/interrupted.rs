@@ -1,4 +1,5 @@
-//! A command whose Relay was killed: what differs from before it is entered into the ledger, and a person is told.
+//! A command whose Relay was killed, or could not record what it did: what differs from before it is entered into the
+//! ledger, and a person is told.
 //!
 //! Nothing is taken back by itself. Since the command was interrupted somebody may have gone on working, and nobody can
 //! tell whose changes are whose; on the ledger they can be looked at, and taken back where that is wanted.
@@ -12,9 +13,28 @@ use uuid::Uuid;
 use crate::capture::{count_lines, findings};
 use crate::codes;
 use crate::history::short;
+use crate::stop::transaction_failed;
 
-/// Records what differs from before the command, and says so.
-pub(crate) fn record(
+/// Records what differs from before the command, and says so. What cannot be recorded now keeps nobody from working: it
+/// is said, and the next start tries again.
+pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interrupted) -> Vec<Diagnostic> {
+    let error = match record(ledger, workspace, &interrupted) {
+        Ok(found) => return found,
+        Err(error) => error,
+    };
+    let (line, failed) = (interrupted.command.line.clone(), transaction_failed(&error));
+    if matches!(error, TxnError::TooLarge { .. }) {
+        let message =
+            format!("`{line}` was interrupted, and what it did cannot be recorded: {}", failed.message);
+        return vec![Diagnostic::warning(codes::NOT_CAPTURED, message)];
+    }
+    interrupted.leave();
+    let message =
+        format!("`{line}` was interrupted, and what it did cannot be recorded yet: {}", failed.message);
+    vec![Diagnostic { code: codes::RECOVERY_STUCK, message, ..failed }]
+}
+
+fn record(
     ledger: &Ledger,
     workspace: &Workspace,
     interrupted: &Interrupted,
@@ -31,7 +51,7 @@ pub(crate) fn record(
         channel: interrupted.command.by.clone(),
         prompt_summary: Some(format!("interrupted: {line}")),
         reasoning: format!(
-            "Relay was killed while `{line}` ran. This is what differed from before it at the next start."
+            "What `{line}` did was not recorded when it ended. This is what differed from before it at the next start."
         ),
         ..Header::default()
     };

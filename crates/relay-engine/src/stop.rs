@@ -137,6 +137,11 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::Denied { path, .. } => {
             (codes::TRANSACTION_FAILED, Some(path), "Give yourself the right to write there and try again.")
         }
+        TxnError::OtherFileSystem { path, .. } => (
+            codes::TRANSACTION_FAILED,
+            Some(path),
+            "One transaction cannot span two file systems. Work there with `--root` and the mounted folder.",
+        ),
         TxnError::Foreign { name } => (
             codes::FOREIGN_STATE,
             Some(name),

@@ -4,6 +4,7 @@ use std::io;
 
 use uuid::Uuid;
 
+use crate::layout;
 use crate::protocol::Rescued;
 
 /// Why a transaction was refused, or could not be read.
@@ -196,6 +197,10 @@ impl TxnError {
     pub(crate) fn io(action: &'static str, path: &str, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
+            // Relay makes plain files and folders there, so links, pipes and the like are somebody else's.
+            io::ErrorKind::InvalidInput | io::ErrorKind::NotADirectory if layout::is_state(&path) => {
+                Self::Foreign { name: path }
+            }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoSpace { path, source },
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
                 Self::Denied { action, path, source }

@@ -19,6 +19,11 @@ pub(crate) const CAPTURE: &str = ".relaycode/capture";
 /// Foreign bytes that a rollback had to move out of the way, one folder per transaction.
 pub(crate) const RESCUED: &str = ".relaycode/rescued";
 
+/// Whether a path is the state folder, or something in it.
+pub(crate) fn is_state(path: &str) -> bool {
+    path.strip_prefix(STATE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// The record of a transaction in the ledger.
 pub(crate) fn record(uuid: Uuid) -> String {
     format!("{STATE}/{uuid}.yml")

@@ -151,6 +151,8 @@ impl Ledger {
         scan: &Scan,
         command: capture::Command,
     ) -> Result<capture::Running, TxnError> {
+        // Before the command runs, not after it, is the time to find out that nothing can be recorded.
+        self.protocol.check_lock()?;
         capture::begin(self.protocol.key(), workspace, scan, command)
     }
 

@@ -55,6 +55,32 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(text).replace('\n', "\\n").replace('\t', "\\t"))
 }
 
+/// A JSON text in which every character that [`visible`] would change is written as an escape. Such characters stand in
+/// strings only, where the escape means the same.
+///
+/// ```
+/// use relay_workspace::display::escaped_json;
+/// assert_eq!(escaped_json("{\"a\": \"b\u{202e}\u{e0041}\"}"), r#"{"a": "b\u202e\udb40\udc41"}"#);
+/// ```
+#[must_use]
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    if first_hidden(json).is_none() {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 16);
+    let mut end = 0;
+    for (at, character, _) in all_hidden(json) {
+        escaped.push_str(json.get(end..at).unwrap_or_default());
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let written = write!(escaped, "\\u{unit:04x}");
+            debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        }
+        end = at + character.len_utf8();
+    }
+    escaped.push_str(json.get(end..).unwrap_or_default());
+    Cow::Owned(escaped)
+}
+
 /// The first character that [`visible`] would change: its byte offset, itself, and why.
 #[must_use]
 pub fn first_hidden(text: &str) -> Option<(usize, char, Hidden)> {

@@ -76,7 +76,7 @@ impl Failure {
     /// Tells it as one line of JSON on standard output, for commands that print a document a line. Returns the exit code.
     pub fn report_line(self) -> u8 {
         let document = report::outcome(&Outcome::rejected(self.diagnostics));
-        terminal::print(&format!("{document}\n"));
+        terminal::print(&terminal::document_line(&document));
         self.exit_code
     }
 
@@ -84,7 +84,7 @@ impl Failure {
     pub fn report(self, json: bool) -> u8 {
         if json {
             let document = report::outcome(&Outcome::rejected(self.diagnostics));
-            terminal::print(&format!("{document:#}\n"));
+            terminal::print_document(&document);
         } else {
             terminal::tell(&terminal::report::diagnostics(&self.diagnostics));
         }

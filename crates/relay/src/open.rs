@@ -8,7 +8,7 @@ use relay_store::Store;
 use relay_workspace::{RelPath, Workspace};
 
 use crate::failure::{ENVIRONMENT, Failure};
-use crate::signals;
+use crate::{signals, terminal};
 
 /// The folder the user named, or the project around the current folder.
 pub fn workspace(root: Option<&Path>) -> Result<Workspace, Failure> {
@@ -36,7 +36,15 @@ pub fn store() -> Result<Store, Failure> {
     Store::from_env().map_err(|error| Failure::environment(&error))
 }
 
-/// The engine for the project, with Ctrl-C wired to it.
+/// The engine for a command whose own report has no place for what opening the project brought to light, such as a
+/// transaction that was recovered: it is told at once.
+pub fn engine_told(root: Option<&Path>) -> Result<Engine, Failure> {
+    let engine = engine(root)?;
+    terminal::tell(&terminal::report::diagnostics(engine.warnings()));
+    Ok(engine)
+}
+
+/// The engine for the project, with Ctrl-C wired to it. Its warnings are for the caller to show.
 pub fn engine(root: Option<&Path>) -> Result<Engine, Failure> {
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
     Ok(Engine::open(workspace(root)?, store()?, cancel)?)

@@ -6,6 +6,7 @@ use relay_edit::Diagnostic;
 use relay_txn::{Record, Undoes};
 use uuid::Uuid;
 
+use super::files::How;
 use super::{UndoOptions, Which, nothing};
 use crate::codes;
 use crate::history::{Entry, EntryKind, EntryStatus, History, short};
@@ -57,7 +58,30 @@ pub(super) fn for_undo<'h>(
         }
         Which::Group(group) => return in_group(history, group, &options.files),
     };
-    one(history, entry, &options.files)
+    one(history, forced_back(history, entry, &options.files).unwrap_or(entry), &options.files)
+}
+
+/// The redo that brought a transaction back by force. What it overwrote is known to the redo alone, so that is what has to
+/// be taken back.
+fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Option<&'h Entry> {
+    let takes_only =
+        |record: &Record, uuid: Uuid| matches!(record.undoes.as_slice(), [one] if one.uuid == uuid);
+    let undid = |uuid: Uuid| {
+        let undo = history.entries.iter().find(|undo| undo.record.uuid == uuid);
+        undo.is_some_and(|undo| takes_only(&undo.record, entry.record.uuid))
+    };
+    let redo = history.entries.iter().find(|redo| {
+        let record = &redo.record;
+        redo.kind() == EntryKind::Redo
+            && redo.status == EntryStatus::Committed
+            && record.operations.iter().any(|operation| operation.placement == How::Forced.name())
+            && matches!(record.undoes.as_slice(), [undo] if undid(undo.uuid))
+    })?;
+    let mut newer = history.entries.iter().take_while(|other| other.record.sequence > redo.record.sequence);
+    let is_outdated =
+        newer.any(|other| other.record.undoes.iter().any(|target| target.uuid == entry.record.uuid));
+    let has = |file: &String| redo.record.paths().any(|path| path == file);
+    (!is_outdated && files.iter().all(has)).then_some(redo)
 }
 
 pub(super) fn for_redo<'h>(

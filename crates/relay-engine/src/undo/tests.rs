@@ -169,6 +169,31 @@ fn one_conflict_stops_all_files_and_a_forced_file_is_restored_whole_and_can_come
 }
 
 #[test]
+fn what_a_forced_redo_overwrote_comes_back_with_the_next_undo() {
+    let world = World::new(&[("a", "1\n2\n3\n"), ("b", "b\n")]);
+    world.land(&[("a", Some("1\ntwo\n3\n")), ("b", None)]);
+    world.undo_one(1);
+    world.write("a", "1\nmine\n3\n");
+    world.write("b", "also mine\n");
+    assert_eq!(world.redo().status, Status::Rejected);
+    let force = UndoOptions { force_files: vec!["a".to_owned(), "b".to_owned()], ..UndoOptions::default() };
+    let outcome = redo(&world.engine, &force, &mut Nobody, &mut Unobserved);
+    assert_eq!(placements(&outcome), [("a", "forced"), ("b", "forced")]);
+    assert_eq!((world.read("a").as_deref(), world.read("b")), (Some("1\ntwo\n3\n"), None));
+    for again in
+        [UndoOptions::default(), UndoOptions { which: Which::One("1".to_owned()), ..UndoOptions::default() }]
+    {
+        assert_eq!(world.undo(&again).status, Status::Committed);
+        assert_eq!(world.read("a").as_deref(), Some("1\nmine\n3\n"), "nothing is lost");
+        assert_eq!(world.read("b").as_deref(), Some("also mine\n"));
+        assert_eq!(world.status(1), EntryStatus::Undone);
+        assert_eq!(world.redo().status, Status::Committed);
+        assert_eq!(world.read("a").as_deref(), Some("1\ntwo\n3\n"));
+        assert_eq!(world.status(1), EntryStatus::Committed);
+    }
+}
+
+#[test]
 fn one_file_of_several_leaves_the_transaction_partly_undone() {
     let world = World::new(&[("a", "a\n"), ("b", "b\n"), ("c", "c\n")]);
     world.land(&[("a", Some("A\n")), ("b", Some("B\n")), ("c", Some("C\n"))]);

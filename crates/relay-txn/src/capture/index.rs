@@ -4,6 +4,7 @@
 //! this user's key, because whoever could plant an index could plant what a rollback restores.
 
 use relay_workspace::{Facts, Kind};
+use serde::{Deserialize, Serialize};
 
 use crate::key::LedgerKey;
 
@@ -15,7 +16,7 @@ const MAC_BYTES: usize = 32;
 const FIXED_BYTES: usize = 2 + 4 + 8 + 8 + 12 + 12 + 32 + 8;
 
 /// What tells whether a file is still the one whose content is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Key {
     mode: u32,
     inode: u64,

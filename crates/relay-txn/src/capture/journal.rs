@@ -29,7 +29,7 @@ use crate::protocol::Protocol;
 /// Journals are named so, and then their number.
 pub(super) const PREFIX: &str = "open-";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
-const CONTEXT: &[u8] = b"relay capture journal v1\n";
+const CONTEXT: &[u8] = b"relay capture journal v2\n";
 
 /// What is known of a command before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,6 +51,8 @@ struct Header {
     links: Vec<(String, u32, Vec<u8>)>,
     /// What was there and could not be held.
     unheld: Vec<String>,
+    /// Files whose names no transaction may use.
+    unnameable: Vec<(String, Key)>,
 }
 
 /// A capture under way. Dropping it says that its effect is recorded, or that there is nothing to record.
@@ -61,10 +63,22 @@ pub struct Running {
     name: String,
     /// Locked while this process lives.
     _file: File,
+    /// The effect is not recorded, so the journal is still needed.
+    stays: bool,
+}
+
+impl Running {
+    /// Leaves the journal where it is: the effect could not be recorded now, and the next start tries again.
+    pub fn leave(mut self) {
+        self.stays = true;
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if self.stays {
+            return;
+        }
         // A journal that stays is compared once more at the next start, which then finds nothing or says what it finds.
         if let Err(_stays) = self.place.remove(&self.name) {}
     }
@@ -79,7 +93,7 @@ pub struct Interrupted {
     before: Scan,
     unheld: BTreeSet<String>,
     /// Ends with this: then the effect is recorded.
-    _running: Running,
+    running: Running,
 }
 
 /// Writes down a scan before a command runs.
@@ -95,6 +109,12 @@ pub(crate) fn begin(
         folders: Vec::new(),
         links: Vec::new(),
         unheld: Vec::new(),
+        unnameable: scan
+            .survey
+            .unnameable
+            .iter()
+            .map(|(name, facts)| (name.clone(), Key::of(facts)))
+            .collect(),
     };
     let mut files = Vec::new();
     for (entry, held) in scan.survey.entries.iter().zip(&scan.held) {
@@ -115,7 +135,7 @@ pub(crate) fn begin(
     file.try_lock().map_err(io::Error::from).at("lock", CAPTURE)?;
     let mac = key.mac(CONTEXT, text.as_bytes()).to_hex();
     let written = file.write_all(format!("{mac} {text}\n").as_bytes()).and_then(|()| file.write_all(&index));
-    let running = Running { place, name, _file: file };
+    let running = Running { place, name, _file: file, stays: false };
     written.at("write", CAPTURE)?;
     Ok(running)
 }
@@ -128,7 +148,11 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let _lock = cache::lock(&place)?;
+    let _lock = match cache::lock(&place) {
+        // Something planted in its place keeps nobody from reading; whoever writes is told.
+        Err(TxnError::Foreign { .. }) => return Ok(Vec::new()),
+        lock => lock?,
+    };
     let mut found = Vec::new();
     for name in names {
         // Gone by now, or nothing that Relay makes.
@@ -137,7 +161,7 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<
             continue;
         }
         let place = Place::new(workspace).at("open", CAPTURE)?;
-        let running = Running { place, name: name.clone(), _file: file };
+        let running = Running { place, name: name.clone(), _file: file, stays: false };
         // One that cannot be used goes with this.
         found.extend(read(running, key));
     }
@@ -169,13 +193,20 @@ fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
     }
     entries.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
     let (entries, held) = entries.into_iter().unzip();
-    let survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
+    let mut survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
+    survey.unnameable =
+        header.unnameable.into_iter().map(|(name, key)| (name, key.facts(Kind::File))).collect();
     let before = Scan { survey, held, pack: Arc::new(pack), known: header.known };
     let unheld = header.unheld.into_iter().collect();
-    Some(Interrupted { command: header.command, before, unheld, _running: running })
+    Some(Interrupted { command: header.command, before, unheld, running })
 }
 
 impl Interrupted {
+    /// Leaves the journal where it is: the effect could not be recorded now either.
+    pub fn leave(self) {
+        self.running.leave();
+    }
+
     /// What is different from before the command. Whoever did it: since the command was interrupted, nobody knows.
     pub(crate) fn effects(
         &self,

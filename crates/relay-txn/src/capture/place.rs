@@ -36,13 +36,18 @@ impl Place {
     /// Opens a file; only a regular one is taken, and a planted pipe does not hold anybody up.
     pub(super) fn open(&self, name: &str, how: Open) -> io::Result<File> {
         use rustix::fs::{FileType, Mode, OFlags};
+        use rustix::io::Errno;
         let flags = match how {
             Open::Read => OFlags::RDONLY,
             Open::Append => OFlags::RDWR | OFlags::CREATE | OFlags::APPEND,
             Open::Empty => OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC,
         };
         let flags = flags | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-        let file = File::from(rustix::fs::openat(&self.folder, name, flags, Mode::from_raw_mode(0o600))?);
+        let opened = rustix::fs::openat(&self.folder, name, flags, Mode::from_raw_mode(0o600));
+        let file = match opened {
+            Err(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Err(io::ErrorKind::InvalidInput.into()),
+            opened => File::from(opened?),
+        };
         match FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) {
             FileType::RegularFile => Ok(file),
             _ => Err(io::ErrorKind::InvalidInput.into()),

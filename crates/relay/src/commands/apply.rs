@@ -56,10 +56,10 @@ fn receipt(args: &ApplyArgs) -> ReceiptUse {
 /// Prints an outcome and returns its exit code.
 pub fn finish(outcome: &Outcome, json: bool) -> u8 {
     if json {
-        terminal::print(&format!("{:#}\n", report::outcome(outcome)));
+        terminal::print_document(&report::outcome(outcome));
     } else if let Some(prompt) = &outcome.repair_prompt {
         terminal::tell(&terminal::report::outcome(outcome));
-        terminal::print(prompt);
+        terminal::print_exactly(prompt);
     } else {
         if outcome.status == Status::Validated {
             terminal::print(&terminal::diff::changes(&outcome.changes));

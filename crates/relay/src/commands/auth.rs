@@ -123,7 +123,7 @@ fn status(args: &StatusArgs) -> Result<u8, Failure> {
             json!({ "name": name, "keys": keys, "variables": known.key_variables })
         };
         let list: Vec<Value> = keyed.iter().map(provider).collect();
-        return Ok(terminal::print(&format!("{:#}\n", json!({ "providers": list }))));
+        return Ok(terminal::print_document(&json!({ "providers": list })));
     }
     let mut text = String::new();
     for known in &keyed {

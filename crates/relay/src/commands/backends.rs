@@ -26,7 +26,7 @@ pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
     if args.json {
         let list: Vec<Value> =
             all.iter().zip(&found).map(|(backend, found)| document(*backend, found)).collect();
-        return Ok(terminal::print(&format!("{:#}\n", Value::Array(list))));
+        return Ok(terminal::print_document(&Value::Array(list)));
     }
     let mut text = String::new();
     for (backend, found) in all.iter().zip(&found) {

@@ -22,12 +22,12 @@ const REASON_WIDTH: usize = 34;
 const CHANNEL_WIDTH: usize = 7;
 
 pub fn run(root: Option<&Path>, args: &BlameArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let (path, lines) = place(root, &engine, &args.place)?;
     let history = engine.history()?;
     let blame = relay_engine::blame(&engine, &history, &path, lines).map_err(Failure::general)?;
     if args.json {
-        return Ok(terminal::print(&format!("{:#}\n", report::blame(&blame))));
+        return Ok(terminal::print_document(&report::blame(&blame)));
     }
     Ok(terminal::print(&text(&blame)))
 }

@@ -36,7 +36,7 @@ fn show(store: &Store, sources: bool, json: bool) -> Result<u8, Failure> {
                 (setting.key.clone(), json!({"value": setting.value, "source": source(store, setting)}))
             })
             .collect();
-        return Ok(terminal::print(&format!("{:#}\n", serde_json::Value::Object(document))));
+        return Ok(terminal::print_document(&serde_json::Value::Object(document)));
     }
     let mut text = String::new();
     for setting in &all {

@@ -16,7 +16,7 @@ use crate::terminal::style::{BAD, FAINT, GOOD, count, paint};
 use crate::terminal::{self, report::line, visible};
 
 pub fn run(root: Option<&Path>, args: &ContextArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let environment = |error: StoreError| Failure::environment(&error);
     let (mut added, mut removed) = (Vec::new(), Vec::new());
     match &args.action {
@@ -37,7 +37,7 @@ pub fn run(root: Option<&Path>, args: &ContextArgs) -> Result<u8, Failure> {
     }
     let files = selection::list(&engine).map_err(environment)?;
     if args.json {
-        return Ok(terminal::print(&format!("{:#}\n", report::selection(&files, &added, &removed))));
+        return Ok(terminal::print_document(&report::selection(&files, &added, &removed)));
     }
     Ok(terminal::print(&told(&engine, &args.action, &files, &added, &removed)))
 }

@@ -44,7 +44,7 @@ pub fn run(root: Option<&Path>, offline: bool, args: &DoctorArgs) -> Result<u8, 
     let findings = examine(root, offline);
     let sick = findings.iter().any(|finding| finding.state == State::Bad);
     if args.json {
-        terminal::print(&format!("{:#}\n", document(&findings)));
+        terminal::print_document(&document(&findings));
     } else {
         terminal::print(&text(&findings));
     }

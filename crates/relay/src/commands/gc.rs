@@ -18,15 +18,14 @@ use crate::terminal::style::{FAINT, GOOD, NOTE, count, paint};
 pub fn run(root: Option<&Path>, args: &GcArgs) -> Result<u8, Failure> {
     let retention =
         Retention { younger_than: age(&args.older_than).map_err(Failure::usage)?, newest: args.keep };
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let mut person = Person::new(engine.cancel().clone(), args.yes, false);
     let mut ask = |farewell: &Farewell| person.confirm(&question(farewell));
     let collected = collect(&engine, &retention, Timestamp::now(), args.dry_run, &mut ask)?;
     if args.json {
-        terminal::print(&format!("{:#}\n", report::collected(&collected)));
+        terminal::print_document(&report::collected(&collected));
     } else {
         terminal::print(&text(&collected));
-        terminal::tell(&diagnostics(engine.warnings()));
         terminal::tell(&diagnostics(&collected.diagnostics));
     }
     Ok(u8::from(collected.status == CollectedStatus::Kept))

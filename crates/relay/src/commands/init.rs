@@ -44,7 +44,7 @@ pub fn run(root: Option<&Path>, args: &InitArgs) -> Result<u8, Failure> {
     let project = match &done {
         Init::Existing { config } | Init::Created { config, .. } => config.project_id.as_deref(),
     };
-    Ok(terminal::print(&system_prompt(Dialect::Fenced, project)))
+    Ok(terminal::print_exactly(&system_prompt(Dialect::Fenced, project)))
 }
 
 fn told(done: &Init) -> String {

@@ -50,7 +50,7 @@ fn list(jobs: &Jobs, json: bool) -> Result<u8, Failure> {
     let all = Job::all(jobs).map_err(broken)?;
     if json {
         let list = serde_json::to_value(&all).map_err(|error| Failure::environment(&error))?;
-        return Ok(terminal::print(&format!("{list:#}\n")));
+        return Ok(terminal::print_document(&list));
     }
     let mut text = String::new();
     for job in &all {
@@ -73,7 +73,7 @@ fn list(jobs: &Jobs, json: bool) -> Result<u8, Failure> {
 /// Prints a job's answer; its exit code is the question's own.
 fn show(job: &Job, json: bool) -> u8 {
     if json {
-        terminal::print(&format!("{:#}\n", serde_json::to_value(job).unwrap_or_default()));
+        terminal::print_document(&serde_json::to_value(job).unwrap_or_default());
         return job.exit_code.unwrap_or(u8::from(job.state == State::Lost));
     }
     let answers = job.result.as_ref().and_then(|result| result.get("answers")).and_then(Value::as_array);

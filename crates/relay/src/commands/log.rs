@@ -11,12 +11,12 @@ use serde_json::Value;
 use crate::cli::LogArgs;
 use crate::failure::Failure;
 use crate::open;
-use crate::terminal::report::{diagnostics, line, lines};
+use crate::terminal::report::{line, lines};
 use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
 use crate::terminal::{self, visible};
 
 pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let filter = filter(root, &engine, args)?;
     let history = engine.history()?;
     let fitting = filter.choose(&history);
@@ -24,9 +24,8 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
     let entries = fitting.iter().take(number);
     if args.json {
         let document = Value::Array(entries.map(|entry| report::entry(entry)).collect());
-        return Ok(terminal::print(&format!("{document:#}\n")));
+        return Ok(terminal::print_document(&document));
     }
-    terminal::tell(&diagnostics(engine.warnings()));
     terminal::tell(&foreign(&history.foreign));
     if history.entries.is_empty() {
         terminal::tell("nothing has landed here yet; `relay apply reply.md` lands a reply\n");

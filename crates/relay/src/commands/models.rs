@@ -24,7 +24,7 @@ pub fn run(offline: bool, args: &ModelsArgs) -> Result<u8, Failure> {
     let query = args.query.join(" ");
     let rows = rows(&models, &servers, &query, args.all);
     if args.json {
-        return Ok(terminal::print(&format!("{:#}\n", document(&models, &servers, &rows))));
+        return Ok(terminal::print_document(&document(&models, &servers, &rows)));
     }
     if !rows.is_empty() {
         terminal::print(&table(&rows));

@@ -20,7 +20,7 @@ use crate::{clipboard, open, terminal};
 const SHOWN: usize = 40;
 
 pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let output = args.output.as_deref().map(|path| output_place(&engine, path)).transpose()?;
     let (files, from_selection) = files(root, &engine, args)?;
     if files.is_empty() && from_selection && !args.json {
@@ -56,10 +56,7 @@ pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
     let is_elsewhere = output.is_some() || args.copy;
     if args.json {
         let place = output.as_ref().map(|place| place.display().to_string());
-        return Ok(terminal::print(&format!(
-            "{:#}\n",
-            report::packed(&pack, place.as_deref(), !is_elsewhere)
-        )));
+        return Ok(terminal::print_document(&report::packed(&pack, place.as_deref(), !is_elsewhere)));
     }
     let code = if is_elsewhere { 0 } else { terminal::print_exactly(&pack.text) };
     terminal::tell(&summary(&pack, output.as_deref(), args.copy, request.mask));

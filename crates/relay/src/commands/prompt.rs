@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::{clipboard, open, terminal};
 
 pub fn run(root: Option<&Path>, args: &PromptArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let text = system_prompt(args.dialect, engine.config().project_id.as_deref());
     if args.copy {
         clipboard::copy(&text)?;
@@ -18,5 +18,5 @@ pub fn run(root: Option<&Path>, args: &PromptArgs) -> Result<u8, Failure> {
         );
         return Ok(0);
     }
-    Ok(terminal::print(&text))
+    Ok(terminal::print_exactly(&text))
 }

@@ -11,7 +11,7 @@ use crate::failure::{BAD_USAGE, Failure};
 use crate::{open, terminal};
 
 pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let (path, lines) = target(&engine, &args.target)?;
     let content = content(&engine, &path)?;
     let text = relay_edit::text_of(&content);
@@ -29,10 +29,10 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
     let shown = lines.map(|(first, last)| (first, last.min(total)));
     views::remember(&engine, &path, &content, shown).map_err(|error| Failure::environment(&error))?;
     if args.anchors {
-        return Ok(terminal::print(&anchors::anchored(&content, first, last)));
+        return Ok(terminal::print_exactly(&anchors::anchored(&content, first, last)));
     }
     let shown = text.split_inclusive(|byte| *byte == b'\n').skip(first - 1).take(last - first + 1);
-    Ok(terminal::print(&String::from_utf8_lossy(&shown.collect::<Vec<_>>().concat())))
+    Ok(terminal::print_exactly(&String::from_utf8_lossy(&shown.collect::<Vec<_>>().concat())))
 }
 
 /// `PATH`, `PATH:N` or `PATH:A-B`. A file whose name looks like that is meant as a whole.

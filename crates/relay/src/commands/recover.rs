@@ -16,7 +16,7 @@ pub fn run(root: Option<&Path>, args: &RecoverArgs) -> Result<u8, Failure> {
     if args.json {
         let status = if stuck { "recovery_needed" } else { "recovered" };
         let document = json!({ "status": status, "diagnostics": report::diagnostics(&found) });
-        terminal::print(&format!("{document:#}\n"));
+        terminal::print_document(&document);
     } else if found.is_empty() {
         terminal::print("nothing to recover: no transaction was interrupted\n");
     } else {

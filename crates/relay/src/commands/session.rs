@@ -20,7 +20,7 @@ pub fn run(args: &SessionArgs) -> Result<u8, Failure> {
     match &args.command {
         SessionCommand::List { json } => {
             let all = labels::all(&store).map_err(broken)?;
-            Ok(terminal::print(&if *json { format!("{:#}\n", json!(all)) } else { listed(&all) }))
+            Ok(if *json { terminal::print_document(&json!(all)) } else { terminal::print(&listed(&all)) })
         }
         SessionCommand::Delete { label } => {
             if labels::forget(&store, |known| known.label == *label).map_err(broken)? == 0 {

@@ -14,7 +14,7 @@ use crate::terminal::style::{FAINT, STRONG, paint};
 use crate::terminal::{self, diff, visible};
 
 pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let history = engine.history()?;
     let entry = match &args.transaction {
         Some(selector) => history.find(selector).map_err(Failure::general)?,
@@ -28,7 +28,7 @@ pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
     let changes = changes(&engine, &entry.record)?;
     if args.json {
         let document = report::entry_in_full(entry, &diff::unified(&changes));
-        return Ok(terminal::print(&format!("{document:#}\n")));
+        return Ok(terminal::print_document(&document));
     }
     Ok(terminal::print(&text(entry, &changes)))
 }

@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::{open, terminal};
 
 pub fn run(root: Option<&Path>, args: &TranslateArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let text = match &args.transaction {
         Some(selector) => {
             let history = engine.history()?;
@@ -24,5 +24,5 @@ pub fn run(root: Option<&Path>, args: &TranslateArgs) -> Result<u8, Failure> {
             translate::reply(&engine, &submission, args.to)
         }
     };
-    Ok(terminal::print(&text.map_err(Failure::refused)?))
+    Ok(terminal::print_exactly(&text.map_err(Failure::refused)?))
 }

@@ -12,7 +12,7 @@ use crate::terminal;
 use crate::terminal::ask::{Person, commands_text};
 
 pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
-    let engine = open::engine(root)?;
+    let engine = open::engine_told(root)?;
     let failed = |error: relay_store::StoreError| Failure::environment(&error);
     if args.revoke {
         engine.store().untrust(engine.workspace().root()).map_err(failed)?;

@@ -44,7 +44,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
         terminal::tell(&format!("Ctrl-C could not be watched for: {error}\n"));
     }
     if args.json {
-        terminal::print(&format!("{:#}\n", report::wrapped(&result)));
+        terminal::print_document(&report::wrapped(&result));
     } else {
         // The command's own output is on standard output, perhaps on its way to another program.
         terminal::tell(&text(&result));

@@ -37,6 +37,17 @@ pub fn write_out(text: &str) -> io::Result<()> {
     }
 }
 
+/// Writes a document for programs to standard output. People look at documents too, so what could deceive them is
+/// written as an escape, which means the same to a program.
+pub fn print_document(document: &serde_json::Value) -> u8 {
+    print(&format!("{}\n", relay_workspace::display::escaped_json(&format!("{document:#}"))))
+}
+
+/// A document on one line of its own.
+pub fn document_line(document: &serde_json::Value) -> String {
+    format!("{}\n", relay_workspace::display::escaped_json(&document.to_string()))
+}
+
 /// Writes text from outside to standard output exactly as it is; where a person watches, what could drive the terminal is
 /// made visible first.
 pub fn print_exactly(text: &str) -> u8 {

@@ -41,7 +41,7 @@ impl Screen {
         match self.manner {
             Manner::Live => self.say(&terminal::report::outcome(outcome)),
             Manner::Plain => terminal::write_out(&terminal::report::outcome(outcome))?,
-            Manner::Json => terminal::write_out(&format!("{}\n", report::outcome(outcome)))?,
+            Manner::Json => terminal::write_out(&terminal::document_line(&report::outcome(outcome)))?,
         }
         Ok(())
     }

@@ -103,6 +103,8 @@ fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
         "mkdir .relaycode/lock",
         "ln -s /etc/passwd .relaycode/lock",
         "mkfifo .relaycode/blobs",
+        "ln -s /tmp .relaycode/stage",
+        "rmdir .relaycode; ln -s /tmp .relaycode",
     ] {
         let env = project(PLAIN);
         assert_eq!(env.shell(&format!("mkdir .relaycode; {planted}")).code, 0);
@@ -115,6 +117,45 @@ fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
         assert!(document["diagnostics"][0]["hint"].as_str().unwrap().contains("remove it"), "{planted}");
         assert!(!env.exists("a.txt"));
     }
+}
+
+#[test]
+fn what_is_planted_where_commands_are_captured_blocks_no_reader_and_is_told_before_a_command_runs() {
+    for planted in [
+        "mkfifo .relaycode/capture/lock",
+        "ln -s /etc/passwd .relaycode/capture/lock",
+        "mkfifo .relaycode/lock",
+    ] {
+        let env = project(PLAIN);
+        let plant = format!("mkdir -p .relaycode/capture; touch .relaycode/capture/open-1; {planted}");
+        assert_eq!(env.shell(&plant).code, 0);
+        assert_eq!(env.relay(&["log"]).run().code, 0, "{planted}");
+        let run = env.relay(&["wrap", "--json", "--", "touch", "ran.txt"]).run();
+        assert_eq!((run.code, codes(&crate::json(&run))), (1, vec!["foreign-state".to_owned()]), "{planted}");
+        assert!(!env.exists("ran.txt"), "{planted}");
+    }
+}
+
+#[test]
+fn a_document_says_in_escapes_what_could_deceive_whoever_looks_at_it() {
+    let env = project(PLAIN);
+    let line = "x\u{202e}y\u{9b}31m\u{e0041}";
+    assert_eq!(apply(&env, &reply(1, "a.txt", line), &[]).0, 0);
+    for command in [["show", "1", "--json"], ["blame", "a.txt", "--json"]] {
+        let run = env.relay(&command).success();
+        let hidden: Vec<char> = run.stdout.chars().filter(|c| !c.is_ascii() && *c != '−').collect();
+        assert_eq!(hidden, [], "{command:?}");
+    }
+    let document = crate::json(&env.relay(&["blame", "a.txt", "--json"]).success());
+    assert_eq!(document["lines"][0]["text"], line, "a program reads the text itself");
+}
+
+#[test]
+fn what_a_model_reads_is_the_file_byte_for_byte() {
+    let env = project(PLAIN);
+    let text = "a \u{1b}[31mred\u{1b}[0m\r\n\u{1b}]0;title\u{7}b\n";
+    env.write("a.txt", text);
+    assert_eq!(env.relay(&["read", "a.txt"]).success().stdout, text);
 }
 
 #[test]

@@ -66,6 +66,22 @@ fn a_killed_transaction_is_taken_back_by_the_next_command() {
 }
 
 #[test]
+fn whichever_command_recovers_says_so_beside_its_answer() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "kill -9 $PPID"}"#);
+    env.write("a.txt", "old\n");
+    for command in
+        [["log", "--json"].as_slice(), &["blame", "a.txt"], &["read", "a.txt"], &["mail", "list", "--json"]]
+    {
+        assert_eq!(env.relay(&["apply", "--trust"]).stdin(&reply(1, "a.txt", "new")).run().code, 128 + 9);
+        let run = env.relay(command).success();
+        assert!(run.stderr.contains("its 1 file(s) are as they were before"), "{command:?}: {}", run.stderr);
+        assert!(!run.stdout.contains("recovered"), "{command:?}: {}", run.stdout);
+        assert_eq!(env.relay(command).success().stderr.matches("recovered").count(), 0, "it is said once");
+    }
+    assert_eq!(env.read("a.txt"), "old\n");
+}
+
+#[test]
 fn a_transaction_that_waits_is_not_recovered_under_its_feet() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "touch started; while [ ! -e go ]; do sleep 0.05; done"}"#,

@@ -400,6 +400,29 @@ fn what_a_check_did_is_found_when_relay_was_killed() {
 }
 
 #[test]
+fn what_could_not_be_recorded_is_recorded_once_the_cause_is_gone() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b.txt", "b\n");
+    env.relay(&["wrap", "--", "touch", "c.txt"]).success();
+    let before = env.tree();
+    // Nothing can be staged where a file is in the way, as nothing can on a full disk.
+    let script = "echo changed > a.txt; rm b.txt; rm -r .relaycode/stage; touch .relaycode/stage";
+    let (code, document) = wrap(&env, script, &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["not-captured".to_owned()]), "{document:#}");
+    assert!(document["diagnostics"][0]["hint"].as_str().unwrap().contains("relay recover"), "{document:#}");
+
+    let run = env.relay(&["recover", "--json"]).run();
+    assert_eq!((run.code, codes(&json(&run))), (1, vec!["recovery-stuck".to_owned()]), "{}", run.stdout);
+    assert_eq!(env.relay(&["log"]).run().code, 0, "nobody who reads is kept from it");
+    std::fs::remove_file(env.path(".relaycode/stage")).unwrap();
+    let run = env.relay(&["recover", "--json"]).success();
+    assert_eq!(codes(&json(&run)), ["interrupted-command"], "{}", run.stdout);
+    undo(&env);
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
 fn an_empty_folder_a_command_removed_comes_back_with_the_undo() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");

@@ -171,7 +171,7 @@ impl Answered {
     /// Shows everything that was not shown yet, and returns the exit code.
     pub fn show(&self, json: bool) -> u8 {
         if json {
-            terminal::print(&format!("{:#}\n", self.document()));
+            terminal::print_document(&self.document());
         } else {
             for one in &self.all {
                 self.show_one(one);

@@ -9,7 +9,7 @@ use crate::terminal;
 pub fn run(desk: &Desk<'_>) -> Result<u8, Failure> {
     let sessions = desk.mail.sessions()?;
     if desk.json {
-        return Ok(terminal::print(&format!("{:#}\n", report::mail::sessions(&sessions))));
+        return Ok(terminal::print_document(&report::mail::sessions(&sessions)));
     }
     if sessions.is_empty() {
         terminal::tell("there are no sessions here; `relay mail start \"…\"` begins one\n");

@@ -24,7 +24,8 @@ pub fn run(root: Option<&Path>, args: &MailArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
     let mail = Mail::open(&engine, args.dir.as_deref())?;
     let desk = Desk { engine: &engine, mail, json: args.json };
-    if !args.json {
+    // The list is an array, which has no place for them.
+    if !args.json || matches!(args.command, MailCommand::List(_)) {
         terminal::tell(&terminal::report::diagnostics(engine.warnings()));
     }
     match &args.command {
@@ -66,7 +67,7 @@ impl Desk<'_> {
         if self.json {
             let outbox = self.outbox(session);
             let document = report::mail::session(session, outbox.as_deref(), turns, self.engine.warnings());
-            terminal::print(&format!("{document:#}\n"));
+            terminal::print_document(&document);
         }
     }
 
@@ -125,7 +126,7 @@ fn show(desk: &Desk<'_>, args: &MailShowArgs) -> Result<u8, Failure> {
         desk.copy(&listed.session)?;
     }
     if args.outbox {
-        return Ok(terminal::print(&desk.mail.outbox(&listed.session.session_id)?));
+        return Ok(terminal::print_exactly(&desk.mail.outbox(&listed.session.session_id)?));
     }
     if !desk.json {
         terminal::print(&say::whole(desk, &listed)?);

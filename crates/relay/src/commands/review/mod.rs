@@ -27,10 +27,11 @@ use outcome::Outcome;
 const CHANNEL: &str = "review";
 
 pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, Failure> {
-    let engine = open::engine(args.call.repo.as_deref().or(root))?;
+    let root = args.call.repo.as_deref().or(root);
     if let Some(number) = args.apply {
-        return fix::land_fix(&engine, number, args);
+        return fix::land_fix(&open::engine(root)?, number, args);
     }
+    let engine = open::engine_told(root)?;
     let settings = agents::settings(engine.store())?;
     let names = reviewers(&args.to, &settings);
     let backends = agents::backends_for(engine.store(), &settings, &names, wanted(&args.call, offline))?;

@@ -54,7 +54,7 @@ impl Outcome {
         if args.verdict_json {
             terminal::print(&format!("{}\n", self.verdict_document()));
         } else if args.json {
-            terminal::print(&format!("{:#}\n", self.document()));
+            terminal::print_document(&self.document());
         } else {
             let source = |file: &str| source(engine, file);
             let shown = Shown { findings: &self.findings, verdict: self.verdict, reviewed: &self.reviewed };
