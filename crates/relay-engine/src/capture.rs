@@ -9,6 +9,7 @@ use std::collections::HashMap;
 use relay_edit::{Diagnostic, stat};
 use relay_txn::capture::{Command, Effects, Running, Scan, Unattributed};
 use relay_txn::{FileChange, Pending, TxnError};
+use relay_workspace::display::visible_line;
 
 use crate::codes;
 use crate::engine::Engine;
@@ -91,11 +92,22 @@ pub(crate) fn effects_since(engine: &Engine, before: &Scan) -> Result<(Effects, 
 pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
     let earlier: HashMap<&str, &FileChange> =
         earlier.iter().map(|change| (change.path.as_str(), change)).collect();
-    for change in changes {
-        let first = earlier.get(change.path.as_str()).map_or(&change.before, |first| &first.before);
-        let before = first.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
-        let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
-        (change.added, change.removed) = stat(before, after).unwrap_or((0, 0));
+    let places: HashMap<&str, &FileChange> =
+        changes.iter().map(|change| (change.path.as_str(), change)).collect();
+    let counts: Vec<(usize, usize)> = changes
+        .iter()
+        .map(|change| {
+            // A renamed file is compared with what it was under its other name.
+            let source = change.renamed_from.as_ref().and_then(|from| places.get(from.as_str()));
+            let origin = source.copied().unwrap_or(change);
+            let first = earlier.get(origin.path.as_str()).map_or(&origin.before, |first| &first.before);
+            let before = first.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+            let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+            stat(before, after).unwrap_or((0, 0))
+        })
+        .collect();
+    for (change, (added, removed)) in changes.iter_mut().zip(counts) {
+        (change.added, change.removed) = (added, removed);
     }
 }
 
@@ -106,11 +118,9 @@ pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
         .iter()
         .take(MAX_LISTED)
         .map(|missed| {
-            let words = missed.obstacle.words();
-            let message = format!(
-                "{} was changed by {by}, but {words}: this stays when the rest is undone",
-                missed.path
-            );
+            let (name, words) = (visible_line(&missed.path), missed.obstacle.words());
+            let message =
+                format!("{name} was changed by {by}, but {words}: this stays when the rest is undone");
             Diagnostic::warning(codes::NOT_CAPTURED, message).on(&missed.path)
         })
         .collect();

@@ -137,6 +137,11 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::Denied { path, .. } => {
             (codes::TRANSACTION_FAILED, Some(path), "Give yourself the right to write there and try again.")
         }
+        TxnError::ForeignOwner { path, .. } => (
+            codes::TRANSACTION_FAILED,
+            Some(path),
+            "Run Relay as the file's owner, or make the file yours, and try again.",
+        ),
         TxnError::OtherFileSystem { path, .. } => (
             codes::TRANSACTION_FAILED,
             Some(path),

@@ -36,6 +36,12 @@ impl Ledger {
         Ok(Self { protocol: Arc::new(Protocol::new(disk, key)) })
     }
 
+    /// Has `tell` called whenever another process holds the ledger for longer than the usual milliseconds, such as one
+    /// that was stopped. Only the first one that is given is called.
+    pub fn tell_waits(&self, tell: impl Fn() + Send + Sync + 'static) {
+        self.protocol.tell_waits(Box::new(tell));
+    }
+
     /// Takes back what a process that died left half done. Runs by itself before every [`Ledger::begin`].
     ///
     /// # Errors

@@ -73,7 +73,7 @@ fn open(workspace: &Workspace) -> Result<Disk, TxnError> {
 fn with_staged(disk: &Disk, act: impl FnOnce(&str) -> Result<(), TxnError>) -> Result<(), TxnError> {
     state::ensure(disk)?;
     // Recovery runs under the lock, so holding it keeps the stage safe.
-    let _lock = state::lock(disk)?;
+    let _lock = state::lock(disk, || {})?;
     let uuid = Uuid::new_v4();
     let (stage, staged) = (layout::stage(uuid), layout::slot(uuid, 0));
     disk.mkdir(&stage, Some(0o700)).at("create", &stage)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Kind, parent};
 use crate::layout::{BLOBS, GITIGNORE, LOCK, STAGE, STATE};
-use crate::limits::LOCK_WAIT_MS;
+use crate::limits::{LOCK_PATIENCE_MS, LOCK_WAIT_MS};
 
 /// Makes git ignore the folder from inside, also where the project's own `.gitignore` does not mention it.
 const GITIGNORE_TEXT: &[u8] = b"*\n";
@@ -64,9 +64,11 @@ pub(crate) fn ensure_private_folder<F: Fs>(fs: &F, folder: &str) -> Result<bool,
     }
 }
 
-/// Waits for the ledger's lock. A holder that dies releases it, so only living ones are waited for.
-pub(crate) fn lock<F: Fs>(fs: &F) -> Result<F::Lock, TxnError> {
+/// Waits for the ledger's lock. A holder that dies releases it, so only living ones are waited for. It is held for
+/// milliseconds; when it takes longer, somebody who watches is `told` once.
+pub(crate) fn lock<F: Fs>(fs: &F, told: impl FnOnce()) -> Result<F::Lock, TxnError> {
     let start = Instant::now();
+    let mut told = Some(told);
     let mut pause = Duration::from_micros(200);
     loop {
         match fs.try_lock(LOCK, true) {
@@ -80,6 +82,11 @@ pub(crate) fn lock<F: Fs>(fs: &F) -> Result<F::Lock, TxnError> {
         let waited_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         if waited_ms > LOCK_WAIT_MS {
             return Err(TxnError::Busy { waited_ms });
+        }
+        if waited_ms > LOCK_PATIENCE_MS
+            && let Some(told) = told.take()
+        {
+            told();
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));

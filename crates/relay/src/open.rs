@@ -47,7 +47,14 @@ pub fn engine_told(root: Option<&Path>) -> Result<Engine, Failure> {
 /// The engine for the project, with Ctrl-C wired to it. Its warnings are for the caller to show.
 pub fn engine(root: Option<&Path>) -> Result<Engine, Failure> {
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
-    Ok(Engine::open(workspace(root)?, store()?, cancel)?)
+    let engine = Engine::open(workspace(root)?, store()?, cancel)?;
+    tell_waits(&engine);
+    Ok(engine)
+}
+
+/// Makes it visible when another process keeps this one waiting.
+pub fn tell_waits(engine: &Engine) {
+    engine.ledger().tell_waits(|| terminal::note("another relay process holds the ledger; waiting for it"));
 }
 
 /// A file of the project as somebody typed it: from the folder they are in, or else from the project's own.

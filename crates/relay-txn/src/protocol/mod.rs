@@ -29,6 +29,7 @@ mod rollback;
 mod sealed;
 
 use std::io;
+use std::sync::OnceLock;
 
 pub use forget::Forgotten;
 pub use history::Entries;
@@ -46,7 +47,12 @@ use crate::state;
 pub(crate) struct Protocol<F: Fs> {
     fs: F,
     key: LedgerKey,
+    /// Called when the lock does not become free at once.
+    waits: OnceLock<Tell>,
 }
+
+/// Tells somebody that something takes longer.
+pub(crate) type Tell = Box<dyn Fn() + Send + Sync>;
 
 /// A transaction whose files have landed and that awaits its verdict.
 pub(crate) struct Open<L> {
@@ -87,11 +93,20 @@ impl Seen {
 impl<F: Fs> Protocol<F> {
     /// Nothing is touched before the first call.
     pub(crate) fn new(fs: F, key: LedgerKey) -> Self {
-        Self { fs, key }
+        Self { fs, key, waits: OnceLock::new() }
+    }
+
+    /// Who is told when the lock does not become free at once. The first one stays.
+    pub(crate) fn tell_waits(&self, tell: Tell) {
+        drop(self.waits.set(tell));
     }
 
     fn lock(&self) -> Result<F::Lock, TxnError> {
-        state::lock(&self.fs)
+        state::lock(&self.fs, || {
+            if let Some(tell) = self.waits.get() {
+                tell();
+            }
+        })
     }
 
     /// Takes the lock and lets it go again: something planted in its place is found out this way.

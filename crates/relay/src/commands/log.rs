@@ -77,7 +77,7 @@ fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter
 /// One transaction in a list: a headline, what it was about, and its files.
 pub fn one(text: &mut String, entry: &Entry) {
     let record = &entry.record;
-    let (added, removed) = record.changes.iter().fold((0, 0), |(a, r), c| (a + c.added, r + c.removed));
+    let (added, removed) = record.files().fold((0, 0), |(a, r), c| (a + c.added, r + c.removed));
     line(
         text,
         format_args!(

@@ -27,6 +27,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
     let stop = signals::stop_command().map_err(|error| environment(&error))?;
     let cancel = Cancel::new();
     let engine = Engine::open(open::workspace(root)?, open::store()?, cancel.clone())?;
+    open::tell_waits(&engine);
     let wrapped = Wrapped {
         command: &args.command,
         cwd: &cwd,

@@ -63,6 +63,22 @@ fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
 }
 
 #[test]
+fn a_wait_for_a_process_that_was_stopped_is_seen() {
+    let env = project(PLAIN);
+    env.relay(&["apply"]).stdin(&reply(1, "a.txt", "one")).success();
+    let lock = std::fs::File::open(env.path(".relaycode/lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(env.relay(&["log"]).run().code, 0, "who reads does not wait");
+    let waiting = env.relay(&["apply"]).stdin(&reply(2, "b.txt", "two")).spawn();
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(!env.exists("b.txt"));
+    lock.unlock().unwrap();
+    let run = waiting.wait();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(run.stderr.contains("another relay process holds the ledger; waiting"), "{}", run.stderr);
+}
+
+#[test]
 fn relay_inside_a_check_works_on_other_files_and_is_told_why_not_on_these() {
     let env = project(r#"{"projectId": "shop", "postCommand": "sh inner.sh"}"#);
     env.write(

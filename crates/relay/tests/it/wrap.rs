@@ -400,6 +400,26 @@ fn what_a_check_did_is_found_when_relay_was_killed() {
 }
 
 #[test]
+fn a_moved_file_counts_only_the_lines_that_changed() {
+    let env = project(PLAIN);
+    env.write("src/a.txt", "1\n2\n3\n");
+    env.relay(&["wrap", "--", "true"]).success();
+    let (code, document) = wrap(&env, "mv src lib", &[]);
+    assert_eq!((code, files(&document)), (0, vec![("lib/a.txt".to_owned(), "rename".to_owned())]));
+    assert_eq!((&document["files"][0]["added"], &document["files"][0]["removed"]), (&0.into(), &0.into()));
+    undo(&env);
+    let log = env.relay(&["log"]).success().stdout;
+    assert_eq!(log.matches("1 file  +0 −0").count(), 2, "{log}");
+}
+
+#[test]
+fn a_name_cannot_write_a_line_of_its_own() {
+    let env = project(PLAIN);
+    let run = env.relay(&["wrap", "--", "touch", "a\nerror: gone"]).success();
+    assert!(run.stderr.contains(r"a\nerror: gone was changed by the command"), "{}", run.stderr);
+}
+
+#[test]
 fn what_could_not_be_recorded_is_recorded_once_the_cause_is_gone() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
