@@ -6,6 +6,7 @@ use relay_edit::stat;
 use relay_txn::{FileChange, Image, Target};
 use relay_workspace::{ReadError, RelPath};
 
+use super::select::Step;
 use crate::contain::{path_refused, unreadable};
 use crate::engine::Engine;
 use crate::stop::Stop;
@@ -44,6 +45,8 @@ pub(super) struct Files<'a> {
     engine: &'a Engine,
     /// Every path that what is taken back had changed.
     touched: BTreeSet<&'a str>,
+    /// Every folder it had made.
+    made: BTreeSet<&'a str>,
     files: BTreeMap<String, File>,
     how: BTreeMap<String, How>,
     /// Where the content of a file comes from, if from under another name.
@@ -67,8 +70,11 @@ impl Inversion {
 }
 
 impl<'a> Files<'a> {
-    pub fn new(engine: &'a Engine, touched: BTreeSet<&'a str>) -> Self {
-        Self { engine, touched, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
+    pub fn new(engine: &'a Engine, steps: &'a [Step<'a>]) -> Self {
+        let touched = steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
+        let made =
+            steps.iter().flat_map(|step| step.entry.record.folders.iter().map(String::as_str)).collect();
+        Self { engine, touched, made, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
     }
 
     /// What the file has become so far; read from disk the first time.
@@ -103,7 +109,12 @@ impl<'a> Files<'a> {
         match error {
             ReadError::Directory { path } => {
                 let inside = format!("{path}/");
-                self.touched.range(inside.as_str()..).next().is_some_and(|path| path.starts_with(&inside))
+                self.made.contains(path.as_str())
+                    || self
+                        .touched
+                        .range(inside.as_str()..)
+                        .next()
+                        .is_some_and(|path| path.starts_with(&inside))
             }
             ReadError::NotADirectory { parent, .. } => self.touched.contains(parent.as_str()),
             ReadError::Symlink { link, .. } => self.touched.contains(link.as_str()),

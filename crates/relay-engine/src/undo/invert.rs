@@ -43,8 +43,7 @@ pub(super) fn invert(
     if !strangers.is_empty() {
         return Err(Stop::Refused(strangers));
     }
-    let touched = selection.steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
-    let files = Files::new(engine, touched);
+    let files = Files::new(engine, &selection.steps);
     let conflicts = Conflicts::new(history, selection);
     let mut restoring = Restoring { engine, history, forced, files, conflicts };
     for step in &selection.steps {

@@ -49,6 +49,21 @@ fn a_wrapped_command_may_swap_anything_and_it_is_shown_undone_and_redone() {
 }
 
 #[test]
+fn an_empty_folder_in_place_of_a_file_is_undone_too() {
+    let env = project(PLAIN);
+    things(&env);
+    let before = env.tree();
+    let line = "rm file link; mkdir file link; echo changed > folder/a";
+    assert_eq!(env.relay(&["wrap", "--", "sh", "-c", line]).run().code, 0);
+    let after = env.tree();
+    committed(&env, &["undo", "--yes"]);
+    assert_eq!(env.tree(), before);
+    committed(&env, &["redo", "--yes"]);
+    assert_eq!(env.tree(), after);
+    assert!(env.path("file").is_dir() && env.path("link").is_dir());
+}
+
+#[test]
 fn a_failed_check_takes_swaps_back_its_own_too() {
     let config = serde_json::json!({"projectId": "shop", "postCommand": format!("{SWAP}; exit 1")});
     let env = project(&config.to_string());
