@@ -9,6 +9,7 @@
 //! transaction did meanwhile is left to that transaction. Git's own folder, Relay's state and ignored files are never
 //! looked at.
 
+mod attribute;
 mod cache;
 mod effects;
 mod index;

@@ -56,10 +56,12 @@ impl<F: Fs> Protocol<F> {
         let path = change.path.as_str();
         let slot = layout::slot(record.uuid, n);
         let Some(before) = &change.before else {
-            return self.place(&slot, path).map_err(|error| match error {
-                TxnError::Changed { path } => TxnError::Exists { path },
+            return match self.place(&slot, path) {
+                Err(TxnError::Changed { path }) if self.look(&path)?.is_some() => {
+                    Err(TxnError::Exists { path })
+                }
                 other => other,
-            });
+            };
         };
         // The cheap look first: it spares an exchange that would have to be taken back.
         if self.look(path)? != observed {

@@ -23,6 +23,7 @@ mod model;
 mod others;
 mod scenario;
 mod state;
+mod steps;
 
 use disk::{Fault, SimFs};
 use state::Promise;
