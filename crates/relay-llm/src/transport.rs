@@ -3,7 +3,6 @@
 //! Redirects are never followed: they would carry the key to an address nobody configured. Only HTTP/1.1 is spoken, so
 //! that one request is one connection, and to drop a request is to close its socket.
 
-use std::error::Error as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -86,7 +85,7 @@ fn build(is_local: bool) -> Result<reqwest::Client, String> {
     if is_local {
         builder = builder.no_proxy();
     }
-    builder.build().map_err(|error| format!("TLS cannot be set up: {}", causes(&error)))
+    builder.build().map_err(|error| format!("TLS cannot be set up: {}", cause(&error)))
 }
 
 /// Whether the address is this machine itself.
@@ -116,22 +115,17 @@ fn headers(outgoing: &Outgoing) -> Result<HeaderMap, Error> {
 pub(crate) fn network(provider: &str, error: reqwest::Error) -> Error {
     let kind = if error.is_timeout() { ErrorKind::Timeout } else { ErrorKind::Network };
     let what = if error.is_connect() { "cannot connect" } else { "the connection broke off" };
-    let message = format!("{what}: {}", causes(&error.without_url()));
+    let message = format!("{what}: {}", cause(&error.without_url()));
     Error::new(kind, provider, message)
 }
 
-/// An error with what caused it, without saying anything twice.
-fn causes(error: &reqwest::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        let more = error.to_string();
-        if !text.contains(&more) {
-            text = format!("{text}: {more}");
-        }
-        cause = error.source();
+/// What is at the bottom of an error: the layers above only say that something failed below them.
+fn cause(error: &reqwest::Error) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(below) = deepest.source() {
+        deepest = below;
     }
-    text
+    deepest.to_string()
 }
 
 #[cfg(test)]

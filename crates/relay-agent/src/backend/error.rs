@@ -75,13 +75,15 @@ pub enum BackendError {
         /// How much it may say.
         limit_bytes: usize,
     },
-    /// A limit was reached before it could be asked, or while a program ran.
-    #[error("{backend} was not asked, or not to the end: {source}")]
+    /// A limit was reached before it was asked, or while a program ran.
+    #[error("{backend} was {}: {source}", if *.was_running { "ended" } else { "not asked" })]
     Budget {
         /// The backend.
         backend: String,
         /// Which limit.
         source: Spent,
+        /// Whether it was at work already.
+        was_running: bool,
     },
     /// It cannot be kept to a limit.
     #[error("{backend} cannot be kept to {what} ({flag})")]

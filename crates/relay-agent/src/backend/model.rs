@@ -61,7 +61,8 @@ impl Backend for ModelBackend {
     }
 
     fn check_limit(&self, limit: &Limit) -> Result<(), BackendError> {
-        let unpriced = |source| BackendError::Budget { backend: self.name.clone(), source };
+        let unpriced =
+            |source| BackendError::Budget { backend: self.name.clone(), source, was_running: false };
         limit.check(&self.model).map_err(unpriced)
     }
 

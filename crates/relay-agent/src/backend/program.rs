@@ -101,7 +101,7 @@ impl Backend for ProgramBackend {
 impl ProgramBackend {
     /// The question with what is left of the budget. A program makes its requests itself, so the end of the time is its own.
     fn within<'q>(&self, question: &Question<'q>, budget: &Budget) -> Result<Question<'q>, BackendError> {
-        let spent = |source| BackendError::Budget { backend: self.name.clone(), source };
+        let spent = |source| BackendError::Budget { backend: self.name.clone(), source, was_running: false };
         let limit = budget.left().map_err(spent)?;
         let timeout = limit.time.map_or(question.timeout, |left| left.min(question.timeout));
         Ok(Question { limit, timeout, ..*question })
@@ -142,7 +142,7 @@ impl ProgramBackend {
         let limit = link.budget.limit().time.filter(|_| question.limit.time == Some(question.timeout));
         self.read(&program, link).map_err(|error| match (error, limit) {
             (BackendError::TimedOut { backend, .. }, Some(limit)) => {
-                BackendError::Budget { backend, source: Spent::Time { limit } }
+                BackendError::Budget { backend, source: Spent::Time { limit }, was_running: true }
             }
             (error, _) => error,
         })

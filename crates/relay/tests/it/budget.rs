@@ -141,7 +141,7 @@ fn a_program_is_ended_when_the_time_is_over() {
     let env = project(PLAIN);
     env.relay(&["config", "set", "backends.slow.command", "[\"sleep\", \"600\"]"]).success();
     let run = env.relay(&["ask", "hello", "--to", "slow", "--max-time", "1s"]).run();
-    assert!(run.code == 1 && run.stderr.contains("the time of 1 s is over"), "{run:?}");
+    assert!(run.code == 1 && run.stderr.contains("slow was ended: the time of 1 s is over"), "{run:?}");
     assert!(run.stderr.contains("--max-time"), "{}", run.stderr);
 }
 
