@@ -296,23 +296,17 @@ fn update_line(hunks: &mut Vec<Hunk>, above: &mut Above, open: &mut bool, line: 
     });
 }
 
-/// A hunk without the `---` and `+++` lines of another dialect that name the same file once more.
+/// A hunk without the `---` and `+++` lines of another dialect that name the same file once more; one of the two may have
+/// been lost.
 fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
-    if let [HunkLine::Removed(old), HunkLine::Added(new), ..] = hunk.lines.as_slice()
-        && let (Some(old), Some(new)) = (old.strip_prefix("-- "), new.strip_prefix("++ "))
-        && [old, new].iter().all(|header| unified::means(&unified::header_path(header), path))
-    {
-        hunk.lines.drain(..2);
-    }
-    // One of the two may have been lost.
-    let alone = match hunk.lines.as_slice() {
-        [HunkLine::Removed(text)] => text.strip_prefix("-- "),
-        [HunkLine::Added(text)] => text.strip_prefix("++ "),
-        _ => None,
+    let names = |header: &str| unified::means(&unified::header_path(header), path);
+    let is_header = |line: &&HunkLine| match line {
+        HunkLine::Removed(text) => text.strip_prefix("-- ").is_some_and(names),
+        HunkLine::Added(text) => text.strip_prefix("++ ").is_some_and(names),
+        HunkLine::Context(_) => false,
     };
-    if alone.is_some_and(|header| unified::means(&unified::header_path(header), path)) {
-        hunk.lines.clear();
-    }
+    let headers = hunk.lines.iter().take(2).take_while(is_header).count();
+    hunk.lines.drain(..headers);
     hunk
 }
 

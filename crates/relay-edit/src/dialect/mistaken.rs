@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use super::fence::fence_line;
 use super::marker::{LEAST, Marker, marker};
 use super::{apply_patch, edit_repl, unified};
 use crate::{Diagnostic, codes};
@@ -16,6 +17,14 @@ pub(crate) fn finding<'t>(
     line: usize,
 ) -> Option<Diagnostic> {
     let is_patch_file = [".diff", ".patch"].iter().any(|extension| path.ends_with(extension));
+    // A document may show edits, in fences of its own.
+    let is_document = [".md", ".mdx", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end));
+    let lines = lines.scan(false, move |in_fence, text| {
+        let is_fence = is_document && fence_line(text).is_some();
+        *in_fence ^= is_fence;
+        Some(Some(text).filter(|_| !*in_fence))
+    });
+    let lines = lines.flatten();
     let (what, hint) = if holds_section(lines.clone()) {
         (
             "a SEARCH/REPLACE section",
@@ -112,6 +121,8 @@ mod tests {
         ] {
             assert!(finding("a.txt", text.lines(), 1).is_none(), "{text}");
         }
+        let shown = "# Use\n\n```diff\n@@ -1,2 +1,2 @@\n-a\n+b\n```\n\n```\n>>>>>>> REPLACE\n```\n";
+        assert!(finding("a.md", shown.lines(), 1).is_none() && finding("a.txt", shown.lines(), 1).is_some());
         assert!(finding("a.diff", "@@ -1,2 +1,2 @@\n-a\n+b\n".lines(), 1).is_none());
     }
 }

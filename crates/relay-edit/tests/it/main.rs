@@ -19,6 +19,7 @@ mod hashlines;
 mod honesty;
 mod leaks;
 mod limits;
+mod lost;
 mod matching;
 mod modes;
 mod noise;
