@@ -84,10 +84,10 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Whether `name` holds what `path` was expected to hold.
+    /// Whether `name` holds what `path` was expected to hold, with the permissions it was expected to have.
     fn expect(&self, name: &str, path: &str, before: &Stored) -> Result<(), TxnError> {
         match self.see(name)? {
-            seen @ Seen::File(..) if seen.has_content(before) => Ok(()),
+            seen @ Seen::File(..) if seen.is(before) => Ok(()),
             Seen::Other(kind) if kind != Kind::File => {
                 Err(TxnError::NotRegular { path: path.to_owned(), kind: kind.words() })
             }

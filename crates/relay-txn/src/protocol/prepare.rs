@@ -161,7 +161,10 @@ impl<F: Fs> Protocol<F> {
             None => None,
             Some(target) => {
                 let slot = layout::slot(contents.uuid, n);
-                let mode = target.mode.or(observed.map(|stat| stat.mode));
+                // One that is to keep its permissions keeps those it has by now.
+                let keeps_mode = change.before.as_ref().map(|image| image.mode) == target.mode;
+                let mode = target.mode.filter(|_| !keeps_mode || observed.is_none());
+                let mode = mode.or(observed.map(|stat| stat.mode));
                 let like = self.predecessor(change, observed)?;
                 let attributes = Attributes {
                     mode: mode.map(|mode| mode & 0o7777),

@@ -67,3 +67,28 @@ fn what_others_write_meanwhile_is_never_lost() {
         }
     }
 }
+
+#[test]
+fn permissions_that_others_change_meanwhile_stay() {
+    for exchange in [true, false] {
+        let scenario = Scenario::new(Promise { atomic_renames: true, exchange });
+        let mut refused = 0;
+        for n in 0.. {
+            let fs = SimFs::from_state(scenario.fs.state());
+            let ledger = protocol(fs.clone(), None);
+            fs.set_fault(Some(Fault::Meddle(n, "src/a.rs", How::Permissions)));
+            let result = ledger.begin(&scenario.draft).and_then(|open| ledger.commit(open, verdict()));
+            if fs.operations() <= n {
+                break;
+            }
+            fs.set_fault(None);
+            refused += usize::from(result.is_err());
+            let mode = fs.tree().get("src/a.rs").map(|(mode, _)| *mode);
+            assert!(
+                !fs.was_meddled() || mode == Some(0o100_600),
+                "before operation {n}: {mode:?}, {result:?}"
+            );
+        }
+        assert!(refused > 0, "it is noticed");
+    }
+}

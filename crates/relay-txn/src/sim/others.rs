@@ -39,6 +39,22 @@ impl SimFs {
             && put(state, path, Node::File { now, durable: None, poisoned: false, modified: clock })
     }
 
+    /// Somebody else changes a file's permissions; whether there is a file.
+    pub(crate) fn foreign_chmod(&self, path: &str, mode: u32) -> bool {
+        let mut shared = self.shared();
+        let state = &mut shared.state;
+        state.clock += 1;
+        let (clock, inode) = (state.clock, state.lookup(path));
+        let Some(Node::File { now, modified, .. }) = inode.and_then(|inode| state.nodes.get_mut(&inode))
+        else {
+            return false;
+        };
+        now.mode = mode;
+        // The simulated disk knows one time, which stands for that of any change.
+        *modified = clock;
+        true
+    }
+
     /// Somebody else makes a link, where nothing is.
     pub(crate) fn foreign_link(&self, path: &str, target: &[u8]) {
         let state = &mut self.shared().state;

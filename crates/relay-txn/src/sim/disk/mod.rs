@@ -22,11 +22,12 @@ pub(crate) enum Fault {
     Meddle(usize, &'static str, How),
 }
 
-/// The two ways in which editors save.
+/// The two ways in which editors save, and a change of permissions alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     InPlace,
     Replacing,
+    Permissions,
 }
 
 /// What the meddler writes.
@@ -150,7 +151,10 @@ impl SimFs {
                 if how == How::Replacing {
                     self.foreign_remove(path);
                 }
-                let meddled = self.foreign_write(path, FOREIGN);
+                let meddled = match how {
+                    How::Permissions => self.foreign_chmod(path, 0o100_600),
+                    How::InPlace | How::Replacing => self.foreign_write(path, FOREIGN),
+                };
                 if meddled {
                     self.foreign_sync(path);
                     self.sample(&mut Dice::new(n as u64));
