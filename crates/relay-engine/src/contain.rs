@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use relay_edit::{Code, Diagnostic, Edit, Operation, Severity};
+use relay_txn::FileChange;
 use relay_workspace::{PathRefusal, ReadError, RelPath, Sensitive, Workspace, sensitive};
 
 use crate::approval::{Approver, Decision};
@@ -139,6 +140,19 @@ pub(crate) fn agree_to(
                 .collect(),
         )),
     }
+}
+
+/// Asks about those of the changes, made already, that other tools execute. `--yes` is no answer to this.
+pub(crate) fn agree_to_changes<'a>(
+    changes: impl Iterator<Item = &'a FileChange>,
+    hint: &str,
+    approver: &mut dyn Approver,
+) -> Result<(), Stop> {
+    let found: Vec<_> = changes
+        .filter_map(|change| sensitive(&change.path).map(|reason| (change.path.clone(), reason)))
+        .collect();
+    agree_to(&found, hint, approver)
+        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
 }
 
 /// What is to be known about a file that other tools execute.

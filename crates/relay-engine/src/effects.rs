@@ -5,16 +5,17 @@
 use relay_edit::Diagnostic;
 use relay_txn::capture::{Running, Scan};
 use relay_txn::{Draft, Pending, TxnError, Verdict};
-use relay_workspace::sensitive;
 
 use crate::approval::{Approver, Observer};
 use crate::capture::{count_lines, effects_since, findings};
-use crate::contain::agree_to;
+use crate::contain::agree_to_changes;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::{Stop, transaction_failed};
-use crate::transact::{commit, conclude};
+use crate::transact::{Terms, commit, conclude};
 use crate::{codes, file_reports, pipeline};
+
+const SENSITIVE_HINT: &str = "Everything the command did was taken back; allow it with --allow-sensitive.";
 
 /// A command that has run.
 pub(crate) struct Ran {
@@ -42,8 +43,12 @@ pub(crate) fn land_effects(
     let (allowed, questions) = (ran.allow_sensitive, std::mem::take(&mut ran.questions));
     let Some(pending) = adopt(engine, before, ran, outcome)? else { return Ok(Status::Unchanged) };
     observer.applied(&outcome.changes);
-    let sensitive = agree_to_sensitive(allowed, approver, outcome);
-    conclude(engine, pending, pipeline::checks(engine), questions, sensitive, approver, observer, outcome)
+    let sensitive = match allowed {
+        true => Ok(()),
+        false => agree_to_changes(outcome.changes.iter(), SENSITIVE_HINT, approver),
+    };
+    let terms = Terms { checks: pipeline::checks(engine), questions, allow_sensitive: allowed };
+    conclude(engine, pending, terms, sensitive, approver, observer, outcome)
 }
 
 /// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is
@@ -114,19 +119,4 @@ fn unrecorded(running: Running, error: &TxnError) -> Stop {
             "Remove the cause, then run `relay recover`: it records what differs from before the command.",
         )
     })
-}
-
-/// Asks about changed files that other tools execute. `--yes` is no answer to this.
-fn agree_to_sensitive(allowed: bool, approver: &mut dyn Approver, outcome: &Outcome) -> Result<(), Stop> {
-    let found: Vec<_> = outcome
-        .changes
-        .iter()
-        .filter_map(|change| sensitive(&change.path).map(|reason| (change.path.clone(), reason)))
-        .collect();
-    if allowed {
-        return Ok(());
-    }
-    let hint = "Everything the command did was taken back; allow it with --allow-sensitive.";
-    agree_to(&found, hint, approver)
-        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
 }

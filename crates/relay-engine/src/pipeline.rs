@@ -20,7 +20,7 @@ use crate::planning::{Basis, plan_on_disk};
 use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
-use crate::transact::{Transaction, require_approver, transact, unaddressed};
+use crate::transact::{Terms, Transaction, require_approver, transact, unaddressed};
 use crate::views::Views;
 use crate::{foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
 
@@ -179,7 +179,8 @@ fn plan_and_transact(
     require_approver(engine, approver, &questions)?;
 
     let draft = draft(engine, submission, reply, admitted, planned, options);
-    let transaction = Transaction { draft, checks: checks(engine), questions };
+    let terms = Terms { checks: checks(engine), questions, allow_sensitive: options.allow_sensitive };
+    let transaction = Transaction { draft, terms };
     let landed = transact(engine, transaction, approver, observer, outcome)?;
     if let Some(receipt) = &basis.receipt {
         receipt::landed(engine, receipt, &written);

@@ -1,27 +1,41 @@
 //! A transaction from its first byte on disk to its end: apply, check, approve, then commit or roll back.
 
+use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use relay_edit::{Diagnostic, Severity};
 use relay_txn::{Draft, Pending, TxnError, Verdict};
+use relay_workspace::RelPath;
 use uuid::Uuid;
 
 use crate::approval::{Approver, Decision, Observer, Proposal};
 use crate::check::Check;
 use crate::config::ApprovalMode;
+use crate::contain::agree_to_changes;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::{Stop, transaction_failed};
 use crate::{codes, gate};
 
+const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
+
 /// What shall happen, and what must pass for it to stay.
 pub(crate) struct Transaction<'a> {
     /// The changes.
     pub draft: Draft,
+    /// What must pass.
+    pub terms: Terms<'a>,
+}
+
+/// What must pass for changes to stay.
+#[derive(Default)]
+pub(crate) struct Terms<'a> {
     /// What gates them.
     pub checks: Vec<Box<dyn Check + 'a>>,
     /// What a person must agree to in any case.
     pub questions: Vec<Diagnostic>,
+    /// The checks may change files that make other tools execute something.
+    pub allow_sensitive: bool,
 }
 
 /// Where every change needs a person and nobody can be asked, nothing is applied only to be rolled back.
@@ -54,7 +68,7 @@ pub(crate) fn transact(
     outcome.changes = transaction.draft.changes.clone();
     let pending = begin(engine, &transaction.draft, observer)?;
     observer.applied(&outcome.changes);
-    conclude(engine, pending, transaction.checks, transaction.questions, Ok(()), approver, observer, outcome)
+    conclude(engine, pending, transaction.terms, Ok(()), approver, observer, outcome)
 }
 
 /// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is
@@ -96,19 +110,16 @@ fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, 
 
 /// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
 /// raised already rolls back at once.
-#[expect(clippy::too_many_arguments, reason = "everything a decision needs, from two places that have it")]
 pub(crate) fn conclude(
     engine: &Engine,
     mut pending: Pending,
-    checks: Vec<Box<dyn Check + '_>>,
-    questions: Vec<Diagnostic>,
+    terms: Terms<'_>,
     objection: Result<(), Stop>,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let judged =
-        objection.and_then(|()| judge(engine, &mut pending, &checks, questions, approver, observer, outcome));
+    let judged = objection.and_then(|()| judge(engine, &mut pending, terms, approver, observer, outcome));
     match judged {
         Ok(approved_by) => {
             let verdict = Verdict { checks: outcome.checks.clone(), approved_by };
@@ -137,13 +148,19 @@ pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) 
 fn judge(
     engine: &Engine,
     pending: &mut Pending,
-    checks: &[Box<dyn Check + '_>],
-    mut questions: Vec<Diagnostic>,
+    terms: Terms<'_>,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<String, Stop> {
-    questions.extend(gate::run_all(engine, pending, checks, observer, outcome)?);
+    let Terms { checks, mut questions, allow_sensitive } = terms;
+    let agreed: HashSet<RelPath> = outcome.changes.iter().map(|change| change.path.clone()).collect();
+    questions.extend(gate::run_all(engine, pending, &checks, observer, outcome)?);
+    if !allow_sensitive {
+        // A check runs what the change brought along, so what it touches is asked about like the change itself.
+        let by_checks = outcome.changes.iter().filter(|change| !agreed.contains(&change.path));
+        agree_to_changes(by_checks, SENSITIVE_HINT, approver)?;
+    }
     if engine.config().approval == ApprovalMode::No {
         questions.push(wants_confirmation());
     }

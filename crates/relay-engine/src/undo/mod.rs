@@ -27,7 +27,7 @@ use crate::file_reports::operation;
 use crate::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::{FileReport, FileStatus, Outcome, Status};
 use crate::stop::Stop;
-use crate::transact::{Transaction, require_approver, transact};
+use crate::transact::{Terms, Transaction, require_approver, transact};
 use crate::{codes, versions};
 
 use files::Inversion;
@@ -143,14 +143,8 @@ fn run(
         prune,
         break_links: options.break_links,
     };
-    transact(
-        engine,
-        Transaction { draft, checks: Vec::new(), questions: Vec::new() },
-        approver,
-        observer,
-        outcome,
-    )
-    .map_err(|stop| versions::name_both(engine, outcome, stop))
+    transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
+        .map_err(|stop| versions::name_both(engine, outcome, stop))
 }
 
 /// The files among the changes that other tools execute, each with the reason. What was agreed to once, perhaps long

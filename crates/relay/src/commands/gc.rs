@@ -13,7 +13,7 @@ use crate::open;
 use crate::terminal;
 use crate::terminal::ask::Person;
 use crate::terminal::report::{diagnostics, line};
-use crate::terminal::style::{FAINT, GOOD, NOTE, count, paint};
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, count, paint};
 
 pub fn run(root: Option<&Path>, args: &GcArgs) -> Result<u8, Failure> {
     let retention =
@@ -61,7 +61,10 @@ fn text(collected: &Collected) -> String {
         CollectedStatus::Validated => "would forget",
         CollectedStatus::Collected | CollectedStatus::Kept => "forgot",
     };
-    if gone.records + gone.blobs + collected.mail_sessions == 0 {
+    let is_nothing = gone.records + gone.blobs + collected.mail_sessions == 0;
+    if is_nothing && collected.status == CollectedStatus::Kept {
+        line(&mut text, format_args!("{} nothing was forgotten", paint(BAD, "✗")));
+    } else if is_nothing {
         line(&mut text, format_args!("{} nothing to forget", paint(GOOD, "✓")));
     } else {
         line(&mut text, format_args!("{} {word} {what}", paint(GOOD, "✓")));

@@ -164,3 +164,15 @@ fn relay_inside_a_post_command_works_on_other_paths() {
     assert_eq!(env.relay(&["undo", &crate::uuid(1), "--yes"]).run().code, 0);
     assert!(!env.exists("a.txt") && env.exists("inner.txt"));
 }
+
+#[test]
+fn a_check_that_writes_what_other_tools_execute_needs_the_same_yes() {
+    let env = project(r#"{"projectId": "shop", "postCommand": "echo evil > .envrc; echo x > other.txt"}"#);
+    let before = env.tree();
+    let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);
+    assert_eq!((code, codes(&document)), (1, vec!["sensitive-path".to_owned()]), "{document:#}");
+    assert_eq!(document["status"], "rolled_back");
+    assert_eq!(env.tree(), before, "also what the check did is taken back");
+    let (code, _) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes", "--allow-sensitive"]);
+    assert_eq!((code, env.read(".envrc").as_str()), (0, "evil\n"));
+}
