@@ -2,6 +2,8 @@
 //!
 //! It has no colours and no words; whoever shows it adds those.
 
+use std::ops::Range;
+
 use crate::differ::{Differing, differing, first_line, last_line};
 use crate::encoding::text_of;
 use crate::lines::is_binary;
@@ -55,37 +57,59 @@ pub enum DiffKind {
     Removed,
 }
 
+/// How much two versions of a file differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stat {
+    /// How many lines are new.
+    pub added: usize,
+    /// How many lines are gone.
+    pub removed: usize,
+    /// Where the new lines lie in the [text](crate::text_of()) after, in order.
+    pub new: Vec<Range<usize>>,
+}
+
 /// The difference between two versions of a file; a file that does not exist is empty.
 #[must_use]
 pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
-    let (before, after) = (text_of(before), text_of(after));
-    if is_binary(&before) || is_binary(&after) {
-        return FileDiff::Binary;
-    }
-    let mut hunks: Vec<DiffHunk> = Vec::new();
-    let mut group: Vec<Differing> = Vec::new();
-    for part in differing(&before, &after) {
-        let last = group.last().map(|last| last.before.lines.end + 2 * CONTEXT);
-        if last.is_some_and(|last| part.before.lines.start > last) {
-            hunks.extend(hunk(&before, &after, &std::mem::take(&mut group)));
-        }
-        group.push(part);
-    }
-    hunks.extend(hunk(&before, &after, &group));
-    FileDiff::Text(hunks)
+    diff_start(before, after, usize::MAX).0
 }
 
-/// How many lines were added and removed; `None` when one side is not text.
+/// The beginning of the difference between two versions of a file: hunks until there are this many lines, and how many
+/// lines the hunks have that are left out.
 #[must_use]
-pub fn stat(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
+pub fn diff_start(before: &[u8], after: &[u8], limit: usize) -> (FileDiff, usize) {
     let (before, after) = (text_of(before), text_of(after));
     if is_binary(&before) || is_binary(&after) {
-        return None;
+        return (FileDiff::Binary, 0);
     }
-    let count = |(added, removed), part: Differing| {
-        (added + part.after.lines.len(), removed + part.before.lines.len())
-    };
-    Some(differing(&before, &after).into_iter().fold((0, 0), count))
+    let (mut hunks, mut shown, mut left_out) = (Vec::new(), 0, 0);
+    let is_near =
+        |one: &Differing, next: &Differing| next.before.lines.start <= one.before.lines.end + 2 * CONTEXT;
+    for group in differing(&before, &after).chunk_by(is_near) {
+        if shown >= limit {
+            left_out += length(&before, group);
+        } else if let Some(hunk) = hunk(&before, &after, group) {
+            shown += hunk.lines.len();
+            hunks.push(hunk);
+        }
+    }
+    (FileDiff::Text(hunks), left_out)
+}
+
+/// How much two versions of a file differ; nothing when one side is not text.
+#[must_use]
+pub fn stat(before: &[u8], after: &[u8]) -> Stat {
+    let (before, after) = (text_of(before), text_of(after));
+    let mut stat = Stat::default();
+    if is_binary(&before) || is_binary(&after) {
+        return stat;
+    }
+    for part in differing(&before, &after) {
+        stat.added += part.after.lines.len();
+        stat.removed += part.before.lines.len();
+        stat.new.push(part.after.bytes);
+    }
+    stat
 }
 
 /// Lines with their endings, so that a change of ending is a change.
@@ -95,6 +119,14 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
         text = text.get(line.len()..).unwrap_or_default();
         Some(line)
     })
+}
+
+/// How many lines a hunk has.
+fn length(old: &[u8], group: &[Differing]) -> usize {
+    let (Some(first), Some(last)) = (group.first(), group.last()) else { return 0 };
+    let below = lines(old.get(last.before.bytes.end..).unwrap_or_default()).take(CONTEXT).count();
+    let added: usize = group.iter().map(|part| part.after.lines.len()).sum();
+    first.before.lines.start.min(CONTEXT) + (last.before.lines.end - first.before.lines.start) + added + below
 }
 
 fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
@@ -179,6 +211,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_left_out_is_counted() {
+        let before: String = (0..100).map(|line| format!("{line}\n")).collect();
+        let mut after = before.clone();
+        for line in [0, 7, 20, 50, 53, 98, 99] {
+            after = after.replace(&format!("{line}\n"), &format!("{line} x\ny\n"));
+        }
+        let lines = |difference: &FileDiff| match difference {
+            FileDiff::Text(hunks) => hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>(),
+            FileDiff::Binary => 0,
+        };
+        let all = lines(&diff(before.as_bytes(), after.as_bytes()));
+        for limit in 0..=all {
+            let (start, left_out) = diff_start(before.as_bytes(), after.as_bytes(), limit);
+            assert!(lines(&start) >= limit);
+            assert_eq!(lines(&start) + left_out, all);
+        }
+    }
+
+    #[test]
     fn a_missing_final_newline_is_a_difference() {
         check("a", "a\n", "@@ 1 1 @@\n-1/_ a\\\n+_/1 a\n");
     }
@@ -193,8 +244,9 @@ mod tests {
 
     #[test]
     fn counts_lines_and_knows_binary_files() {
-        assert_eq!(stat(b"a\nb\n", b"a\nc\nd\n"), Some((2, 1)));
-        assert_eq!(stat(b"a\0b", b"a"), None);
+        let Stat { added, removed, new } = stat(b"a\nb\n", b"a\nc\nd\n");
+        assert_eq!((added, removed, new.first()), (2, 1, Some(&(2..6))));
+        assert_eq!(stat(b"a\0b", b"a"), Stat::default());
         assert_eq!(diff(b"a\0b", b"a"), FileDiff::Binary);
     }
 }

@@ -78,9 +78,9 @@ impl<'t> Text<'t> {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// Passes over bytes that end with a line.
-    fn skip(&mut self, bytes: usize) {
-        self.line += count(self.rest().get(..bytes).unwrap_or_default(), b'\n');
+    /// Passes over whole lines.
+    fn skip(&mut self, lines: usize, bytes: usize) {
+        self.line += lines;
         self.at += bytes;
         self.seen = self.at;
         self.ahead.clear();
@@ -146,9 +146,10 @@ fn skip_equal(old: &mut Text<'_>, new: &mut Text<'_>) -> bool {
         return false;
     }
     let equal = old.rest().get(..same).unwrap_or_default();
-    let lines = memchr::memrchr(b'\n', equal).map_or(0, |at| at + 1);
-    old.skip(lines);
-    new.skip(lines);
+    let bytes = memchr::memrchr(b'\n', equal).map_or(0, |at| at + 1);
+    let lines = count(equal.get(..bytes).unwrap_or_default(), b'\n');
+    old.skip(lines, bytes);
+    new.skip(lines, bytes);
     true
 }
 
@@ -182,9 +183,20 @@ fn to_the_end(old: &mut Text<'_>, new: &mut Text<'_>) -> (usize, usize) {
 /// Whether two texts begin with the same lines, several of them.
 fn is_in_step(old: &[u8], new: &[u8]) -> bool {
     const LONGEST: usize = 16 * 1024;
-    let [old, new] = [old, new].map(|text| text.get(..LONGEST).unwrap_or(text));
-    let same = common(old, new);
-    count(old.get(..same).unwrap_or_default(), b'\n') >= IN_STEP || same == LONGEST
+    const BLOCK: usize = 1024;
+    let mut lines = 0;
+    let mut same = 0;
+    while lines < IN_STEP && same < LONGEST {
+        let [old, new] = [old, new].map(|text| text.get(same..).unwrap_or_default());
+        let [old, new] = [old, new].map(|text| text.get(..BLOCK).unwrap_or(text));
+        let equal = common(old, new);
+        lines += count(old.get(..equal).unwrap_or_default(), b'\n');
+        same += equal;
+        if equal < BLOCK {
+            break;
+        }
+    }
+    lines >= IN_STEP || same == LONGEST
 }
 
 /// The one thing that can be said about what differs among the next lines: none of them stayed, and what only goes or

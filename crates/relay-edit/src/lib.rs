@@ -35,7 +35,7 @@ pub mod verify;
 pub use control::{Control, SummaryItem};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use dialect::{Dialect, Parser, parse};
-pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, stat};
+pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, Stat, diff, diff_start, stat};
 pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
 pub use encoding::text_of;
 pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};

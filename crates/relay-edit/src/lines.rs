@@ -120,8 +120,10 @@ impl<'a> Lines<'a> {
 /// This reads eight bytes at a time and takes all the endings among them.
 fn starts(body: &[u8], offset: usize, terminator: u8) -> Vec<usize> {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const SHORT_LINE: usize = 16;
     let wanted = u64::from_le_bytes([terminator; 8]);
-    let mut starts = Vec::with_capacity(count(body, terminator) + 2);
+    // Room for lines of that length costs nothing where they are longer: memory that is never touched is never given.
+    let mut starts = Vec::with_capacity(body.len() / SHORT_LINE + 2);
     starts.push(offset);
     let (words, rest) = body.as_chunks::<8>();
     for (at, word) in words.iter().enumerate() {

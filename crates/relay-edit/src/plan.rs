@@ -353,9 +353,8 @@ impl Planner<'_> {
 
     /// Whether a file that exists was not in the author's view. New files are always written.
     fn is_out_of_context(&self, edit: &Edit) -> bool {
-        let known = |context: &BTreeSet<String>| context.contains(&edit.path);
-        let exists = self.state.original(&edit.path).is_some();
-        exists && self.options.context.as_ref().is_some_and(|context| !known(context))
+        let unknown = |context: &BTreeSet<String>| !context.contains(&edit.path);
+        self.options.context.as_ref().is_some_and(unknown) && self.state.original(&edit.path).is_some()
     }
 
     fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {

@@ -3,7 +3,8 @@
 //! Bytes outside the placed ranges are copied, never rewritten, so a byte order mark, odd line endings and bytes
 //! that are no text survive by construction. Context lines keep the file's bytes too, and so do lines that only move.
 
-use std::collections::{BTreeMap, HashMap};
+use std::borrow::Cow;
+use std::collections::HashMap;
 
 use crate::lines::Lines;
 use crate::matcher::{Placement, Tier};
@@ -23,17 +24,32 @@ pub(crate) enum SpliceError {
     Indentation(usize),
 }
 
-/// What happens at one line of the file.
-#[derive(Debug, Default)]
-struct Site {
-    /// New lines that go before it, with the hunk they come from.
-    inserted: Vec<(usize, Vec<u8>)>,
-    /// The hunk that removes it.
-    removed_by: Option<usize>,
-    /// The hunk that has it as context.
-    kept_by: Option<usize>,
-    /// What the hunks that insert here say about the end of the file.
-    end: EndOfFile,
+/// What a hunk says about one line of the file.
+#[derive(Debug)]
+struct Claim<'c> {
+    line: usize,
+    hunk: usize,
+    what: What<'c>,
+}
+
+#[derive(Debug)]
+enum What<'c> {
+    /// A new line goes before it; what its hunk says about the end of the file.
+    Inserted(Cow<'c, [u8]>, EndOfFile),
+    /// It goes.
+    Removed,
+    /// It is context.
+    Kept,
+}
+
+impl Claim<'_> {
+    /// The new line, and what its hunk says about the end of the file.
+    fn inserted(&self) -> Option<(&[u8], EndOfFile)> {
+        match &self.what {
+            What::Inserted(text, end) => Some((text, *end)),
+            What::Removed | What::Kept => None,
+        }
+    }
 }
 
 /// The file after all placements.
@@ -42,54 +58,65 @@ pub(crate) fn splice(
     hunks: &[Hunk],
     placements: &[Placement],
 ) -> Result<Vec<u8>, SpliceError> {
-    let mut sites: BTreeMap<usize, Site> = BTreeMap::new();
-    for placement in placements {
-        if let Some(hunk) = hunks.get(placement.hunk) {
-            claim(&mut sites, lines, hunk, placement)?;
-        }
+    let mut claims: Vec<Claim<'_>> = Vec::with_capacity(placements.iter().map(|place| place.map.len()).sum());
+    let claimed = placements.iter().try_for_each(|placement| match hunks.get(placement.hunk) {
+        Some(hunk) => claim(&mut claims, lines, hunk, placement),
+        None => Ok(()),
+    });
+    // In the order of the file: new lines go before the line they stand at, whatever becomes of that. Otherwise the order
+    // of the hunks stays, which mostly is that of the file already.
+    claims.sort_by_key(|claim| (claim.line, claim.inserted().is_none()));
+    match claims.chunk_by(|one, other| one.line == other.line).find_map(overlap) {
+        Some((earlier, later)) => Err(SpliceError::Overlap(earlier, later)),
+        None => claimed.map(|()| write(lines, &claims)),
     }
-    Ok(write(lines, &sites))
 }
 
-fn claim(
-    sites: &mut BTreeMap<usize, Site>,
-    lines: &Lines<'_>,
-    hunk: &Hunk,
+/// The first two hunks that claim one line, if one of them removes it.
+fn overlap(claims: &[Claim<'_>]) -> Option<(usize, usize)> {
+    let (mut removed, mut kept) = (None, None);
+    for claim in claims {
+        match claim.what {
+            What::Inserted(..) => {}
+            What::Removed => match removed.or(kept) {
+                Some(other) => return Some((other, claim.hunk)),
+                None => removed = Some(claim.hunk),
+            },
+            What::Kept => match removed {
+                Some(other) => return Some((other, claim.hunk)),
+                None => kept = Some(claim.hunk),
+            },
+        }
+    }
+    None
+}
+
+fn claim<'c>(
+    claims: &mut Vec<Claim<'c>>,
+    lines: &Lines<'c>,
+    hunk: &'c Hunk,
     placement: &Placement,
 ) -> Result<(), SpliceError> {
     let number = placement.hunk;
     let moved = moved(lines, hunk, placement);
     for (at, line) in hunk.lines.iter().enumerate() {
         let place = placement.map.get(at).copied().flatten();
-        match (line, place) {
+        let (line, what) = match (line, place) {
             (HunkLine::Added(text), _) => {
                 let place = insertion(hunk, placement, at).ok_or(SpliceError::Unanchored(number))?;
                 let text = match moved.get(text.as_str()).copied().flatten() {
-                    Some(bytes) => bytes.to_vec(),
+                    Some(bytes) => Cow::Borrowed(bytes),
                     None => {
                         placement.reindent.apply(text.as_bytes()).ok_or(SpliceError::Indentation(number))?
                     }
                 };
-                let site = sites.entry(place).or_default();
-                site.inserted.push((number, text));
-                site.end = stronger(site.end, hunk.end);
+                (place, What::Inserted(text, hunk.end))
             }
-            (HunkLine::Removed(_), Some(place)) => {
-                let site = sites.entry(place).or_default();
-                if let Some(other) = site.removed_by.or(site.kept_by) {
-                    return Err(SpliceError::Overlap(other, number));
-                }
-                site.removed_by = Some(number);
-            }
-            (HunkLine::Context(_), Some(place)) => {
-                let site = sites.entry(place).or_default();
-                if let Some(other) = site.removed_by {
-                    return Err(SpliceError::Overlap(other, number));
-                }
-                site.kept_by = Some(number);
-            }
-            (_, None) => {}
-        }
+            (HunkLine::Removed(_), Some(place)) => (place, What::Removed),
+            (HunkLine::Context(_), Some(place)) => (place, What::Kept),
+            (_, None) => continue,
+        };
+        claims.push(Claim { line, hunk: number, what });
     }
     Ok(())
 }
@@ -119,10 +146,6 @@ fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMa
     moved
 }
 
-fn stronger(a: EndOfFile, b: EndOfFile) -> EndOfFile {
-    if matches!(b, EndOfFile::WithNewline | EndOfFile::WithoutNewline) { b } else { a }
-}
-
 /// The line of the file before which a new line goes: behind the old line above it, or before the one below it.
 fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     let old = |at: usize| hunk.lines.get(at).filter(|line| line.is_old());
@@ -143,63 +166,57 @@ fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     }
 }
 
-fn write(lines: &Lines<'_>, sites: &BTreeMap<usize, Site>) -> Vec<u8> {
+fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
     let bytes = lines.bytes();
-    let mut out = Vec::with_capacity(bytes.len() + 1024);
+    let inserted: usize = claims.iter().filter_map(Claim::inserted).map(|(text, _)| text.len() + 2).sum();
+    let mut out = Vec::with_capacity(bytes.len() + inserted);
     let mut copied = 0;
+    let mut removed = None;
     let mut ends_with_new_line = false;
-    for (line, site) in sites {
-        let offset = lines.offset(*line);
+    // Context is copied together with everything around it.
+    for claim in claims.iter().filter(|claim| !matches!(claim.what, What::Kept)) {
+        let offset = lines.offset(claim.line);
         if offset > copied {
             out.extend_from_slice(bytes.get(copied..offset).unwrap_or_default());
-            ends_with_new_line = false;
+            (copied, ends_with_new_line) = (offset, false);
         }
-        copied = copied.max(offset);
-        let ending = lines.ending_near(*line);
-        for (_, text) in &site.inserted {
-            // Behind a last line that has no ending, the new line would otherwise continue it.
-            if *line == lines.len()
-                && lines.lacks_final_newline()
-                && !ends_with_new_line
-                && !out.is_empty()
-                && !removed_last(lines, sites)
-            {
-                out.extend_from_slice(ending);
-            }
-            out.extend_from_slice(text);
+        let Some((text, _)) = claim.inserted() else {
+            copied = lines.span(claim.line).map_or(copied, |span| span.end);
+            removed = Some(claim.line);
+            continue;
+        };
+        let ending = lines.ending_near(claim.line);
+        // Behind a last line that has no ending, the new line would otherwise continue it.
+        if claim.line == lines.len()
+            && lines.lacks_final_newline()
+            && !ends_with_new_line
+            && !out.is_empty()
+            && removed != lines.len().checked_sub(1)
+        {
             out.extend_from_slice(ending);
-            ends_with_new_line = true;
         }
-        if site.removed_by.is_some() {
-            copied = lines.span(*line).map_or(copied, |span| span.end);
-        }
+        out.extend_from_slice(text);
+        out.extend_from_slice(ending);
+        ends_with_new_line = true;
     }
     if copied < bytes.len() {
         out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
         ends_with_new_line = false;
     }
-    finish(lines, sites, out, ends_with_new_line)
-}
-
-fn removed_last(lines: &Lines<'_>, sites: &BTreeMap<usize, Site>) -> bool {
-    lines.len().checked_sub(1).and_then(|last| sites.get(&last)).is_some_and(|site| site.removed_by.is_some())
+    if ends_with_new_line {
+        finish(lines, claims, &mut out);
+    }
+    out
 }
 
 /// The final newline stays as it was, unless the author said otherwise.
-fn finish(
-    lines: &Lines<'_>,
-    sites: &BTreeMap<usize, Site>,
-    mut out: Vec<u8>,
-    ends_with_new_line: bool,
-) -> Vec<u8> {
-    if !ends_with_new_line {
-        return out;
-    }
-    let said = sites.last_key_value().map_or(EndOfFile::Unsaid, |(_, site)| site.end);
-    let wanted = match said {
-        EndOfFile::WithNewline => true,
-        EndOfFile::WithoutNewline => false,
-        EndOfFile::Unsaid | EndOfFile::Reached => !lines.lacks_final_newline(),
+fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Vec<u8>) {
+    let last = claims.last().map(|claim| claim.line);
+    let here = claims.iter().rev().take_while(|claim| Some(claim.line) == last);
+    let mut said = here.filter_map(Claim::inserted).map(|(_, end)| end);
+    let wanted = match said.find(|end| matches!(end, EndOfFile::WithNewline | EndOfFile::WithoutNewline)) {
+        Some(end) => end == EndOfFile::WithNewline,
+        None => !lines.lacks_final_newline(),
     };
     if !wanted {
         let ending = lines.ending_near(lines.len());
@@ -209,5 +226,4 @@ fn finish(
             out.truncate(out.len() - ending.len());
         }
     }
-    out
 }

@@ -5,7 +5,8 @@
 //! the file that nobody removed, byte for byte, or a new line of a hunk at the place it belongs to. It must not
 //! share code with the matcher or the splicer beyond the types of the certificate.
 
-use std::collections::{BTreeMap, HashMap};
+use std::cell::Cell;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
@@ -73,6 +74,7 @@ pub fn verify(
         claims.check_lines(&file, hunk, placement)?;
         claims.collect(&file, hunk, placement)?;
     }
+    claims.settle()?;
     read_result(&file, &claims, after)
 }
 
@@ -84,6 +86,8 @@ struct File<'f> {
     bytes: &'f [u8],
     /// Line number to where it lies, in order; the line after the last one is the empty end of the file.
     lines: Vec<(usize, Range<usize>)>,
+    /// The line that was asked for last, as a position in `lines`: the next one is near.
+    near: Cell<usize>,
 }
 
 impl<'f> File<'f> {
@@ -91,7 +95,8 @@ impl<'f> File<'f> {
         let body = bytes.strip_prefix(MARK).unwrap_or(bytes);
         let has = |byte: u8| memchr::memchr(byte, body).is_some();
         let terminator = if has(b'\n') || !has(b'\r') { b'\n' } else { b'\r' };
-        let mut numbers: Vec<usize> = Vec::new();
+        let mut numbers: Vec<usize> =
+            Vec::with_capacity(placements.iter().map(|placement| placement.map.len().max(1)).sum());
         for placement in placements {
             let others = numbers.len();
             numbers.extend(placement.map.iter().flatten());
@@ -109,12 +114,17 @@ impl<'f> File<'f> {
             lines.push((number, at..end));
             (line, start) = (number, at);
         }
-        Self { bytes, lines }
+        Self { bytes, lines, near: Cell::new(0) }
     }
 
     /// Where a line lies; `None` when the file does not reach that far.
     fn span(&self, number: usize) -> Option<&Range<usize>> {
-        let at = self.lines.binary_search_by_key(&number, |(number, _)| *number).ok()?;
+        let number_at = |at: usize| self.lines.get(at).map(|(number, _)| *number);
+        let near = self.near.get();
+        let mut around = near.saturating_sub(1)..near + 2;
+        let at = around.find(|at| number_at(*at) == Some(number));
+        let at = at.or_else(|| self.lines.binary_search_by_key(&number, |(number, _)| *number).ok())?;
+        self.near.set(at);
         self.lines.get(at).map(|(_, span)| span)
     }
 
@@ -138,14 +148,17 @@ impl<'f> File<'f> {
 /// Where the line begins that is so many lines below; `None` when the text ends before. The end of a text is the
 /// beginning of the line after its last one.
 fn skip_lines(bytes: &[u8], mut start: usize, mut lines: usize, terminator: u8) -> Option<usize> {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 512;
+    const MANY: usize = 8;
     // A block that holds fewer line endings is passed over without asking where they are.
-    while let Some(block) = bytes.get(start..start + BLOCK) {
-        let endings: u8 = block.iter().map(|byte| u8::from(*byte == terminator)).sum();
-        if usize::from(endings) >= lines {
+    while lines >= MANY
+        && let Some(block) = bytes.get(start..start + BLOCK)
+    {
+        let endings = memchr::memchr_iter(terminator, block).count();
+        if endings >= lines {
             break;
         }
-        lines -= usize::from(endings);
+        lines -= endings;
         start += BLOCK;
     }
     while lines > 0 {
@@ -164,10 +177,10 @@ fn text(line: &[u8]) -> &[u8] {
 /// What the placements say about the lines of the file.
 #[derive(Debug, Default)]
 struct Claims<'h> {
-    /// Line to whether it is removed.
-    lines: BTreeMap<usize, bool>,
-    /// Line to the new lines before it.
-    inserted: BTreeMap<usize, Vec<NewLine<'h>>>,
+    /// Lines, and whether they are removed.
+    lines: Vec<(usize, bool)>,
+    /// Lines, and what is new before them.
+    inserted: Vec<(usize, NewLine<'h>)>,
 }
 
 /// A new line, and what may be written for it.
@@ -199,12 +212,12 @@ impl<'h> Claims<'h> {
                 continue;
             };
             let mismatch = VerifyError::Mismatch { hunk: number, file_line: claimed + 1 };
-            let found = file.line(claimed).ok_or_else(|| mismatch.clone())?;
+            let Some(found) = file.line(claimed) else { return Err(mismatch) };
             if matches!(line, HunkLine::Added(_)) || !fits(line, text(found), placement.tier) {
                 return Err(mismatch);
             }
             if let Some(last) = last {
-                let skipped = file.between(last, claimed).ok_or_else(|| mismatch.clone())?;
+                let Some(skipped) = file.between(last, claimed) else { return Err(mismatch) };
                 let blank = tolerates_blanks(placement.tier) && skipped.trim_ascii().is_empty();
                 if !skipped.is_empty() && !may_skip && !blank {
                     return Err(VerifyError::Skipped { hunk: number, file_line: claimed + 1 });
@@ -231,12 +244,9 @@ impl<'h> Claims<'h> {
         let mut anchored = false;
         let moves = moves(file, hunk, placement);
         let mut place = |at: usize, lines: &mut Vec<&'h str>| {
-            let slot = self.inserted.entry(at).or_default();
-            slot.extend(lines.drain(..).map(|text| NewLine {
-                text,
-                moved: moves.get(text).copied().flatten(),
-                reindent: &placement.reindent,
-                end: hunk.end,
+            self.inserted.extend(lines.drain(..).map(|text| {
+                let moved = moves.get(text).copied().flatten();
+                (at, NewLine { text, moved, reindent: &placement.reindent, end: hunk.end })
             }));
         };
         for (line, claimed) in hunk.lines.iter().zip(&placement.map) {
@@ -251,11 +261,7 @@ impl<'h> Claims<'h> {
                     if !pending.is_empty() {
                         place(*claimed, &mut pending);
                     }
-                    let removes = matches!(line, HunkLine::Removed(_));
-                    let before = self.lines.insert(*claimed, removes);
-                    if before.is_some_and(|before| before || removes) {
-                        return Err(VerifyError::ClaimedTwice(claimed + 1));
-                    }
+                    self.lines.push((*claimed, matches!(line, HunkLine::Removed(_))));
                     last = Some(*claimed);
                     anchored = true;
                 }
@@ -271,6 +277,15 @@ impl<'h> Claims<'h> {
             place(placement.insert_at, &mut pending);
         }
         Ok(())
+    }
+
+    /// Brings the claims into the order of the file; no line may be claimed twice, unless it stays.
+    fn settle(&mut self) -> Result<(), VerifyError> {
+        self.lines.sort_by_key(|(line, _)| *line);
+        self.inserted.sort_by_key(|(line, _)| *line);
+        let pairs = self.lines.iter().zip(self.lines.iter().skip(1));
+        let mut twice = pairs.filter(|(one, other)| one.0 == other.0 && (one.1 || other.1));
+        twice.next().map_or(Ok(()), |(_, (line, _))| Err(VerifyError::ClaimedTwice(line + 1)))
     }
 }
 
@@ -302,17 +317,15 @@ fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(),
     let mut read = 0;
     let wrong = |rest: &[u8]| VerifyError::WrongResult(after.len() - rest.len());
     let mut inserted = claims.inserted.iter().peekable();
-    let mut removed = claims.lines.iter().filter(|(_, removed)| **removed).map(|(at, _)| *at).peekable();
+    let mut removed = claims.lines.iter().filter(|(_, removed)| *removed).map(|(at, _)| *at).peekable();
     loop {
-        let next = [inserted.peek().map(|(place, _)| **place), removed.peek().copied()];
+        let next = [inserted.peek().map(|(place, _)| *place), removed.peek().copied()];
         let Some(at) = next.into_iter().flatten().min() else { break };
         let offset = file.offset(at).ok_or_else(|| wrong(rest))?;
         rest = read_old(file, read..offset, rest).map_err(wrong)?;
         read = offset;
-        if let Some((_, lines)) = inserted.next_if(|(place, _)| **place == at) {
-            for line in lines {
-                rest = read_new_line(rest, line).ok_or_else(|| wrong(rest))?;
-            }
+        while let Some((_, line)) = inserted.next_if(|(place, _)| *place == at) {
+            rest = read_new_line(rest, line).ok_or_else(|| wrong(rest))?;
         }
         if removed.next_if_eq(&at).is_some() {
             read = file.span(at).ok_or_else(|| wrong(rest))?.end;

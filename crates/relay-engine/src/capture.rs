@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use relay_edit::{Diagnostic, stat};
+use relay_edit::{Diagnostic, Stat, stat};
 use relay_txn::capture::{Command, Effects, Running, Scan, Unattributed};
 use relay_txn::{FileChange, Pending, TxnError};
 use relay_workspace::display::visible_line;
@@ -94,7 +94,7 @@ pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
         earlier.iter().map(|change| (change.path.as_str(), change)).collect();
     let places: HashMap<&str, &FileChange> =
         changes.iter().map(|change| (change.path.as_str(), change)).collect();
-    let counts: Vec<(usize, usize)> = changes
+    let counts: Vec<Stat> = changes
         .iter()
         .map(|change| {
             // A renamed file is compared with what it was under its other name.
@@ -103,11 +103,11 @@ pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
             let first = earlier.get(origin.path.as_str()).map_or(&origin.before, |first| &first.before);
             let before = first.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
             let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
-            stat(before, after).unwrap_or((0, 0))
+            stat(before, after)
         })
         .collect();
-    for (change, (added, removed)) in changes.iter_mut().zip(counts) {
-        (change.added, change.removed) = (added, removed);
+    for (change, stat) in changes.iter_mut().zip(counts) {
+        (change.added, change.removed) = (stat.added, stat.removed);
     }
 }
 

@@ -23,7 +23,8 @@ pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Ed
             Err(refusal) => refused.push(refusal.at(line)),
         }
     }
-    let count = paths(&contained).len();
+    // An edit names two files at most, so a few need not be counted.
+    let count = if 2 * contained.len() > FILES_LIMIT { paths(&contained).len() } else { 0 };
     if count > FILES_LIMIT {
         return Err(Stop::refused(
             Diagnostic::error(
@@ -37,13 +38,14 @@ pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Ed
 }
 
 fn normalise(workspace: &Workspace, edit: Edit) -> Result<Edit, Diagnostic> {
-    let check = |raw: &str| match workspace.path(raw) {
+    let check = |raw: String| match workspace.path(&raw) {
+        Ok(path) if path.as_str() == raw => Ok(raw),
         Ok(path) => Ok(path.as_str().to_owned()),
-        Err(refusal) => Err(path_refused(raw, &refusal)),
+        Err(refusal) => Err(path_refused(&raw, &refusal)),
     };
-    let path = check(&edit.path)?;
+    let path = check(edit.path)?;
     let operation = match edit.operation {
-        Operation::Rename { to } => Operation::Rename { to: check(&to)? },
+        Operation::Rename { to } => Operation::Rename { to: check(to)? },
         other => other,
     };
     Ok(Edit { path, operation, ..edit })

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::{
-    Change, Diagnostic, Edit, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot, plan_taking,
-    plan_with, stat,
+    Change, Diagnostic, Edit, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot, Stat,
+    plan_taking, plan_with, stat, text_of,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
@@ -84,10 +84,10 @@ pub(crate) fn plan_on_disk(
     let (questions, warnings): (Vec<_>, Vec<_>) =
         warnings.into_iter().partition(|warning| QUESTIONS.contains(&warning.code));
     outcome.diagnostics.extend(warnings);
-    let counts = counts(&plan.changes, &snapshot);
+    let stats = stats(&plan.changes, &snapshot);
     let mut changes = Vec::with_capacity(plan.changes.len());
-    for (change, counts) in plan.changes.into_iter().zip(counts) {
-        changes.push(file_change(workspace, change, counts, &disk)?);
+    for (change, stat) in plan.changes.into_iter().zip(&stats) {
+        changes.push(file_change(workspace, change, stat, &disk)?);
     }
     outcome.files = file_reports::of_edits(&edits, &plan.outcomes, &changes, |path| disk.contains_key(path));
     // A suggestion reads folders, and nobody needs hundreds of them.
@@ -95,7 +95,8 @@ pub(crate) fn plan_on_disk(
     let errors = errors.into_iter().enumerate().map(suggest).collect();
     let errors = elsewhere::name(workspace, &edits, errors);
     outcome.lose(errors, options.partial)?;
-    outcome.diagnostics.extend(changes.iter().filter_map(invisible_characters));
+    let invisible = |(change, stat)| invisible_characters(change, stat);
+    outcome.diagnostics.extend(changes.iter().zip(&stats).filter_map(invisible));
     let operations = edits
         .iter()
         .zip(plan.outcomes)
@@ -177,8 +178,8 @@ fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
     workspace.path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
 }
 
-/// How many lines each change adds and removes. A file that is renamed is compared with what it was under its old name.
-fn counts(changes: &[Change], snapshot: &Snapshot) -> Vec<(usize, usize)> {
+/// What each change adds and removes. A file that is renamed is compared with what it was under its old name.
+fn stats(changes: &[Change], snapshot: &Snapshot) -> Vec<Stat> {
     let renamed_away: BTreeSet<&str> =
         changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
     let before = |path: &str| {
@@ -187,21 +188,16 @@ fn counts(changes: &[Change], snapshot: &Snapshot) -> Vec<(usize, usize)> {
         changed.or_else(|| snapshot.files.get(path)).map(Vec::as_slice)
     };
     let count = |change: &Change| match &change.after {
-        None if renamed_away.contains(change.path.as_str()) => (0, 0),
+        None if renamed_away.contains(change.path.as_str()) => Stat::default(),
         after => {
             let origin = change.renamed_from.as_deref().and_then(before).or(change.before.as_deref());
-            stat(origin.unwrap_or_default(), after.as_deref().unwrap_or_default()).unwrap_or((0, 0))
+            stat(origin.unwrap_or_default(), after.as_deref().unwrap_or_default())
         }
     };
     changes.iter().map(count).collect()
 }
 
-fn file_change(
-    workspace: &Workspace,
-    change: Change,
-    (added, removed): (usize, usize),
-    disk: &Disk,
-) -> Result<FileChange, Stop> {
+fn file_change(workspace: &Workspace, change: Change, stat: &Stat, disk: &Disk) -> Result<FileChange, Stop> {
     // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
     let from = change.renamed_from.as_deref().and_then(|from| disk.get(from));
     let here = disk.get(&change.path);
@@ -212,8 +208,8 @@ fn file_change(
         before: here.zip(change.before).map(|((_, mode), bytes)| Image { bytes, mode: *mode }),
         after: change.after.map(|bytes| Target { bytes, mode }),
         renamed_from: from.map(|(path, _)| path.clone()),
-        added,
-        removed,
+        added: stat.added,
+        removed: stat.removed,
     })
 }
 
@@ -257,9 +253,15 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// A warning when a change brings characters into a file that a reviewer cannot see.
-fn invisible_characters(change: &FileChange) -> Option<Diagnostic> {
+fn invisible_characters(change: &FileChange, stat: &Stat) -> Option<Diagnostic> {
     let after = &change.after.as_ref()?.bytes;
-    if change.added == 0 || is_plain(after) {
+    let text = text_of(after);
+    // What was there before is nothing new, unless it was there under another name.
+    let is_plain = match change.renamed_from {
+        None => stat.new.iter().all(|new| is_plain(text.get(new.clone()).unwrap_or_default())),
+        Some(_) => is_plain(after),
+    };
+    if change.added == 0 || is_plain {
         return None;
     }
     let after = std::str::from_utf8(after).ok()?;

@@ -202,8 +202,9 @@ fn is_drive_or_share(raw: &str) -> bool {
 }
 
 fn is_url(raw: &str) -> bool {
-    raw.split_once(":/").is_some_and(|(scheme, _)| {
-        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+    raw.split_once(':').is_some_and(|(scheme, rest)| {
+        rest.starts_with('/')
+            && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
     })
 }

@@ -1,5 +1,7 @@
 //! What the matcher claims about a placement, so that somebody else can check it.
 
+use std::borrow::Cow;
+
 use super::indent::Reindent;
 use super::tier::Tier;
 
@@ -81,12 +83,12 @@ impl Placement {
 
     /// How it was placed, in words for a report.
     #[must_use]
-    pub fn words(&self) -> String {
+    pub fn words(&self) -> Cow<'static, str> {
         let reindented = self.reindent != Reindent::Keep && self.tier < Tier::Indentation;
         let tier = if reindented {
-            format!("{}, indented as the file is", self.tier)
+            Cow::Owned(format!("{}, indented as the file is", self.tier))
         } else {
-            self.tier.to_string()
+            Cow::Borrowed(self.tier.name())
         };
         let tie = match self.tie {
             None => return tier,
@@ -95,7 +97,7 @@ impl Placement {
             Some(Tie::Order) => "the order of the hunks",
             Some(Tie::EndOfFile) => "the end of the file",
         };
-        format!("{tier}, one of {} places, chosen by {tie}", self.candidates)
+        Cow::Owned(format!("{tier}, one of {} places, chosen by {tie}", self.candidates))
     }
 }
 

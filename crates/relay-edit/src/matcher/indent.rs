@@ -4,6 +4,8 @@
 //! single rule does, or a new line cannot follow it, there is no placement: in Python or YAML a wrong guess is
 //! a changed program.
 
+use std::borrow::Cow;
+
 use super::key::indent;
 use crate::lines::is_blank;
 
@@ -37,20 +39,20 @@ impl Reindent {
     }
 
     /// The new line as the file would have it; `None` when the rule does not reach it.
-    pub(crate) fn apply(&self, line: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
         if *self == Self::Keep || is_blank(line) {
-            return Some(line.to_vec());
+            return Some(Cow::Borrowed(line));
         }
         let before = indent(line);
         // A line that already is indented the way the file is was not touched by whatever changed the others.
         if let Self::Units { reply, file } = self
             && uses_other_kind(before, reply, file)
         {
-            return Some(line.to_vec());
+            return Some(Cow::Borrowed(line));
         }
         let mut result = self.indentation(before)?;
         result.extend_from_slice(line.get(before.len()..)?);
-        Some(result)
+        Some(Cow::Owned(result))
     }
 
     /// What this rule makes of an indentation.
@@ -139,7 +141,9 @@ mod tests {
     fn check(pairs: &[(&str, &str)], new: &str, expected: Option<&str>) {
         let rule = infer(pairs).expect("a rule");
         assert_eq!(
-            rule.apply(new.as_bytes()).map(|line| String::from_utf8(line).expect("text")).as_deref(),
+            rule.apply(new.as_bytes())
+                .map(|line| String::from_utf8(line.into_owned()).expect("text"))
+                .as_deref(),
             expected
         );
     }

@@ -8,6 +8,7 @@ use super::key::Key;
 use super::manner::Habit;
 use super::pattern::Pattern;
 use super::sought::Sought;
+use super::table::{Table, hash};
 use crate::lines::Lines;
 
 /// How many line comparisons all searches in one file may cost before they are given up.
@@ -24,7 +25,7 @@ const EXPLAINED: usize = 20;
 pub(crate) struct FileIndex<'a> {
     /// The file's lines.
     pub lines: Lines<'a>,
-    tables: [OnceCell<Table>; Key::COUNT],
+    tables: [OnceCell<Hashed>; Key::COUNT],
     /// How many more searches read the file itself before a table is made.
     glances: Cell<usize>,
     /// The lines that were announced.
@@ -34,75 +35,17 @@ pub(crate) struct FileIndex<'a> {
     explained: Cell<usize>,
 }
 
-/// The hash of every line, and the lines in the order of their hashes.
-///
-/// Arrays instead of a list for each hash: most lines stand once, and a list for each of them would cost more than
-/// everything else.
+/// The hash of every line, and the lines by their hashes.
 #[derive(Debug, Default)]
-struct Table {
+struct Hashed {
     hashes: Vec<u64>,
-    /// For each bucket, which the highest bits of a hash name, where its lines begin in `order`; one more for the end.
-    starts: Vec<u32>,
-    /// Lines by bucket, then by hash, then by number.
-    order: Vec<usize>,
-    /// How far a hash is shifted to get its bucket.
-    shift: u32,
+    table: Table,
 }
 
-impl Table {
+impl Hashed {
     fn new(hashes: Vec<u64>) -> Self {
-        let bits = hashes.len().next_power_of_two().trailing_zeros().clamp(1, 24);
-        let shift = u64::BITS - bits;
-        let bucket = |hash: u64| (hash >> shift) as usize;
-        let mut starts = vec![0_u32; (1 << bits) + 1];
-        for hash in &hashes {
-            if let Some(count) = starts.get_mut(bucket(*hash)) {
-                *count += 1;
-            }
-        }
-        let mut end = 0;
-        for start in &mut starts {
-            end += *start;
-            *start = end;
-        }
-        // From the last line to the first, so that each bucket fills from its end and is in order when it is full.
-        let mut order = vec![0; hashes.len()];
-        for (line, hash) in hashes.iter().enumerate().rev() {
-            if let Some(start) = starts.get_mut(bucket(*hash)) {
-                *start -= 1;
-                if let Some(slot) = order.get_mut(*start as usize) {
-                    *slot = line;
-                }
-            }
-        }
-        let mut table = Self { hashes, starts, order, shift };
-        table.sort_buckets();
-        table
-    }
-
-    /// Lines of one hash must stand together, in order; most buckets hold one line and need nothing.
-    fn sort_buckets(&mut self) {
-        let Self { hashes, starts, order, .. } = self;
-        for range in starts.windows(2) {
-            if let [start, end] = range
-                && end - start > 1
-                && let Some(lines) = order.get_mut(*start as usize..*end as usize)
-            {
-                lines.sort_by_key(|line| hashes.get(*line));
-            }
-        }
-    }
-
-    /// The lines with this hash, in order.
-    fn places(&self, hash: u64) -> &[usize] {
-        let bucket = (hash >> self.shift) as usize;
-        let start = self.starts.get(bucket).copied().unwrap_or_default();
-        let end = self.starts.get(bucket + 1).copied().unwrap_or_default();
-        let lines = self.order.get(start as usize..end as usize).unwrap_or_default();
-        let hash_of = |line: &usize| self.hashes.get(*line).copied().unwrap_or_default();
-        let first = lines.partition_point(|line| hash_of(line) < hash);
-        let last = lines.partition_point(|line| hash_of(line) <= hash);
-        lines.get(first..last).unwrap_or_default()
+        let entries: Vec<(u64, usize)> = hashes.iter().copied().zip(0..).collect();
+        Self { hashes, table: Table::new(&entries) }
     }
 }
 
@@ -153,12 +96,12 @@ impl<'a> FileIndex<'a> {
         {
             return self.standing(pattern, offset, places, limit);
         }
-        let table = self.table(key);
+        let table = self.hashed(key);
         let hashes: Vec<u64> = pattern.iter().map(|line| hash(&key.of(line.as_ref()))).collect();
         let rarest = hashes
             .iter()
             .enumerate()
-            .map(|(at, hash)| (at, table.places(*hash)))
+            .map(|(at, hash)| (at, table.table.places(*hash)))
             .min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Some(Vec::new()) };
         let mut work = self.work.get();
@@ -284,35 +227,15 @@ impl<'a> FileIndex<'a> {
 
     /// Every line with the same key as `text`.
     pub fn places(&self, key: Key, text: &[u8]) -> &[usize] {
-        self.table(key).places(hash(&key.of(text)))
+        self.hashed(key).table.places(hash(&key.of(text)))
     }
 
-    fn table(&self, key: Key) -> &Table {
-        static EMPTY: std::sync::LazyLock<Table> = std::sync::LazyLock::new(Table::default);
+    fn hashed(&self, key: Key) -> &Hashed {
+        static EMPTY: std::sync::LazyLock<Hashed> = std::sync::LazyLock::new(Hashed::default);
         self.tables.get(key.slot()).map_or(&EMPTY, |cell| {
-            cell.get_or_init(|| Table::new(self.lines.texts().map(|text| hash(&key.of(text))).collect()))
+            cell.get_or_init(|| Hashed::new(self.lines.texts().map(|text| hash(&key.of(text))).collect()))
         })
     }
-}
-
-/// A fast hash; it need not withstand an enemy, because it decides nothing.
-pub(super) fn hash(bytes: &[u8]) -> u64 {
-    const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
-    const PRIME: u64 = 0xe703_7ed1_a0b4_28db;
-    let mix = |state: u64, word: u64| {
-        let product = u128::from(state ^ word) * u128::from(PRIME);
-        (product as u64) ^ (product >> 64) as u64
-    };
-    let (words, rest) = bytes.as_chunks::<8>();
-    let state =
-        words.iter().fold(SEED ^ bytes.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
-    let last = match bytes.last_chunk::<8>() {
-        Some(_) if rest.is_empty() => return state,
-        // The bytes that were read already do no harm.
-        Some(word) => u64::from_le_bytes(*word),
-        None => rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte)),
-    };
-    mix(state, last)
 }
 
 #[cfg(test)]

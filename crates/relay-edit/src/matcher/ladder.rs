@@ -218,7 +218,10 @@ fn opposite<'l>(
 
 /// An exact match in a file with other line endings than the reply's is named as such.
 fn exact_or_endings(index: &FileIndex<'_>, candidates: &[Candidate]) -> Tier {
-    let plain = |line: &usize| matches!(index.lines.ending(*line), b"\n" | b"");
-    let all_plain = candidates.iter().all(|candidate| candidate.map().iter().flatten().all(plain));
+    let plain = |line: usize| matches!(index.lines.ending(line), b"\n" | b"");
+    let all_plain = candidates.iter().all(|candidate| match &candidate.lines {
+        Covered::Span(span) => span.clone().all(plain),
+        Covered::Map(map) => map.iter().flatten().copied().all(plain),
+    });
     if all_plain { Tier::Exact } else { Tier::LineEndings }
 }

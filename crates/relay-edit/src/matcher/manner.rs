@@ -33,6 +33,9 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     if indents.is_empty() || !tabs && !spaces {
         return Manner::Fits;
     }
+    if spaces && memchr::memchr(b'\t', index.lines.bytes()).is_none() {
+        return Manner::Fits;
+    }
     let habit = index.habit();
     if habit.indented < ENOUGH {
         return Manner::Fits;
@@ -98,7 +101,8 @@ mod tests {
             Manner::Rule(rule) => rule,
             Manner::Foreign => return assert_eq!(expected, None),
         };
-        let found = rule.apply(added.as_bytes()).map(|line| String::from_utf8(line).expect("text"));
+        let found =
+            rule.apply(added.as_bytes()).map(|line| String::from_utf8(line.into_owned()).expect("text"));
         assert_eq!(found.as_deref(), expected);
     }
 

@@ -22,6 +22,7 @@ mod scope;
 mod sign;
 mod sought;
 mod standing;
+mod table;
 mod tier;
 mod ties;
 mod verbatim;

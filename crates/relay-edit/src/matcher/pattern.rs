@@ -19,9 +19,18 @@ pub(crate) struct Pattern<'h> {
 impl<'h> Pattern<'h> {
     /// Prepares a hunk.
     pub fn new(hunk: &'h Hunk) -> Self {
-        let positions =
-            hunk.lines.iter().enumerate().filter(|(_, line)| line.is_old()).map(|(at, _)| at).collect();
-        Self { hunk, old: hunk.old_lines().collect(), new: hunk.new_lines().collect(), positions }
+        let [mut old, mut new] = [(); 2].map(|()| Vec::with_capacity(hunk.lines.len()));
+        let mut positions = Vec::with_capacity(hunk.lines.len());
+        for (at, line) in hunk.lines.iter().enumerate() {
+            if line.is_old() {
+                old.push(line.text());
+                positions.push(at);
+            }
+            if line.is_new() {
+                new.push(line.text());
+            }
+        }
+        Self { hunk, old, new, positions }
     }
 
     /// Whether an old line goes away, by its position among the old lines.
@@ -56,5 +65,10 @@ impl<'h> Pattern<'h> {
 
 /// Whether lines can be recognised: brackets and blanks alone stand everywhere.
 pub(crate) fn has_identity(lines: &[&str]) -> bool {
-    lines.iter().any(|line| line.chars().any(char::is_alphanumeric))
+    lines.iter().any(|line| is_telling(line))
+}
+
+/// Whether a line is more than brackets and blanks.
+pub(crate) fn is_telling(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
 }

@@ -4,7 +4,7 @@
 //! neither hashed nor kept. A line that is not among the sought ones is answered by nobody here: whoever asks must know
 //! another way.
 
-use super::index::hash;
+use super::table::{Table, hash};
 use crate::lines::Lines;
 
 /// How many bits the filter has for each line that is sought.
@@ -15,9 +15,8 @@ const BITS_PER_LINE: usize = 16;
 pub(crate) struct Sought {
     /// One bit for each kind of line that is sought.
     filter: Vec<u64>,
-    /// Hash and number of every line of such a kind, in this order.
-    lines: Vec<(u64, usize)>,
-    places: Vec<usize>,
+    /// Every line of such a kind.
+    table: Table,
 }
 
 impl Sought {
@@ -41,20 +40,14 @@ impl Sought {
                 lines.push((hash(text), number));
             }
         }
-        lines.sort_unstable();
-        let places = lines.iter().map(|(_, number)| *number).collect();
-        Self { filter, lines, places }
+        Self { filter, table: Table::new(&lines) }
     }
 
     /// The lines with this text, in order; `None` when nobody said it would be looked for.
     pub fn places(&self, text: &[u8]) -> Option<&[usize]> {
         let (word, bit) = kind(text, self.filter.len());
         self.filter.get(word).filter(|word| **word & bit != 0)?;
-        let hash = hash(text);
-        let first = self.lines.partition_point(|(other, _)| *other < hash);
-        // Counting them would take as long as there are equal lines, for every line of every hunk.
-        let last = self.lines.partition_point(|(other, _)| *other <= hash);
-        self.places.get(first..last)
+        Some(self.table.places(hash(text)))
     }
 }
 

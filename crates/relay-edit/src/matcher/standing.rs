@@ -9,15 +9,15 @@ use std::ops::Range;
 use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, KEPT, added_stands_around};
-use super::pattern::{Pattern, has_identity};
+use super::pattern::{Pattern, has_identity, is_telling};
 use super::scope;
 use super::tier::Tier;
 use crate::{EndOfFile, HunkLine};
 
 /// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
 fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
-    let added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
-    has_identity(&added.map(HunkLine::text).collect::<Vec<_>>())
+    let mut added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
+    added.any(|line| is_telling(line.text()))
 }
 
 /// The line, counted from 0, at which the new lines stand already, where the author named that place.
@@ -61,9 +61,11 @@ pub(crate) fn elsewhere(
     regions: &[Range<usize>],
     tier: Tier,
 ) -> Option<usize> {
+    if pattern.hunk.line_hint == Some(only.start() + 1) || scope::holds(regions, only) {
+        return None;
+    }
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
     let around = pattern.hunk.lines.iter().filter(|line| is_context(line)).count();
-    let named = pattern.hunk.line_hint == Some(only.start() + 1) || scope::holds(regions, only);
     // A pure deletion leaves nothing but its context, so that must be on both sides.
     let ends = [pattern.hunk.lines.first(), pattern.hunk.lines.last()];
     let enclosed = ends.into_iter().flatten().all(is_context);
@@ -74,7 +76,7 @@ pub(crate) fn elsewhere(
         (0, _) => Key::TrimEnd,
         _ => tier.key(),
     };
-    if named || !has_identity(&pattern.new) || pattern.is_blind(key) {
+    if !has_identity(&pattern.new) || pattern.is_blind(key) {
         return None;
     }
     if !pattern.hunk.adds() && !enclosed {
@@ -92,11 +94,12 @@ fn by_number(
     shifts: &[isize],
 ) -> Option<usize> {
     let hint = pattern.hunk.line_hint?.checked_sub(1)?;
-    let places: Vec<usize> = shifts.iter().filter_map(|shift| hint.checked_add_signed(*shift)).collect();
-    if candidates.iter().any(|candidate| places.contains(&candidate.start())) {
+    let mut places = shifts.iter().filter_map(|shift| hint.checked_add_signed(*shift));
+    let is_candidate = |place: usize| candidates.iter().any(|candidate| candidate.start() == place);
+    if places.clone().any(is_candidate) {
         return None;
     }
-    places.into_iter().find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place))
+    places.find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place))
 }
 
 fn by_end(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidates: &[Candidate]) -> Option<usize> {

@@ -51,6 +51,10 @@ pub(crate) fn settle(
 
 /// A loose match that breaks the order of the exact ones stands in the wrong place more often than not.
 fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
+    let is_loose = |located: &Result<Located, Failure>| matches!(located, Ok(Located::Placed(placement)) if placement.tier > Tier::TrailingWhitespace);
+    if !settled.iter().any(is_loose) {
+        return;
+    }
     let exact: Vec<Option<usize>> = settled
         .iter()
         .map(|located| match located {

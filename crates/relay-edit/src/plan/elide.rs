@@ -109,8 +109,8 @@ fn exchanged(differences: &[Difference], at: usize) -> (usize, usize) {
     part.map_or((0, 0), |part| (part.before.len(), part.after.len()))
 }
 
-/// Checks the new lines of a hunk.
-pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss> {
+/// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful.
+pub(crate) fn check_hunk<'b>(path: &str, before: impl Fn() -> &'b [u8], hunk: &Hunk) -> Option<Loss> {
     let mut previous: Option<&str> = None;
     for (at, line) in hunk.lines.iter().enumerate() {
         if let HunkLine::Added(text) = line
@@ -121,7 +121,7 @@ pub(crate) fn check_hunk(path: &str, before: &[u8], hunk: &Hunk) -> Option<Loss>
             let known = || {
                 let key = Key::Trim.of(text.as_bytes());
                 hunk.old_lines().any(|line| Key::Trim.of(line.as_bytes()) == key)
-                    || Lines::new(before).texts().any(|line| Key::Trim.of(line) == key)
+                    || Lines::new(before()).texts().any(|line| Key::Trim.of(line) == key)
             };
             // In Python a lone `...` is the body of a stub.
             let is_body = previous.is_some_and(|line| line.trim_end().ends_with([':', '"', '\'']));

@@ -45,7 +45,7 @@ impl Explain<'_> {
 
     /// New lines that stand for code left out.
     pub fn elided(&self, hunks: &[Hunk]) -> Option<Diagnostic> {
-        let before = self.state.get(&self.edit.path).unwrap_or_default();
+        let before = || self.state.get(&self.edit.path).unwrap_or_default();
         hunks.iter().find_map(|hunk| {
             elide::check_hunk(&self.edit.path, before, hunk).map(|loss| self.loss(&loss, hunk.line))
         })
@@ -262,6 +262,9 @@ impl Explain<'_> {
 
     /// Why a file must not be patched in this dialect.
     pub fn unpatchable(&self) -> Option<Diagnostic> {
+        if !matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline) {
+            return None;
+        }
         let content = self.state.get(&self.edit.path)?;
         let path = &self.edit.path;
         if self.edit.dialect == Dialect::EditRepl && is_binary(content) {

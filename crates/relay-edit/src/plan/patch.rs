@@ -1,5 +1,6 @@
 //! Applies the hunks of one edit to one file: place, splice, verify.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::targets::{self, TargetFailure};
@@ -87,6 +88,8 @@ pub(crate) enum PatchFailure {
     Unverified(VerifyError),
 }
 
+/// What a report says of a hunk whose new lines stand in the file.
+const ALREADY: &str = "already applied";
 /// The most hunks one edit may have.
 const HUNKS: usize = 100_000;
 /// The most bytes that hunks which depend on each other may search in, one after the other.
@@ -133,7 +136,7 @@ fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> 
 
 fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
     let index = manner.index(before);
-    let mut placements = Vec::new();
+    let mut placements = Vec::with_capacity(hunks.len());
     let mut words = Words::default();
     let mut failures = Vec::new();
     for (hunk, located) in locate_all(hunks, &index, manner.strictness).into_iter().enumerate() {
@@ -142,7 +145,7 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patch
                 words.add(placement.words());
                 placements.push(placement);
             }
-            Ok(Located::AlreadyApplied(_)) => words.add("already applied".to_owned()),
+            Ok(Located::AlreadyApplied(_)) => words.add(ALREADY.into()),
             Err(failure) => failures.push(PatchFailure::Hunk { hunk, failure }),
         }
     }
@@ -275,7 +278,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
             Ok(Located::AlreadyApplied(_)) => {
-                words.add("already applied".to_owned());
+                words.add(ALREADY.into());
                 continue;
             }
             Err(failure) => {
@@ -283,7 +286,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
                 continue;
             }
         };
-        words.add(format!("{}{how}", placement.words()));
+        words.add(format!("{}{how}", placement.words()).into());
         // Alone in its step, a hunk is the first one of it.
         let placement = Placement { hunk: 0, ..placement };
         match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
@@ -332,11 +335,11 @@ pub(crate) fn words<'p>(placements: impl Iterator<Item = &'p Placement>) -> Stri
 /// How hunks were placed, with equal words counted together.
 #[derive(Debug, Default)]
 struct Words {
-    counted: Vec<(String, usize)>,
+    counted: Vec<(Cow<'static, str>, usize)>,
 }
 
 impl Words {
-    fn add(&mut self, words: String) {
+    fn add(&mut self, words: Cow<'static, str>) {
         match self.counted.iter_mut().find(|(known, _)| *known == words) {
             Some((_, count)) => *count += 1,
             None => self.counted.push((words, 1)),
@@ -345,7 +348,7 @@ impl Words {
 
     fn join(&self) -> String {
         match self.counted.as_slice() {
-            [(only, _)] => only.clone(),
+            [(only, _)] => only.to_string(),
             several => {
                 several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join("; ")
             }

@@ -102,10 +102,12 @@ impl<'s> State<'s> {
             self.origins.remove(path);
             self.modes.remove(path);
         }
-        match (&content, self.views.contains_key(path)) {
-            (Some(content), true) => self.views.insert(path.to_owned(), content.clone()),
-            _ => self.views.remove(path),
-        };
+        if let Some(view) = self.views.get_mut(path) {
+            match &content {
+                Some(content) => view.clone_from(content),
+                None => drop(self.views.remove(path)),
+            }
+        }
         self.touched.insert(path.to_owned(), content);
     }
 

@@ -10,7 +10,7 @@ use relay_edit::{
 use super::Receipt;
 use crate::codes;
 use crate::contain::{line_of, paths};
-use crate::secrets::{Unrestored, mask};
+use crate::secrets::{Unrestored, mask, placeholders};
 
 /// How many lines of a conflict are quoted from either side.
 const QUOTED_LINES: usize = 4;
@@ -291,10 +291,14 @@ pub(crate) fn stray_placeholders(
     after: &[u8],
     files: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Diagnostic> {
+    // Hardly any text holds one, so it is looked for before anything is copied.
+    if placeholders(&relay_edit::text_of(after)).next().is_none() {
+        return Vec::new();
+    }
     let (Some(before), Some(after)) = (relay_edit::text(before), relay_edit::text(after)) else {
         return Vec::new();
     };
-    let brought = crate::secrets::placeholders(&after).filter_map(|range| {
+    let brought = placeholders(after.as_bytes()).filter_map(|range| {
         let placeholder = after.get(range.clone())?;
         (!before.contains(placeholder)).then(|| Unrestored {
             placeholder: placeholder.to_owned(),

@@ -91,7 +91,7 @@ pub fn mask(name: &str, text: &str, vault: &mut Vault) -> Masked {
 /// Every secret, in order and without overlaps. Where two rules find the same place, the surer one names it.
 fn find(name: &str, text: &str, vault: &Vault) -> Vec<Span> {
     let file = literals::FileKind::of(name);
-    let looks_masked = placeholders(text).map(|range| Span { range, kind: LOOKS_MASKED });
+    let looks_masked = placeholders(text.as_bytes()).map(|range| Span { range, kind: LOOKS_MASKED });
     let rules: [Vec<Span>; 6] = [
         looks_masked.collect(),
         shapes::find(text),

@@ -16,6 +16,10 @@ use super::Span;
 /// What every placeholder begins with.
 const PREFIX: &str = "RELAY_MASKED_";
 
+/// The rarest letter of that and where it stands: text is searched for placeholders by it.
+const RARE: u8 = b'k';
+const RARE_AT: usize = 9;
+
 /// How many digits of the hash end a placeholder.
 const DIGITS: usize = 8;
 
@@ -135,7 +139,7 @@ impl Vault {
         let mut restored = String::with_capacity(text.len());
         let mut refused = Vec::new();
         let mut copied = 0;
-        for range in placeholders(text) {
+        for range in placeholders(text.as_bytes()) {
             let word = text.get(range.clone()).unwrap_or_default();
             let (known, entry) = self.longest_in(word).unzip();
             match entry {
@@ -170,22 +174,19 @@ impl fmt::Debug for Vault {
     }
 }
 
-/// Where placeholders stand in a text, known or not, also when somebody changed their case.
-pub fn placeholders(text: &str) -> impl Iterator<Item = Range<usize>> {
+/// Where placeholders stand in a text, known or not, also when somebody changed their case. No byte of the prefix occurs
+/// inside a longer character, so the ranges are ones of text.
+pub fn placeholders(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let bytes = text.as_bytes();
-    let mut from = 0;
-    std::iter::from_fn(move || {
-        loop {
-            // No byte of the prefix occurs inside a longer character, so the range is one of text.
-            let window = bytes.get(from..)?.windows(PREFIX.len());
-            let at = from + window.take_while(|part| !part.eq_ignore_ascii_case(PREFIX.as_bytes())).count();
-            let rest = bytes.get(at + PREFIX.len()..)?;
-            let end = at + PREFIX.len() + rest.iter().take_while(|byte| is_word(byte)).count();
-            from = end;
-            if end > at + PREFIX.len() {
-                return Some(at..end);
-            }
+    let mut end = 0;
+    memchr::memchr2_iter(RARE, RARE.to_ascii_uppercase(), text).filter_map(move |rare| {
+        let start = rare.checked_sub(RARE_AT).filter(|start| *start >= end)?;
+        let (prefix, rest) = text.get(start..)?.split_at_checked(PREFIX.len())?;
+        let word = rest.iter().take_while(|byte| is_word(byte)).count();
+        if !prefix.eq_ignore_ascii_case(PREFIX.as_bytes()) || word == 0 {
+            return None;
         }
+        end = start + PREFIX.len() + word;
+        Some(start..end)
     })
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::stat;
+use relay_edit::{Stat, stat};
 use relay_txn::{FileChange, Image, Target};
 use relay_workspace::{ReadError, RelPath};
 
@@ -157,7 +157,7 @@ impl<'a> Files<'a> {
             }
             let source = self.source(path, file);
             let before = source.map(|(_, image)| image).or(file.disk.as_ref());
-            let (added, removed) = stat(bytes(before), bytes(file.now.as_ref())).unwrap_or((0, 0));
+            let Stat { added, removed, .. } = stat(bytes(before), bytes(file.now.as_ref()));
             changes.push(FileChange {
                 path: checked(self.engine, path)?,
                 before: file.disk.clone(),

@@ -1,6 +1,8 @@
 //! A change as a coloured diff with line numbers, or as a plain unified diff.
 
-use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff};
+use std::fmt;
+
+use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
 use relay_engine::{FileOperation, is_rename_source, operation};
 use relay_txn::{FileChange, Image};
 
@@ -61,20 +63,19 @@ fn file(change: &FileChange, before: &[u8], limit: Option<usize>) -> String {
         Some(from) => format!("{} → {}", visible(from.as_str()), visible(change.path.as_str())),
         None => visible(change.path.as_str()).into_owned(),
     };
-    let difference = diff(before, after);
-    let (added, removed) = counts(&difference);
     line(
         &mut text,
         format_args!(
             "{} {}  {}",
             operation_sign(operation(change)),
             paint(STRONG, name),
-            lines(added, removed)
+            lines(change.added, change.removed)
         ),
     );
-    match difference {
-        FileDiff::Text(hunks) => paint_hunks(&mut text, &hunks, limit.unwrap_or(usize::MAX)),
-        FileDiff::Binary => {
+    let limit = limit.unwrap_or(usize::MAX);
+    match diff_start(before, after, limit) {
+        (FileDiff::Text(hunks), left_out) => paint_hunks(&mut text, &hunks, limit, left_out),
+        (FileDiff::Binary, _) => {
             let sizes = format!("binary, {} → {} bytes", before.len(), after.len());
             line(&mut text, format_args!("  {}", paint(FAINT, sizes)));
         }
@@ -82,17 +83,14 @@ fn file(change: &FileChange, before: &[u8], limit: Option<usize>) -> String {
     text
 }
 
-/// How many lines a difference adds and removes.
-fn counts(difference: &FileDiff) -> (usize, usize) {
-    let FileDiff::Text(hunks) = difference else { return (0, 0) };
-    let count = |kind| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.kind == kind).count();
-    (count(DiffKind::Added), count(DiffKind::Removed))
-}
-
-fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) {
-    let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
+/// The hunks, `limit` lines of them at most. How many lines of others were left out is told too.
+fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize, left_out: usize) {
+    let total = hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>() + left_out;
     let mut left = limit;
-    for hunk in hunks.iter().take_while(|_| left > 0).collect::<Vec<_>>() {
+    for hunk in hunks {
+        if left == 0 {
+            break;
+        }
         line(text, format_args!("  {}", paint(PLACE, format_args!("@@ line {} @@", hunk.new_start.max(1)))));
         for diff_line in hunk.lines.iter().take(left) {
             paint_line(text, diff_line);
@@ -105,17 +103,33 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) {
 }
 
 fn paint_line(text: &mut String, diff_line: &DiffLine) {
-    let number = |number: Option<usize>| number.map_or("    ".to_owned(), |n| format!("{n:>4}"));
-    let numbers = format!("{} {}", number(diff_line.old), number(diff_line.new));
     let content = visible(&diff_line.text);
-    let body = match diff_line.kind {
-        DiffKind::Context => format!("  {content}"),
-        DiffKind::Added => paint(GOOD, format_args!("+ {content}")).to_string(),
-        DiffKind::Removed => paint(BAD, format_args!("- {content}")).to_string(),
-    };
-    line(text, format_args!("  {} {body}", paint(FAINT, numbers)));
+    let numbers = paint(FAINT, Numbers(diff_line.old, diff_line.new));
+    match diff_line.kind {
+        DiffKind::Context => line(text, format_args!("  {numbers}   {content}")),
+        DiffKind::Added => {
+            line(text, format_args!("  {numbers} {}", paint(GOOD, format_args!("+ {content}"))));
+        }
+        DiffKind::Removed => {
+            line(text, format_args!("  {numbers} {}", paint(BAD, format_args!("- {content}"))));
+        }
+    }
     if diff_line.lacks_newline {
         line(text, format_args!("  {}", paint(FAINT, "            \\ no newline at the end")));
+    }
+}
+
+/// The numbers of a line before and after, each where it has one.
+struct Numbers(Option<usize>, Option<usize>);
+
+impl fmt::Display for Numbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self(Some(old), Some(new)) => write!(f, "{old:>4} {new:>4}"),
+            Self(Some(old), None) => write!(f, "{old:>4}     "),
+            Self(None, Some(new)) => write!(f, "     {new:>4}"),
+            Self(None, None) => write!(f, "         "),
+        }
     }
 }
 

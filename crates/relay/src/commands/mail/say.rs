@@ -75,7 +75,8 @@ fn place(path: &Path) -> String {
 
 /// How many secrets a message does not show.
 fn masked(message: &str) -> String {
-    let found: HashSet<&str> = placeholders(message).filter_map(|range| message.get(range)).collect();
+    let found: HashSet<&str> =
+        placeholders(message.as_bytes()).filter_map(|range| message.get(range)).collect();
     if found.is_empty() { String::new() } else { format!(", {} masked", count(found.len(), "secret")) }
 }
 
