@@ -117,21 +117,17 @@ impl<'a> Lines<'a> {
 /// Where the lines of a text begin, and where the last one ends.
 ///
 /// Lines are short, so that looking for one line ending after the other would mostly be looking for the next call.
-/// This reads eight bytes at a time and takes all the endings among them.
+/// This takes all the endings of a block at once.
 fn starts(body: &[u8], offset: usize, terminator: u8) -> Vec<usize> {
-    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     const SHORT_LINE: usize = 16;
-    let wanted = u64::from_le_bytes([terminator; 8]);
     // Room for lines of that length costs nothing where they are longer: memory that is never touched is never given.
     let mut starts = Vec::with_capacity(body.len() / SHORT_LINE + 2);
     starts.push(offset);
-    let (words, rest) = body.as_chunks::<8>();
-    for (at, word) in words.iter().enumerate() {
-        // A byte that is the terminator becomes zero, and only zero bytes keep a highest bit of zero.
-        let word = u64::from_le_bytes(*word) ^ wanted;
-        let mut found = !(((word & LOW) + LOW) | word | LOW);
+    let (blocks, rest) = body.as_chunks::<64>();
+    for (at, block) in blocks.iter().enumerate() {
+        let mut found = which(block, terminator);
         while found != 0 {
-            starts.push(offset + at * 8 + found.trailing_zeros() as usize / 8 + 1);
+            starts.push(offset + at * 64 + found.trailing_zeros() as usize + 1);
             found &= found - 1;
         }
     }
@@ -143,6 +139,16 @@ fn starts(body: &[u8], offset: usize, terminator: u8) -> Vec<usize> {
         starts.push(end);
     }
     starts
+}
+
+/// Which bytes of a block are this one: one bit for each, the lowest for the first. Written so that many bytes are
+/// looked at together.
+fn which(block: &[u8; 64], wanted: u8) -> u64 {
+    // Eight bytes that are zero or one, times this, have their bits side by side in the highest byte.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let flags = block.map(|byte| u8::from(byte == wanted));
+    let bits = |word: &[u8; 8]| u64::from_le_bytes(*word).wrapping_mul(GATHER) >> 56;
+    flags.as_chunks::<8>().0.iter().rev().fold(0, |found, word| found << 8 | bits(word))
 }
 
 /// How often a byte stands in a text; written so that many bytes are looked at together.

@@ -112,7 +112,10 @@ impl<'f> File<'f> {
             let Some(at) = skip_lines(bytes, start, number - line, terminator) else { break };
             let end = skip_lines(bytes, at, 1, terminator).unwrap_or(bytes.len());
             lines.push((number, at..end));
-            (line, start) = (number, at);
+            if at == end {
+                break;
+            }
+            (line, start) = (number + 1, end);
         }
         Self { bytes, lines, near: Cell::new(0) }
     }

@@ -31,10 +31,10 @@ pub(crate) fn settle(
             _ => None,
         })
         .collect();
-    let (before, after) = nearest_known(&pinned);
+    let nearest = nearest_known(&pinned);
     let (mut grown, mut applied) = (0, true);
-    let settled = patterns.iter().zip(searches).enumerate().map(|(at, (pattern, search))| {
-        let [earlier, later] = [&before, &after].map(|known| known.get(at).copied().flatten());
+    let hunks = patterns.iter().zip(searches).zip(nearest).enumerate();
+    let settled = hunks.map(|(at, ((pattern, search), (earlier, later)))| {
         let neighbours = Neighbours { grown, applied, ..Neighbours::of(earlier, later, &pinned, patterns) };
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
         let located = settle_one(at, pattern, search, index, &neighbours);
@@ -64,8 +64,7 @@ fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
             _ => None,
         })
         .collect();
-    let (before, after) = nearest_known(&exact);
-    for (located, (before, after)) in settled.iter_mut().zip(before.into_iter().zip(after)) {
+    for (located, (before, after)) in settled.iter_mut().zip(nearest_known(&exact)) {
         let Ok(Located::Placed(placement)) = located else { continue };
         let start = placement.first_line();
         let [before, after] = [before, after].map(|other| exact.get(other?).copied().flatten());
@@ -114,7 +113,7 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
 }
 
 /// For each hunk the nearest one before it and the nearest one behind it of which something is known.
-fn nearest_known<T>(known: &[Option<T>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+fn nearest_known<T>(known: &[Option<T>]) -> Vec<(Option<usize>, Option<usize>)> {
     let step = |last: &mut Option<usize>, (at, known): (usize, &Option<T>)| {
         let nearest = *last;
         if known.is_some() {
@@ -122,10 +121,12 @@ fn nearest_known<T>(known: &[Option<T>]) -> (Vec<Option<usize>>, Vec<Option<usiz
         }
         Some(nearest)
     };
-    let before = known.iter().enumerate().scan(None, step).collect();
-    let mut after: Vec<Option<usize>> = known.iter().enumerate().rev().scan(None, step).collect();
-    after.reverse();
-    (before, after)
+    let before = known.iter().enumerate().scan(None, step);
+    let mut nearest: Vec<_> = before.map(|before| (before, None)).collect();
+    for (slot, after) in nearest.iter_mut().rev().zip(known.iter().enumerate().rev().scan(None, step)) {
+        slot.1 = after;
+    }
+    nearest
 }
 
 /// What the hunks with one place each say about a hunk between them.
