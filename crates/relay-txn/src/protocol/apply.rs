@@ -5,6 +5,7 @@
 
 use std::io;
 
+use super::folders::open_mode;
 use super::prepare::Prepared;
 use super::{Protocol, Seen};
 use crate::error::{At, TxnError};
@@ -27,10 +28,15 @@ impl<F: Fs> Protocol<F> {
             self.remove_if_empty(&folder.path)?;
         }
         for folder in &record.folders {
-            self.make_folder(folder, prepared.modes.get(folder).copied())?;
+            self.make_folder(folder, prepared.modes.get(folder).copied().map(open_mode))?;
         }
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_some()) {
             self.land(record, n, change, *observed)?;
+        }
+        for folder in record.folders.iter().rev() {
+            if let Some(mode) = prepared.modes.get(folder) {
+                self.close_folder(folder, *mode)?;
+            }
         }
         Ok(())
     }

@@ -32,6 +32,11 @@ impl<'d> Freed<'d> {
     }
 }
 
+/// The permission bits with which a folder is made that files are going to be put into, whatever it may allow later.
+pub(super) fn open_mode(mode: u32) -> u32 {
+    mode & 0o7777 | 0o700
+}
+
 /// What becomes of folders.
 pub(super) struct Folders {
     /// Those to be made, outermost first.
@@ -62,9 +67,22 @@ impl<F: Fs> Protocol<F> {
     pub(super) fn keep_spares(&self, record: &Record) -> Result<(), TxnError> {
         for (k, folder) in record.removed_folders.iter().enumerate() {
             let spare = layout::spare(record.uuid, k);
-            self.fs.mkdir(&spare, Some(folder.mode & 0o7777)).at("create", &spare)?;
+            self.fs.mkdir(&spare, Some(open_mode(folder.mode))).at("create", &spare)?;
         }
         Ok(())
+    }
+
+    /// Gives a folder its permission bits, now that everything is in it.
+    pub(super) fn close_folder(&self, folder: &str, mode: u32) -> Result<(), TxnError> {
+        if open_mode(mode) == mode & 0o7777 {
+            return Ok(());
+        }
+        match self.look(folder)? {
+            Some(stat) if stat.kind == Kind::Folder => {
+                self.fs.set_mode(folder, mode & 0o7777).at("protect", folder)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The folders that have to be made. A folder sorts before what is in it.

@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
+use super::folders::open_mode;
 use super::rescue::Rescued;
 use super::{Open, Protocol};
 use crate::error::{At, TxnError};
@@ -75,6 +76,9 @@ impl<F: Fs> Protocol<F> {
                 patiently(|| self.restore(n, change, before, &mut work))?;
             }
         }
+        for folder in &record.removed_folders {
+            self.close_folder(&folder.path, folder.mode)?;
+        }
         self.finish_rollback(work)
     }
 
@@ -118,7 +122,7 @@ impl<F: Fs> Protocol<F> {
         // What a command removed has no spare.
         match self.fs.rename(&layout::spare(work.record.uuid, k), path, Rename::NoReplace) {
             Ok(()) => Ok(()),
-            Err(_no_spare) => self.make_folder(path, Some(folder.mode & 0o7777)).map_err(look_again),
+            Err(_no_spare) => self.make_folder(path, Some(open_mode(folder.mode))).map_err(look_again),
         }
     }
 

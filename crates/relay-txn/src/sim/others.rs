@@ -62,9 +62,9 @@ impl SimFs {
     }
 
     /// Somebody else makes a folder, where nothing is.
-    pub(crate) fn foreign_folder(&self, path: &str) {
+    pub(crate) fn foreign_folder(&self, path: &str, mode: u32) {
         let state = &mut self.shared().state;
-        assert!(put(state, path, Node::Folder { mode: 0o40_755 }), "{path} is not free");
+        assert!(put(state, path, Node::Folder { mode }), "{path} is not free");
     }
 
     /// Somebody else removes whatever is there, with all that is in it.
@@ -97,7 +97,7 @@ impl SimFs {
         }
         for (path, (mode, bytes)) in wanted.iter().filter(|(path, entry)| old.get(*path) != Some(*entry)) {
             match path.strip_suffix('/') {
-                Some(folder) => self.foreign_folder(folder),
+                Some(folder) => self.foreign_folder(folder, *mode),
                 None if is_link(*mode) => self.foreign_link(path, bytes),
                 None => {
                     assert!(self.foreign_write(path, bytes), "{path}");

@@ -140,7 +140,8 @@ impl Scenario {
             ("f", file(b"was a file\n")),
             ("g/x", file(b"x\n")),
             ("g/sub/y", file(&[0, 255])),
-            ("g/empty/", file(b"")),
+            ("g/empty/", (0o40_755, Vec::new())),
+            ("h/", (0o40_555, Vec::new())),
             ("h/z", file(b"z\n")),
             ("l", link("keep.txt")),
             ("top/m", file(b"m\n")),
@@ -269,9 +270,6 @@ impl Scenario {
 fn add_folders(tree: &mut Tree) {
     let paths: Vec<String> = tree.keys().cloned().collect();
     for folder in paths.iter().flat_map(|path| ancestors(path.trim_end_matches('/'))) {
-        tree.insert(format!("{folder}/"), (0o40_755, Vec::new()));
-    }
-    for folder in paths.iter().filter(|path| path.ends_with('/')) {
-        tree.insert(folder.clone(), (0o40_755, Vec::new()));
+        tree.entry(format!("{folder}/")).or_insert((0o40_755, Vec::new()));
     }
 }

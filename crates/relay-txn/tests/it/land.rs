@@ -198,3 +198,24 @@ fn the_record_is_yaml_a_person_can_read() {
     }
     assert!(text.lines().last().unwrap().starts_with("mac: "));
 }
+
+#[test]
+fn a_folder_that_may_not_be_written_comes_back_with_all_that_was_in_it() {
+    let world = World::new(&[("closed/in", "in\n"), ("a", "a\n")]);
+    world.set_mode("closed", 0o555);
+    let before = world.tree();
+    let scan = world.ledger.scan(&world.workspace, None).unwrap();
+    world.set_mode("closed", 0o755);
+    std::fs::remove_dir_all(world.at("closed")).unwrap();
+    let after = world.ledger.scan(&world.workspace, Some(&scan)).unwrap();
+    let effects = world.ledger.effects(&world.workspace, &scan, &after).unwrap();
+    let adopt = || world.ledger.adopt(draft(&[]), &effects, "test").unwrap().0;
+    adopt().rollback().unwrap();
+    assert_eq!((world.tree(), world.mode("closed")), (before.clone(), 0o555));
+    world.set_mode("closed", 0o755);
+    std::fs::remove_dir_all(world.at("closed")).unwrap();
+    let record = adopt().commit(Verdict::default()).unwrap();
+    world.apply(world.inverse(&record)).unwrap();
+    assert_eq!((world.tree(), world.mode("closed")), (before, 0o555));
+    world.set_mode("closed", 0o755);
+}
