@@ -22,6 +22,8 @@ pub(crate) struct Nearest {
     pub differences: Vec<LineDifference>,
     /// Nothing but white space differs.
     pub whitespace_only: bool,
+    /// The first line the reply has where the file has ended, made visible.
+    pub beyond: Option<String>,
 }
 
 /// A line that was expected and the line that stands there.
@@ -49,8 +51,9 @@ const LONGEST_COMPARED: usize = 400;
 pub(crate) fn nearest(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Nearest> {
     let start = by_votes(pattern, index).or_else(|| by_similarity(pattern, index))?;
     let len = pattern.old.len().min(index.lines.len() - start);
-    let mut nearest =
-        Nearest { start, len, same: 0, differences: Vec::new(), whitespace_only: len == pattern.old.len() };
+    let beyond = pattern.old.get(len).map(|line| visible(line.as_bytes()));
+    let whitespace_only = beyond.is_none();
+    let mut nearest = Nearest { start, len, same: 0, differences: Vec::new(), whitespace_only, beyond };
     for (at, reply) in pattern.old.iter().enumerate().take(len) {
         let file = index.lines.text(start + at);
         if reply.as_bytes() == file {
@@ -172,6 +175,14 @@ impl Nearest {
                 )
             })
             .collect();
+        let beyond = self.beyond.iter().map(|line| {
+            if line.is_empty() {
+                "the file ends there, and the reply goes on with a blank line".to_owned()
+            } else {
+                format!("the file ends there, and the reply goes on with `{line}`")
+            }
+        });
+        let differing: Vec<String> = differing.into_iter().chain(beyond).collect();
         let kind = if self.whitespace_only { "only white space differs" } else { "what differs" };
         format!("the nearest place is {range}; {kind}: {}", differing.join("; "))
     }

@@ -88,6 +88,17 @@ fn among_equal_places_the_most_alike_is_named() {
 }
 
 #[test]
+fn a_hunk_that_goes_on_behind_the_end_of_the_file_says_so() {
+    let diff = unified("@@ ... @@\n alpha\n-beta\n+b\n gamma\n");
+    let finding = check_fails(&[("a.txt", "alpha\nbeta\n")], &diff, codes::NOT_FOUND);
+    let hint = finding.hint.expect("a hint");
+    assert!(
+        hint.contains("lines 1-2; what differs: the file ends there, and the reply goes on with `gamma`"),
+        "{hint}"
+    );
+}
+
+#[test]
 fn text_over_several_lines_is_not_indented_anew() {
     let before = "class A:\n    def f(self):\n        pass\n";
     let docstring = "def f(self):\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    pass\n";
