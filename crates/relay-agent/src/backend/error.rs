@@ -117,10 +117,13 @@ impl BackendError {
                     .to_owned(),
             ),
             BackendError::Budget { .. } => ErrorKind::Budget.hint().map(str::to_owned),
-            BackendError::Unkept { flag, .. } => Some(format!(
-                "Ask a model itself (`relay models`), which can be; leave out {flag}, or say `{flag} none` if it is in your \
-                 settings. --max-time holds for everybody."
-            )),
+            BackendError::Unkept { flag, .. } => {
+                let setting = flag.trim_start_matches('-').replace('-', "_");
+                Some(format!(
+                    "Ask a model itself (`relay models`), which can be, or do without the limit: `{flag} none`, or \
+                     `relay config set ask.{setting}` to take it out of your settings. --max-time holds for everybody."
+                ))
+            }
             BackendError::TimedOut { .. } => Some("Give it longer with --timeout SECONDS.".to_owned()),
             BackendError::NotStarted { .. } | BackendError::Failed { .. } | BackendError::Empty { .. } => {
                 Some("`relay backends` shows whether it is installed and logged in.".to_owned())
