@@ -233,3 +233,32 @@ fn quoted(prefix: &str, path: &str) -> String {
         format!("{prefix}{path}")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use relay_txn::Target;
+    use relay_workspace::RelPath;
+
+    #[test]
+    fn a_long_diff_is_cut_and_says_by_how_much() {
+        let before: String = (0..10_000).map(|line| format!("{line}\n")).collect();
+        let after: String = before.lines().map(|line| line.replace("50", "x") + "\n").collect();
+        let change = FileChange {
+            path: RelPath::new("a.txt").expect("path"),
+            before: Some(Image { bytes: before.into_bytes(), mode: PLAIN_FILE }),
+            after: Some(Target { bytes: after.into_bytes(), mode: None }),
+            renamed_from: None,
+            added: 0,
+            removed: 0,
+        };
+        let count = |text: &str, words: &str| text.matches(words).count();
+        let all = whole(&change, std::slice::from_ref(&change));
+        let cut = changes(std::slice::from_ref(&change));
+        let left_out = all.lines().count() - count(&all, "@@ line") - 1 - LINES_SHOWN;
+        assert!(cut.contains(&format!("… {left_out} more lines")), "{cut}");
+        // One line for the file, one for what is left out, and no hunk of which nothing is shown.
+        assert_eq!(cut.lines().count(), 2 + LINES_SHOWN + count(&cut, "@@ line"));
+        assert!(!cut.trim_end().lines().rev().nth(1).is_some_and(|line| line.contains("@@ line")), "{cut}");
+    }
+}
