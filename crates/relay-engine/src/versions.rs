@@ -19,12 +19,13 @@ pub(crate) fn name_both(engine: &Engine, outcome: &Outcome, stop: Stop) -> Stop 
             continue;
         };
         let now = match engine.workspace().read(&change.path) {
-            Ok(Some(file)) => version(&file.bytes),
+            Ok(Some(file)) => version(&file.bytes, file.mode),
             Ok(None) => "gone".to_owned(),
             Err(error) => error.to_string(),
         };
+        let before = change.before.as_ref();
         let planned =
-            change.before.as_ref().map_or_else(|| "not there".to_owned(), |image| version(&image.bytes));
+            before.map_or_else(|| "not there".to_owned(), |image| version(&image.bytes, image.mode));
         reason.message.push_str(&format!(": it was {planned} then, and is {now} now"));
         reason.hint = Some(hint(kept(engine, outcome, change)));
     }
@@ -46,7 +47,8 @@ fn hint(kept: Option<String>) -> String {
     )
 }
 
-/// A content as a person can compare it: the beginning of its hash, and its size.
-fn version(bytes: &[u8]) -> String {
-    format!("{} ({} bytes)", blake3::hash(bytes).to_hex().split_at(12).0, bytes.len())
+/// A version as a person can compare it: the beginning of the content's hash, its size, and the permissions.
+fn version(bytes: &[u8], mode: u32) -> String {
+    let hash = blake3::hash(bytes).to_hex();
+    format!("{} ({} bytes, mode {:o})", hash.split_at(12).0, bytes.len(), mode & 0o7777)
 }
