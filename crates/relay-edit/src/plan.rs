@@ -11,7 +11,9 @@ mod targets;
 mod view;
 mod write;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
@@ -161,6 +163,8 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
         diagnostics: Vec::new(),
         failures: 0,
         searched_bytes: 0,
+        one_by_one: 0,
+        work: Rc::default(),
     };
     let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
     while let Some(rest) = edits.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
@@ -219,6 +223,10 @@ struct Planner<'p> {
     failures: usize,
     /// How many bytes were searched for patches so far.
     searched_bytes: usize,
+    /// How many of the next edits are applied one by one, because trying them together has just failed.
+    one_by_one: usize,
+    /// How many lines were compared so far.
+    work: Rc<Cell<usize>>,
 }
 
 /// The most bytes all patches of a reply together may search in.
@@ -227,18 +235,24 @@ const SEARCH_LIMIT_BYTES: usize = 800_000_000;
 const LISTED: usize = 200;
 /// How many failures of one reply are explained at length.
 const EXPLAINED: usize = 100;
+/// Of edits that could not be applied together, this part is applied one by one before the others are tried together.
+const TOGETHER_AGAIN: usize = 16;
 /// How much more a search costs that tries every tier and finds nothing.
 const FAILED_SEARCH: usize = 8;
 
 impl Planner<'_> {
     /// Applies many edits of one file that follow each other in one go, where that makes no difference.
-    fn apply_together(&mut self, edits: &[Edit]) -> Option<Vec<EditOutcome>> {
+    fn apply_together<'e>(&mut self, edits: &'e [Edit]) -> Option<Vec<EditOutcome>> {
+        if self.one_by_one > 0 {
+            self.one_by_one -= 1;
+            return None;
+        }
         let first = edits.first()?;
-        let hunks_of = |edit: &Edit| match &edit.operation {
+        let hunks_of = |edit: &'e Edit| match &edit.operation {
             Operation::Patch { hunks, base: Base::Sequential }
                 if edit.path == first.path && !targets::any(hunks) =>
             {
-                Some(hunks.clone())
+                Some(hunks.as_slice())
             }
             _ => None,
         };
@@ -249,7 +263,9 @@ impl Planner<'_> {
         {
             return None;
         }
-        let run: Vec<Vec<Hunk>> = edits.iter().map_while(hunks_of).collect();
+        let run: Vec<&[Hunk]> = edits.iter().map_while(hunks_of).collect();
+        // What is tried in vain costs as much as what succeeds, so it is not tried for each of very many edits.
+        self.one_by_one = run.len() / TOGETHER_AGAIN;
         let before = self.state.get(&first.path)?;
         let literal =
             |edit: &Edit| self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
@@ -260,7 +276,8 @@ impl Planner<'_> {
         if doubtful {
             return None;
         }
-        let (mut patched, placements) = patch::batch(before, &run.concat(), self.options.strictness)?;
+        let (mut patched, placements) =
+            patch::batch(before, &run.concat(), self.options.strictness, &self.work)?;
         let mut placements = placements.iter();
         let mut outcomes: Vec<EditOutcome> = run
             .iter()
@@ -271,6 +288,7 @@ impl Planner<'_> {
         // Edits that were placed together were verified together; the last one carries the certificate.
         outcomes.last_mut()?.certificates = std::mem::take(&mut patched.certificates);
         self.state.set(&first.path, patched.after);
+        self.one_by_one = 0;
         Some(outcomes)
     }
 

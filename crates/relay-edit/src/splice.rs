@@ -99,11 +99,16 @@ fn claim<'c>(
 ) -> Result<(), SpliceError> {
     let number = placement.hunk;
     let moved = moved(lines, hunk, placement);
+    // New lines that follow each other go to the same place.
+    let mut run: Option<usize> = None;
     for (at, line) in hunk.lines.iter().enumerate() {
         let place = placement.map.get(at).copied().flatten();
+        run = run.filter(|_| !line.is_old());
         let (line, what) = match (line, place) {
             (HunkLine::Added(text), _) => {
-                let place = insertion(hunk, placement, at).ok_or(SpliceError::Unanchored(number))?;
+                let place = run.or_else(|| insertion(hunk, placement, at));
+                let place = place.ok_or(SpliceError::Unanchored(number))?;
+                run = Some(place);
                 let text = match moved.get(text.as_str()).copied().flatten() {
                     Some(bytes) => Cow::Borrowed(bytes),
                     None => {

@@ -1,6 +1,6 @@
 //! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use relay_edit::{Code, Diagnostic, Edit, Operation, Severity};
 use relay_txn::FileChange;
@@ -69,23 +69,29 @@ pub(crate) fn unreadable(error: &ReadError) -> Diagnostic {
     }
 }
 
-/// The line of the reply where a path is first named.
-pub(crate) fn line_of(path: &str, edits: &[Edit]) -> Option<usize> {
-    edits.iter().find(|edit| paths(std::slice::from_ref(edit)).contains(path)).map(|edit| edit.line)
+/// The line of the reply where each path is first named.
+pub(crate) fn lines_of(edits: &[Edit]) -> HashMap<&str, usize> {
+    let mut lines = HashMap::new();
+    for edit in edits {
+        names(edit).for_each(|name| {
+            lines.entry(name).or_insert(edit.line);
+        });
+    }
+    lines
 }
 
 /// Every path the edits name, once.
 pub(crate) fn paths(edits: &[Edit]) -> BTreeSet<&str> {
-    edits
-        .iter()
-        .flat_map(|edit| {
-            let to = match &edit.operation {
-                Operation::Rename { to } => Some(to.as_str()),
-                _ => None,
-            };
-            std::iter::once(edit.path.as_str()).chain(to)
-        })
-        .collect()
+    edits.iter().flat_map(names).collect()
+}
+
+/// The paths of one edit.
+pub(crate) fn names(edit: &Edit) -> impl Iterator<Item = &str> {
+    let to = match &edit.operation {
+        Operation::Rename { to } => Some(to.as_str()),
+        _ => None,
+    };
+    std::iter::once(edit.path.as_str()).chain(to)
 }
 
 /// The files among them that other tools execute, each with the reason.
@@ -112,8 +118,9 @@ pub(crate) fn allow_sensitive(
     agree_to(&found, hint, approver).map_err(|refused| match refused {
         None => Stop::interrupted(),
         Some(mut reasons) => {
+            let lines = lines_of(edits);
             for reason in &mut reasons {
-                reason.line = reason.path.as_deref().and_then(|path| line_of(path, edits));
+                reason.line = reason.path.as_deref().and_then(|path| lines.get(path).copied());
             }
             Stop::Refused(reasons)
         }

@@ -11,7 +11,7 @@ use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
 use relay_workspace::{ReadError, RelPath, Workspace};
 
-use crate::contain::{line_of, path_refused, paths, unreadable};
+use crate::contain::{lines_of, path_refused, paths, unreadable};
 use crate::outcome::Outcome;
 use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
@@ -147,9 +147,14 @@ fn read_files(
             Ok(None) => {}
             Err(error) if makes_room(&error, &freed) => {}
             Err(error) => {
-                refused
-                    .insert(name.to_owned(), Diagnostic { line: line_of(name, edits), ..unreadable(&error) });
+                refused.insert(name.to_owned(), unreadable(&error));
             }
+        }
+    }
+    if !refused.is_empty() {
+        let lines = lines_of(edits);
+        for (name, finding) in &mut refused {
+            finding.line = lines.get(name.as_str()).copied();
         }
     }
     Ok((disk, snapshot, refused))

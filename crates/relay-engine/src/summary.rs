@@ -1,5 +1,7 @@
 //! `changeSummary` against what the reply really does. Models drift; a difference is worth a look, never a refusal.
 
+use std::collections::{HashMap, HashSet};
+
 use relay_edit::{Control, Diagnostic};
 
 use crate::codes;
@@ -12,10 +14,16 @@ pub(crate) fn compare(control: &Control, files: &[FileReport]) -> Vec<Diagnostic
     }
     let announced = announced(control);
     let mut warnings = Vec::new();
+    let mut verbs: HashMap<&str, Vec<&str>> = HashMap::new();
+    for (verb, path) in &announced {
+        verbs.entry(path).or_default().push(verb);
+    }
+    let mut names: HashSet<&str> = HashSet::new();
     for file in files {
-        let names = [Some(file.path.as_str()), file.renamed_from.as_deref()];
-        let of_file: Vec<&str> =
-            announced.iter().filter(|(_, path)| names.contains(&Some(path))).map(|(verb, _)| *verb).collect();
+        let of_name = |name: &str| verbs.get(name).into_iter().flatten().copied();
+        let from = file.renamed_from.as_deref().filter(|from| *from != file.path);
+        let of_file: Vec<&str> = of_name(&file.path).chain(from.into_iter().flat_map(of_name)).collect();
+        names.extend([file.path.as_str()].into_iter().chain(from));
         match of_file.first() {
             None => {
                 warnings.push(format!("{} ({}) is not in changeSummary", file.path, file.operation.name()));
@@ -29,8 +37,7 @@ pub(crate) fn compare(control: &Control, files: &[FileReport]) -> Vec<Diagnostic
         }
     }
     for (verb, path) in &announced {
-        let named = |file: &FileReport| file.path == *path || file.renamed_from.as_deref() == Some(*path);
-        if !files.iter().any(named) {
+        if !names.contains(path) {
             warnings.push(format!("changeSummary says `{verb}: {path}`, but no block changes that file"));
         }
     }

@@ -60,6 +60,8 @@ fn files(root: &Path) {
         format!("{{\"a\": 1, {}\"z\": 0}}\n", repeat(3_000_000, |at| format!("\"k{at}\": {at}, "))),
     );
     write("tabs.txt", repeat(100_000, |at| format!("\tcall_{}(value);\n", at % 5_000)));
+    let word = "abcdefgh".repeat(125_000);
+    write("word.txt", format!("line 1\nline 2\nline 3\n{word}\nline 5\nline 6\n"));
     write("large.txt", repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)));
 }
 
@@ -196,6 +198,77 @@ fn replies() -> Vec<Reply> {
         }),
         ("500,000 edits by anchor", || {
             format!("§lines.txt\n{}", repeat(500_000, |at| format!("≔{0}aa..{0}aa\nx\n", at + 1)))
+        }),
+        ("64 MB of blank lines", || "\n".repeat(67_000_000)),
+        ("3,900,000 lines of prose", || "some line of it\n".repeat(3_900_000)),
+        ("blank lines, then 90,000 sections", || {
+            let each = |at: usize| format!("lines.txt\n{}", section(&format!("line {at}"), "new"));
+            "\n".repeat(3_000_000) + &repeat(90_000, each)
+        }),
+        ("prose in every line of a diff", || {
+            format!(
+                "```diff // {{lines.txt}} new-unified\n{}@@\n-line 1\n+x\n```\n",
+                "prose\n".repeat(3_900_000)
+            )
+        }),
+        ("headers inside a hunk", || {
+            diff(
+                "lines.txt",
+                &format!("@@ -1,9999999 +1,9999999 @@\n{}", "--- x y\n+++ x z\n".repeat(1_900_000)),
+            )
+        }),
+        ("blank lines at the end of a hunk", || {
+            diff("lines.txt", &format!("@@\n-line 5\n+x\n{}", "\n".repeat(3_900_000)))
+        }),
+        ("a million new lines in one hunk", || {
+            diff("lines.txt", &format!("@@\n-line 5\n{}", repeat(1_000_000, |at| format!("+new {at}\n"))))
+        }),
+        ("whole files beside sections", || {
+            let sections = repeat(45_000, |at| format!("w{at}.txt\n{}", section("a", "b")));
+            sections + &repeat(45_000, |at| format!("v{at}.txt\n```\nx\n```\n"))
+        }),
+        ("a million sections by anchor", || repeat(1_000_000, |at| format!("§f{at}.txt\n»EOF\nx\n"))),
+        ("a new file without a sign in any line", || {
+            format!("*** Begin Patch\n*** Add File: x\n{}*** End Patch\n", "a\n".repeat(3_900_000))
+        }),
+        ("90,000 hunks below 20 named lines each", || {
+            let hunk = |at: usize| format!("{}-line {}\n+x\n", "@@ line 1\n".repeat(20), at * 2 + 1);
+            format!("*** Begin Patch\n*** Update File: lines.txt\n{}*** End Patch\n", repeat(90_000, hunk))
+        }),
+        ("a large file renamed 9,000 times", || {
+            let name = |at: usize| if at == 0 { "large.txt".to_owned() } else { format!("r{at}.txt") };
+            let each = |at: usize| {
+                let (from, to) = (name(at), name(at + 1));
+                format!("diff --git a/{from} b/{to}\nrename from {from}\nrename to {to}\n")
+            };
+            repeat(9_000, each)
+        }),
+        ("a path of 30 MB, and broken sections", || {
+            let path = "a".repeat(30_000_000);
+            format!("```text // {{{path}}} multi-search-replace\n{}```\n", "=======\n".repeat(1_000_000))
+        }),
+        ("blocks that may have ended before, inside each other", || {
+            let inner = "p.txt\n```\n// START\n```\n".repeat(900_000);
+            format!("```text // {{a}}\n// START\n```\n{inner}```text // {{c}}\nx\n```\n")
+        }),
+        ("900 sections of one block that fit nowhere", || {
+            let each = |at: usize| section(&format!("no such line {at}"), "x");
+            format!("```text // {{lines.txt}} multi-search-replace\n{}```\n", repeat(900, each))
+        }),
+        ("old and new sides that have nothing in common", || {
+            let side = |name: &str| repeat(1_900_000, |at| format!("{name}{at}\n"));
+            format!("lines.txt\n{}", section(side("a").trim_end(), side("b").trim_end()))
+        }),
+        ("a summary of 100,000 files", || {
+            let summary = repeat(100_000, |at| format!("  - edit: f{at}\n"));
+            let files = repeat(15_000, |at| format!("```text // {{n/f{at}}}\nx\n```\n"));
+            let uuid = "0c7e4b8a-6d3e-4c50-8f3c-0f7f6f1d2b3a";
+            format!("{files}```yaml\nprojectId: x\nuuid: {uuid}\nchangeSummary:\n{summary}```\n")
+        }),
+        ("a word of 1 MB with a slip", || {
+            let word = "abcdefgh".repeat(125_000);
+            let context = " line 1\n line 2\n line 3\n";
+            diff("word.txt", &format!("@@\n{context} {word}x\n line 5\n-line 6\n+y\n"))
         }),
         ("a deeply nested control block", || {
             format!("```text // {{a}}\nx\n```\n```yaml\nprojectId: x\nuuid: {}\n```\n", "[".repeat(200_000))

@@ -91,6 +91,8 @@ fn starts(written: &[(usize, &str)], index: &FileIndex<'_>, key: Key) -> Option<
     if places.len() > PLACES {
         return None;
     }
+    // Each place is gone back from by so many lines, and then forward by all of them.
+    index.spend(places.len() * (offset + written.len()))?;
     Some(places.iter().filter_map(|place| back(index, *place, offset)).collect())
 }
 

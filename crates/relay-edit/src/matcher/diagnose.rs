@@ -47,6 +47,11 @@ const SIMILARITY_LINES: usize = 20_000;
 /// Longer lines are not compared character by character.
 const LONGEST_COMPARED: usize = 400;
 
+/// How many comparisons of lines a vote for a place counts as.
+const VOTE_WORK: usize = 8;
+/// How many comparisons of characters count as one of lines.
+const CELLS: usize = 8;
+
 /// Finds the nearest place.
 pub(crate) fn nearest(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Nearest> {
     let start = by_votes(pattern, index).or_else(|| by_similarity(pattern, index))?;
@@ -80,6 +85,7 @@ fn by_votes(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> {
         if places.len() > COMMON || text.trim().len() < 2 {
             continue;
         }
+        index.spend(places.len() * VOTE_WORK)?;
         for start in places.iter().filter_map(|place| place.checked_sub(at)) {
             *votes.entry(start).or_default() += text.trim().len();
         }
@@ -115,6 +121,9 @@ fn by_similarity(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> 
     if wanted.is_empty() || wanted.len() > LONGEST_COMPARED {
         return None;
     }
+    // Characters are compared here, each with each.
+    let cells = index.lines.bytes().len().min(2 * wanted.len() * index.lines.len()) * wanted.len();
+    index.spend(cells / CELLS)?;
     let score = |line: &[u8]| similarity(wanted, line);
     let (line, best) = index.lines.texts().map(score).enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
     (best >= 0.6).then(|| line.saturating_sub(at))

@@ -19,6 +19,10 @@ use crate::lines::is_blank;
 const COMMON: usize = 256;
 /// How many places are looked at before the search gives up.
 const PLACES: usize = 2_000;
+/// How many comparisons of lines it counts as to look for a slip in one.
+const LINE_WORK: usize = 10;
+/// How many bytes that are searched for a word count as one comparison of lines.
+const WORD_BYTES: usize = 64;
 /// How much better than any other place the best one must be.
 const MARGIN: f64 = 0.1;
 
@@ -34,7 +38,8 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
             starts.extend(places.iter().filter_map(|place| place.checked_sub(at)));
         }
     }
-    if starts.len() > PLACES {
+    let lines = starts.len() * pattern.old.len();
+    if starts.len() > PLACES || index.spend(lines * LINE_WORK).is_none() {
         return Search::TooMuchWork;
     }
     let mut scored: Vec<(f64, usize, bool)> = starts
@@ -97,7 +102,11 @@ fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> (f64, bo
         total += if slip { similarity(&wanted_text, &found_text) } else { 0.0 };
         weight += 1.0;
         slips += 1;
-        acceptable &= slip && !is_known(index, &wanted_text, &found_text);
+        // Looking for a word reads the whole file.
+        acceptable = acceptable
+            && slip
+            && index.spend(index.lines.bytes().len() / WORD_BYTES).is_some()
+            && !is_known(index, &wanted_text, &found_text);
     }
     let score = if weight > 0.0 { total / weight } else { 0.0 };
     // One line in four may have a slip, and the others must vouch for the place: two telling lines, or one among several.
@@ -106,12 +115,10 @@ fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> (f64, bo
     (score, acceptable)
 }
 
+/// How alike two lines are that differ by one slip.
 fn similarity(wanted: &str, found: &str) -> f64 {
-    let longest = wanted.len().max(found.len());
-    if longest > 2_000 || wanted.len() * 2 < found.len() || found.len() * 2 < wanted.len() {
-        return 0.0;
-    }
-    strsim::normalized_damerau_levenshtein(wanted, found)
+    let longest = wanted.chars().count().max(found.chars().count());
+    if wanted.len().max(found.len()) > 2_000 { 0.0 } else { 1.0 - 1.0 / longest.max(1) as f64 }
 }
 
 /// Whether the word that differs stands elsewhere in the file: then it is a name of its own and no slip.
@@ -140,7 +147,21 @@ fn is_slip(wanted: &str, found: &str) -> bool {
     let (Some((wanted, found)), None) = (different.next(), different.next()) else { return false };
     let is_word =
         |text: &str| text.chars().count() >= 4 && text.chars().all(|c| c.is_alphabetic() || c == '_');
-    is_word(wanted) && is_word(found) && strsim::damerau_levenshtein(wanted, found) == 1
+    is_word(wanted) && is_word(found) && differ_by_one(wanted, found)
+}
+
+/// Whether two words differ by one character that is there, missing or another, or by two that changed places.
+fn differ_by_one(wanted: &str, found: &str) -> bool {
+    let (wanted, found): (Vec<char>, Vec<char>) = (wanted.chars().collect(), found.chars().collect());
+    let same = wanted.iter().zip(&found).take_while(|(a, b)| a == b).count();
+    let (wanted, found) = (wanted.get(same..).unwrap_or_default(), found.get(same..).unwrap_or_default());
+    let same = wanted.iter().rev().zip(found.iter().rev()).take_while(|(a, b)| a == b).count();
+    let middle = |word: &[char]| word.get(..word.len() - same).map(<[char]>::to_vec).unwrap_or_default();
+    match (middle(wanted).as_slice(), middle(found).as_slice()) {
+        ([_], []) | ([], [_]) | ([_], [_]) => true,
+        ([a, b], [c, d]) => a == d && b == c,
+        _ => false,
+    }
 }
 
 /// A line cut into words and the single characters between them.
@@ -162,7 +183,19 @@ fn words(line: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::is_slip;
+    use super::{differ_by_one, is_slip};
+
+    #[test]
+    fn one_character_is_told_from_two() {
+        let words =
+            ["", "a", "b", "ab", "ba", "abc", "acb", "bac", "abcd", "aacd", "abccd", "xbcd", "abdc", "baab"];
+        for wanted in words {
+            for found in words {
+                let expected = strsim::damerau_levenshtein(wanted, found) == 1;
+                assert_eq!(differ_by_one(wanted, found), expected, "{wanted} {found}");
+            }
+        }
+    }
 
     #[test]
     fn a_slip_is_small_and_never_a_number() {

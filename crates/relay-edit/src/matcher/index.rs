@@ -3,6 +3,7 @@
 //! Hashes only propose places: equality of the lines themselves decides.
 
 use std::cell::{Cell, OnceCell};
+use std::rc::Rc;
 
 use super::key::Key;
 use super::manner::Habit;
@@ -11,8 +12,8 @@ use super::sought::Sought;
 use super::table::{Table, hash};
 use crate::lines::Lines;
 
-/// How many line comparisons all searches in one file may cost before they are given up.
-const WORK_LIMIT: usize = 400_000_000;
+/// How many line comparisons all searches for one reply may cost before they are given up.
+const WORK_LIMIT: usize = 200_000_000;
 
 /// How many searches for exact lines read the file itself: making a table pays only for more.
 const GLANCES: usize = 4;
@@ -31,7 +32,8 @@ pub(crate) struct FileIndex<'a> {
     /// The lines that were announced.
     sought: OnceCell<Sought>,
     habit: OnceCell<Habit>,
-    work: Cell<usize>,
+    /// Shared by all files of a reply.
+    work: Rc<Cell<usize>>,
     explained: Cell<usize>,
 }
 
@@ -58,9 +60,14 @@ impl<'a> FileIndex<'a> {
             glances: Cell::new(GLANCES),
             sought: OnceCell::new(),
             habit: OnceCell::new(),
-            work: Cell::new(0),
+            work: Rc::default(),
             explained: Cell::new(0),
         }
+    }
+
+    /// Prepares a file whose searches are counted together with others.
+    pub fn sharing(bytes: &'a [u8], work: &Rc<Cell<usize>>) -> Self {
+        Self { work: Rc::clone(work), ..Self::new(bytes) }
     }
 
     /// Every line at which all of `pattern` stands, one line after the other; `None` when that is too much work.

@@ -146,6 +146,7 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     }
     let mut starts = index.find_some(key, &pattern.old, KEPT)?;
     add_near_hint(pattern, index, key, &mut starts);
+    index.spend(starts.len() * pattern.old.len())?;
     let candidates: Vec<Candidate> =
         starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
     // Tested before placing: an insertion's anchor still stands there after the insertion.

@@ -116,6 +116,9 @@ impl Strictness {
     }
 }
 
+/// After so many hunks of one edit that stand nowhere the others are not looked for.
+const LOST: usize = 200;
+
 /// Places all hunks of a diff against one file.
 pub(crate) fn locate_all(
     hunks: &[Hunk],
@@ -124,7 +127,14 @@ pub(crate) fn locate_all(
 ) -> Vec<Result<Located, Failure>> {
     let patterns: Vec<Pattern<'_>> = hunks.iter().map(Pattern::new).collect();
     index.expect(&patterns);
-    let searches: Vec<Search> = patterns.iter().map(|pattern| search(pattern, index, strictness)).collect();
+    let mut lost = 0;
+    let searches = patterns.iter().map(|pattern| {
+        // One hunk without a place refuses them all, and nobody reads of more than this.
+        let found = if lost < LOST { search(pattern, index, strictness) } else { Search::TooMuchWork };
+        lost += usize::from(matches!(found, Search::Nothing | Search::TooMuchWork));
+        found
+    });
+    let searches: Vec<Search> = searches.collect();
     ties::settle(&patterns, searches, index, strictness)
 }
 

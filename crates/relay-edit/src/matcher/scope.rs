@@ -3,6 +3,7 @@
 //! `@@ class B:` means the lines of that class, not everything below it: a place outside does not fit, however
 //! near it is. Where a block ends is read from the indentation, so no language has to be known.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::index::FileIndex;
@@ -16,23 +17,24 @@ pub(crate) fn regions(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Ve
     let mut outer: Option<Vec<Range<usize>>> = None;
     for scope in &pattern.hunk.scope {
         let exact = index.places(Key::Trim, scope.as_bytes());
-        let places: Vec<usize> = if exact.is_empty() {
+        let places: Cow<'_, [usize]> = if exact.is_empty() {
             index.spend(index.lines.len())?;
-            beginning_with(index, scope)
+            Cow::Owned(beginning_with(index, scope))
         } else {
-            exact.to_vec()
+            Cow::Borrowed(exact)
         };
-        let lines: Vec<usize> = match outer {
+        let lines: Cow<'_, [usize]> = match outer {
             None => places,
             Some(outer) => {
                 let below = |region: &Range<usize>| {
-                    places.iter().copied().find(|place| region.start < *place && *place < region.end)
+                    let first = places.partition_point(|place| *place <= region.start);
+                    places.get(first).copied().filter(|place| *place < region.end)
                 };
                 outer.iter().filter_map(below).collect()
             }
         };
         let mut found = Vec::with_capacity(lines.len().min(MOST));
-        for line in lines.into_iter().take(MOST) {
+        for line in lines.iter().copied().take(MOST) {
             let region = region(index, line);
             index.spend(region.len())?;
             found.push(region);

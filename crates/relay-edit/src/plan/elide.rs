@@ -3,6 +3,7 @@
 //! `// ... rest of the code` in a whole file means that the author left something out; written as it stands, the
 //! rest would be gone. That is refused even where nothing else speaks against it.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
@@ -109,19 +110,35 @@ fn exchanged(differences: &[Difference], at: usize) -> (usize, usize) {
     part.map_or((0, 0), |part| (part.before.len(), part.after.len()))
 }
 
-/// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful.
-pub(crate) fn check_hunk<'b>(path: &str, before: impl Fn() -> &'b [u8], hunk: &Hunk) -> Option<Loss> {
+/// What stands in a text, line by line but for the white space around it; gathered when it is first asked for.
+pub(crate) type Known<'k> = OnceCell<HashSet<Cow<'k, [u8]>>>;
+
+/// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful, and `known` keeps what it
+/// says for the other hunks.
+pub(crate) fn check_hunk<'b>(
+    path: &str,
+    before: impl Fn() -> &'b [u8],
+    known: &Known<'b>,
+    hunk: &Hunk,
+) -> Option<Loss> {
     let mut previous: Option<&str> = None;
+    let removed = |line: &HunkLine| matches!(line, HunkLine::Removed(_));
+    let opposite = hunk.lines.iter().any(removed) || matches!(hunk.target, Target::Lines { .. });
+    let old: Known<'_> = OnceCell::new();
     for (at, line) in hunk.lines.iter().enumerate() {
         if let HunkLine::Added(text) = line
             && let Some(kind) = elision(text).or_else(|| names_left_out(text).then_some(Elision::Comment))
         {
-            let removed = |line: &HunkLine| matches!(line, HunkLine::Removed(_));
-            let opposite = hunk.lines.iter().any(removed) || matches!(hunk.target, Target::Lines { .. });
             let known = || {
                 let key = Key::Trim.of(text.as_bytes());
-                hunk.old_lines().any(|line| Key::Trim.of(line.as_bytes()) == key)
-                    || Lines::new(before()).texts().any(|line| Key::Trim.of(line) == key)
+                let in_hunk = || {
+                    old.get_or_init(|| hunk.old_lines().map(|line| Key::Trim.of(line.as_bytes())).collect())
+                };
+                let in_file = || {
+                    known
+                        .get_or_init(|| Lines::new(before()).texts().map(|line| Key::Trim.of(line)).collect())
+                };
+                in_hunk().contains(&key) || in_file().contains(&key)
             };
             // In Python a lone `...` is the body of a stub.
             let is_body = previous.is_some_and(|line| line.trim_end().ends_with([':', '"', '\'']));

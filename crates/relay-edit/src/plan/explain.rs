@@ -46,8 +46,9 @@ impl Explain<'_> {
     /// New lines that stand for code left out.
     pub fn elided(&self, hunks: &[Hunk]) -> Option<Diagnostic> {
         let before = || self.state.get(&self.edit.path).unwrap_or_default();
+        let known = elide::Known::new();
         hunks.iter().find_map(|hunk| {
-            elide::check_hunk(&self.edit.path, before, hunk).map(|loss| self.loss(&loss, hunk.line))
+            elide::check_hunk(&self.edit.path, before, &known, hunk).map(|loss| self.loss(&loss, hunk.line))
         })
     }
 
@@ -74,8 +75,11 @@ impl Explain<'_> {
         let mut findings: Vec<Diagnostic> =
             failures.iter().take(SHOWN).map(|failure| self.patch_failure(failure)).collect();
         if failures.len() > SHOWN {
-            let message =
-                format!("{} more hunks of `{}` fail as well", failures.len() - SHOWN, self.edit.path);
+            let message = format!(
+                "{} more hunks of `{}` fail as well, or were not tried",
+                failures.len() - SHOWN,
+                self.edit.path
+            );
             findings.push(
                 self.finding(codes::NOT_FOUND, message, None)
                     .hinted("read the file again and write the edit anew"),
@@ -93,7 +97,10 @@ impl Explain<'_> {
             PatchFailure::TooLarge => self
                 .finding(
                     codes::TOO_LARGE,
-                    format!("this edit of `{}` has too many hunks", self.edit.path),
+                    format!(
+                        "this edit of `{}` has too many hunks: the limits are 100,000 of them, and 2 GB of text to search (file size times hunks that build on each other), 100 MB of it in vain",
+                        self.edit.path
+                    ),
                     None,
                 )
                 .hinted("send the whole file instead, or split the edit over several replies"),
@@ -178,7 +185,7 @@ impl Explain<'_> {
                 .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over several lines, whose indentation matters", visible(line.as_bytes())), hunk)
                 .hinted("copy the lines with the file's indentation"),
             Failure::TooMuchWork => self
-                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched"), hunk)
+                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched; the limits are 2,000 places, and 200 million comparisons for a reply"), hunk)
                 .hinted("include a line that stands only once in the file"),
         }
     }
@@ -229,7 +236,7 @@ impl Explain<'_> {
     /// The edits before this one used up what a reply may search.
     pub fn too_much_to_search(&self) -> Diagnostic {
         let message = format!(
-            "this edit of `{}` was not tried: the reply has too many edits for files of this size",
+            "this edit of `{}` was not tried: the reply has too many edits for files of this size, and may search 800 MB of text",
             self.edit.path
         );
         self.finding(codes::TOO_LARGE, message, None)

@@ -1,7 +1,9 @@
 //! Applies the hunks of one edit to one file: place, splice, verify.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use super::targets::{self, TargetFailure};
 use crate::lines::Lines;
@@ -32,7 +34,7 @@ pub(crate) struct Patched {
 
 /// How literally hunks are taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct Manner<'w> {
     /// How much may differ.
     pub strictness: Strictness,
     /// The lines both sides begin with must stand at one place all by themselves.
@@ -43,11 +45,13 @@ pub(crate) struct Manner {
     pub seen: bool,
     /// For a hunk that is not found, the nearest place is looked for.
     pub explain_failures: bool,
+    /// How many lines were compared for the reply so far.
+    pub work: &'w Rc<Cell<usize>>,
 }
 
-impl Manner {
+impl Manner<'_> {
     fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
-        let index = FileIndex::new(bytes);
+        let index = FileIndex::sharing(bytes, self.work);
         if !self.explain_failures {
             index.explain_nothing();
         }
@@ -95,12 +99,15 @@ const HUNKS: usize = 100_000;
 /// The most bytes that hunks which depend on each other may search in, one after the other.
 const SEQUENTIAL_BYTES: usize = 2_000_000_000;
 
+/// The most bytes that such hunks may search in vain: that takes every tier.
+const FAILED_BYTES: usize = 100_000_000;
+
 /// Applies hunks to a file.
 pub(crate) fn patch(
     before: Option<&[u8]>,
     hunks: &[Hunk],
     base: Base,
-    manner: Manner,
+    manner: Manner<'_>,
 ) -> Result<Patched, Vec<PatchFailure>> {
     if hunks.len() > HUNKS {
         return Err(vec![PatchFailure::TooLarge]);
@@ -116,7 +123,7 @@ pub(crate) fn patch(
 }
 
 /// New lines without any old ones make a new file.
-fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
         return if targets::may_create(hunks) {
             patch_targets(b"", hunks, manner.seen)
@@ -134,7 +141,7 @@ fn create(hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> 
     Ok(patched)
 }
 
-fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     let index = manner.index(before);
     let mut placements = Vec::with_capacity(hunks.len());
     let mut words = Words::default();
@@ -196,8 +203,9 @@ pub(crate) fn batch(
     before: &[u8],
     hunks: &[Hunk],
     strictness: Strictness,
+    work: &Rc<Cell<usize>>,
 ) -> Option<(Patched, Vec<Placement>)> {
-    let index = FileIndex::new(before);
+    let index = FileIndex::sharing(before, work);
     let stands_once = |line: &str| index.places(Key::Exact, line.as_bytes()).len() == 1;
     // Asked before anything is searched for: hunks that could stand anywhere would cost most and end here anyway.
     if !hunks.iter().all(|hunk| hunk.old_lines().any(stands_once)) {
@@ -241,11 +249,11 @@ const REWRITES: &[(&str, Rewrite)] = &[
 
 type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
 
-fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     let mut words = Words::default();
     if hunks.len() >= BATCH
         && !manner.literal_anchor
-        && let Some((patched, placements)) = batch(before, hunks, manner.strictness)
+        && let Some((patched, placements)) = batch(before, hunks, manner.strictness, manner.work)
     {
         return Ok(Patched { words: self::words(placements.iter()), ..patched });
     }
@@ -255,7 +263,12 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
     let mut current = before.to_vec();
     let mut certificates = Vec::new();
     let mut failures = Vec::new();
+    let mut failed_bytes = 0;
     for (number, hunk) in hunks.iter().enumerate() {
+        if failed_bytes > FAILED_BYTES {
+            failures.push(PatchFailure::TooLarge);
+            break;
+        }
         let index = manner.index(&current);
         if manner.literal_anchor
             && let Some(failure) = anchor_failure(hunk, &index)
@@ -283,6 +296,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner) -> Result<Pat
             }
             Err(failure) => {
                 failures.push(PatchFailure::Hunk { hunk: number, failure });
+                failed_bytes += current.len();
                 continue;
             }
         };

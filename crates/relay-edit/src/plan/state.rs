@@ -124,7 +124,9 @@ impl<'s> State<'s> {
 
     /// Gives a file another name.
     pub fn rename(&mut self, from: &str, to: &str) {
-        let content = self.get(from).map(<[u8]>::to_vec);
+        // A file that was touched before is not copied once more.
+        let touched = self.touched.remove(from);
+        let content = touched.unwrap_or_else(|| self.get(from).map(<[u8]>::to_vec));
         let origin = self.origins.remove(from).or_else(|| self.original(from).map(|_| from.to_owned()));
         let mode = self.modes.remove(from);
         self.set(from, None);

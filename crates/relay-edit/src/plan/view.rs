@@ -29,7 +29,8 @@ impl Planner<'_> {
         let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
         let explain_failures = self.failures < EXPLAINED;
         let strictness = self.options.strictness;
-        let manner = patch::Manner { strictness, literal_anchor, inline, seen, explain_failures };
+        let work = &self.work;
+        let manner = patch::Manner { strictness, literal_anchor, inline, seen, explain_failures, work };
         let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
         let stale = self.state.stale_view(&edit.path).filter(|_| seen);

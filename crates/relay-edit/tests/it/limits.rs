@@ -1,6 +1,8 @@
 //! What is too much is refused with the limit in the message, and costs no more than its size.
 
-use relay_edit::{Reply, codes, parse};
+use relay_edit::{EditStatus, Reply, codes, parse};
+
+use crate::support::plan_reply;
 
 /// Checks that a reply is refused as a whole, for one reason that names the limit.
 #[track_caller]
@@ -48,4 +50,28 @@ fn blocks_inside_each_other_are_not_read_again_for_ever() {
     };
     assert!(codes(20).is_empty(), "{:?}", codes(20));
     assert!(codes(2_000).contains(&codes::AMBIGUOUS_FENCE));
+}
+
+#[test]
+fn after_hundreds_of_lost_hunks_the_others_are_not_looked_for() {
+    let hunks: String = (0..300).map(|at| format!("@@\n-no such line {at}\n+x\n")).collect();
+    let plan =
+        plan_reply(&[("a.txt", "one\n")], &format!("--- a/a.txt\n+++ b/a.txt\n{hunks}@@\n-one\n+two\n"));
+    assert_eq!(plan.outcomes[0].status, EditStatus::Failed);
+    let last = plan.diagnostics.last().expect("a finding");
+    assert!(last.message.starts_with("201 more hunks"), "{last:?}");
+    assert!(plan.changes.is_empty());
+}
+
+/// Trying to apply them together fails at their first pair; what can be applied one by one still is.
+#[test]
+fn edits_that_cannot_be_applied_together_are_applied_one_by_one() {
+    let file: String = (0..400).map(|at| format!("line {at}\n")).collect();
+    let section =
+        |at: usize| format!("a.txt\n<<<<<<< SEARCH\nline {at}\n=======\nnew {at}\n>>>>>>> REPLACE\n");
+    let reply: String = (0..400).map(section).collect();
+    let plan = plan_reply(&[("a.txt", &file)], &reply);
+    assert!(plan.outcomes.iter().all(|outcome| outcome.status == EditStatus::Applied));
+    let after = plan.changes[0].after.clone().expect("a file");
+    assert_eq!(String::from_utf8(after).expect("text"), file.replace("line", "new"));
 }

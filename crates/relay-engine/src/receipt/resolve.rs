@@ -1,6 +1,6 @@
 //! Planning on what the model saw: edits are placed there, secrets put back, and the result merged onto today's files.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use relay_edit::{
     Change, Conflict, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, merge_surely,
@@ -9,7 +9,7 @@ use relay_edit::{
 
 use super::Receipt;
 use crate::codes;
-use crate::contain::{line_of, paths};
+use crate::contain::{lines_of, names, paths};
 use crate::secrets::{Unrestored, mask, placeholders};
 
 /// How many lines of a conflict are quoted from either side.
@@ -34,21 +34,27 @@ impl Resolved {
         let refused: Vec<_> =
             plan.changes.iter().filter(|change| change.renamed_from.is_none()).filter_map(stray).collect();
         let mut resolved = Self { plan, written: BTreeMap::new() };
-        for (path, findings) in refused {
-            resolved.refuse(edits, &path, findings, partial);
-        }
+        resolved.refuse(edits, refused, partial);
         resolved
     }
 
-    /// Takes a change out of the plan, and all others with it unless only a part was asked for.
-    fn refuse(&mut self, edits: &[Edit], path: &str, findings: Vec<Diagnostic>, partial: bool) {
-        let line = line_of(path, edits);
-        let placed = |finding: Diagnostic| Diagnostic { line: finding.line.or(line), ..finding };
-        self.plan.diagnostics.extend(findings.into_iter().map(placed));
-        self.plan.changes.retain(|change| partial && change.path != path);
-        self.written.retain(|written, _| partial && written != path);
+    /// Takes changes out of the plan, and all others with them unless only a part was asked for.
+    fn refuse(&mut self, edits: &[Edit], refused: Vec<(String, Vec<Diagnostic>)>, partial: bool) {
+        if refused.is_empty() {
+            return;
+        }
+        let lines = lines_of(edits);
+        let mut paths = HashSet::new();
+        for (path, findings) in refused {
+            let line = lines.get(path.as_str()).copied();
+            let placed = |finding: Diagnostic| Diagnostic { line: finding.line.or(line), ..finding };
+            self.plan.diagnostics.extend(findings.into_iter().map(placed));
+            paths.insert(path);
+        }
+        self.plan.changes.retain(|change| partial && !paths.contains(&change.path));
+        self.written.retain(|written, _| partial && !paths.contains(written));
         for (edit, outcome) in edits.iter().zip(&mut self.plan.outcomes) {
-            if paths(std::slice::from_ref(edit)).contains(path) {
+            if names(edit).any(|name| paths.contains(name)) {
                 outcome.status = EditStatus::Failed;
                 outcome.placement = "not merged".to_owned();
             }
@@ -159,9 +165,7 @@ impl Receipt {
         }
         plan.changes = changes;
         let mut resolved = Resolved { plan, written };
-        for (path, findings) in refused {
-            resolved.refuse(edits, &path, findings, partial);
-        }
+        resolved.refuse(edits, refused, partial);
         resolved
     }
 
