@@ -21,6 +21,8 @@ pub(crate) struct Difference {
 
 /// Below this many lines a text is compared as a whole.
 const LONG: usize = 4_000;
+/// More lines than this, on both sides together, are not compared as a whole.
+const HUGE: usize = 500_000;
 /// How many equal lines say that two long texts run in step again.
 const IN_STEP: usize = 16;
 /// How many lines two long texts may be apart and still be brought in step by looking.
@@ -98,11 +100,15 @@ fn in_step_again<T: Eq>(before: &[T], after: &[T], old: usize, new: usize) -> Op
     })
 }
 
-/// The stretches in which two lists of lines differ, by comparing them as a whole.
+/// The stretches in which two lists of lines differ, by comparing them as a whole. Texts that differ in hundreds of
+/// thousands of lines are not compared at all: nobody reads that, and it takes longer than everything else.
 pub(crate) fn compare<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
     before: &[T],
     after: &[T],
 ) -> Vec<Difference> {
+    if before.len() + after.len() > HUGE {
+        return apart(before, after);
+    }
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
@@ -112,6 +118,16 @@ pub(crate) fn compare<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
     let mut diff = Diff::compute(algorithm, &input);
     diff.postprocess_lines(&input);
     stretches(&diff)
+}
+
+/// One stretch with everything between the lines that two texts begin and end with.
+fn apart<T: Eq>(before: &[T], after: &[T]) -> Vec<Difference> {
+    let head = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+    let (old, new) = (before.get(head..).unwrap_or_default(), after.get(head..).unwrap_or_default());
+    let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let stretch = Difference { before: head..before.len() - tail, after: head..after.len() - tail };
+    let differs = !stretch.before.is_empty() || !stretch.after.is_empty();
+    differs.then_some(stretch).into_iter().collect()
 }
 
 fn stretches(diff: &Diff) -> Vec<Difference> {
@@ -238,6 +254,20 @@ mod tests {
             };
             assert!(changed(&differences(old, new)) <= changed(&compare(old, new)) + 20);
         }
+    }
+
+    #[test]
+    fn huge_texts_differ_between_their_ends() {
+        let old: Vec<String> = (0..HUGE).map(|line| format!("{}", line * 7919 % HUGE)).collect();
+        let mut old: Vec<&str> = old.iter().map(String::as_str).collect();
+        let mut new = old.clone();
+        new.reverse();
+        old.insert(0, "first");
+        new.insert(0, "first");
+        old.push("last");
+        new.push("last");
+        assert_eq!(compare(&old, &new), [Difference { before: 1..HUGE + 1, after: 1..HUGE + 1 }]);
+        assert_eq!(compare(&old, &old), []);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use crate::{Diagnostic, codes};
 /// How many errors, and how many warnings, about the reading of one reply are listed.
 const LISTED: usize = 200;
 
+/// How much of a path is kept with each finding.
+const LONGEST_PATH: usize = 8_192;
+
 /// Findings in the order in which they were made.
 #[derive(Debug, Default)]
 pub(crate) struct Findings {
@@ -44,8 +47,9 @@ impl Findings {
         self.errors > 0
     }
 
-    /// Names the file that all findings without one concern.
+    /// Names the file that all findings without one concern. No path may be as long as one that is cut here.
     pub fn concern(&mut self, path: &str) {
+        let path = path.get(..path.floor_char_boundary(LONGEST_PATH)).unwrap_or(path);
         for finding in &mut self.listed {
             finding.path.get_or_insert_with(|| path.to_owned());
         }

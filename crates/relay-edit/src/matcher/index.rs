@@ -15,6 +15,9 @@ use crate::lines::Lines;
 /// How many line comparisons all searches for one reply may cost before they are given up.
 const WORK_LIMIT: usize = 200_000_000;
 
+/// How many comparisons of lines it counts as to look one up by its key.
+const KEY_WORK: usize = 8;
+
 /// How many searches for exact lines read the file itself: making a table pays only for more.
 const GLANCES: usize = 4;
 
@@ -93,6 +96,9 @@ impl<'a> FileIndex<'a> {
 
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.
     pub fn find_some<T: AsRef<[u8]>>(&self, key: Key, pattern: &[T], limit: usize) -> Option<Vec<usize>> {
+        if pattern.len() > self.lines.len() {
+            return Some(Vec::new());
+        }
         if key == Key::Exact
             && let Some(found) = self.glance(pattern, limit)
         {
@@ -103,6 +109,7 @@ impl<'a> FileIndex<'a> {
         {
             return self.standing(pattern, offset, places, limit);
         }
+        self.spend(pattern.len() * KEY_WORK)?;
         let table = self.hashed(key);
         let hashes: Vec<u64> = pattern.iter().map(|line| hash(&key.of(line.as_ref()))).collect();
         let rarest = hashes
