@@ -13,7 +13,7 @@ use super::table::{Table, hash};
 use crate::lines::Lines;
 
 /// How many line comparisons all searches for one reply may cost before they are given up.
-const WORK_LIMIT: usize = 200_000_000;
+const WORK_LIMIT: usize = 100_000_000;
 
 /// How many comparisons of lines it counts as to look one up by its key.
 const KEY_WORK: usize = 8;

@@ -185,7 +185,7 @@ impl Explain<'_> {
                 .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over several lines, whose indentation matters", visible(line.as_bytes())), hunk)
                 .hinted("copy the lines with the file's indentation"),
             Failure::TooMuchWork => self
-                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched; the limits are 2,000 places, and 200 million comparisons for a reply"), hunk)
+                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched; the limits are 2,000 places, and 100 million comparisons for a reply"), hunk)
                 .hinted("include a line that stands only once in the file"),
         }
     }
