@@ -84,6 +84,9 @@ pub fn verify(
 #[derive(Debug)]
 struct File<'f> {
     bytes: &'f [u8],
+    /// The bytes behind the byte order mark.
+    body: &'f [u8],
+    terminator: u8,
     /// Line number to where it lies, in order; the line after the last one is the empty end of the file.
     lines: Vec<(usize, Range<usize>)>,
     /// The line that was asked for last, as a position in `lines`: the next one is near.
@@ -117,7 +120,7 @@ impl<'f> File<'f> {
             }
             (line, start) = (number + 1, end);
         }
-        Self { bytes, lines, near: Cell::new(0) }
+        Self { bytes, body, terminator, lines, near: Cell::new(0) }
     }
 
     /// Where a line lies; `None` when the file does not reach that far.
@@ -140,6 +143,26 @@ impl<'f> File<'f> {
     fn offset(&self, number: usize) -> Option<usize> {
         let above = || self.span(number.checked_sub(1)?).filter(|span| !span.is_empty());
         self.span(number).map(|span| span.start).or_else(|| above().map(|span| span.end))
+    }
+
+    /// How a new line ends that is put at a place: like the line above it, or else the one below, or else the first one.
+    fn ending_at(&self, offset: usize) -> &'f [u8] {
+        let split = |bytes: &'f [u8]| {
+            let end = memchr::memchr(self.terminator, bytes).map_or(bytes.len(), |at| at + 1);
+            bytes.get(..end).unwrap_or_default()
+        };
+        let above = self.body.get(..offset.saturating_sub(self.bytes.len() - self.body.len()));
+        let below = self.bytes.get(offset..).map(split);
+        let lines = [above, below, Some(split(self.body))];
+        let mut endings = lines.into_iter().flatten().map(|line| ending(line, self.terminator));
+        endings.find(|ending| !ending.is_empty()).unwrap_or(b"\n")
+    }
+
+    /// Whether a stretch of the file is its end, and lacks an ending there.
+    fn ends_without_ending(&self, range: Range<usize>) -> bool {
+        let text = range.start.max(self.bytes.len() - self.body.len())..range.end;
+        let last = self.bytes.get(text).and_then(<[u8]>::last);
+        range.end == self.bytes.len() && last.is_some_and(|last| *last != self.terminator)
     }
 
     /// The bytes between two lines.
@@ -170,6 +193,16 @@ fn skip_lines(bytes: &[u8], mut start: usize, mut lines: usize, terminator: u8) 
         lines -= 1;
     }
     Some(start)
+}
+
+/// What a line ends with.
+fn ending(line: &[u8], terminator: u8) -> &[u8] {
+    let length = match line {
+        [.., b'\r', b'\n'] if terminator == b'\n' => 2,
+        [.., last] if *last == terminator => 1,
+        _ => 0,
+    };
+    line.get(line.len() - length..).unwrap_or_default()
 }
 
 fn text(line: &[u8]) -> &[u8] {
@@ -318,6 +351,7 @@ fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<
 fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(), VerifyError> {
     let mut rest = after;
     let mut read = 0;
+    let lacks_ending = file.ends_without_ending(0..file.bytes.len());
     let wrong = |rest: &[u8]| VerifyError::WrongResult(after.len() - rest.len());
     let mut inserted = claims.inserted.iter().peekable();
     let mut removed = claims.lines.iter().filter(|(_, removed)| *removed).map(|(at, _)| *at).peekable();
@@ -326,9 +360,15 @@ fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(),
         let Some(at) = next.into_iter().flatten().min() else { break };
         let offset = file.offset(at).ok_or_else(|| wrong(rest))?;
         rest = read_old(file, read..offset, rest).map_err(wrong)?;
+        let mut unended = file.ends_without_ending(read..offset);
         read = offset;
+        let ending = file.ending_at(offset);
         while let Some((_, line)) = inserted.next_if(|(place, _)| *place == at) {
-            rest = read_new_line(rest, line).ok_or_else(|| wrong(rest))?;
+            // Behind a last line that has no ending a new one would continue it.
+            if std::mem::take(&mut unended) {
+                rest = rest.strip_prefix(ending).ok_or_else(|| wrong(rest))?;
+            }
+            rest = read_new_line(rest, line, ending, lacks_ending).ok_or_else(|| wrong(rest))?;
         }
         if removed.next_if_eq(&at).is_some() {
             read = file.span(at).ok_or_else(|| wrong(rest))?.end;
@@ -338,40 +378,56 @@ fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(),
     if rest.is_empty() { Ok(()) } else { Err(wrong(rest)) }
 }
 
-/// Takes bytes of the file off the front. Behind a last line without an ending one is needed if anything follows. What
-/// is left from the first wrong line on is the error.
+/// Takes bytes of the file off the front. What is left from the first wrong line on is the error.
 fn read_old<'a>(file: &File<'_>, range: Range<usize>, rest: &'a [u8]) -> Result<&'a [u8], &'a [u8]> {
-    let reaches_end = range.end == file.bytes.len() && file.bytes != MARK;
     let bytes = file.bytes.get(range).ok_or(rest)?;
-    let Some(rest) = rest.strip_prefix(bytes) else {
+    rest.strip_prefix(bytes).ok_or_else(|| {
         let same = rest.iter().zip(bytes).take_while(|(found, wanted)| found == wanted).count();
         let lines = rest.iter().take(same).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        return Err(rest.get(lines..).unwrap_or(rest));
-    };
-    let unterminated = reaches_end && !matches!(bytes.last(), None | Some(b'\n' | b'\r'));
-    if unterminated && !rest.is_empty() { strip_ending(rest).ok_or(rest) } else { Ok(rest) }
+        rest.get(lines..).unwrap_or(rest)
+    })
 }
 
-fn strip_ending(bytes: &[u8]) -> Option<&[u8]> {
-    bytes.strip_prefix(b"\r\n").or_else(|| bytes.strip_prefix(b"\n")).or_else(|| bytes.strip_prefix(b"\r"))
-}
-
-/// Takes one new line off the front: its text with an allowed indentation, and an ending unless the file ends.
-fn read_new_line<'a>(rest: &'a [u8], line: &NewLine<'_>) -> Option<&'a [u8]> {
+/// Takes one new line off the front: its text, indented by the rule, and an ending. At the end of the file that is there
+/// or not as the hunk says, or else as it was; `unended` says that it was not.
+fn read_new_line<'a>(rest: &'a [u8], line: &NewLine<'_>, ending: &[u8], unended: bool) -> Option<&'a [u8]> {
     let NewLine { text, moved, reindent, end } = *line;
-    let spaces = |bytes: &[u8]| bytes.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-    let rest = if let Some(bytes) = moved {
-        rest.strip_prefix(bytes)?
-    } else if *reindent == Reindent::Keep {
-        rest.strip_prefix(text.as_bytes())?
-    } else {
-        let rest = rest.get(spaces(rest)..)?;
-        rest.strip_prefix(text.as_bytes().get(spaces(text.as_bytes())..)?)?
+    let rest = match moved {
+        Some(bytes) => rest.strip_prefix(bytes)?,
+        None if text.trim().is_empty() => rest.strip_prefix(text.as_bytes())?,
+        None => read_indented(rest, text.as_bytes(), reindent)?,
     };
+    let ended = match end {
+        EndOfFile::WithNewline => true,
+        EndOfFile::WithoutNewline => false,
+        EndOfFile::Unsaid | EndOfFile::Reached => !unended,
+    };
+    // At the end of the file the ending may be missing, but then not by chance; a blank line is nothing without it.
+    let may_lack = !ended && !text.is_empty();
     if rest.is_empty() {
-        return (end != EndOfFile::WithNewline).then_some(rest);
+        return may_lack.then_some(rest);
     }
-    strip_ending(rest)
+    rest.strip_prefix(ending).filter(|rest| !(rest.is_empty() && may_lack))
+}
+
+/// Takes a new line off the front that was indented by a rule.
+fn read_indented<'a>(rest: &'a [u8], text: &[u8], rule: &Reindent) -> Option<&'a [u8]> {
+    match rule {
+        Reindent::Keep => rest.strip_prefix(text),
+        Reindent::Add(missing) => rest.strip_prefix(missing.as_slice())?.strip_prefix(text),
+        Reindent::Strip(extra) => rest.strip_prefix(text.strip_prefix(extra.as_slice())?),
+        Reindent::Units { reply, file } => {
+            let (mut found, mut written) = (rest, text);
+            while !reply.is_empty()
+                && let Some(tail) = written.strip_prefix(reply.as_slice())
+            {
+                written = tail;
+                found = found.strip_prefix(file.as_slice()).unwrap_or(b"");
+            }
+            // A line that is indented as the file is already was left alone.
+            found.strip_prefix(written).or_else(|| rest.strip_prefix(text))
+        }
+    }
 }
 
 /// Whether a line of the file may stand for a line of the hunk at a tier.

@@ -167,13 +167,10 @@ impl Reader for GitDiff {
         self.accept(line, fenced)
     }
 
-    /// The last hunk lacks lines, and the text ends in the middle of a line, or in a change that the header says is
-    /// followed by old lines.
+    /// The last hunk lacks lines, and the text ends in the middle of a line or of a change.
     fn cut_off(&self, in_line: bool) -> Option<Diagnostic> {
         let changes = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-']));
-        let lacks_old = self.due.is_some_and(|(old, _)| old > 0);
-        let is_cut =
-            self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || changes && lacks_old);
+        let is_cut = self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || changes);
         let (old, new) = self.due.filter(|_| is_cut)?;
         let finding = Diagnostic::error(
             codes::UNCLOSED_BLOCK,

@@ -93,6 +93,14 @@ impl<'a> Pairs<'a> {
         self.0.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
     }
 
+    /// Whether some line is so many levels deep and nothing else: alignment alone says nothing about levels.
+    fn shows(&self, rule: &Reindent) -> bool {
+        let Reindent::Units { reply: unit, .. } = rule else { return true };
+        self.0
+            .iter()
+            .any(|(reply, _)| !reply.is_empty() && reply.chunks(unit.len()).all(|level| level == unit))
+    }
+
     /// The rule that all lines are as deep as in the file, or by the same more or less.
     pub fn shift(&self) -> Option<Reindent> {
         if self.explained_by(&Reindent::Keep) {
@@ -116,7 +124,7 @@ impl<'a> Pairs<'a> {
             .filter(|rule| self.explained_by(rule));
         let rule = rules.next()?;
         // Two levels written as four spaces or as one unit of four: only one reading may fit.
-        rules.next().is_none().then_some(rule)
+        (rules.next().is_none() && self.shows(&rule)).then_some(rule)
     }
 }
 
@@ -176,5 +184,7 @@ mod tests {
             Some(Reindent::Units { reply: b"        ".to_vec(), file: b"\t".to_vec() })
         );
         assert_eq!(infer(&[("  a", "\ta"), ("    b", "\tb")]), None);
+        // Three spaces for four, and one that is alignment on both sides: nothing shows it.
+        assert_eq!(infer(&[("a", "a"), ("    b", "     b")]), None);
     }
 }

@@ -29,8 +29,8 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     let written = added.map(str::as_bytes).filter(|line| !is_blank(line)).map(indent);
     let indents: Vec<&[u8]> = written.filter(|indent| !indent.is_empty()).collect();
     let only = |lines: &[&[u8]], byte: u8| lines.iter().all(|line| line.iter().all(|found| *found == byte));
-    let (tabs, spaces) = (only(&indents, b'\t'), only(&indents, b' '));
-    if indents.is_empty() || !tabs && !spaces {
+    let (tabs, spaces) = (indents.iter().any(|indent| indent.contains(&b'\t')), only(&indents, b' '));
+    if indents.is_empty() {
         return Manner::Fits;
     }
     if spaces && memchr::memchr(b'\t', index.lines.bytes()).is_none() {
@@ -64,6 +64,11 @@ pub(crate) struct Habit {
 }
 
 impl Habit {
+    /// How many characters of indentation are at least one level.
+    pub fn level(&self) -> usize {
+        if self.only_spaces { self.unit.unwrap_or(3) } else { 1 }
+    }
+
     /// Looks at every line of a file.
     pub fn of(lines: &Lines<'_>) -> Self {
         let is_indented = |line: &&[u8]| matches!(line.first(), Some(b' ' | b'\t')) && !is_blank(line);

@@ -15,6 +15,8 @@ pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
     }
     let first = new.iter().take_while(blank).take(above).count();
     let last = new.iter().skip(first).rev().take_while(blank).take(below).count();
+    // Where both sides have some, one that only the old side has is a line that goes.
+    let [above, below] = [(above, first), (below, last)].map(|(old, new)| if new == 0 { old } else { new });
     let old = old.get(above..old.len() - below)?;
     let new = new.get(first..new.len() - last)?;
     let inner = Hunk::from_sides(old, new, hunk.line);
@@ -40,6 +42,7 @@ mod tests {
         check(&["", "a", ""], &["", "b", ""], Some((&["a"], &["b"])));
         check(&["", "a"], &["b"], Some((&["a"], &["b"])));
         check(&["", "a"], &["", "", "b"], Some((&["a"], &["", "b"])));
+        check(&["", "", "a"], &["", "b"], Some((&["", "a"], &["b"])));
         check(&["a", "", "b"], &["c"], None);
         check(&["", ""], &["c"], None);
     }

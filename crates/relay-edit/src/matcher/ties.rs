@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::diagnose::nearest;
 use super::index::FileIndex;
 use super::key::{Key, indent};
-use super::ladder::{Candidate, KEPT, Search};
+use super::ladder::{Candidate, Covered, KEPT, Search, added_stands_around};
 use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
 use super::{Failure, Located, Placement, Reindent, Strictness, Tie, Tier, scope, sign, standing, verbatim};
@@ -91,8 +91,9 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
     }
     for (pattern, located) in patterns.iter().zip(settled) {
         let Ok(Located::Placed(placement)) = located else { continue };
-        let says_nothing =
-            placement.map.iter().flatten().all(|line| indent(index.lines.text(*line)).is_empty());
+        // Less than a level is alignment, and no sign of how the reply writes levels.
+        let says_nothing = (placement.map.iter().flatten())
+            .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
         if placement.reindent != Reindent::Keep || !says_nothing || !pattern.hunk.adds() {
             continue;
         }
@@ -102,12 +103,22 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
             None => manner::adapt(index, added.clone()),
         };
         match rule {
-            Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => placement.reindent = rule,
-            Manner::Foreign => {
+            Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
+                let place = |at: &usize| placement.map.get(*at).copied().flatten();
+                let lines = Covered::Map(pattern.positions.iter().map(place).collect());
+                let candidate = Candidate { lines, reindent: rule.clone() };
+                placement.reindent = rule;
+                // As the file writes them, they may be there already.
+                if added_stands_around(pattern, index, &candidate) {
+                    *located = Ok(Located::AlreadyApplied(candidate.start()));
+                }
+            }
+            // Nothing says how to write them, and as they are they would be the first of their kind.
+            rule if rule == Manner::Foreign || manner::adapt(index, added.clone()) != Manner::Fits => {
                 let first = added.clone().find(|line| line.starts_with([' ', '\t']));
                 *located = Err(Failure::Indentation(first.unwrap_or_default().to_owned()));
             }
-            Manner::Rule(_) | Manner::Fits => {}
+            _ => {}
         }
     }
 }

@@ -64,9 +64,10 @@ pub(crate) fn check_write(
     let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
     let compared = OnceCell::new();
     let loses = |(at, _): &(usize, &str)| {
-        let (gone, come) = exchanged(compared.get_or_init(|| compare(&lines, content)), *at);
-        // Documents show code with things left out, but not in place of more than they take away.
-        if is_prose_file(path) { gone > come } else { gone > 0 }
+        let compared = compared.get_or_init(|| Compared::both(&lines, content));
+        let gone = compared.iter().map(|compared| compared.lines_gone(*at)).max().unwrap_or_default();
+        // Documents show code with things left out, but rarely in place of several lines.
+        if is_prose_file(path) { gone > 1 } else { gone > 0 }
     };
     let comment_written = if is_prose_file(path) { written.find(loses) } else { written.next() };
     if let Some((at, text)) = comment_written.or_else(|| foreign(Elision::Dots).filter(loses)) {
@@ -96,18 +97,37 @@ pub(crate) fn much_shorter(before: &[u8], after: &[u8]) -> Option<(usize, usize)
     (before >= TINY && after * 10 <= before * 4).then_some((before, after))
 }
 
-/// Where the new content differs from the file, in order.
-fn compare(lines: &Lines<'_>, content: &str) -> Vec<Difference> {
-    let old: Vec<&[u8]> = lines.texts().collect();
-    let new: Vec<&[u8]> = content.lines().map(str::as_bytes).collect();
-    differences(&old, &new)
+/// Where new content differs from the file, by some of their lines.
+#[derive(Debug)]
+struct Compared {
+    differences: Vec<Difference>,
+    /// The positions in the content of the lines that were compared.
+    positions: Vec<usize>,
 }
 
-/// How many lines of the file would be gone where this line of the new content stands, and how many would come.
-fn exchanged(differences: &[Difference], at: usize) -> (usize, usize) {
-    let next = differences.partition_point(|part| part.after.end <= at);
-    let part = differences.get(next).filter(|part| part.after.contains(&at));
-    part.map_or((0, 0), |part| (part.before.len(), part.after.len()))
+impl Compared {
+    /// Compares the lines that a rule lets pass.
+    fn new(lines: &Lines<'_>, content: &str, passes: impl Fn(&str) -> bool) -> Self {
+        let old = lines.texts().filter(|line| passes(&String::from_utf8_lossy(line))).collect::<Vec<_>>();
+        let new = content.lines().enumerate().filter(|(_, text)| passes(text));
+        let (positions, new): (Vec<usize>, Vec<&[u8]>) = new.map(|(at, text)| (at, text.as_bytes())).unzip();
+        Self { differences: differences(&old, &new), positions }
+    }
+
+    /// By all lines, and by those that tell something: a blank line or a bracket that both have may stand anywhere in what
+    /// was left out.
+    fn both(lines: &Lines<'_>, content: &str) -> [Self; 2] {
+        let telling = |text: &str| elision(text).is_some() || text.chars().any(char::is_alphanumeric);
+        [Self::new(lines, content, |_| true), Self::new(lines, content, telling)]
+    }
+
+    /// How many lines of the file would be gone where this line of the new content stands.
+    fn lines_gone(&self, at: usize) -> usize {
+        let at = self.positions.partition_point(|position| *position < at);
+        let next = self.differences.partition_point(|part| part.after.end <= at);
+        let part = self.differences.get(next).filter(|part| part.after.contains(&at));
+        part.map_or(0, |part| part.before.len())
+    }
 }
 
 /// What stands in a text, line by line but for the white space around it; gathered when it is first asked for.

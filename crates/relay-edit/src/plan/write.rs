@@ -1,20 +1,26 @@
 //! Writes whole content over a file that exists, in the file's own manner.
 //!
 //! Replies are written with `\n` and without a byte order mark. A file that has other line endings, a mark, or no
-//! final newline keeps them: lines that stay the same keep their bytes, new ones take their neighbour's ending.
+//! final newline keeps them: lines that stay the same keep their bytes, also those that are no text, and new ones take
+//! their neighbour's ending.
+
+use std::borrow::Cow;
 
 use crate::lines::{BOM, Lines, is_binary};
-use crate::matcher::{Placement, Reindent, Tier};
+use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::splice::splice;
+use crate::verify::verify;
 use crate::{Hunk, HunkLine, align};
 
 /// The bytes of the file once it holds `content`.
 pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
     let plain = || content.as_bytes().to_vec();
     let lines = Lines::new(before);
+    let is_text = std::str::from_utf8(before).is_ok();
     let has_manner = before.starts_with(BOM)
         || lines.lacks_final_newline()
-        || (0..lines.len()).any(|line| lines.ending(line) != b"\n");
+        || (0..lines.len()).any(|line| lines.ending(line) != b"\n")
+        || !is_text;
     if !has_manner
         || is_binary(before)
         || content.is_empty()
@@ -24,12 +30,10 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
         return plain();
     }
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let Ok(text) = std::str::from_utf8(before) else { return plain() };
-    let old: Vec<&str> =
-        (0..lines.len()).filter_map(|line| std::str::from_utf8(lines.text(line)).ok()).collect();
+    let old: Vec<Cow<'_, str>> = lines.texts().map(String::from_utf8_lossy).collect();
+    let old: Vec<&str> = old.iter().map(AsRef::as_ref).collect();
     let new: Vec<&str> =
         content.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-    debug_assert!(old.len() == lines.len() && !text.is_empty(), "every line of valid text is valid text");
     let hunk = Hunk::new(align::align(&old, &new), 0);
     let mut next = 0..;
     let map = hunk
@@ -39,14 +43,18 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
         .collect();
     let placement = Placement {
         hunk: 0,
-        tier: Tier::Exact,
+        // What is no text was shown as something that only resembles it.
+        tier: if is_text { Tier::Exact } else { Tier::LookAlikes },
         map,
         insert_at: 0,
         reindent: Reindent::Keep,
         candidates: 1,
         tie: None,
     };
-    splice(&lines, &[hunk], &[placement]).unwrap_or_else(|_| plain())
+    let certificate = Certificate { file: Certificate::fingerprint(before), placements: vec![placement] };
+    let hunks = [hunk];
+    let after = splice(&lines, &hunks, &certificate.placements).ok();
+    after.filter(|after| verify(before, &hunks, &certificate, after).is_ok()).unwrap_or_else(plain)
 }
 
 #[cfg(test)]
@@ -67,5 +75,13 @@ mod tests {
         check("a\nb", "a\nc\n", "a\nc");
         check("", "a\n", "a\n");
         check("a\r\n", "", "");
+    }
+
+    #[test]
+    fn what_is_no_text_survives() {
+        let before = b"caf\xe9\nb\nc\n";
+        assert_eq!(write_over(before, "caf\u{fffd}\nx\nc\n"), b"caf\xe9\nx\nc\n");
+        assert_eq!(write_over(before, "b\ncaf\u{fffd}\nc\n"), b"b\ncaf\xe9\nc\n");
+        assert_eq!(write_over(b"\xff\r\nb\r\n", "\u{fffd}\nc\n"), b"\xff\r\nc\r\n");
     }
 }

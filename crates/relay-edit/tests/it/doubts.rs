@@ -137,3 +137,66 @@ fn new_lines_that_stand_to_the_letter_speak_against_old_ones_that_only_resemble(
     let named = unified("@@ -3,1 +3,2 @@\n-b\n+# note\n+}\n");
     check(file, &named, "# note\n}\n    # note\n    }\nreturn;\n# note\n}\n");
 }
+
+#[test]
+fn which_of_two_blank_lines_goes() {
+    let before = "x\n\"\"\"\n\n\nclass Shop:\n    a\n";
+    let reply = unified("@@\n x\n \"\"\"\n-\n+new\n+\n class Shop:\n     a\n");
+    check(before, &reply, "x\n\"\"\"\nnew\n\n\nclass Shop:\n    a\n");
+}
+
+#[test]
+fn a_diff_that_ends_within_its_change_is_cut_off() {
+    let whole = "--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,3 @@\n one\n-two\n+2\n+3\n";
+    check("one\ntwo\n", whole, "one\n2\n3\n");
+    for (lines, after) in [(5, "one\n"), (6, "one\n2\n")] {
+        let cut: String = whole.split_inclusive('\n').take(lines).collect();
+        let reply = relay_edit::parse(&cut, None);
+        assert!(reply.diagnostics.iter().any(|finding| finding.code == codes::UNCLOSED_BLOCK), "{cut}");
+        // A fence around it says that this is all.
+        check("one\ntwo\n", &format!("```diff\n{cut}```\n"), after);
+    }
+}
+
+#[test]
+fn a_section_whose_text_holds_markers_is_not_read_as_another_one() {
+    let section = "<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n";
+    for reply in [
+        format!("a.txt\n<<<<<<< SEARCH\n{section}=======\nnew\n>>>>>>> REPLACE\n"),
+        format!("a.txt\n```\n{section}=======\n2\n>>>>>>> REPLACE\n```\n"),
+        format!("a.txt\n{section}text\n=======\n2\n>>>>>>> REPLACE\n"),
+    ] {
+        let found = relay_edit::parse(&reply, None);
+        assert!(found.diagnostics.iter().any(|finding| finding.code == codes::BAD_MARKERS), "{found:#?}");
+    }
+    // An underline in the prose below is none of its business.
+    check("one\n", &format!("a.txt\n{section}\nDone\n=======\n"), "two\n");
+}
+
+#[test]
+fn tabs_do_not_come_in_below_a_line_that_is_only_aligned() {
+    let before = &format!("{}text =\n  select\n", "a:\n    b\n".repeat(10));
+    let wanted = before.replace("  select\n", "  select\n    name\n");
+    check(before, &search_replace("  select\n", "  select\n\tname\n"), &wanted);
+}
+
+#[test]
+fn a_line_goes_next_to_the_one_it_was_written_next_to() {
+    let before = "a:\n    return x\n\n\n@dataclass\nclass Order:\n";
+    let after = before.replace("return x\n", "return x\ncheck()\n");
+    check(
+        before,
+        &search_replace("    return x\n\n@dataclass\n", "    return x\ncheck()\n\n@dataclass\n"),
+        &after,
+    );
+}
+
+/// Found by a property: the tab was written as the file indents, and not recognised the next time.
+#[test]
+fn an_insertion_that_was_indented_anew_is_recognised() {
+    let before = "a\n    b();\n    c();\n    d();\n    e();\n    f();\n";
+    let reply = search_replace("a\n", "\tnew\na\n");
+    let after = format!("    new\n{before}");
+    check(before, &reply, &after);
+    check(&after, &reply, &after);
+}

@@ -252,3 +252,217 @@ fn the_byte_order_mark_and_bytes_that_are_no_text_are_guarded_too() {
     let converted: Vec<u8> = after.iter().copied().filter(|byte| *byte != b'\r').collect();
     assert!(verify(&before, &hunks, certificate, &converted).is_err(), "endings were converted");
 }
+
+#[test]
+fn context_that_is_not_accounted_for_is_caught() {
+    let planned = Planned::sample();
+    planned.check_lie(
+        |certificate| certificate.placements[0].map[1] = None,
+        &good(),
+        VerifyError::Unaccounted { hunk: 0, line: 1 },
+    );
+    // Where blank lines may differ, others may not.
+    planned.check_lie(
+        |certificate| {
+            certificate.placements[0].tier = Tier::BlankLines;
+            certificate.placements[0].map[1] = None;
+        },
+        &good(),
+        VerifyError::Unaccounted { hunk: 0, line: 1 },
+    );
+    // And where they may not differ, blank ones must be there as well.
+    let planned = Planned::new("a\n\nb\n", vec![hunk(" a\n \n-b\n+c\n")]);
+    planned.check_lie(
+        |certificate| certificate.placements[0].map[1] = None,
+        "a\n\nc\n",
+        VerifyError::Unaccounted { hunk: 0, line: 1 },
+    );
+}
+
+#[test]
+fn only_blank_lines_are_skipped_and_only_where_they_may_differ() {
+    let planned = Planned::new("a\nx\n", vec![hunk(" a\n-x\n")]);
+    let check = |before: &str, tier: Tier, allowed: bool| {
+        let mut certificate = planned.certificate.clone();
+        certificate.file = Certificate::fingerprint(before.as_bytes());
+        certificate.placements[0].tier = tier;
+        certificate.placements[0].map = vec![Some(0), Some(2)];
+        let after = before.replace("x\n", "");
+        let verdict = verify(before.as_bytes(), &planned.hunks, &certificate, after.as_bytes());
+        let expected = if allowed { Ok(()) } else { Err(VerifyError::Skipped { hunk: 0, file_line: 3 }) };
+        assert_eq!(verdict, expected, "{before:?} at {tier:?}");
+    };
+    check("a\n\nx\n", Tier::Exact, false);
+    check("a\n\nx\n", Tier::BlankLines, true);
+    check("a\nb\nx\n", Tier::BlankLines, false);
+    check("a\nb\nx\n", Tier::Fuzzy, false);
+}
+
+#[test]
+fn a_line_that_one_hunk_removes_is_no_context_of_another() {
+    let planned = Planned::new(FILE, vec![hunk("-    alpha();\n"), hunk("     beta();\n+    new();\n")]);
+    for swap in [false, true] {
+        let mut certificate = planned.certificate.clone();
+        let mut hunks = planned.hunks.clone();
+        hunks[1] = hunk("     alpha();\n+    new();\n");
+        certificate.placements[1].map = vec![Some(1), None];
+        if swap {
+            certificate.placements.swap(0, 1);
+        }
+        let after = FILE.replace("    alpha();\n", "    new();\n");
+        let verdict = verify(&planned.before, &hunks, &certificate, after.as_bytes());
+        assert_eq!(verdict, Err(VerifyError::ClaimedTwice(2)));
+    }
+}
+
+#[test]
+fn new_lines_that_nothing_places_are_caught() {
+    // Below lines that were left out, nothing says where they go.
+    let mut planned = Planned::new(FILE, vec![hunk("     alpha();\n+    new();\n")]);
+    planned.hunks = vec![hunk("     alpha();\n ...\n+    new();\n")];
+    planned.certificate.placements[0].map = vec![Some(1), None, None];
+    let verdict = verify(&planned.before, &planned.hunks, &planned.certificate, &planned.after);
+    assert_eq!(verdict, Err(VerifyError::Unaccounted { hunk: 0, line: 0 }));
+    // And behind the end of the file there is nothing.
+    planned.hunks = vec![hunk("+    new();\n")];
+    planned.certificate.placements[0].map = vec![None];
+    planned.certificate.placements[0].insert_at = 99;
+    let verdict = verify(&planned.before, &planned.hunks, &planned.certificate, &planned.after);
+    assert_eq!(verdict, Err(VerifyError::Unaccounted { hunk: 0, line: 0 }));
+}
+
+#[test]
+fn new_lines_end_as_their_neighbours_do() {
+    let check = |before: &str, wrong: &[&str]| {
+        let planned = Planned::new(before, vec![hunk(" a\n+n\n b\n")]);
+        for wrong in wrong {
+            let verdict = verify(&planned.before, &planned.hunks, &planned.certificate, wrong.as_bytes());
+            assert!(matches!(verdict, Err(VerifyError::WrongResult(_))), "{before:?} {wrong:?} {verdict:?}");
+        }
+    };
+    check("a\r\nb\r\n", &["a\r\nn\nb\r\n", "a\r\nn\rb\r\n", "a\nn\nb\n"]);
+    check("a\nb\n", &["a\nn\r\nb\n", "a\nn\rb\n"]);
+    check("a\rb\r", &["a\rn\nb\r", "a\rn\r\nb\r"]);
+    check("a\r\nb\n", &["a\r\nn\nb\n"]);
+    check("x\na\r\nb", &["x\na\r\nn\nb", "x\na\r\nn\r\nb\n"]);
+}
+
+#[test]
+fn indentation_follows_the_rule_of_the_certificate() {
+    let before = "if x:\n    one()\n    two()\n";
+    let planned = Planned::new(before, vec![hunk(" one()\n-two()\n+three()\n")]);
+    assert_eq!(planned.after, b"if x:\n    one()\n    three()\n");
+    for wrong in ["three()", "  three()", "     three()", "\tthree()"] {
+        planned.check_result(&format!("if x:\n    one()\n{wrong}\n"), VerifyError::WrongResult(16));
+    }
+}
+
+/// Whether the verifier lets one line of a hunk stand for one line of the file at a tier, as context and as removed.
+#[track_caller]
+fn check_tier(tier: Tier, written: &str, found: &str, [context, removed]: [bool; 2]) {
+    let before = format!("{found}\nx\n");
+    for (sign, allowed) in [(' ', context), ('-', removed)] {
+        let planned = Planned::new("y\nx\n", vec![hunk(" y\n-x\n")]);
+        let mut certificate = planned.certificate.clone();
+        certificate.file = Certificate::fingerprint(before.as_bytes());
+        certificate.placements[0].tier = tier;
+        let hunks = [hunk(&format!("{sign}{written}\n-x\n"))];
+        let after = if sign == ' ' { format!("{found}\n") } else { String::new() };
+        let verdict = verify(before.as_bytes(), &hunks, &certificate, after.as_bytes());
+        let expected = if allowed { Ok(()) } else { Err(VerifyError::Mismatch { hunk: 0, file_line: 1 }) };
+        assert_eq!(verdict, expected, "{sign}{written:?} for {found:?} at {tier:?}");
+    }
+}
+
+#[test]
+fn each_tier_allows_what_its_name_says_and_no_more() {
+    use Tier::*;
+    const NEVER: [bool; 2] = [false, false];
+    const ALWAYS: [bool; 2] = [true, true];
+    for tier in [Exact, LineEndings, Anchors, Seen, LinesUnverified] {
+        check_tier(tier, "a b", "a b", ALWAYS);
+        check_tier(tier, "a b", "a b ", NEVER);
+    }
+    check_tier(TrailingWhitespace, "a b", "a b\t", ALWAYS);
+    check_tier(TrailingWhitespace, "a b", " a b", NEVER);
+    check_tier(Indentation, "a b", "\ta b ", ALWAYS);
+    check_tier(Indentation, "a b", "a  b", NEVER);
+    check_tier(Spacing, "a b", " a  b", ALWAYS);
+    check_tier(Spacing, "a b", "ab", NEVER);
+    check_tier(Spacing, "a b", "a c", NEVER);
+    for tier in [LookAlikes, BlankLines] {
+        check_tier(tier, "say \"a\" - b", "say \u{201c}a\u{201d} \u{2013} b", ALWAYS);
+        check_tier(tier, "say (a)", "say [a]", NEVER);
+        check_tier(tier, "say a1", "say a2", NEVER);
+    }
+    // Only lines that stay may differ by more than that, and not by much.
+    check_tier(Fuzzy, "let total = sum(items);", "let totals = sum(items);", [true, false]);
+    check_tier(Fuzzy, "let total = sum(items);", "return None;", NEVER);
+}
+
+/// The same change in every dialect that names or quotes lines.
+fn families() -> Vec<(&'static str, String)> {
+    let anchor = |line: usize| {
+        let text = FILE.lines().nth(line - 1).expect("a line");
+        format!("{line}{}", relay_edit::anchors::LineHash::of(line, text.as_bytes()))
+    };
+    let diff = "@@ -2,2 +2,2 @@\n     alpha();\n-    beta();\n+    changed();\n";
+    let (old, new) = ("    alpha();\n    beta();\n", "    alpha();\n    changed();\n");
+    let sections = format!("<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n");
+    vec![
+        ("new-unified", format!("```rust // {{a.rs}} new-unified\n{diff}```\n")),
+        ("multi-search-replace", format!("```rust // {{a.rs}} multi-search-replace\n{sections}```\n")),
+        ("unified", format!("--- a/a.rs\n+++ b/a.rs\n{diff}")),
+        ("search-replace", format!("`a.rs`\n```\n{sections}```\n")),
+        ("apply-patch", format!("*** Begin Patch\n*** Update File: a.rs\n{diff}*** End Patch\n")),
+        ("edit-repl", format!("a.rs\n««« EDIT\n{old}═══════ REPL\n{new}»»» EDIT END\n")),
+        ("hashline", format!("§a.rs\n≔{}..{}\n{new}", anchor(2), anchor(3))),
+        (
+            "commands",
+            format!("[EDIT_FILE path=\"a.rs\" start_line=\"2\" end_line=\"3\"]\n{new}[/EDIT_FILE]\n"),
+        ),
+    ]
+}
+
+#[test]
+fn faults_are_caught_in_every_dialect() {
+    let before = format!("\u{feff}{}", FILE.replace('\n', "\r\n"));
+    for (name, reply) in families() {
+        let edits = relay_edit::parse(&reply, None).edits;
+        let files = Snapshot {
+            files: [("a.rs".to_owned(), before.clone().into_bytes())].into(),
+            ..Default::default()
+        };
+        let planned = plan(&edits, &files);
+        let [change] = planned.changes.as_slice() else { panic!("{name}: {planned:#?}") };
+        let after = String::from_utf8(change.after.clone().expect("content")).expect("text");
+        let certificate = &planned.outcomes[0].certificates[0];
+        // Lines that are named by number are quoted before they are placed.
+        let quoted = match &edits[0].operation {
+            Operation::Patch { hunks, .. } if hunks[0].old_lines().next().is_some() => hunks.clone(),
+            _ => vec![hunk("     alpha();\n-    beta();\n+    changed();\n")],
+        };
+        let verdict = |after: &str| verify(before.as_bytes(), &quoted, certificate, after.as_bytes());
+        assert_eq!(verdict(&after), Ok(()), "{name}: {after}");
+        let faults = [
+            ("in the wrong place", before.replace("delta", "changed")),
+            ("a line is lost", after.replace("    alpha();\r\n", "")),
+            ("another line is lost", after.replace("    gamma();\r\n", "")),
+            ("the new line is lost", after.replace("    changed();\r\n", "")),
+            ("the old line is still there", after.replace("    changed", "    beta();\r\n    changed")),
+            ("context changed", after.replace("alpha", "Alpha")),
+            ("context is written as the reply has it", after.replace("    alpha();\r\n", "    alpha();\n")),
+            ("all endings changed", after.replace("\r\n", "\n")),
+            ("the new ending is another", after.replace("changed();\r\n", "changed();\n")),
+            ("the mark is gone", after.replace('\u{feff}', "")),
+            ("an elision is written", after.replace("    changed();", "    // ... existing code ...")),
+            ("an elision stands for the rest", format!("{}...\r\n", after.split_at(40).0)),
+            ("the final newline is gone", after.trim_end().to_owned()),
+            ("nothing was done", before.clone()),
+        ];
+        for (fault, wrong) in faults {
+            assert_ne!(wrong, after, "{name}: nothing is wrong");
+            assert!(matches!(verdict(&wrong), Err(VerifyError::WrongResult(_))), "{name}: {fault}");
+        }
+    }
+}

@@ -20,6 +20,7 @@ mod honesty;
 mod leaks;
 mod limits;
 mod lost;
+mod manners;
 mod matching;
 mod modes;
 mod noise;

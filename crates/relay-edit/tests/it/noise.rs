@@ -11,13 +11,16 @@ mod write;
 
 use std::collections::BTreeMap;
 
-use relay_edit::{Diagnostic, FileDiff, Options, Plan, Reply, Snapshot, diff, parse, plan_with, text_of};
+use relay_edit::{
+    Diagnostic, EditStatus, FileDiff, Options, Plan, Reply, Snapshot, diff, parse, plan_with, text_of,
+};
 
 use crate::fuzz::damage::Random;
 use crate::support::Encoding;
-use change::Intent;
-use damage::{CUT_OFF, DAMAGES, STALE, Wanted, suits_literal};
-use write::{FORMS, Numbers};
+pub use change::Intent;
+use damage::{CUT_OFF, DAMAGES, Damage, STALE, Wanted, suits_literal};
+use write::Numbers;
+pub use write::{FORMS, literal, whole};
 
 const FILES: &[(&str, &str)] = &[
     ("src/shop.py", include_str!("noise/files/shop.py")),
@@ -40,7 +43,7 @@ const OWN: &[(&str, &str)] = &[
 
 /// One generated case.
 #[derive(Debug)]
-struct Case {
+pub struct Case {
     path: &'static str,
     form: &'static str,
     damage: &'static str,
@@ -54,27 +57,52 @@ struct Case {
 
 /// How a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Verdict {
+pub enum Verdict {
     Right,
     Refused,
     Wrong,
 }
 
 fn case(files: &[(&'static str, &str)], random: &mut Random) -> Option<Case> {
-    let (path, text) = *random.pick(files);
     let form = *random.pick(FORMS);
-    let (damage, break_it) = *random.pick(DAMAGES);
+    let damage = *random.pick(DAMAGES);
+    let numbers = Numbers {
+        shift: if random.below(4) == 0 { 1 + random.below(30) } else { 0 },
+        // Lines that were never there look like lines that were cut off.
+        miscounted: random.below(6) == 0 && damage.0 != CUT_OFF,
+    };
+    case_of(files, form, damage, numbers, random)
+}
+
+/// An edit written down with care.
+pub fn written(path: &str, form: &str, intent: &Intent, random: &mut Random) -> String {
+    write::written(path, form, intent, Numbers::default(), random)
+}
+
+/// A true edit in one form, written with care; `None` where this seed makes none.
+pub fn clean(form: &'static str, seed: u64) -> Option<Case> {
+    case_of(FILES, form, *DAMAGES.first()?, Numbers::default(), &mut Random::new(seed))
+}
+
+fn case_of(
+    files: &[(&'static str, &str)],
+    form: &'static str,
+    (damage, break_it): Damage,
+    numbers: Numbers,
+    random: &mut Random,
+) -> Option<Case> {
+    let (path, text) = *random.pick(files);
     if write::literal(form) && !suits_literal(damage) {
         return None;
     }
     let context = if damage == "an elision" { 6 } else { *random.pick(&[1, 2, 3, 3, 3, 5]) };
     let mut intent = Intent::of(text.lines().map(str::to_owned).collect(), random, context)?;
     let wanted = break_it(&mut intent, form, random)?;
-    let numbers = Numbers {
-        shift: if random.below(4) == 0 { 1 + random.below(30) } else { 0 },
-        // Lines that were never there look like lines that were cut off.
-        miscounted: random.below(6) == 0 && damage != CUT_OFF,
-    };
+    // Brackets and blank lines alone are told apart by nothing but their number.
+    let plain = damage == "clean" && numbers == Numbers::default();
+    if !plain && !write::literal(form) && !intent.has_identity() {
+        return None;
+    }
     // A wrong number that happens to name another copy of the block says something else, as clearly as can be.
     if intent.misleads(numbers.shift) {
         return None;
@@ -86,7 +114,12 @@ fn case(files: &[(&'static str, &str)], random: &mut Random) -> Option<Case> {
         _ => format!("First this:\n\n```sh\nmake all\n```\n\nThen:\n\n{body}"),
     };
     if damage == CUT_OFF {
+        let whole = reply.lines().count();
         reply.truncate(reply.floor_char_boundary(random.below(reply.len())));
+        // Nothing shows that the last line of a bare diff goes on.
+        if matches!(form, "unified-bare" | "git-diff") && reply.lines().count() + 1 >= whole {
+            return None;
+        }
     }
     let ending = *random.pick(&["\n", "\n", "\n", "\n", "\r\n", "\r\n", "\r"]);
     let last = if random.below(6) == 0 { "" } else { ending };
@@ -118,7 +151,14 @@ impl Case {
         (reply, planned)
     }
 
-    fn verdict(&self) -> Verdict {
+    /// Whether some edits were planned although others failed.
+    pub fn is_half_done(&self) -> bool {
+        let (_, planned) = self.planned();
+        let failed = planned.outcomes.iter().any(|outcome| outcome.status == EditStatus::Failed);
+        failed && !planned.changes.is_empty()
+    }
+
+    pub fn verdict(&self) -> Verdict {
         let (reply, planned) = self.planned();
         if reply.diagnostics.iter().chain(&planned.diagnostics).any(Diagnostic::is_error) {
             return if self.wanted == Wanted::Nothing { Verdict::Right } else { Verdict::Refused };
@@ -128,13 +168,13 @@ impl Case {
             true => Verdict::Refused,
             false => Verdict::Wrong,
         };
+        // Whether the last line ends is not a matter of where an edit goes.
+        let plain = |bytes: &[u8]| text_of(bytes).trim_ascii_end().to_vec();
         match planned.changes.as_slice() {
             [] if self.wanted == Wanted::Nothing => Verdict::Right,
             [] => Verdict::Refused,
-            [only] if self.wanted == Wanted::Meant && only.path == self.path => {
+            [only] if only.path == self.path => {
                 let found = only.after.as_deref().unwrap_or_default();
-                // Whether the last line ends is not a matter of where an edit goes.
-                let plain = |bytes: &[u8]| text_of(bytes).trim_ascii_end().to_vec();
                 if plain(found) == plain(&self.after) { Verdict::Right } else { wrong }
             }
             _ => wrong,

@@ -16,7 +16,7 @@ use super::fence::{Fence, FenceLine, fence_line};
 use super::findings::Findings;
 use super::limits::{Excess, LINES};
 use super::{Dialect, Kept, Line, OwnedLine, Reader, Taken, path_line};
-use super::{git_diff, hashline};
+use super::{git_diff, hashline, unified};
 use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
 use blocks::Question;
@@ -251,7 +251,8 @@ impl Scanner {
                 && fence_line(line.text).is_none()
                 && path_line::read(line.text).is_none();
         }
-        if let Some(end) = self.after_diff
+        let lost_hunk = !self.edits.is_empty() && unified::hunk_header(line.text).is_some();
+        if let Some(end) = self.after_diff.or_else(|| lost_hunk.then(|| line.number - 1))
             && git_diff::looks_lost(line.text)
         {
             self.after_diff = None;

@@ -107,6 +107,20 @@ impl Intent {
         self.meant.clone_from(&self.after);
     }
 
+    /// Whether every piece has an old line that can be told from others.
+    pub fn has_identity(&self) -> bool {
+        let telling = |line: &&str| line.chars().any(char::is_alphanumeric);
+        self.pieces.iter().all(|piece| piece.old().iter().any(telling))
+    }
+
+    /// Whether the old lines of a piece, as they are written, stand somewhere in the file as it is now.
+    pub fn stands(&self, piece: &Piece, same: impl Fn(&str, &str) -> bool) -> Vec<usize> {
+        let old = piece.old();
+        let fits = |window: &[String]| window.iter().zip(&old).all(|(line, old)| same(line, old));
+        let windows = self.before.windows(old.len().max(1)).enumerate();
+        windows.filter(|(_, window)| fits(window)).map(|(at, _)| at).collect()
+    }
+
     /// Whether lines that go come back elsewhere in the same piece.
     pub fn moves_lines(&self) -> bool {
         let comes_back = |piece: &Piece| {
@@ -198,7 +212,8 @@ pub fn reworded(line: &str, random: &mut Random) -> String {
         },
         _ => match end.rfind(|c: char| c.is_ascii_alphanumeric()) {
             Some(at) => format!("{}{}{}", &end[..=at], random.below(90) + 10, &end[at + 1..]),
-            None => format!("{end}{end}"),
+            // Twice a fence would be a longer fence.
+            None => format!("{end} {end}"),
         },
     }
 }

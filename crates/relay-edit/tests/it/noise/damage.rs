@@ -164,13 +164,16 @@ fn shift(intent: &mut Intent, deeper: bool, random: &mut Random) -> Option<Wante
     let common = intent.pieces.iter().map(depths).min()?;
     let by = if deeper { 1 + random.below(8) } else { common };
     let tab = intent.before.iter().any(|line| line.starts_with('\t'));
-    each_line(intent, |_, line| {
+    let wanted = each_line(intent, |_, line| {
         if deeper && !line.trim().is_empty() {
             line.insert_str(0, &if tab { "\t".to_owned() } else { " ".repeat(by) });
         } else if line.len() >= by && !line.trim().is_empty() {
             line.drain(..by);
         }
-    })
+    });
+    // At another depth the same lines may be other ones.
+    let elsewhere = |piece: &Piece| !intent.stands(piece, |line, old| line == old).is_empty();
+    wanted.filter(|_| !intent.pieces.iter().any(elsewhere))
 }
 
 fn first_line(intent: &mut Intent, form: &str, _: &mut Random) -> Option<Wanted> {
@@ -200,8 +203,15 @@ fn no_blanks(intent: &mut Intent, _: &str, _: &mut Random) -> Option<Wanted> {
     let mut left = false;
     for piece in &mut intent.pieces {
         let before = piece.lines.len();
-        piece.lines.retain(|(kind, line)| *kind != Kind::Context || !line.trim().is_empty());
+        // Next to a change a blank line says on which side of it the change is.
+        let goes = |at: usize| piece.lines[at].1.trim().is_empty() && apart(piece, at);
+        let gone: Vec<usize> = (0..before).filter(|at| goes(*at)).collect();
+        gone.iter().rev().for_each(|at| drop(piece.lines.remove(*at)));
         left |= piece.lines.len() < before;
+        // Without any old line left, it says nothing about where it goes.
+        if piece.old().is_empty() {
+            return None;
+        }
     }
     left.then_some(Wanted::Meant)
 }
@@ -300,7 +310,10 @@ fn left_out_of_whole(intent: &mut Intent, form: &str, random: &mut Random) -> Op
         return None;
     }
     let at = random.below(intent.meant.len());
-    let end = (at + 3 + random.below(20)).min(intent.meant.len());
+    let end = at + 3 + random.below(20);
+    if end > intent.meant.len() {
+        return None;
+    }
     let text = *random.pick(&["// ... existing code ...", "# ... rest of the file unchanged ...", "..."]);
     intent.meant.splice(at..end, [format!("{}{text}", indent(&intent.meant[at]).0)]);
     Some(Wanted::Meant)
@@ -380,6 +393,10 @@ fn stale(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wanted> {
     }
     let at = *removed.get(random.below(removed.len().max(1)))?;
     let changed = reworded(&intent.before[at], random);
+    // Somebody made the very change that is asked for.
+    if piece.replacement().contains(&changed.as_str()) {
+        return None;
+    }
     // Another line like it would be just as good.
     if intent.before.iter().filter(|line| line.trim() == intent.before[at].trim()).count() > 1 {
         return None;
@@ -391,7 +408,11 @@ fn stale(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wanted> {
 
 fn done(intent: &mut Intent, _: &str, _: &mut Random) -> Option<Wanted> {
     intent.before.clone_from(&intent.after);
-    Some(Wanted::Nothing)
+    // Nothing is left of a deletion, so the same lines elsewhere are as good as the ones that went.
+    let only_deletes = |piece: &&Piece| piece.exchange().1.is_empty();
+    let same = |line: &str, old: &str| line.trim() == old.trim();
+    let mut deletions = intent.pieces.iter().filter(only_deletes);
+    (!deletions.any(|piece| !intent.stands(piece, same).is_empty())).then_some(Wanted::Nothing)
 }
 
 fn drift(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wanted> {
