@@ -69,7 +69,7 @@ impl Reindent {
                     rest = tail;
                 }
                 // Less than one level is alignment and stays, as in the ` *` of a block comment.
-                if rest.contains(&b'\t') || rest.len() >= from.len().max(2) && from.as_slice() != b"\t" {
+                if rest.contains(&b'\t') {
                     return None;
                 }
                 result.extend_from_slice(rest);
@@ -174,6 +174,7 @@ mod tests {
         check(&[("    a", "\ta"), ("        b", "\t\tb")], "            c", Some("\t\t\tc"));
         check(&[("  a", "\ta"), ("   * b", "\t * b")], "    c", Some("\t\tc"));
         check(&[("\ta", "    a")], "\t\tc", Some("        c"));
+        check(&[("\ta", "    a")], " \tc", None);
         check(&[("    a", "\ta")], "\t\tc", Some("\t\tc"));
     }
 

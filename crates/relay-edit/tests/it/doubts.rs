@@ -200,3 +200,42 @@ fn an_insertion_that_was_indented_anew_is_recognised() {
     check(before, &reply, &after);
     check(&after, &reply, &after);
 }
+
+#[test]
+fn a_slip_in_the_context_does_not_hide_another_depth() {
+    let before =
+        "fn a() {\n    let total = sum(items);\n    check(total);\n    log(total);\n    done(total);\n}\n";
+    let reply = search_replace(
+        "let totla = sum(items);\ncheck(total);\nlog(total);\ndone(total);\n",
+        "let totla = sum(items);\ncheck(total);\nlog(total);\nnew(total);\ndone(total);\n",
+    );
+    check(before, &reply, &before.replace("    done", "    new(total);\n    done"));
+}
+
+#[test]
+fn a_slip_needs_other_lines_that_vouch_for_the_place() {
+    let before = "let total = sum(items);\ncheck(total);\n}\n";
+    // One line that tells something and one bracket are not enough; three lines of which one tells something are.
+    check_refused(
+        before,
+        &search_replace(
+            "let totla = sum(items);\ncheck(total);\n}\n",
+            "let totla = sum(items);\nnew();\n}\n",
+        ),
+        codes::NOT_FOUND,
+    );
+    let braces = "let total = sum(items);\n}\n}\n}\n";
+    check_refused(
+        braces,
+        &search_replace("let totla = sum(items);\n}\n}\n}\n", "let totla = sum(items);\n}\n}\nx\n}\n"),
+        codes::NOT_FOUND,
+    );
+}
+
+#[test]
+fn one_hunk_shows_how_another_is_indented() {
+    // The file has too few indented lines to speak for itself.
+    let before = "a:\n    b\n    c\nd\ne\n";
+    let reply = unified("@@\n a:\n-\tb\n+\tB\n \tc\n@@\n d\n+\tx\n e\n");
+    check(before, &reply, "a:\n    B\n    c\nd\n    x\ne\n");
+}
