@@ -269,12 +269,12 @@ impl Explain<'_> {
 
     /// Why a file must not be patched in this dialect.
     pub fn unpatchable(&self) -> Option<Diagnostic> {
-        if !matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline) {
-            return None;
-        }
         let content = self.state.get(&self.edit.path)?;
         let path = &self.edit.path;
-        if self.edit.dialect == Dialect::EditRepl && is_binary(content) {
+        // Where the old lines are quoted they are proof enough; numbers prove nothing about bytes that are no lines.
+        let by_number =
+            matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline | Dialect::Commands);
+        if by_number && is_binary(content) {
             let finding = self.finding(codes::BINARY, format!("`{path}` is not a text file"), None);
             return Some(finding.hinted("binary files are not edited; replace it by hand"));
         }

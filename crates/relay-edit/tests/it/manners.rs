@@ -120,7 +120,8 @@ fn check_outside(before: &[u8], planned: &Plan, changed: &[u8]) -> Result<(), Te
         high = high.max(placement.end_line());
     }
     let head = lines[..low.min(lines.len())].concat();
-    prop_assert!(changed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&changed).starts_with(&head));
+    let body = changed.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&changed);
+    prop_assert!(body.starts_with(&head), "{:?} lost {:?}", plain(body), plain(&head));
     let tail = lines.get(high..).unwrap_or_default().concat();
     prop_assert!(changed.ends_with(&tail), "{:?} lost {:?}", plain(&changed), plain(&tail));
     Ok(())
@@ -218,5 +219,16 @@ proptest! {
             let noise = String::from_utf8_lossy(&bytes);
             drop(plan(&parse(&format!("{noise}{reply}{noise}"), None).edits, &snapshot(&mixed)));
         }
+    }
+}
+
+/// Found by the property above: a file that cannot be decoded was edited as if its bytes were lines.
+#[test]
+fn what_says_it_is_utf_16_and_is_not_is_left_alone() {
+    let reply = "[EDIT_FILE path=\"src/a.rs\" start_line=\"1\" end_line=\"1\"]\nx\n[/EDIT_FILE]\n";
+    for content in [&b"\xff\xfea\0\n\0b"[..], b"\xfe\xff\0a\0\n\xd8", b"a\0\nb\n"] {
+        let planned = plan(&parse(reply, None).edits, &snapshot(content));
+        assert_eq!(planned.outcomes[0].status, EditStatus::Skipped, "{planned:#?}");
+        assert!(planned.changes.is_empty());
     }
 }
