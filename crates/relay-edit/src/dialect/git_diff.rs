@@ -96,7 +96,7 @@ impl GitDiff {
     fn ends_before(&self, text: &str) -> bool {
         let fulfilled = self.due == Some((0, 0));
         match text.chars().next() {
-            Some('-') => fulfilled && is_list_item(text),
+            Some('-') => fulfilled && (is_list_item(text) || text.trim_end() == "---"),
             Some(' ' | '+' | '\\') | None => false,
             Some(_) => self.due.is_none_or(|(old, _)| old == 0),
         }
@@ -125,6 +125,17 @@ impl GitDiff {
         self.file.lines().any(|line| line.text.starts_with("+++ "))
     }
 
+    /// Whether the `diff --git` line above a pair of headers is about another file, which was all about its mode then.
+    fn announces_other(&self, old: &str, new: &str) -> bool {
+        let path = |text: &str| unified::header_path(text.get(4..).unwrap_or_default());
+        let named = [path(new), path(old)].into_iter().find(|path| path != unified::NO_FILE);
+        let bare = |path: String| path.split_once('/').map_or(path.clone(), |(_, rest)| rest.to_owned());
+        let announced = self.file.lines().find(|line| begins(line.text));
+        announced
+            .zip(named.map(bare))
+            .is_some_and(|(line, path)| !line.text.contains('"') && !line.text.contains(path.as_str()))
+    }
+
     fn ends_with_header(&self) -> bool {
         self.file.lines().last().is_some_and(|line| line.text.starts_with("+++ "))
     }
@@ -150,7 +161,8 @@ impl Reader for GitDiff {
         if let Some(held) = self.held.take() {
             let sides = held.text.strip_prefix("--- ").zip(line.text.strip_prefix("+++ "));
             if sides.is_some_and(|(old, new)| self.begins_file(old, new)) {
-                if self.has_hunk() || self.has_header() {
+                if self.has_hunk() || self.has_header() || self.announces_other(held.text.as_str(), line.text)
+                {
                     self.close_file();
                 }
                 self.keep(held.as_line());
