@@ -45,8 +45,8 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> 
 fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
     let key = Key::TrimEnd;
     let is_written = |line: &&str| !is_blank(line.as_bytes());
-    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-    if !has_identity(&added.filter(is_written).collect::<Vec<_>>()) {
+    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    if !added.any(|line| is_written(&line)) || !has_identity(&pattern.new) {
         return Vec::new();
     }
     let new: Vec<(usize, &str)> = pattern.new.iter().copied().filter(is_written).enumerate().collect();

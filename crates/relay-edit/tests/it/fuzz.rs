@@ -280,3 +280,19 @@ fn an_insertion_is_recognised_although_a_blank_line_goes_with_it() {
     assert_eq!(String::from_utf8_lossy(&once), "a\n# note\n        ...\n\tlet x = 1;\n    \n");
     assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
 }
+
+/// Found by the target above: a bracket alone was inserted, between lines that can be recognised.
+#[test]
+fn a_bracket_is_recognised_by_the_lines_around_it() {
+    let lines = [
+        HunkLine::Context("\t".to_owned()),
+        HunkLine::Added("    }".to_owned()),
+        HunkLine::Context("        note".to_owned()),
+        HunkLine::Context("\ta".to_owned()),
+        HunkLine::Context(String::new()),
+    ];
+    let edits = [edit(vec![Hunk::new(lines.to_vec(), 1)], Base::Original)];
+    let once = after(&plan(&edits, &snapshot(b"b\n\t\n        note\n\ta\n"))).expect("placed");
+    assert_eq!(String::from_utf8_lossy(&once), "b\n\t\n    }\n        note\n\ta\n");
+    assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
+}
