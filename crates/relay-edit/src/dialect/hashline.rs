@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::limits::EDITS;
 use super::{Dialect, Line, Parsed, Reader, Taken, apply_patch};
 use crate::anchors::LineHash;
 use crate::edit::{Anchor, Target};
@@ -123,6 +124,10 @@ impl Hashline {
         if path.is_empty() {
             self.complain(line, "Input header \"§\" is empty; provide a file path.", "write `§path/to/file`");
             self.in_section = false;
+            return;
+        }
+        if self.known.len() > EDITS && !self.known.contains_key(path) {
+            // Each section becomes an edit, and so many are refused; what more there is need not be kept.
             return;
         }
         let known = self.known.insert(path.to_owned(), self.sections.len());

@@ -20,6 +20,8 @@ fn a_reply_has_so_many_lines_and_edits_and_no_more() {
     let envelope = |count: usize| format!("{}*** End Patch\n", "*** Delete File: a\n".repeat(count));
     check_too_long(&envelope(100_001), "100000 edits");
     assert_eq!(parse(&envelope(100_000), None).edits.len(), 100_000);
+    let sections: String = (0..100_100).map(|at| format!("§f{at}\n»EOF\nx\n")).collect();
+    check_too_long(&sections, "100000 edits");
 }
 
 #[test]

@@ -143,9 +143,6 @@ impl Scanner {
 
     /// Ends the reply; `in_line` says whether its last line has no end.
     pub fn finish(mut self, in_line: bool) -> Reply {
-        if let Some(excess) = self.excess {
-            return excess.refused();
-        }
         if let Some(held) = self.held.take() {
             self.dispatch(held.as_line());
         }
@@ -175,6 +172,9 @@ impl Scanner {
                     }
                 }
             }
+        }
+        if let Some(excess) = self.excess {
+            return excess.refused();
         }
         self.drop_illustrations();
         let control = match self.control.take() {
