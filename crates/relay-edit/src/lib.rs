@@ -41,7 +41,7 @@ pub use encoding::text_of;
 pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};
 pub use merge::{Conflict, merge, merge_surely};
 pub use plan::{
-    Change, EditOutcome, EditStatus, Options, Plan, Snapshot, plan, plan_taking, plan_with, stands_in,
+    Change, EditOutcome, EditStatus, OldLines, Options, Plan, Snapshot, plan, plan_taking, plan_with,
 };
 pub use prompt::system_prompt;
 pub use render::{RenderError, render};

@@ -20,7 +20,7 @@ use crate::matcher::{Certificate, Strictness};
 use crate::merge::merge;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use explain::Explain;
-pub use explain::stands_in;
+pub use explain::OldLines;
 use state::State;
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.

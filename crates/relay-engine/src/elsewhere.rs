@@ -2,7 +2,7 @@
 //!
 //! Looking is all that happens here, and not without end: a hunk is never moved to another file.
 
-use relay_edit::{Diagnostic, Edit, Hunk, Operation, codes, stands_in};
+use relay_edit::{Diagnostic, Edit, Hunk, OldLines, Operation, codes};
 use relay_workspace::Workspace;
 
 /// How many hunks are looked for.
@@ -18,7 +18,8 @@ pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnost
         .iter()
         .enumerate()
         .filter_map(|(at, finding)| {
-            Some(Sought { finding: at, hunk: hunk_of(edits, finding)?, found: Vec::new() })
+            let lines = OldLines::of(hunk_of(edits, finding)?)?;
+            Some(Sought { finding: at, lines, found: Vec::new() })
         })
         .take(HUNKS)
         .collect();
@@ -40,7 +41,7 @@ pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnost
 struct Sought<'e> {
     /// The position of the finding that says so.
     finding: usize,
-    hunk: &'e Hunk,
+    lines: OldLines<'e>,
     found: Vec<String>,
 }
 
@@ -71,7 +72,7 @@ fn search(workspace: &Workspace, sought: &mut [Sought<'_>], findings: &[Diagnost
         let Ok(Some(file)) = workspace.read(&path) else { continue };
         for hunk in sought.iter_mut() {
             let own = findings.get(hunk.finding).and_then(|finding| finding.path.as_deref());
-            if own != Some(path.as_str()) && stands_in(hunk.hunk, &file.bytes) {
+            if own != Some(path.as_str()) && hunk.lines.stand_in(&file.bytes) {
                 hunk.found.push(path.as_str().to_owned());
             }
         }

@@ -393,25 +393,44 @@ impl Explain<'_> {
 
     /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
-        let hunk = hunk?;
+        let lines = OldLines::of(hunk?)?;
         self.state.paths().filter(|path| *path != self.edit.path).find(|path| {
             let content = self.state.get(path).unwrap_or_default();
-            self.state.may_search(content.len()) && stands_in(hunk, content)
+            self.state.may_search(content.len()) && lines.stand_in(content)
         })
     }
 }
 
-/// Whether the old lines of a hunk stand in a file, at one place, but for white space at their ends. For naming the file
-/// that may be meant; nothing is ever placed by this.
-#[must_use]
-pub fn stands_in(hunk: &Hunk, content: &[u8]) -> bool {
-    let old: Vec<&str> = hunk.old_lines().collect();
-    let longest = old.iter().map(|line| line.trim()).max_by_key(|line| line.len()).unwrap_or_default();
-    // Most files do not even hold the longest line.
-    if !has_identity(&old) || memchr::memmem::find(content, longest.as_bytes()).is_none() {
-        return false;
+/// The old lines of a hunk, to be looked for in other files than its own. For naming the file that may be meant; nothing
+/// is ever placed by this.
+#[derive(Debug)]
+pub struct OldLines<'h> {
+    lines: Vec<&'h str>,
+    longest: &'h str,
+    /// How long a file that holds them is at least.
+    bytes: usize,
+}
+
+impl<'h> OldLines<'h> {
+    /// The old lines of a hunk, if they can be told from others.
+    #[must_use]
+    pub fn of(hunk: &'h Hunk) -> Option<Self> {
+        let lines: Vec<&str> = hunk.old_lines().collect();
+        let longest = lines.iter().map(|line| line.trim()).max_by_key(|line| line.len()).unwrap_or_default();
+        let bytes = lines.iter().map(|line| line.trim_end().len() + 1).sum::<usize>().saturating_sub(1);
+        has_identity(&lines).then_some(Self { lines, longest, bytes })
     }
-    FileIndex::new(content).find_some(Key::TrimEnd, &old, 1).is_some_and(|places| places.len() == 1)
+
+    /// Whether they stand in a file, at one place, but for white space at their ends.
+    #[must_use]
+    pub fn stand_in(&self, content: &[u8]) -> bool {
+        // Most files are too short, or do not even hold the longest line.
+        if content.len() < self.bytes || memchr::memmem::find(content, self.longest.as_bytes()).is_none() {
+            return false;
+        }
+        let places = FileIndex::new(content).find_some(Key::TrimEnd, &self.lines, 1);
+        places.is_some_and(|places| places.len() == 1)
+    }
 }
 
 /// Whether a file says in its first lines that a program wrote it.

@@ -27,6 +27,7 @@ pub(crate) fn effects(
         after,
         found: Effects::default(),
         blocked: BTreeSet::new(),
+        has_lost: false,
         bytes: 0,
     };
     comparison.run();
@@ -44,6 +45,8 @@ struct Comparison<'a> {
     found: Effects,
     /// Folders whose place was taken by something that cannot be captured, and the other way round.
     blocked: BTreeSet<String>,
+    /// A file is gone whose content cannot be given back, though it may stand under another name.
+    has_lost: bool,
     /// The contents of all changes so far.
     bytes: u64,
 }
@@ -177,7 +180,11 @@ impl Comparison<'_> {
                 let target = after.map(|image| Target { bytes: image.bytes, mode: Some(image.mode) });
                 self.push(path, before, target);
             }
-            (Err(obstacle), _) | (_, Err(obstacle)) => self.missed(path.as_str(), obstacle),
+            (Err(obstacle), _) | (_, Err(obstacle)) => {
+                // What is too large for a transaction under one name is too large under another.
+                self.has_lost |= is.is_none() && obstacle != Obstacle::TooLarge;
+                self.missed(path.as_str(), obstacle);
+            }
         }
     }
 
@@ -186,6 +193,7 @@ impl Comparison<'_> {
         self.bytes += size(before.as_ref().map(|image| image.bytes.len()));
         self.bytes += size(after.as_ref().map(|target| target.bytes.len()));
         if self.bytes > MAX_CAPTURED_BYTES {
+            self.has_lost |= after.is_none();
             return self.missed(path.as_str(), Obstacle::TooMuch);
         }
         let path = path.clone();
@@ -225,7 +233,7 @@ impl Comparison<'_> {
                 self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle: Obstacle::Name });
             }
         }
-        let Self { mut found, mut blocked, .. } = self;
+        let Self { mut found, mut blocked, has_lost, .. } = self;
         // A file that exceeds what one capture may hold can stand in the place of a folder too.
         let gone: BTreeSet<&str> = found.removed_folders.iter().map(|folder| folder.path.as_str()).collect();
         let missed = found.uncaptured.iter().map(|missed| missed.path.clone());
@@ -244,6 +252,17 @@ impl Comparison<'_> {
             );
             found.made_folders.clear();
             found.removed_folders.retain(|folder| !is_below(&folder.path) && !blocked.contains(&folder.path));
+        }
+        if has_lost {
+            // What is new may be all that is left of a file that is gone, so it is never removed.
+            let (new, rest): (Vec<_>, Vec<_>) =
+                found.changes.into_iter().partition(|change| change.before.is_none());
+            found.changes = rest;
+            found.made_folders.clear();
+            found.uncaptured.extend(
+                new.iter()
+                    .map(|change| Uncaptured { path: change.path.to_string(), obstacle: Obstacle::OnlyCopy }),
+            );
         }
         found.removed_folders.reverse();
         found.uncaptured.sort_by(|a, b| a.path.cmp(&b.path));

@@ -87,6 +87,8 @@ pub enum Obstacle {
     Unknown,
     /// The kept content is damaged.
     Damaged,
+    /// It may be all that is left of a file that is gone and could not be captured.
+    OnlyCopy,
 }
 
 impl Obstacle {
@@ -102,6 +104,7 @@ impl Obstacle {
             Self::Swapped => "took part in an exchange of a folder and something that cannot be captured",
             Self::Unknown => "may have been there before",
             Self::Damaged => "was kept, but the kept content is damaged",
+            Self::OnlyCopy => "may be all that is left of a file that is gone and could not be captured",
         }
     }
 }

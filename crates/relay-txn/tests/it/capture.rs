@@ -276,6 +276,33 @@ fn a_folder_that_becomes_a_pipe_is_said_and_left() {
     assert!(effects.made_folders.is_empty() && effects.removed_folders.is_empty());
 }
 
+/// Beyond what one capture may hold a file that is gone cannot be given back; then nothing new is taken away either.
+#[test]
+fn a_file_that_was_moved_beyond_the_limit_is_never_removed() {
+    const SIZE: usize = 60 << 20;
+    if !crate::world::long() {
+        return;
+    }
+    let world = World::new(&[]);
+    for at in 0..9_u8 {
+        std::fs::write(world.at(&format!("z{at}")), vec![at; SIZE]).unwrap();
+    }
+    let effects = capture(&world, || {
+        std::fs::rename(world.at("z8"), world.at("a")).unwrap();
+        for at in 0..8_u8 {
+            std::fs::write(world.at(&format!("z{at}")), vec![at + 100; SIZE]).unwrap();
+        }
+    });
+    let why = |path: &str| {
+        effects.uncaptured.iter().find(|missed| missed.path == path).map(|missed| missed.obstacle)
+    };
+    assert_eq!((why("z8"), why("a")), (Some(Obstacle::TooMuch), Some(Obstacle::OnlyCopy)));
+    let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+    pending.rollback().unwrap();
+    assert_eq!(std::fs::read(world.at("a")).unwrap(), vec![8; SIZE]);
+    assert_eq!(std::fs::read(world.at("z0")).unwrap(), vec![0; SIZE], "what fits is taken back");
+}
+
 #[test]
 fn renames_are_recognised_by_their_content() {
     let world = world();
