@@ -43,11 +43,12 @@ fn without_reason(sources: &[Source]) -> Vec<String> {
     findings
 }
 
-/// Where this machine keeps the project and its user's files.
+/// Where this machine keeps the project and its user's files. The folder for temporary files is every machine's.
 fn machine_folders() -> Vec<String> {
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3);
     let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
     let folders = project.into_iter().map(std::path::Path::to_path_buf).chain(home);
+    let folders = folders.filter(|folder| *folder != std::env::temp_dir());
     folders.map(|folder| format!("{}/", folder.display())).filter(|folder| folder.len() > 3).collect()
 }
 
