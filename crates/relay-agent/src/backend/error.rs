@@ -113,7 +113,7 @@ impl BackendError {
             BackendError::NotFound { remedy, .. } => Some(remedy.clone()),
             BackendError::Model { source, .. } => source.hint(),
             BackendError::Budget { source: Spent::Unpriced { .. }, .. } => Some(
-                "Write its price into your models.toml (docs/formats/models.md), or leave out --max-cost."
+                "Write its price into your models.toml (docs/formats/models.md), or do without the limit: --max-cost none."
                     .to_owned(),
             ),
             BackendError::Budget { .. } => ErrorKind::Budget.hint().map(str::to_owned),
