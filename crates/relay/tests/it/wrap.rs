@@ -294,8 +294,9 @@ fn a_planted_cache_is_not_believed() {
 fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
     for (answer, stays) in [("y\r", true), ("n\r", false)] {
         let env = project(PLAIN);
+        // Without a program between the two: a shell that waits for one may take Ctrl-C for that one's alone.
         let mut screen =
-            env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; touch started; sleep 60"]);
+            env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; : > started; exec sleep 60"]);
         let start = Instant::now();
         while !env.exists("started") {
             assert!(start.elapsed() < Duration::from_secs(20));
