@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use relay_edit::{Edit, Options as PlanOptions, Reply};
+use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Reply};
 use uuid::Uuid;
 
 use crate::admit::{self, Admitted, admit};
@@ -16,7 +16,7 @@ use crate::contain::{allow_sensitive, contain};
 use crate::drafting::draft;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
-use crate::planning::{Basis, plan_on_disk};
+use crate::planning::{Basis, Planned, plan_on_disk};
 use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
@@ -94,11 +94,11 @@ fn run(
             (reply, admit::under(engine, ready.uuid, &submission.text)?, None)
         }
         None => {
-            let reply = read(submission, options, outcome)?;
+            let reply = read(engine, submission, options, outcome)?;
             let answers = repair::answers(engine, submission, reply);
             let receipt = receipt::of_replies(engine, options, &answers, &mut outcome.diagnostics)?;
             let basis = Basis { options: plan_options(engine, options), receipt };
-            let reply = repair::join(engine.workspace(), answers, &basis);
+            let reply = repair::join(engine.workspace(), answers, &basis)?;
             let admitted = admit(engine, &reply, &submission.text)?;
             (reply, admitted, basis.receipt)
         }
@@ -106,9 +106,13 @@ fn run(
     outcome.uuid = Some(admitted.uuid);
     outcome.diagnostics.extend(admitted.warnings.iter().cloned());
     let (edits, refused) = contain(engine.workspace(), std::mem::take(&mut reply.edits))?;
-    outcome.lose(refused, options.partial)?;
+    let mut flaws = std::mem::take(&mut reply.diagnostics);
+    flaws.extend(refused);
+    if !options.repair || options.partial {
+        outcome.lose(std::mem::take(&mut flaws), options.partial)?;
+    }
 
-    if options.dry_run {
+    if options.dry_run || !flaws.is_empty() {
         outcome.diagnostics.extend(foresee::questions(engine, options, &edits));
     } else {
         allow_sensitive(engine.workspace(), &edits, options.allow_sensitive, approver)?;
@@ -118,7 +122,8 @@ fn run(
     }
 
     let basis = Basis { options: plan_options(engine, options), receipt };
-    let ready = Ready { submission, prepared, options, reply: &reply, admitted: &admitted, basis, edits };
+    let ready =
+        Ready { submission, prepared, options, reply: &reply, admitted: &admitted, basis, edits, flaws };
     let landed = replan::until_current(engine, outcome, |outcome| {
         plan_and_transact(engine, &ready, approver, observer, outcome)
     })?;
@@ -135,6 +140,8 @@ struct Ready<'a> {
     admitted: &'a Admitted<'a>,
     basis: Basis,
     edits: Vec<Edit>,
+    /// What is wrong with the reply itself, where the model is to mend it together with what does not fit.
+    flaws: Vec<Diagnostic>,
 }
 
 /// Works out the changes on the files as they are now, and carries them out.
@@ -145,7 +152,7 @@ fn plan_and_transact(
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let Ready { submission, prepared, options, reply, admitted, basis, edits } = ready;
+    let Ready { submission, prepared, options, reply, admitted, basis, edits, flaws } = ready;
     let mut basis = basis.clone();
     let views = match prepared {
         // Who prepared the edits has made sure that they name no line that was not shown.
@@ -155,8 +162,9 @@ fn plan_and_transact(
         None => views::of(engine, edits),
     };
     (basis.options.views, basis.options.shown) = (views.contents, views.shown);
-    let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome)
-        .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
+    let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome);
+    let planned =
+        refuse_flawed(planned, flaws).map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {
         outcome.diagnostics.extend(selection::add_put_off(engine, &outcome.files));
     }
@@ -191,7 +199,16 @@ fn plan_and_transact(
     Ok(if outcome.incomplete { Status::Partial } else { landed })
 }
 
-/// Edits could not be placed: where it is wanted, the reply waits, and a message asks the model for those parts.
+/// A reply that is wrong in itself is refused, together with what else does not fit.
+fn refuse_flawed(planned: Result<Planned, Stop>, flaws: &[Diagnostic]) -> Result<Planned, Stop> {
+    match planned {
+        Err(Stop::Refused(more)) => Err(Stop::Refused(flaws.iter().cloned().chain(more).collect())),
+        Ok(_) if !flaws.is_empty() => Err(Stop::Refused(flaws.to_vec())),
+        other => other,
+    }
+}
+
+/// Edits could not be read or placed: where it is wanted, the reply waits, and a message asks the model for those parts.
 fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
     let uuid = ready.admitted.uuid;
     if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {

@@ -1,15 +1,19 @@
-//! Reading a submission: whatever is wrong with the reply itself ends here.
+//! Reading a submission: whatever is wrong with the reply itself is found here.
 
-use relay_edit::{Diagnostic, Reply, parse};
+use relay_edit::{Diagnostic, Dialect, Reply, parse};
 
 use crate::codes;
+use crate::engine::Engine;
 use crate::outcome::Outcome;
 use crate::pack::is_pack;
+use crate::report::repair;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, REPLY_LIMIT_BYTES, Submission};
 
-/// Parses the reply; whatever is wrong with it ends here.
+/// Parses the reply. What is wrong with it ends here, unless the model is to mend it: then the errors stay with the
+/// reply, so that one message can ask for all that has to be mended.
 pub(crate) fn read(
+    engine: &Engine,
     submission: &Submission,
     options: &LandOptions,
     outcome: &mut Outcome,
@@ -32,8 +36,16 @@ pub(crate) fn read(
     let mut reply = parse(&submission.text, submission.dialect);
     let (errors, warnings): (Vec<_>, Vec<_>) = reply.diagnostics.drain(..).partition(Diagnostic::is_error);
     outcome.diagnostics.extend(warnings);
-    outcome.lose(errors, options.partial)?;
-    if reply.edits.is_empty() {
+    if options.repair && !options.partial {
+        reply.diagnostics = errors;
+    } else {
+        outcome.lose(errors, options.partial)?;
+    }
+    if reply.edits.is_empty() && reply.diagnostics.is_empty() {
+        outcome.repair_prompt = options.repair.then(|| {
+            let dialect = submission.dialect.unwrap_or(Dialect::Fenced);
+            repair::ask_anew(dialect, engine.config().project_id.as_deref())
+        });
         return Err(Stop::refused(no_edits(&submission.text)));
     }
     Ok(reply)

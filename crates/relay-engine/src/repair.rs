@@ -16,6 +16,7 @@ use crate::engine::Engine;
 use crate::planning::{Basis, try_plan};
 use crate::receipt::{self, Receipt};
 use crate::report;
+use crate::stop::Stop;
 use crate::submission::Submission;
 
 /// The refused replies that wait for this one, the oldest first, and the reply itself; only itself when it mends nothing.
@@ -28,15 +29,10 @@ pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) ->
 }
 
 /// A reply joined with the refused ones it mends.
-pub(crate) fn join(workspace: &Workspace, answers: Vec<Reply>, basis: &Basis) -> Reply {
-    let mut joined: Option<Reply> = None;
-    for answer in answers {
-        joined = Some(match joined {
-            None => answer,
-            Some(earlier) => mend(workspace, earlier, answer, basis),
-        });
-    }
-    joined.unwrap_or_default()
+pub(crate) fn join(workspace: &Workspace, answers: Vec<Reply>, basis: &Basis) -> Result<Reply, Stop> {
+    let mut answers = answers.into_iter();
+    let first = answers.next().unwrap_or_default();
+    answers.try_fold(first, |earlier, answer| mend(workspace, earlier, answer, basis))
 }
 
 /// The message that asks a model for what failed. What it shows of files is masked, and from then on known to the model:
@@ -97,10 +93,11 @@ fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
 
 /// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
 /// other files comes last.
-fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> Reply {
+fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
     let Reply { reasoning, edits, control, receipt, .. } = earlier;
-    let (edits, refused) = contain(workspace, edits).unwrap_or_default();
-    let (mut fresh, more_refused) = contain(workspace, answer.edits).unwrap_or_default();
+    // What was wrong with the earlier reply is what the answer was asked for.
+    let (edits, _) = contain(workspace, edits)?;
+    let (mut fresh, refused) = contain(workspace, answer.edits)?;
     let failed = failures(workspace, &edits, basis);
     let mut mended = Vec::with_capacity(edits.len() + fresh.len());
     for (index, edit) in edits.into_iter().enumerate() {
@@ -118,14 +115,13 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
     mended.extend(fresh);
     let mut diagnostics = answer.diagnostics;
     diagnostics.extend(refused);
-    diagnostics.extend(more_refused);
-    Reply {
+    Ok(Reply {
         reasoning: [reasoning, answer.reasoning].join("\n\n").trim().to_owned(),
         edits: mended,
         control: control.or(answer.control),
         receipt: receipt.or(answer.receipt),
         diagnostics,
-    }
+    })
 }
 
 /// An edit that fails, and the lines of the reply where its failing hunks begin.

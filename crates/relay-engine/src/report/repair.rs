@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use relay_edit::Diagnostic;
+use relay_edit::{Diagnostic, Dialect, system_prompt};
 use uuid::Uuid;
 
 /// A file of at most this many lines is shown whole.
@@ -13,8 +13,7 @@ const WHOLE_FILE_LINES: usize = 150;
 const MARGIN_LINES: usize = 20;
 
 /// How every such message begins, so that it is known again when it comes back by mistake.
-const OPENING: &str =
-    "Your reply could not be applied. Nothing was changed. These parts do not fit the files as they are now:";
+const OPENING: &str = "Your reply could not be applied. Nothing was changed.";
 
 /// Whether a text is such a message, and so no reply, whatever it quotes.
 #[must_use]
@@ -33,7 +32,8 @@ pub fn prompt(
     files: &BTreeMap<String, String>,
 ) -> String {
     let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
-    let mut text = format!("{OPENING}\n\n");
+    let mut text =
+        format!("{OPENING} These parts cannot be read, or do not fit the files as they are now:\n\n");
     for (index, finding) in errors.iter().enumerate() {
         let place = match (&finding.path, finding.line) {
             (Some(path), Some(line)) => format!("`{path}`, line {line} of your reply: "),
@@ -54,7 +54,8 @@ pub fn prompt(
     text.push_str(
         "\nSend only the corrected blocks for the parts listed above, in the same format as before. Copy the old lines \
          exactly from the text shown here. Leave out everything else: it is kept and will be applied together with your \
-         correction. End with this control block, with the same uuid:\n\n```yaml\n",
+         correction. If your reply was cut off, add what was still to come. End with this control block, with the same \
+         uuid:\n\n```yaml\n",
     );
     if let Some(project_id) = project_id {
         push(&mut text, format_args!("projectId: {project_id}"));
@@ -65,6 +66,15 @@ pub fn prompt(
     }
     text.push_str("```\n");
     text
+}
+
+/// The message to paste back when a reply held nothing that could be applied: it says how to write one.
+#[must_use]
+pub fn ask_anew(dialect: Dialect, project_id: Option<&str>) -> String {
+    let instructions = system_prompt(dialect, project_id);
+    format!(
+        "{OPENING} It holds no change in a format that can be applied. Send it again as follows.\n\n{instructions}"
+    )
 }
 
 /// The files the findings are about, each with the lines they point to.

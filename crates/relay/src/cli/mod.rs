@@ -219,9 +219,9 @@ pub struct ApplyArgs {
     #[arg(long)]
     pub allow_shrink: bool,
 
-    /// Where edits do not fit, print the message to paste back to the model instead of the report
+    /// Where edits cannot be read or do not fit, print the message to paste back to the model instead of the report
     ///
-    /// It asks only for the parts that failed. Applying the answer, which names the same uuid, lands it together with
+    /// It asks only for the parts that failed, also for the rest of a reply that was cut off. Applying the answer, which names the same uuid, lands it together with
     /// everything else of the refused reply, as one transaction.
     #[arg(long)]
     pub repair_prompt: bool,

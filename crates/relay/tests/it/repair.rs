@@ -111,3 +111,59 @@ fn a_large_file_is_shown_around_the_place() {
         run.stdout
     );
 }
+
+#[test]
+fn a_reply_that_was_cut_off_is_completed() {
+    let env = prepared();
+    let cut = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n```\n\n\
+               ```text // {b.txt}\nALP";
+    let document = json(&env.relay(&["apply", "--repair-prompt", "--json"]).stdin(cut).run());
+    assert_eq!(document["status"], "rejected");
+    assert_eq!(codes(&document), ["unclosed-fence"]);
+    assert!(document["repairPrompt"].as_str().unwrap().contains("line 9 of your reply"), "{document:#}");
+    assert_eq!(env.read("a.txt"), FILES[0].1);
+
+    let rest = format!(
+        "```text // {{b.txt}}\nALPHA\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        document["uuid"].as_str().unwrap()
+    );
+    let (code, document) = apply(&env, &rest, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\nthree\n", "ALPHA\n"));
+}
+
+#[test]
+fn what_cannot_be_read_and_what_does_not_fit_are_asked_for_in_one_message() {
+    let env = project(r#"{"projectId": "shop", "preCommand": "touch ran"}"#);
+    for (path, text) in FILES {
+        env.write(path, text);
+    }
+    let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nnowhere\n=======\n1\n>>>>>>> REPLACE\n```\n\n\
+                ```text // {b.txt} multi-search-replace\n<<<<<<< SEARCH\nalpha\n>>>>>>> REPLACE\n```\n\n\
+                ```text // {../c.txt}\nC\n```\n";
+    let run = env.relay(&["apply", "--trust", "--repair-prompt"]).stdin(text).run();
+    assert_eq!(run.code, 1);
+    for needed in ["1. `b.txt`", "2. `../c.txt`", "3. `a.txt`", "nowhere"] {
+        assert!(run.stdout.contains(needed), "{needed} in\n{}", run.stdout);
+    }
+    assert!(!env.exists("ran"), "nothing runs for a reply that is refused");
+}
+
+#[test]
+fn an_answer_that_names_a_path_outside_is_refused_as_a_whole() {
+    let env = prepared();
+    env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
+    let escape = answer("three").replacen("```text", "```text // {../out.txt}\nout\n```\n\n```text", 1);
+    let (code, document) = apply(&env, &escape, &[]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rejected")), "{document:#}");
+    assert_eq!(env.read("b.txt"), FILES[1].1);
+}
+
+#[test]
+fn a_reply_without_any_change_is_answered_with_the_instructions() {
+    let env = prepared();
+    let run = env.relay(&["apply", "--repair-prompt"]).stdin("Change line one of a.txt to 1.\n").run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.starts_with("Your reply could not be applied."), "{}", run.stdout);
+    assert!(run.stdout.contains("projectId: shop"), "{}", run.stdout);
+}
