@@ -187,7 +187,7 @@ fn enter(outcome: &mut Outcome, changes: Vec<FileChange>, by: &str) {
             report.placement.push_str(&placement);
         }
     }
-    outcome.files.extend(file_reports::of_changes(&new, &placement));
+    outcome.files.extend(file_reports::of_changes(&new, |_| placement.clone()));
     outcome.changes.extend(new);
     // What was created and removed again within the transaction is none of its changes.
     let gone = |change: &FileChange| change.before.is_none() && change.after.is_none();

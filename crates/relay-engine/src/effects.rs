@@ -95,7 +95,7 @@ fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Res
     effects.unattributed = others;
     effects.uncaptured.clear();
     outcome.diagnostics.extend(findings(&effects, "the command"));
-    outcome.files = file_reports::of_changes(&effects.changes, "by the command");
+    outcome.files = file_reports::of_changes(&effects.changes, |_| "by the command".to_owned());
     outcome.changes = effects.changes;
     Ok(Some(pending))
 }

@@ -3,9 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use relay_edit::{Edit, EditOutcome, EditStatus, Operation};
-use relay_txn::FileChange;
+use relay_txn::{FileChange, Image};
 use relay_workspace::RelPath;
 
+use crate::mode_change::ModeChange;
 use crate::outcome::{FileOperation, FileReport, FileStatus};
 
 /// What a change does to its path.
@@ -25,10 +26,15 @@ pub fn is_rename_source(change: &FileChange, changes: &[FileChange]) -> bool {
     change.after.is_none() && changes.iter().any(|other| other.renamed_from.as_ref() == Some(&change.path))
 }
 
-/// Reports for changes that all come about the same way.
-pub(crate) fn of_changes(changes: &[FileChange], placement: &str) -> Vec<FileReport> {
+/// Reports for changes, each with how it comes about. A rename is one file, although two paths change.
+pub(crate) fn of_changes(changes: &[FileChange], placement: impl Fn(&RelPath) -> String) -> Vec<FileReport> {
     let renamed: HashSet<&RelPath> =
         changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect();
+    let sources: HashMap<&RelPath, &Image> = changes
+        .iter()
+        .filter(|change| renamed.contains(&change.path))
+        .filter_map(|change| Some((&change.path, change.before.as_ref()?)))
+        .collect();
     changes
         .iter()
         .filter(|change| change.after.is_some() || !renamed.contains(&change.path))
@@ -39,7 +45,11 @@ pub(crate) fn of_changes(changes: &[FileChange], placement: &str) -> Vec<FileRep
             status: FileStatus::NotApplied,
             added: change.added,
             removed: change.removed,
-            placement: placement.to_owned(),
+            mode: match &change.renamed_from {
+                Some(from) => ModeChange::of(change, sources.get(from).copied()),
+                None => ModeChange::of(change, change.before.as_ref()),
+            },
+            placement: placement(&change.path),
         })
         .collect()
 }
@@ -51,7 +61,7 @@ pub(crate) fn of_edits(
     changes: &[FileChange],
     exists: impl Fn(&str) -> bool,
 ) -> Vec<FileReport> {
-    let mut reports = of_changes(changes, "");
+    let mut reports = of_changes(changes, |_| String::new());
     let changed = reports.len();
     let mut places: HashMap<String, usize> =
         reports.iter().enumerate().map(|(at, report)| (report.path.clone(), at)).collect();
@@ -129,6 +139,7 @@ fn unplaced(edit: &Edit, name: &str, exists: bool) -> FileReport {
         status: FileStatus::NotApplied,
         added: 0,
         removed: 0,
+        mode: None,
         placement: String::new(),
     }
 }

@@ -4,6 +4,7 @@ use relay_edit::Diagnostic;
 use relay_txn::{CheckRecord, FileChange, Undoes};
 use uuid::Uuid;
 
+use crate::mode_change::ModeChange;
 use crate::stop::Stop;
 
 /// How a submission ended. `docs/formats/json-output.md` documents the names.
@@ -143,6 +144,8 @@ pub struct FileReport {
     pub added: usize,
     /// Lines removed.
     pub removed: usize,
+    /// What happens to its permissions, or to it as a link.
+    pub mode: Option<ModeChange>,
     /// How its edits were placed (`exact`, `whole file`, …).
     pub placement: String,
 }

@@ -98,6 +98,7 @@ mod tests {
                 status: FileStatus::NotApplied,
                 added: 0,
                 removed: 0,
+                mode: None,
                 placement: String::new(),
             })
             .collect();

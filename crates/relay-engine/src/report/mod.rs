@@ -10,6 +10,7 @@ use relay_txn::{CheckRecord, Undoes};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::mode_change::ModeChange;
 use crate::outcome::{FileReport, FileStatus, Outcome};
 use crate::wrap::WrapOutcome;
 
@@ -87,7 +88,23 @@ struct FileJson<'a> {
     status: &'static str,
     added: usize,
     removed: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<ModeJson>,
     placement: &'a str,
+}
+
+/// Modes as git writes them.
+#[derive(Serialize)]
+struct ModeJson {
+    before: Option<String>,
+    after: String,
+}
+
+impl From<ModeChange> for ModeJson {
+    fn from(mode: ModeChange) -> Self {
+        let octal = |mode: u32| format!("{mode:o}");
+        Self { before: mode.before.map(octal), after: octal(mode.after) }
+    }
 }
 
 impl<'a> From<&'a FileReport> for FileJson<'a> {
@@ -99,6 +116,7 @@ impl<'a> From<&'a FileReport> for FileJson<'a> {
             status: file.status.name(),
             added: file.added,
             removed: file.removed,
+            mode: file.mode.map(ModeJson::from),
             placement: &file.placement,
         }
     }

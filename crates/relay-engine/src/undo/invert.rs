@@ -13,6 +13,7 @@ use super::files::{Files, How, Inversion};
 use super::select::{Selection, Step, not_in};
 use crate::engine::Engine;
 use crate::history::{EntryStatus, History};
+use crate::mode_change::is_link;
 use crate::stop::Stop;
 
 /// An undo in the making.
@@ -198,10 +199,6 @@ fn renames(record: &Record) -> HashMap<&str, &ChangeRecord> {
     let new = record.changes.iter().filter(|change| change.before.is_none());
     new.filter_map(|change| Some((change.path.as_str(), *gone.get(change.renamed_from.as_deref()?)?)))
         .collect()
-}
-
-fn is_link(mode: u32) -> bool {
-    mode & 0o170_000 == 0o120_000
 }
 
 /// The permission bits: those of before, unless somebody changed them since and the transaction did not.

@@ -13,22 +13,19 @@ mod select;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
-
 use relay_edit::Diagnostic;
-use relay_txn::{Draft, FileChange, FolderRecord, Header, OperationRecord};
+use relay_txn::{Draft, FolderRecord, Header, OperationRecord};
 use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
 use crate::contain::{agree_to, sensitive_warning};
 use crate::engine::{Engine, EngineError};
-use crate::file_reports::operation;
 use crate::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::{FileReport, FileStatus, Outcome, Status};
 use crate::stop::Stop;
 use crate::transact::{Terms, Transaction, require_approver, transact};
-use crate::{codes, versions};
+use crate::{codes, file_reports, versions};
 
 use files::Inversion;
 use select::{Selection, Step};
@@ -215,24 +212,8 @@ fn removed_folders(engine: &Engine, steps: &[Step<'_>], made: &[RelPath]) -> Vec
 }
 
 fn reports(inversion: &Inversion) -> Vec<FileReport> {
-    let report = |change: &FileChange| FileReport {
-        path: change.path.as_str().to_owned(),
-        operation: operation(change),
-        renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
-        status: FileStatus::NotApplied,
-        added: change.added,
-        removed: change.removed,
-        placement: inversion.how(change.path.as_str()).name().to_owned(),
-    };
-    let changes = &inversion.changes;
-    // A rename is one file, although two paths change.
-    let sources: HashSet<&RelPath> =
-        changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect();
-    let mut reports: Vec<FileReport> = changes
-        .iter()
-        .filter(|change| change.after.is_some() || !sources.contains(&change.path))
-        .map(report)
-        .collect();
+    let how = |path: &RelPath| inversion.how(path.as_str()).name().to_owned();
+    let mut reports = file_reports::of_changes(&inversion.changes, how);
     reports.extend(inversion.already_so.iter().map(|path| FileReport {
         path: path.clone(),
         operation: crate::FileOperation::Modify,
@@ -240,6 +221,7 @@ fn reports(inversion: &Inversion) -> Vec<FileReport> {
         status: FileStatus::Unchanged,
         added: 0,
         removed: 0,
+        mode: None,
         placement: String::new(),
     }));
     reports

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
-use relay_engine::{FileOperation, is_rename_source, operation};
+use relay_engine::{FileOperation, ModeChange, is_link, is_rename_source, operation};
 use relay_txn::{FileChange, Image};
 
-use super::report::{line, lines, operation_sign};
+use super::report::{line, lines, mode, operation_sign};
 use super::style::{BAD, FAINT, GOOD, PLACE, STRONG, paint};
 use super::visible;
 
@@ -22,7 +22,7 @@ pub fn changes(changes: &[FileChange]) -> String {
     let mut left = changes.iter().filter(|change| !is_rename_source(change, changes));
     while shown < LINES_SHOWN_IN_ALL {
         let Some(change) = left.next() else { return text };
-        let next = file(change, source(change, changes), Some(LINES_SHOWN));
+        let next = file(change, origin(change, changes), Some(LINES_SHOWN));
         shown += next.matches('\n').count();
         text.push_str(&next);
     }
@@ -38,12 +38,7 @@ pub fn changes(changes: &[FileChange]) -> String {
 
 /// One change in full.
 pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
-    file(change, source(change, changes), None)
-}
-
-/// The bytes a change starts from: for a rename those of the old path.
-fn source<'a>(change: &'a FileChange, changes: &'a [FileChange]) -> &'a [u8] {
-    origin(change, changes).map(|image| image.bytes.as_slice()).unwrap_or_default()
+    file(change, origin(change, changes), None)
 }
 
 /// The file a change starts from: for a rename that under the old path.
@@ -56,8 +51,9 @@ fn origin<'a>(change: &'a FileChange, changes: &'a [FileChange]) -> Option<&'a I
     }
 }
 
-fn file(change: &FileChange, before: &[u8], limit: Option<usize>) -> String {
+fn file(change: &FileChange, origin: Option<&Image>, limit: Option<usize>) -> String {
     let mut text = String::new();
+    let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
     let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
     let name = match &change.renamed_from {
         Some(from) => format!("{} → {}", visible(from.as_str()), visible(change.path.as_str())),
@@ -66,10 +62,11 @@ fn file(change: &FileChange, before: &[u8], limit: Option<usize>) -> String {
     line(
         &mut text,
         format_args!(
-            "{} {}  {}",
+            "{} {}  {}{}",
             operation_sign(operation(change)),
             paint(STRONG, name),
-            lines(change.added, change.removed)
+            lines(change.added, change.removed),
+            mode(ModeChange::of(change, origin))
         ),
     );
     let limit = limit.unwrap_or(usize::MAX);
@@ -143,6 +140,15 @@ pub fn unified(changes: &[FileChange]) -> String {
 }
 
 fn unified_file(change: &FileChange, origin: Option<&Image>) -> String {
+    let target_mode = change.after.as_ref().and_then(|target| target.mode);
+    if let (Some(before), Some(after)) = (origin, target_mode)
+        && is_link(before.mode) != is_link(after)
+    {
+        // Git knows no change from a file to a link: one goes, the other comes.
+        let gone = FileChange { after: None, ..change.clone() };
+        let fresh = FileChange { before: None, ..change.clone() };
+        return unified_file(&gone, origin) + &unified_file(&fresh, None);
+    }
     let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
     let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
     let old = change.renamed_from.as_ref().unwrap_or(&change.path).as_str();
@@ -150,8 +156,7 @@ fn unified_file(change: &FileChange, origin: Option<&Image>) -> String {
     let mut text = String::new();
     line(&mut text, format_args!("diff --git {} {}", quoted("a/", old), quoted("b/", new)));
     let old_mode = origin.map_or(PLAIN_FILE, |image| git_mode(image.mode));
-    let new_mode = change.after.as_ref().and_then(|target| target.mode);
-    let new_mode = new_mode.map_or(old_mode, git_mode);
+    let new_mode = target_mode.map_or(old_mode, git_mode);
     if origin.is_some() && change.after.is_some() && old_mode != new_mode {
         line(&mut text, format_args!("old mode {old_mode:o}\nnew mode {new_mode:o}"));
     }
@@ -220,9 +225,13 @@ fn raw_line<'a>(lines: &[&'a [u8]], number: Option<usize>) -> &'a [u8] {
 /// What git says of a file that cannot be run.
 const PLAIN_FILE: u32 = 0o100_644;
 
-/// Git knows two modes for files: executable and not.
+/// Git knows three modes: a link, a file that can be run, and one that cannot.
 fn git_mode(mode: u32) -> u32 {
-    if mode & 0o100 == 0 { PLAIN_FILE } else { 0o100_755 }
+    match mode {
+        link if is_link(link) => 0o120_000,
+        program if program & 0o100 != 0 => 0o100_755,
+        _ => PLAIN_FILE,
+    }
 }
 
 /// A path as git writes it: in quotes when it holds something that would not stay on its line.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use relay_edit::Diagnostic;
-use relay_engine::{FileOperation, FileReport, FileStatus, Outcome, Status, codes, history};
+use relay_engine::{FileOperation, FileReport, FileStatus, ModeChange, Outcome, Status, codes, history};
 use relay_txn::CheckRecord;
 
 use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
@@ -110,6 +110,11 @@ pub fn lines(added: usize, removed: usize) -> String {
     format!("{} {}", paint(GOOD, format_args!("+{added}")), paint(BAD, format_args!("−{removed}")))
 }
 
+/// What happens to a file besides its lines, behind them.
+pub fn mode(change: Option<ModeChange>) -> String {
+    change.map(|mode| format!("  {}", paint(NOTE, mode))).unwrap_or_default()
+}
+
 fn files(files: &[FileReport]) -> String {
     let mut text = String::new();
     for file in files.iter().take(FILES_SHOWN) {
@@ -129,7 +134,12 @@ fn files(files: &[FileReport]) -> String {
             }
             FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
             FileStatus::NotInContext => paint(NOTE, "put off").to_string(),
-            _ => format!("{}  {}", lines(file.added, file.removed), paint(FAINT, &file.placement)),
+            _ => format!(
+                "{}{}  {}",
+                lines(file.added, file.removed),
+                mode(file.mode),
+                paint(FAINT, &file.placement)
+            ),
         };
         line(&mut text, format_args!("  {sign} {path}  {what}"));
     }

@@ -81,6 +81,28 @@ fn everything_a_command_does_lands_as_one_transaction_and_can_be_undone() {
 }
 
 #[test]
+fn what_happens_to_a_mode_or_a_link_is_said() {
+    let env = repository();
+    let (_, document) = wrap(&env, "chmod 755 src/lib.rs; rm link; echo x > link; ln -s tool.sh fresh", &[]);
+    let modes: Vec<&Value> = document["files"].as_array().unwrap().iter().map(|file| &file["mode"]).collect();
+    assert_eq!(modes[0]["after"], "120777", "{document:#}");
+    assert_eq!((&modes[1]["before"], &modes[1]["after"]), (&"120777".into(), &"100644".into()));
+    assert_eq!((&modes[2]["before"], &modes[2]["after"]), (&"100644".into(), &"100755".into()));
+    let shown = env.relay(&["show"]).success().stdout;
+    for heading in
+        ["A fresh  +1 −0  link\n", "M link  +1 −1  link → file\n", "M src/lib.rs  +0 −0  mode 644 → 755\n"]
+    {
+        assert!(shown.contains(heading), "{heading} in\n{shown}");
+    }
+    let diff = json(&env.relay(&["show", "--json"]).run())["diff"].as_str().unwrap().to_owned();
+    assert!(diff.contains("new file mode 120000") && diff.contains("deleted file mode 120000"), "{diff}");
+    let undone = env.relay(&["undo", "--yes"]).success();
+    assert!(undone.stdout.contains("mode 755 → 644"), "{}", undone.stdout);
+    env.write("build/all.diff", &diff);
+    env.git(&["apply", "--check", "build/all.diff"]);
+}
+
+#[test]
 fn git_reset_hard_and_clean_can_be_undone_and_what_git_itself_did_is_told() {
     let env = repository();
     let before = env.tree();
