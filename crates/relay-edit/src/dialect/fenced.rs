@@ -14,7 +14,7 @@ use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// Reads the content of a block.
 pub(crate) fn read(block: &Block) -> Parsed {
-    let lines: Vec<Line<'_>> = block.body.lines().collect();
+    let lines = block.body.to_list();
     let all = Body { lines: &lines, text: block.body.text(0..lines.len()), line: block.line };
     let content = content(&lines);
     let body = Body {
@@ -126,7 +126,7 @@ fn assume(language: &str, path: &str, body: &[Line<'_>]) -> Strategy {
         return Strategy::SearchReplace;
     }
     let is_diff = language.eq_ignore_ascii_case("diff") || language.eq_ignore_ascii_case("patch");
-    let signed = |text: &str| unified::hunk_header(text).is_some() || text.starts_with(['+', '-']);
+    let signed = |text: &str| unified::is_hunk_header(text) || text.starts_with(['+', '-']);
     if is_diff && body.iter().any(|line| signed(line.text)) {
         return Strategy::Unified;
     }

@@ -5,6 +5,8 @@
 
 mod file;
 
+use memchr::memmem;
+
 use super::hashline;
 use super::unified;
 use super::{Kept, Line, OwnedLine, Parsed, Reader, Taken};
@@ -29,6 +31,10 @@ pub(crate) struct GitDiff {
     /// How many old and new lines the header still announces.
     due: Option<(usize, usize)>,
     in_hunk: bool,
+    /// The header of the last hunk of this file.
+    last_hunk: Option<usize>,
+    /// A line of this file begins with `+++`.
+    has_header: bool,
     /// The line before was empty.
     after_blank: bool,
     /// Some hunk before had other counts than its header says, so nothing follows from those of the last one.
@@ -47,6 +53,7 @@ impl GitDiff {
         if let Some(header) = unified::hunk_header(text) {
             self.miscounts |= self.in_hunk && self.lacks_lines();
             self.in_hunk = true;
+            self.last_hunk = Some(line.number);
             self.due = header.counts();
             return self.keep(line);
         }
@@ -67,21 +74,20 @@ impl GitDiff {
             let is_binary = text.starts_with("GIT binary patch") || text.starts_with("Binary files ");
             return if is_header || is_binary || fenced { self.keep(line) } else { Taken::NotMine };
         }
-        if text.trim_end() == "--" && self.due == Some((0, 0)) {
+        if self.due == Some((0, 0)) && text.trim_end() == "--" {
             // A mail ends like this, with its signature below.
             return Taken::NotMine;
         }
-        let sign = text.chars().next();
         // Every line of a hunk begins with a sign, so this one belongs to the reply.
-        let aborted = hashline::is_abort(text) && !text.starts_with(' ');
+        let aborted = !text.starts_with([' ', '+', '-']) && hashline::is_abort(text);
         if !fenced && (aborted || self.after_blank && self.ends_before(text)) {
             return Taken::NotMine;
         }
         self.after_blank = text.is_empty();
-        let (old, new) = match sign {
-            Some('-') => (1, 0),
-            Some('+') => (0, 1),
-            Some('\\') => (0, 0),
+        let (old, new) = match text.as_bytes().first() {
+            Some(b'-') => (1, 0),
+            Some(b'+') => (0, 1),
+            Some(b'\\') => (0, 0),
             _ => (1, 1),
         };
         if let Some((due_old, due_new)) = self.due.as_mut() {
@@ -104,10 +110,11 @@ impl GitDiff {
 
     fn begins_file(&self, old: &str, new: &str) -> bool {
         let due = self.due.filter(|_| self.in_hunk);
-        unified::begins_file(&unified::header_path(old), &unified::header_path(new), due)
+        unified::begins_file(old, new, due)
     }
 
     fn keep(&mut self, line: Line<'_>) -> Taken {
+        self.has_header |= line.text.starts_with("+++ ");
         self.file.push(line);
         Taken::More
     }
@@ -117,42 +124,34 @@ impl GitDiff {
         self.due.is_some_and(|(old, new)| old > 0 || new > 0)
     }
 
-    fn has_hunk(&self) -> bool {
-        self.file.lines().any(|line| unified::hunk_header(line.text).is_some())
-    }
-
-    fn has_header(&self) -> bool {
-        self.file.lines().any(|line| line.text.starts_with("+++ "))
-    }
-
     /// Whether the `diff --git` line above a pair of headers is about another file, which was all about its mode then.
     fn announces_other(&self, old: &str, new: &str) -> bool {
-        let path = |text: &str| unified::header_path(text.get(4..).unwrap_or_default());
-        let named = [path(new), path(old)].into_iter().find(|path| path != unified::NO_FILE);
-        let bare = |path: String| path.split_once('/').map_or(path.clone(), |(_, rest)| rest.to_owned());
-        let announced = self.file.lines().find(|line| begins(line.text));
-        announced
-            .zip(named.map(bare))
-            .is_some_and(|(line, path)| !line.text.contains('"') && !line.text.contains(path.as_str()))
+        let Some(announced) = self.file.lines().find(|line| begins(line.text)) else { return false };
+        let paths = [new, old].map(|text| unified::header_path(text.get(4..).unwrap_or_default()));
+        let named = paths.into_iter().find(|path| path != unified::NO_FILE);
+        named.is_some_and(|path| {
+            let bare = path.split_once('/').map_or(path.as_ref(), |(_, rest)| rest);
+            let line = announced.text.as_bytes();
+            !line.contains(&b'"') && memmem::find(line, bare.as_bytes()).is_none()
+        })
     }
 
     fn ends_with_header(&self) -> bool {
-        self.file.lines().last().is_some_and(|line| line.text.starts_with("+++ "))
+        self.file.last().is_some_and(|line| line.text.starts_with("+++ "))
     }
 
     fn close_file(&mut self) {
-        let file = std::mem::take(&mut self.file);
         self.miscounts |= self.in_hunk && self.lacks_lines();
         self.in_hunk = false;
         self.after_blank = false;
         self.due = None;
-        if file.lines().all(|line| line.text.trim().is_empty()) {
-            return;
+        self.last_hunk = None;
+        self.has_header = false;
+        if !self.file.lines().all(|line| line.text.trim().is_empty()) {
+            self.parsed.extend(read_file(&self.file.to_list(), self.path.as_deref()));
         }
-        let lines: Vec<Line<'_>> = file.lines().collect();
-        let parsed = read_file(&lines, self.path.as_deref());
-        self.parsed.edits.extend(parsed.edits);
-        self.parsed.findings.extend(parsed.findings);
+        // The next file mostly has as much to say, and needs no room of its own.
+        self.file.truncate(0);
     }
 }
 
@@ -161,7 +160,7 @@ impl Reader for GitDiff {
         if let Some(held) = self.held.take() {
             let sides = held.text.strip_prefix("--- ").zip(line.text.strip_prefix("+++ "));
             if sides.is_some_and(|(old, new)| self.begins_file(old, new)) {
-                if self.has_hunk() || self.has_header() || self.announces_other(held.text.as_str(), line.text)
+                if self.last_hunk.is_some() || self.has_header || self.announces_other(&held.text, line.text)
                 {
                     self.close_file();
                 }
@@ -190,11 +189,10 @@ impl Reader for GitDiff {
                 "the last hunk lacks {old} old and {new} new lines its header announces: the reply seems cut off"
             ),
         );
-        let line = self.file.lines().rfind(|line| unified::hunk_header(line.text).is_some());
         Some(
             finding
                 .hinted("send the diff again to its end, or correct the counts in the header")
-                .at(line.map_or(1, |line| line.number)),
+                .at(self.last_hunk.unwrap_or(1)),
         )
     }
 
@@ -218,7 +216,7 @@ fn is_list_item(text: &str) -> bool {
 
 /// Whether a line of prose looks like a line of a diff that was lost.
 pub(crate) fn looks_lost(text: &str) -> bool {
-    if unified::hunk_header(text).is_some() {
+    if unified::is_hunk_header(text) {
         return true;
     }
     let Some(rest) = text.strip_prefix(['+', '-']) else { return false };

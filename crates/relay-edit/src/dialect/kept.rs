@@ -68,6 +68,13 @@ impl Kept {
         self.text.get(self.start(range.start)..self.start(range.end)).unwrap_or_default()
     }
 
+    /// All lines in a list.
+    pub fn to_list(&self) -> Vec<Line<'_>> {
+        let mut list = Vec::with_capacity(self.len());
+        list.extend(self.lines());
+        list
+    }
+
     /// Forgets all lines from this one on.
     pub fn truncate(&mut self, len: usize) {
         self.text.truncate(self.start(len));

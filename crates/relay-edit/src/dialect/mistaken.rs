@@ -77,7 +77,6 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
 /// A header with its numbers, or a sign before every line. Lists in YAML and Markdown have `-` and blanks there, so it
 /// takes a `+` too.
 fn is_diff<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> bool {
-    let header = |text: &str| unified::hunk_header(text).is_some();
     let counted = |text: &str| unified::hunk_header(text).is_some_and(|header| header.counts().is_some());
     let begins = |sign: char| lines.clone().any(|text| text.starts_with(sign));
     let unsigned = |text: &&str| !text.trim().is_empty() && !text.starts_with(['+', '-', ' ']);
@@ -86,7 +85,7 @@ fn is_diff<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> bool {
     let signed = written > 2 && lines.clone().filter(unsigned).take(2).count() < 2
         || !lines.clone().any(|text| unsigned(&text));
     lines.clone().any(counted)
-        || lines.clone().any(header) && (begins('+') || begins('-'))
+        || lines.clone().any(unified::is_hunk_header) && (begins('+') || begins('-'))
         || begins('+') && (begins('-') || begins(' ')) && signed
 }
 

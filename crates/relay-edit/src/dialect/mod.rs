@@ -89,6 +89,18 @@ pub(crate) struct Parsed {
     pub findings: Findings,
 }
 
+impl Parsed {
+    /// Adds what another part comes to.
+    pub fn extend(&mut self, other: Self) {
+        if self.edits.is_empty() {
+            self.edits = other.edits;
+        } else {
+            self.edits.extend(other.edits);
+        }
+        self.findings.extend(other.findings);
+    }
+}
+
 /// What a reader did with a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {

@@ -1,5 +1,7 @@
 //! A line that is nothing but a path: how most dialects say which file comes next.
 
+use std::borrow::Cow;
+
 use super::block::comment_text;
 use super::header::looks_like_path;
 use crate::{Edit, Operation};
@@ -138,7 +140,7 @@ pub(crate) fn settle(edit: &mut Edit, folder: Option<&str>) {
         let path = slashed(path);
         match folder {
             Some(folder) => format!("{}/{path}", slashed(folder)),
-            None => path,
+            None => path.into_owned(),
         }
     };
     if folder.is_none() && !edit.path.contains('\\') && !matches!(edit.operation, Operation::Rename { .. }) {
@@ -151,9 +153,9 @@ pub(crate) fn settle(edit: &mut Edit, folder: Option<&str>) {
 }
 
 /// A path with `/` for the backslashes of Windows. One that names a drive is left for somebody to refuse.
-pub(crate) fn slashed(path: &str) -> String {
+pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     let names_drive = path.as_bytes().get(1) == Some(&b':') || path.starts_with("\\\\");
-    if names_drive { path.to_owned() } else { path.replace('\\', "/") }
+    if names_drive || !path.contains('\\') { path.into() } else { path.replace('\\', "/").into() }
 }
 
 /// A path without the quotes or backticks around it.

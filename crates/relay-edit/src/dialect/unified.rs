@@ -3,6 +3,10 @@
 //!
 //! The numbers in a header are kept as a hint and never trusted; what a hunk says is its lines.
 
+use std::borrow::Cow;
+
+use memchr::memmem;
+
 use super::Line;
 use super::findings::Findings;
 use super::header::looks_like_path;
@@ -12,11 +16,11 @@ use crate::{Diagnostic, EndOfFile, Hunk, HunkLine, codes};
 
 /// What the text of one file's diff says.
 #[derive(Debug, Default)]
-pub(crate) struct FileDiff {
+pub(crate) struct FileDiff<'t> {
     /// The path after `---`; `/dev/null` stays as it is.
-    pub old_path: Option<String>,
+    pub old_path: Option<Cow<'t, str>>,
     /// The path after `+++`; `/dev/null` stays as it is.
-    pub new_path: Option<String>,
+    pub new_path: Option<Cow<'t, str>>,
     /// The hunks in order.
     pub hunks: Vec<Hunk>,
     /// What was wrong or doubtful.
@@ -27,11 +31,10 @@ pub(crate) struct FileDiff {
 pub(crate) const NO_FILE: &str = "/dev/null";
 
 /// Reads the diff of one file. `---`/`+++` headers may be missing.
-pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
+pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
     let mut diff = FileDiff::default();
-    let mut hunk: Option<Pending> = None;
-    let last_header =
-        lines.iter().rfind(|line| hunk_header(line.text).is_some()).map_or(0, |line| line.number);
+    let mut hunk: Option<Pending<'_>> = None;
+    let last_header = lines.iter().rfind(|line| is_hunk_header(line.text)).map_or(0, |line| line.number);
     let mut rest = lines;
     while let Some((line, tail)) = rest.split_first() {
         rest = tail;
@@ -39,8 +42,8 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
         let due = || hunk.as_ref().and_then(Pending::due);
         if let Some((old, new)) = file_header(line, tail).filter(|(old, new)| begins_file(old, new, due())) {
             if diff.old_path.is_none() {
-                diff.old_path = Some(old);
-                diff.new_path = Some(new);
+                diff.old_path = Some(header_path(old));
+                diff.new_path = Some(header_path(new));
             } else {
                 diff.findings.push(
                     Diagnostic::error(codes::BAD_DIFF, "a second file begins inside the diff of one block")
@@ -93,7 +96,7 @@ pub(crate) fn parse_file(lines: &[Line<'_>]) -> FileDiff {
 }
 
 /// Whether a line is one half of the header that stands above it, once more.
-fn repeats_header(text: &str, diff: &FileDiff) -> bool {
+fn repeats_header(text: &str, diff: &FileDiff<'_>) -> bool {
     let path = text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).map(header_path);
     path.is_some_and(|path| {
         [&diff.old_path, &diff.new_path].into_iter().flatten().any(|known| *known == path)
@@ -103,35 +106,37 @@ fn repeats_header(text: &str, diff: &FileDiff) -> bool {
 /// Whether a line is one half of a file's header: it names a path, and the next hunk begins below it.
 fn lost_partner(text: &str, tail: &[Line<'_>]) -> bool {
     let path = text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).map(header_path);
-    let is_path = |path: String| looks_like_path(&path) && !path.contains(char::is_whitespace);
-    path.is_some_and(is_path) && tail.first().is_some_and(|next| hunk_header(next.text).is_some())
+    let is_path = |path: Cow<'_, str>| looks_like_path(&path) && !path.contains(char::is_whitespace);
+    path.is_some_and(is_path) && tail.first().is_some_and(|next| is_hunk_header(next.text))
 }
 
-/// The two paths of a `---`/`+++` pair. A removed line `-- x` looks alike, so the pair must be whole.
-pub(crate) fn file_header(line: &Line<'_>, tail: &[Line<'_>]) -> Option<(String, String)> {
+/// What stands behind `---` and `+++`. A removed line `-- x` looks alike, so the pair must be whole.
+fn file_header<'t>(line: &Line<'t>, tail: &[Line<'t>]) -> Option<(&'t str, &'t str)> {
     let old = line.text.strip_prefix("--- ")?;
     let new = tail.first()?.text.strip_prefix("+++ ")?;
     let announced = tail.get(1).is_none_or(|line| {
-        line.text.is_empty() || hunk_header(line.text).is_some() || line.text.starts_with(['+', '-', ' '])
+        line.text.is_empty() || is_hunk_header(line.text) || line.text.starts_with(['+', '-', ' '])
     });
-    announced.then(|| (header_path(old), header_path(new)))
+    announced.then_some((old, new))
 }
 
-/// Whether a `---`/`+++` pair names a file, rather than being a removed and an added line that begin with dashes and plus
-/// signs: comments in SQL, Lua and Haskell do. Inside a hunk that still lacks lines on both sides (`due`), the pair must
-/// look like paths.
+/// Whether what stands behind `---` and `+++` names a file, rather than the rest of a removed and an added line that begin
+/// with dashes and plus signs: comments in SQL, Lua and Haskell do. Inside a hunk that still lacks lines on both sides
+/// (`due`), the pair must look like paths.
 pub(crate) fn begins_file(old: &str, new: &str, due: Option<(usize, usize)>) -> bool {
     let lacks_both = due.is_some_and(|(old, new)| old > 0 && new > 0);
-    let is_path =
-        |path: &str| path == NO_FILE || looks_like_path(path) && !path.contains(char::is_whitespace);
+    let is_path = |header: &str| {
+        let path = header_path(header);
+        path == NO_FILE || looks_like_path(&path) && !path.contains(char::is_whitespace)
+    };
     !lacks_both || is_path(old) && is_path(new)
 }
 
 /// A path of a header without time stamp and quotes. Prefixes stay: only the caller knows what they mean.
-pub(crate) fn header_path(text: &str) -> String {
+pub(crate) fn header_path(text: &str) -> Cow<'_, str> {
     let path = text.split('\t').next().unwrap_or(text).trim();
     match path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) {
-        Some(quoted) => quoted_path(quoted),
+        Some(quoted) => quoted_path(quoted).into(),
         None => slashed(unquoted(path)),
     }
 }
@@ -189,15 +194,15 @@ pub(crate) fn is_preamble(text: &str) -> bool {
 }
 
 /// What stands between and after the `@@` of a hunk's header.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Header {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Header<'t> {
     old_start: Option<usize>,
     old_count: Option<usize>,
     new_count: Option<usize>,
-    section: String,
+    section: &'t str,
 }
 
-impl Header {
+impl Header<'_> {
     /// The line of the file it names, counted from 1.
     pub fn line_hint(&self) -> Option<usize> {
         self.old_start.map(|start| start.max(1))
@@ -209,23 +214,31 @@ impl Header {
     }
 }
 
-/// Reads `@@`, `@@ ... @@`, `@@ -1,2 +3,4 @@ section` and `@@ section`.
-pub(crate) fn hunk_header(text: &str) -> Option<Header> {
-    let inner = text.strip_prefix("@@")?.trim_start_matches('@');
-    if !inner.is_empty() && !inner.starts_with([' ', '.', '-']) {
-        return None;
-    }
-    let (numbers, section) = inner.split_once("@@").unwrap_or(("", inner));
-    let mut header = Header { section: section.trim().to_owned(), ..Header::default() };
-    if !inner.contains("@@") && section.trim_start().starts_with('-') {
-        // The closing `@@` was forgotten.
-        return Some(read_numbers(section, Header::default()));
-    }
-    header = read_numbers(numbers, header);
-    Some(header)
+/// Whether a line is the header of a hunk: every line of a diff is asked, and few are.
+pub(crate) fn is_hunk_header(text: &str) -> bool {
+    inside_header(text).is_some()
 }
 
-fn read_numbers(numbers: &str, mut header: Header) -> Header {
+/// Reads `@@`, `@@ ... @@`, `@@ -1,2 +3,4 @@ section` and `@@ section`.
+pub(crate) fn hunk_header(text: &str) -> Option<Header<'_>> {
+    let inner = inside_header(text)?;
+    let closing = memmem::find(inner.as_bytes(), b"@@");
+    Some(match closing.and_then(|at| inner.get(..at).zip(inner.get(at + 2..))) {
+        Some((numbers, section)) => Header { section: section.trim(), ..read_numbers(numbers) },
+        // The closing `@@` was forgotten.
+        None if inner.trim_start().starts_with('-') => read_numbers(inner),
+        None => Header { section: inner.trim(), ..Header::default() },
+    })
+}
+
+/// What follows the `@@` that begins the header of a hunk.
+fn inside_header(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("@@")?.trim_start_matches('@');
+    (inner.is_empty() || inner.starts_with([' ', '.', '-'])).then_some(inner)
+}
+
+fn read_numbers(numbers: &str) -> Header<'static> {
+    let mut header = Header::default();
     for word in numbers.split_whitespace() {
         let (sign, range) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
             (Some(range), _) => ('-', range),
@@ -236,7 +249,7 @@ fn read_numbers(numbers: &str, mut header: Header) -> Header {
         let (Ok(start), Ok(count)) = (start.parse::<usize>(), count.parse::<usize>()) else { continue };
         if sign == '-' {
             // `-5,0` means "after line 5".
-            header.old_start = Some(if count == 0 { start + 1 } else { start });
+            header.old_start = Some(if count == 0 { start.saturating_add(1) } else { start });
             header.old_count = Some(count);
         } else {
             header.new_count = Some(count);
@@ -245,10 +258,13 @@ fn read_numbers(numbers: &str, mut header: Header) -> Header {
     header
 }
 
+/// For how many lines room is made at most because a header announces them.
+const EXPECTED: usize = 64;
+
 /// A hunk that is still being read.
 #[derive(Debug)]
-struct Pending {
-    header: Header,
+struct Pending<'t> {
+    header: Header<'t>,
     line: usize,
     lines: Vec<HunkLine>,
     /// How many of the lines are old, and how many are new.
@@ -259,12 +275,14 @@ struct Pending {
     new_lacks_newline: bool,
 }
 
-impl Pending {
-    const fn new(header: Header, line: usize) -> Self {
+impl<'t> Pending<'t> {
+    fn new(header: Header<'t>, line: usize) -> Self {
+        // Most hunks exchange one line, so that they have one line more than either side.
+        let expected = header.counts().map_or(0, |(old, new)| old.max(new).saturating_add(1));
         Self {
             header,
             line,
-            lines: Vec::new(),
+            lines: Vec::with_capacity(expected.min(EXPECTED)),
             sides: (0, 0),
             empty_tail: 0,
             old_lacks_newline: false,
@@ -325,7 +343,7 @@ impl Pending {
         let scope = if self.header.section.is_empty() || self.header.section == "..." {
             Vec::new()
         } else {
-            vec![self.header.section]
+            vec![self.header.section.to_owned()]
         };
         // Where only one side ends without a newline, its last line is another one even if it reads the same.
         let lines =
@@ -365,7 +383,7 @@ mod tests {
     use super::*;
     use crate::dialect::lines_of;
 
-    fn parse(text: &str) -> FileDiff {
+    fn parse(text: &str) -> FileDiff<'_> {
         parse_file(&lines_of(text))
     }
 
@@ -379,10 +397,9 @@ mod tests {
         hunk.lines.iter().map(line).collect::<Vec<_>>().join("|")
     }
 
-    fn check(text: &str, expected: &[&str]) -> FileDiff {
+    fn check(text: &str, expected: &[&str]) {
         let diff = parse(text);
         assert_eq!(diff.hunks.iter().map(short).collect::<Vec<_>>(), expected, "{text}");
-        diff
     }
 
     #[test]

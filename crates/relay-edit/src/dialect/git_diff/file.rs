@@ -1,6 +1,8 @@
 //! What the diff of one file asks for: its headers say whether it is made, deleted, renamed or made a program, and the
 //! hunks below them what changes.
 
+use std::borrow::Cow;
+
 use super::super::unified::{self, NO_FILE};
 use super::super::{Dialect, Line, Parsed};
 use super::begins;
@@ -8,9 +10,10 @@ use crate::{Base, Diagnostic, Edit, Operation, codes};
 
 /// What the lines above the hunks of one file say.
 #[derive(Debug, Default)]
-struct Preamble {
-    git: Option<(String, String)>,
-    rename: (Option<String>, Option<String>),
+struct Preamble<'t> {
+    /// What stands behind `diff --git`.
+    git: Option<&'t str>,
+    rename: (Option<Cow<'t, str>>, Option<Cow<'t, str>>),
     is_new: bool,
     is_deleted: bool,
     /// Whether the file shall be a program that can be run, where the diff says so.
@@ -18,12 +21,12 @@ struct Preamble {
     unsupported: Option<&'static str>,
 }
 
-impl Preamble {
-    fn read<'l>(lines: impl Iterator<Item = &'l str>) -> Self {
+impl<'t> Preamble<'t> {
+    fn read(lines: impl Iterator<Item = &'t str>) -> Self {
         let mut preamble = Self::default();
-        for text in lines.take_while(|text| unified::hunk_header(text).is_none()) {
+        for text in lines.take_while(|text| !unified::is_hunk_header(text)) {
             if let Some(rest) = text.strip_prefix("diff --git ") {
-                preamble.git = git_paths(rest);
+                preamble.git = Some(rest);
             } else if let Some(path) = text.strip_prefix("rename from ") {
                 preamble.rename.0 = Some(unified::header_path(path));
             } else if let Some(path) = text.strip_prefix("rename to ") {
@@ -58,39 +61,40 @@ impl Preamble {
 }
 
 /// The two paths of `diff --git a/x b/y`; with spaces in them they can only be told apart when they are equal.
-fn git_paths(text: &str) -> Option<(String, String)> {
+fn git_paths(text: &str) -> Option<(Cow<'_, str>, Cow<'_, str>)> {
     let text = text.trim_end();
     if let Some((old, new)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\" \"")) {
-        return Some((unified::quoted_path(old), unified::quoted_path(new.trim_end_matches('"'))));
+        let new = new.trim_end_matches('"');
+        return Some((unified::quoted_path(old).into(), unified::quoted_path(new).into()));
     }
     let halves = || text.match_indices(" b/").map(|(at, _)| text.split_at(at));
     let several = halves().nth(1).is_some();
     let agree = |(old, new): &(&str, &str)| old.strip_prefix("a/") == new.strip_prefix(" b/");
     let found = halves().find(|sides| !several || agree(sides)).map(|(old, new)| (old, new.trim_start()));
     let (old, new) = found.or_else(|| text.split_once(' '))?;
-    Some((old.to_owned(), new.to_owned()))
+    Some((old.into(), new.into()))
 }
 
 /// Takes `a/` and `b/` off, when both sides have them.
-fn strip_prefixes(old: &str, new: &str) -> (String, String) {
+fn strip_prefixes<'p>(old: &'p str, new: &'p str) -> (&'p str, &'p str) {
     const PAIRS: &[(&str, &str)] =
         &[("a/", "b/"), ("i/", "w/"), ("c/", "i/"), ("c/", "w/"), ("o/", "w/"), ("old/", "new/")];
     // One side may have been left without: `x` against `b/x`.
     if old.strip_prefix("a/") == Some(new) {
-        return (new.to_owned(), new.to_owned());
+        return (new, new);
     }
     if new.strip_prefix("b/") == Some(old) {
-        return (old.to_owned(), old.to_owned());
+        return (old, old);
     }
     for (before, after) in PAIRS {
         match (old, new, old.strip_prefix(before), new.strip_prefix(after)) {
-            (_, _, Some(old), Some(new)) => return (old.to_owned(), new.to_owned()),
-            (NO_FILE, _, _, Some(new)) => return (NO_FILE.to_owned(), new.to_owned()),
-            (_, NO_FILE, Some(old), _) => return (old.to_owned(), NO_FILE.to_owned()),
+            (_, _, Some(old), Some(new)) => return (old, new),
+            (NO_FILE, _, _, Some(new)) => return (NO_FILE, new),
+            (_, NO_FILE, Some(old), _) => return (old, NO_FILE),
             _ => {}
         }
     }
-    (old.to_owned(), new.to_owned())
+    (old, new)
 }
 
 pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
@@ -98,12 +102,9 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let preamble = Preamble::read(lines.iter().map(|line| line.text));
     let mut diff = unified::parse_file(lines);
     let mut parsed = Parsed { edits: Vec::new(), findings: std::mem::take(&mut diff.findings) };
-    let sides = match (diff.old_path, diff.new_path, &preamble.git) {
-        (Some(old), Some(new), _) => Some(strip_prefixes(&old, &new)),
-        (_, _, Some((old, new))) => Some(strip_prefixes(old, new)),
-        _ => named.map(|path| (path.to_owned(), path.to_owned())),
-    };
-    let Some((old, new)) = sides else {
+    let headers = diff.old_path.zip(diff.new_path).or_else(|| preamble.git.and_then(git_paths));
+    let sides = headers.as_ref().map(|(old, new)| strip_prefixes(old, new));
+    let Some((old, new)) = sides.or_else(|| named.map(|path| (path, path))) else {
         parsed.findings.push(
             Diagnostic::error(codes::MISSING_PATH, "this diff names no file")
                 .hinted("begin it with `--- a/path` and `+++ b/path`")
@@ -111,13 +112,13 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
         );
         return parsed;
     };
-    let path = if new == NO_FILE { old.clone() } else { new.clone() };
+    let path = if new == NO_FILE { old } else { new };
     if let Some(what) = preamble.unsupported {
         parsed.findings.push(unsupported(what, line).on(path));
         return parsed;
     }
     if parsed.findings.has_errors() {
-        parsed.findings.concern(&path);
+        parsed.findings.concern(path);
         return parsed;
     }
     let mut emit = |path: &str, operation| {
@@ -126,17 +127,17 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let changes = diff.hunks.iter().any(|hunk| hunk.adds() || hunk.removes());
     let named_lines = !diff.hunks.is_empty();
     let mut patch = || Operation::Patch { hunks: std::mem::take(&mut diff.hunks), base: Base::Original };
-    match (&preamble.rename, old.as_str(), new.as_str()) {
+    match (&preamble.rename, old, new) {
         ((Some(from), Some(to)), ..) => {
-            emit(from, Operation::Rename { to: to.clone() });
+            emit(from, Operation::Rename { to: to.clone().into_owned() });
             if changes {
                 emit(to, patch());
             }
         }
-        (_, _, NO_FILE) => delete(&path, named_lines.then(&mut patch), &mut emit),
-        _ if preamble.is_deleted => delete(&path, named_lines.then(&mut patch), &mut emit),
-        (_, NO_FILE, _) if !changes => emit(&path, Operation::Write { content: String::new() }),
-        _ if preamble.is_new && !changes => emit(&path, Operation::Write { content: String::new() }),
+        (_, _, NO_FILE) => delete(path, named_lines.then(&mut patch), &mut emit),
+        _ if preamble.is_deleted => delete(path, named_lines.then(&mut patch), &mut emit),
+        (_, NO_FILE, _) if !changes => emit(path, Operation::Write { content: String::new() }),
+        _ if preamble.is_new && !changes => emit(path, Operation::Write { content: String::new() }),
         (_, old, new) if old != NO_FILE && old != new && named != Some(new) && !is_backup(old, new) => {
             parsed.findings.push(
                 Diagnostic::error(codes::PATH_MISMATCH, format!("this diff names two files, `{old}` and `{new}`"))
@@ -145,19 +146,19 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
                     .at(line),
             );
         }
-        _ if changes => emit(&path, patch()),
+        _ if changes => emit(path, patch()),
         // The mode is all that changes.
         _ if preamble.executable.is_some() => {}
         _ => parsed.findings.push(
             Diagnostic::error(codes::BAD_DIFF, "this diff has no line that is added or removed")
                 .hinted("start removed lines with `-`, added lines with `+` and context with one space")
-                .on(path.as_str())
+                .on(path)
                 .at(line),
         ),
     }
     let stays = new != NO_FILE && !preamble.is_deleted && !parsed.findings.has_errors();
     if let Some(executable) = preamble.executable.filter(|_| stays) {
-        let path = preamble.rename.1.unwrap_or(path);
+        let path = preamble.rename.1.map_or_else(|| path.to_owned(), Cow::into_owned);
         let operation = Operation::Mode { executable };
         parsed.edits.push(Edit { path, operation, dialect: Dialect::Unified, line });
     }

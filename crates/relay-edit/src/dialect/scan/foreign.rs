@@ -27,7 +27,7 @@ impl Scanner {
         }
         if self.reads(Dialect::Unified)
             && let Some(path) = code.and_then(|code| code.path.clone())
-            && unified::hunk_header(text).is_some()
+            && unified::is_hunk_header(text)
         {
             return Some(Box::new(git_diff::GitDiff::new(Some(path))));
         }
@@ -162,8 +162,7 @@ impl Scanner {
 
     pub(super) fn begins_foreign(&self, text: &str) -> bool {
         self.reads(Dialect::ApplyPatch) && apply_patch::begins(text)
-            || self.reads(Dialect::Unified)
-                && (git_diff::begins(text) || unified::hunk_header(text).is_some())
+            || self.reads(Dialect::Unified) && (git_diff::begins(text) || unified::is_hunk_header(text))
             || self.reads(Dialect::EditRepl) && edit_repl::begins(text)
             || self.reads(Dialect::Hashline) && hashline::begins(text)
             || self.reads(Dialect::Commands) && commands::begins(text)

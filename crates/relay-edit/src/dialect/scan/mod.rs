@@ -251,7 +251,7 @@ impl Scanner {
                 && fence_line(line.text).is_none()
                 && path_line::read(line.text).is_none();
         }
-        let lost_hunk = !self.edits.is_empty() && unified::hunk_header(line.text).is_some();
+        let lost_hunk = !self.edits.is_empty() && unified::is_hunk_header(line.text);
         if let Some(end) = self.after_diff.or_else(|| lost_hunk.then(|| line.number - 1))
             && git_diff::looks_lost(line.text)
         {
