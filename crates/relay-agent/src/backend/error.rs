@@ -121,7 +121,7 @@ impl BackendError {
                 let setting = flag.trim_start_matches('-').replace('-', "_");
                 Some(format!(
                     "Ask a model itself (`relay models`), which can be, or do without the limit: `{flag} none`, or \
-                     `relay config set ask.{setting}` to take it out of your settings. --max-time holds for everybody."
+                     `relay config unset ask.{setting}` to take it out of your settings. --max-time holds for everybody."
                 ))
             }
             BackendError::TimedOut { .. } => Some("Give it longer with --timeout SECONDS.".to_owned()),

@@ -304,8 +304,13 @@ pub enum ConfigCommand {
     Set {
         /// Its name, such as ask.backend
         key: String,
-        /// Its new value; left out, the setting is taken out of the file
-        value: Option<String>,
+        /// Its new value
+        value: String,
+    },
+    /// Take one setting out of the file, so that what is built in holds again
+    Unset {
+        /// Its name, such as ask.backend
+        key: String,
     },
     /// Open the file in your editor
     Edit,

@@ -21,7 +21,8 @@ pub fn run(args: &ConfigArgs) -> Result<u8, Failure> {
     match &args.command {
         ConfigCommand::Show { sources, json } => show(&store, *sources, *json),
         ConfigCommand::Get { key } => get(&store, key),
-        ConfigCommand::Set { key, value } => set(&store, key, value.as_deref()),
+        ConfigCommand::Set { key, value } => set(&store, key, Some(value)),
+        ConfigCommand::Unset { key } => set(&store, key, None),
         ConfigCommand::Edit => edit(&store),
         ConfigCommand::Path => Ok(terminal::print(&format!("{}\n", path(&store)))),
     }

@@ -69,8 +69,8 @@ pub struct Model {
     pub is_paused: bool,
     /// What landed and was not taken back here, oldest first.
     pub landed: Vec<Uuid>,
-    /// How many replies landed, and how many were refused.
-    pub tally: (usize, usize),
+    /// How many replies were refused.
+    pub refusals: usize,
     /// What was asked for on the command line.
     pub(super) wishes: Wishes,
     /// Replies that were handled, and texts that are not to be.
@@ -99,7 +99,7 @@ impl Model {
             queue: VecDeque::new(),
             is_paused: false,
             landed: Vec::new(),
-            tally: (0, 0),
+            refusals: 0,
             wishes,
             seen: Memory::default(),
             noted: Memory::default(),

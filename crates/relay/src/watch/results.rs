@@ -54,14 +54,13 @@ impl Model {
         let mut effects = Vec::new();
         match outcome.status {
             Status::Committed | Status::Partial => {
-                self.tally.0 += 1;
                 self.landed.extend(outcome.uuid);
                 self.refused = None;
                 let files = outcome.files.iter().filter(|file| file.status != FileStatus::Unchanged).count();
                 effects.push(Effect::Notify(Notice::Landed(files)));
             }
             Status::Rejected | Status::RolledBack | Status::RecoveryNeeded => {
-                self.tally.1 += 1;
+                self.refusals += 1;
                 self.refused = Some(text);
                 effects.push(Effect::Notify(Notice::Refused));
             }

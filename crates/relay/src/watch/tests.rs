@@ -150,7 +150,7 @@ fn replies_that_come_quickly_wait_their_turn() {
     assert_eq!(tasks(&finish(&mut model, &reply(1), Status::Committed)), [Task::Land(reply(2))]);
     assert_eq!(tasks(&finish(&mut model, &reply(2), Status::Rejected)), [Task::Land(reply(3))]);
     assert!(tasks(&finish(&mut model, &reply(3), Status::Committed)).is_empty());
-    assert_eq!(model.tally, (2, 1));
+    assert!(status(&model, 80).contains("2 landed  1 refused"), "{}", status(&model, 80));
 }
 
 #[test]
@@ -221,11 +221,13 @@ fn undo_takes_back_only_what_landed_here() {
     assert!(said(&press(&mut model, 'u')).contains("nothing landed here"));
     copy(&mut model, &reply(1));
     finish(&mut model, &reply(1), Status::Committed);
+    assert!(status(&model, 80).contains("1 landed"), "{}", status(&model, 80));
     let uuid = Uuid::from_u128(7);
     assert_eq!(tasks(&press(&mut model, 'u')), [Task::Undo(uuid)]);
     let mut outcome = Outcome::rejected(Vec::new());
     outcome.status = Status::Committed;
     step(&mut model, Step::Done(Done::Undone { uuid, outcome: Box::new(outcome) }));
+    assert!(!status(&model, 80).contains("landed"), "{}", status(&model, 80));
     assert!(said(&press(&mut model, 'u')).contains("nothing landed here"));
 }
 
@@ -269,7 +271,7 @@ fn another_config_decides_from_then_on() {
 #[test]
 fn the_status_fits_into_any_width() {
     let mut model = watching();
-    model.tally = (12, 3);
+    (model.landed, model.refusals) = (vec![Uuid::nil(); 12], 3);
     copy(&mut model, &reply(1));
     step(&mut model, Step::Runs { command: "postCommand 漢字 npm run a-rather-long-command".to_owned() });
     step(&mut model, Step::Printed("a line\u{1b}[2J of output that is long enough to be cut".to_owned()));

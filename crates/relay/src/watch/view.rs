@@ -137,7 +137,7 @@ fn asking(line: &mut Line, question: &Question) {
 }
 
 fn tally(line: &mut Line, model: &Model) {
-    let (landed, refused) = model.tally;
+    let (landed, refused) = (model.landed.len(), model.refusals);
     if landed > 0 {
         line.push(GOOD, &format!("  {landed} landed"));
     }

@@ -13,7 +13,7 @@ fn a_setting_is_set_shown_and_taken_away() {
     let run = env.relay(&["config", "show", "--json"]).env("PHONE_A_FRIEND_BACKEND", "gemini").run();
     assert_eq!(json(&run)["ask.backend"]["value"], "gemini");
     assert_eq!(json(&run)["ask.backend"]["source"], "environment: PHONE_A_FRIEND_BACKEND");
-    env.relay(&["config", "set", "ask.backend"]).success();
+    env.relay(&["config", "unset", "ask.backend"]).success();
     assert_eq!(env.relay(&["config", "get", "ask.backend"]).run().stdout, "codex\n");
     assert_eq!(env.relay(&["config", "get", "ask.review_base"]).run().code, 1, "it has no value");
 }
