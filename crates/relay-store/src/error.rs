@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum StoreError {
     /// It is not known where the user's data belongs.
-    #[error("there is no home folder: {variable} is not set to an absolute path")]
+    #[error("there is no home folder to keep your data in: set {variable} to an absolute path")]
     NoHome {
         /// The variable that should name it.
         variable: &'static str,

@@ -131,8 +131,8 @@ fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
     // What the settings say holds for the review of a reply too, and the way out is told there as well.
     env.relay(&["config", "set", "ask.max_cost", "1"]).success();
     let run = env.relay(&["apply", "--review", "mine"]).stdin(&crate::reply(1, "a.txt", "a")).run();
-    assert!(run.code == 2 && run.stderr.contains("`relay config set ask.max_cost`"), "{run:?}");
-    env.relay(&["config", "set", "ask.max_cost"]).success();
+    assert!(run.code == 2 && run.stderr.contains("`relay config unset ask.max_cost`"), "{run:?}");
+    env.relay(&["config", "unset", "ask.max_cost"]).success();
     let list = json(&env.relay(&["backends", "--json"]).run());
     let can = |name: &str| {
         list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()["capabilities"]["maxCost"]
