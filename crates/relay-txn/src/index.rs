@@ -5,7 +5,9 @@
 //! Only whoever holds the lock writes: it appends what is missing, and starts anew when most of it is stale.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
+use std::str::FromStr;
 
 use uuid::Uuid;
 
@@ -18,7 +20,7 @@ use crate::parallel;
 use crate::record::Record;
 
 /// Keeps a line's MAC from being mistaken for one of another kind of document.
-const CONTEXT: &[u8] = b"relay ledger index v2\n";
+const CONTEXT: &[u8] = b"relay ledger index v3\n";
 /// A MAC in hexadecimal.
 const MAC_LENGTH: usize = 64;
 
@@ -29,8 +31,40 @@ const TAIL_BYTES: u64 = 64 * 1024;
 pub(crate) struct Tail {
     /// The largest number given so far.
     pub(crate) sequence: u64,
-    /// How many records there were. If there are as many now, the index lacks none of them.
-    pub(crate) live: usize,
+    /// The records there were. If the same ones are there now, the index lacks none of them.
+    pub(crate) names: Names,
+}
+
+/// Which records there are, in a few bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Names {
+    count: u64,
+    /// The sum of their names' hashes, so that their order does not matter.
+    digest: u64,
+}
+
+impl Names {
+    /// With one more.
+    pub(crate) fn with(self, uuid: Uuid) -> Self {
+        let hash = blake3::hash(uuid.as_bytes());
+        let hash = hash.as_bytes().first_chunk().map_or(0, |first| u64::from_le_bytes(*first));
+        Self { count: self.count + 1, digest: self.digest.wrapping_add(hash) }
+    }
+}
+
+impl fmt::Display for Names {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}.{:016x}", self.count, self.digest)
+    }
+}
+
+impl FromStr for Names {
+    type Err = std::num::ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (count, digest) = text.split_once('.').unwrap_or((text, ""));
+        Ok(Self { count: count.parse()?, digest: u64::from_str_radix(digest, 16)? })
+    }
 }
 
 /// The index as it was read, every line verified.
@@ -44,8 +78,8 @@ pub(crate) struct Index {
 /// One verified line.
 struct Line {
     sequence: u64,
-    /// How many records there were when it was written.
-    live: usize,
+    /// The records there were when it was written; none where it was not the last of its lines.
+    names: Names,
     file: FileIdentity,
     /// Where the record's JSON is in the text.
     json: std::ops::Range<usize>,
@@ -74,18 +108,18 @@ pub(crate) fn tail<F: Fs>(fs: &F, key: &LedgerKey) -> Option<Tail> {
     let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let line = std::str::from_utf8(bytes.get(start..)?).ok()?;
     let (_, line) = Line::parse(line, 0, key)?;
-    Some(Tail { sequence: line.sequence, live: line.live })
+    Some(Tail { sequence: line.sequence, names: line.names })
 }
 
-/// Adds one record to an index that lacks no other one; `live` counts it already.
+/// Adds one record to an index that lacks no other one; it is among `names` already.
 pub(crate) fn append<F: Fs>(
     fs: &F,
     key: &LedgerKey,
     record: &Record,
     stat: &Stat,
-    live: usize,
+    names: Names,
 ) -> Result<(), TxnError> {
-    let line = line(record, stat, live, key)?;
+    let line = line(record, stat, names, key)?;
     fs.append(INDEX, line.as_bytes()).map_err(|error| TxnError::io("write", INDEX, error))
 }
 
@@ -132,21 +166,24 @@ impl Index {
         self.lines.get(&uuid).filter(|line| line.file == stat.into()).map(|line| line.sequence)
     }
 
-    /// Adds the records it lacks, the newest last; `live` is how many records the ledger has with them.
+    /// Adds the records it lacks, the newest last; `names` are those the ledger has with them. A crash may keep only some
+    /// of the lines, so only the last one claims that the index is whole.
     pub(crate) fn add<F: Fs>(
         &self,
         fs: &F,
         key: &LedgerKey,
         records: &[(Record, Stat)],
-        live: usize,
+        names: Names,
         staged: &str,
     ) -> Result<(), TxnError> {
         let mut text = String::new();
-        for (record, stat) in records {
-            text.push_str(&line(record, stat, live, key)?);
+        for (at, (record, stat)) in records.iter().enumerate() {
+            let is_last = at + 1 == records.len();
+            let names = if is_last { names } else { Names::default() };
+            text.push_str(&line(record, stat, names, key)?);
         }
         let at = |error| TxnError::io("write", INDEX, error);
-        if self.total > 2 * live + 1000 || (self.total > 0 && self.lines.is_empty()) {
+        if self.total as u64 > 2 * names.count + 1000 || (self.total > 0 && self.lines.is_empty()) {
             // Mostly stale: what is still good is kept, the rest forgotten.
             let fresh: String = self.verified_lines().chain([text.as_str()]).collect();
             fs.write_new(staged, fresh.as_bytes(), Attributes::PRIVATE).map_err(at)?;
@@ -168,12 +205,12 @@ impl Index {
     }
 }
 
-/// `{mac} {uuid} {sequence} {live} {size} {seconds} {nanoseconds} {inode} {json}`
-fn line(record: &Record, stat: &Stat, live: usize, key: &LedgerKey) -> Result<String, TxnError> {
+/// `{mac} {uuid} {sequence} {names} {size} {seconds} {nanoseconds} {inode} {json}`
+fn line(record: &Record, stat: &Stat, names: Names, key: &LedgerKey) -> Result<String, TxnError> {
     let json = crate::document::write_brief(record)?;
     let (seconds, nanoseconds) = stat.modified;
     let body = format!(
-        "{} {} {live} {} {seconds} {nanoseconds} {} {json}",
+        "{} {} {names} {} {seconds} {nanoseconds} {} {json}",
         record.uuid,
         record.sequence,
         stat.size,
@@ -194,13 +231,13 @@ impl Line {
         let mut fields = body.splitn(8, ' ');
         let uuid = fields.next()?.parse().ok()?;
         let sequence = fields.next()?.parse().ok()?;
-        let live = fields.next()?.parse().ok()?;
+        let names = fields.next()?.parse().ok()?;
         let size = fields.next()?.parse().ok()?;
         let modified = (fields.next()?.parse().ok()?, fields.next()?.parse().ok()?);
         let inode = fields.next()?.parse().ok()?;
         let json = fields.next()?;
         let end = start + line.len();
         let file = FileIdentity { size, modified, inode };
-        Some((uuid, Self { sequence, live, file, json: end - json.len()..end }))
+        Some((uuid, Self { sequence, names, file, json: end - json.len()..end }))
     }
 }

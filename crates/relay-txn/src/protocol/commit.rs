@@ -93,13 +93,13 @@ impl<F: Fs> Protocol<F> {
         unlink_if_there(&self.fs, &layout::pending(record.uuid))?;
         let path = layout::record(record.uuid);
         if let Some(stat) = self.fs.stat(&path).at("look at", &path)? {
-            let live = head.live + 1;
+            let names = head.names.with(record.uuid);
             let Some(index) = head.index else {
-                return index::append(&self.fs, &self.key, record, &stat, live);
+                return index::append(&self.fs, &self.key, record, &stat, names);
             };
             head.missing.push((record.clone(), stat));
             let staged = format!("{}/index", layout::stage(record.uuid));
-            index.add(&self.fs, &self.key, &head.missing, live, &staged)?;
+            index.add(&self.fs, &self.key, &head.missing, names, &staged)?;
         }
         Ok(())
     }

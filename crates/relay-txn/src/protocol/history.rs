@@ -8,7 +8,7 @@ use super::Protocol;
 use super::sealed::Sealed;
 use crate::error::{At, TxnError};
 use crate::fs::{Found, Fs, Stat};
-use crate::index::{self, Index};
+use crate::index::{self, Index, Names};
 use crate::layout::{self, STATE};
 use crate::limits::MAX_FILE_BYTES;
 use crate::record::{Content, Record, Stored};
@@ -26,8 +26,8 @@ pub struct Entries {
 pub(super) struct Head {
     /// The largest number given so far.
     pub(super) sequence: u64,
-    /// How many files look like records, foreign ones among them.
-    pub(super) live: usize,
+    /// The files that look like records, foreign ones among them.
+    pub(super) names: Names,
     /// The index as it is on disk, if it lacks anything, and what that is.
     pub(super) index: Option<Index>,
     pub(super) missing: Vec<(Record, Stat)>,
@@ -77,11 +77,14 @@ impl<F: Fs> Protocol<F> {
     /// What the next record needs to know. The caller holds the lock.
     pub(super) fn head(&self) -> Result<Head, TxnError> {
         let names = self.fs.list(STATE).at("list", STATE)?;
-        let is_record = |name: &&String| matches!(layout::parse_record_name(name), Some((_, false)));
-        let live = names.iter().filter(is_record).count();
+        let records = names.iter().filter_map(|name| match layout::parse_record_name(name) {
+            Some((uuid, false)) => Some(uuid),
+            _ => None,
+        });
+        let names = records.fold(Names::default(), Names::with);
         match index::tail(&self.fs, &self.key) {
-            Some(tail) if tail.live == live => {
-                Ok(Head { sequence: tail.sequence, live, index: None, missing: Vec::new() })
+            Some(tail) if tail.names == names => {
+                Ok(Head { sequence: tail.sequence, names, index: None, missing: Vec::new() })
             }
             _ => self.head_from_records(),
         }
@@ -90,10 +93,10 @@ impl<F: Fs> Protocol<F> {
     /// Looks at every record, because the index lacks some, or some are gone.
     fn head_from_records(&self) -> Result<Head, TxnError> {
         let index = Index::read(&self.fs, &self.key)?;
-        let mut head = Head { sequence: 0, live: 0, index: None, missing: Vec::new() };
+        let mut head = Head { sequence: 0, names: Names::default(), index: None, missing: Vec::new() };
         for (name, stat) in self.fs.list_stats(STATE).at("list", STATE)? {
             let Some((uuid, false)) = layout::parse_record_name(&name) else { continue };
-            head.live += 1;
+            head.names = head.names.with(uuid);
             let sequence = match index.sequence(uuid, &stat) {
                 Some(sequence) => sequence,
                 None => match self.read_record(&format!("{STATE}/{name}"), uuid) {

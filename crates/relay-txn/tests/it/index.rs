@@ -79,3 +79,26 @@ fn a_removed_record_is_gone_whatever_the_index_says() {
     assert_eq!(world.ledger.entries().unwrap().records, left);
     assert_eq!(world.apply(draft(&[("d", None, Some("x\n"))])).unwrap().sequence, 4);
 }
+
+#[test]
+fn numbers_grow_wherever_a_crash_cut_an_index_that_was_being_made_anew() {
+    let (world, records) = three_entries();
+    // The next one writes all four lines at once, and of those only some reach the disk.
+    std::fs::remove_file(world.at(".relaycode/index")).unwrap();
+    let fourth = world.apply(draft(&[("d", None, Some("x\n"))])).unwrap();
+    let whole = index(&world);
+    let mut last = fourth.sequence;
+    assert_eq!(last, records.len() as u64 + 1);
+    for kept in 0..4 {
+        world.write(".relaycode/index", &whole.split_inclusive('\n').take(kept).collect::<String>());
+        let next = world.apply(draft(&[(&format!("k{kept}"), None, Some("x\n"))])).unwrap();
+        assert_eq!(next.sequence, last + 1, "{kept} lines were left");
+        last = next.sequence;
+    }
+    // One line of long ago, when there were as many records as there are now.
+    for record in records.iter().chain([&fourth]) {
+        std::fs::remove_file(world.at(&format!(".relaycode/{}.yml", record.uuid))).unwrap();
+    }
+    world.write(".relaycode/index", &whole);
+    assert_eq!(world.apply(draft(&[("last", None, Some("x\n"))])).unwrap().sequence, last + 1);
+}
