@@ -92,6 +92,8 @@ pub const NOT_WAITING: Code = Code::new("not-waiting");
 pub const FOREIGN_STATE: Code = Code::new("foreign-state");
 /// A rollback found bytes that somebody else had written meanwhile, and kept them.
 pub const RESCUED: Code = Code::new("rescued");
+/// A file came back without its owner, group or extended attributes, which only another user may give.
+pub const DISOWNED: Code = Code::new("disowned");
 /// A transaction was interrupted and cannot be taken back yet.
 pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
 /// Something a command changed could not be captured, so it cannot be taken back with the rest.

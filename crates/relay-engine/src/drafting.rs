@@ -1,5 +1,7 @@
 //! From a planned reply to the draft of a transaction: the exact changes, and the words for the ledger.
 
+use std::collections::BTreeMap;
+
 use relay_edit::{Edit, Operation, Reply};
 use relay_txn::{Draft, Header, OperationRecord};
 
@@ -35,6 +37,7 @@ pub(crate) fn draft(
         changes: planned.changes,
         prune: Vec::new(),
         make: Vec::new(),
+        belongings: BTreeMap::new(),
         break_links: options.break_links,
     }
 }

@@ -177,13 +177,13 @@ pub fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnost
 fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
     let name = short(recovered.uuid);
     let files = recovered.paths.len();
-    let (what, rescued) = match &recovered.outcome {
-        Recovery::RolledBack { rescued } => (
+    let (what, besides) = match &recovered.outcome {
+        Recovery::RolledBack(done) => (
             format!("recovered: {name} had been interrupted, its {files} file(s) are as they were before"),
-            rescued.as_slice(),
+            crate::stop::rolled_back(done),
         ),
         Recovery::Finished => {
-            (format!("recovered: {name} had landed, its leftovers were removed"), [].as_slice())
+            (format!("recovered: {name} had landed, its leftovers were removed"), Vec::new())
         }
         Recovery::Stuck { reason } => {
             let failed = crate::stop::transaction_failed(reason);
@@ -194,7 +194,5 @@ fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
             }];
         }
     };
-    std::iter::once(Diagnostic::warning(codes::RECOVERED, what))
-        .chain(rescued.iter().map(crate::stop::rescued))
-        .collect()
+    std::iter::once(Diagnostic::warning(codes::RECOVERED, what)).chain(besides).collect()
 }

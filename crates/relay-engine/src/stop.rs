@@ -1,7 +1,7 @@
 //! The ways a submission can end early, and the errors of the crates below turned into them.
 
 use relay_edit::Diagnostic;
-use relay_txn::{Rescued, TxnError};
+use relay_txn::{Rescued, RolledBack, TxnError};
 
 use crate::codes;
 use crate::outcome::Status;
@@ -177,6 +177,26 @@ pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
         rescued.path, rescued.kept_as
     );
     Diagnostic::warning(codes::RESCUED, message).on(&rescued.path)
+}
+
+/// What a rollback could not do by itself.
+pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
+    done.rescued.iter().map(rescued).chain(disowned(&done.disowned)).collect()
+}
+
+/// Files that came back as somebody else's than they were, in one line.
+pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
+    let first = paths.first()?;
+    let more = match paths.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "{first}{more} came back without the owner, group or extended attributes of before, which this user may not give"
+    );
+    let hint =
+        "`relay show` has them under `owner` and `attributes` in the record; root can give them with chown.";
+    Some(Diagnostic::warning(codes::DISOWNED, message).on(first).hinted(hint))
 }
 
 /// The error and everything behind it, in one line.

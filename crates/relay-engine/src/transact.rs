@@ -14,7 +14,7 @@ use crate::config::ApprovalMode;
 use crate::contain::agree_to_changes;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
-use crate::stop::{Stop, transaction_failed};
+use crate::stop::{Stop, disowned, transaction_failed};
 use crate::{codes, gate};
 
 const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
@@ -67,6 +67,7 @@ pub(crate) fn transact(
     }
     outcome.changes = transaction.draft.changes.clone();
     let pending = begin(engine, &transaction.draft, observer)?;
+    outcome.diagnostics.extend(disowned(pending.disowned()));
     observer.applied(&outcome.changes);
     conclude(engine, pending, transaction.terms, Ok(()), approver, observer, outcome)
 }
@@ -196,7 +197,7 @@ fn judge(
 
 fn roll_back(pending: Pending, stop: Stop) -> Stop {
     match pending.rollback() {
-        Ok(rescued) => stop.and(rescued.iter().map(crate::stop::rescued).collect()),
+        Ok(done) => stop.and(crate::stop::rolled_back(&done)),
         Err(error) => stop.stuck(&error),
     }
 }

@@ -1,8 +1,11 @@
 //! What a caller hands over: the exact bytes before and after for every file, and the words for the ledger.
 
+use std::collections::BTreeMap;
+
 use relay_workspace::RelPath;
 use uuid::Uuid;
 
+use crate::belongings::Belongings;
 use crate::record::{CheckRecord, FolderRecord, OperationRecord};
 use crate::undoes::Undoes;
 
@@ -21,6 +24,9 @@ pub struct Draft {
     pub prune: Vec<RelPath>,
     /// Folders to make, also if they stay empty: those the transaction being undone had removed.
     pub make: Vec<FolderRecord>,
+    /// Whom files shall belong to and what extended attributes they get, by path. Those that are not named take over what
+    /// the file they continue has.
+    pub belongings: BTreeMap<String, Belongings>,
     /// Change files that have several hard links, parting them from their other names.
     pub break_links: bool,
 }

@@ -6,6 +6,8 @@
 
 use std::io;
 
+use crate::belongings::{Belongings, Extended, Owner};
+
 /// What kind of thing a name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -47,6 +49,8 @@ pub(crate) struct Stat {
     pub(crate) size: u64,
     /// How many names the file has.
     pub(crate) links: u64,
+    /// Whom it belongs to, where the system tells.
+    pub(crate) owner: Option<Owner>,
     /// The file's identity, whatever its name, where the system tells.
     pub(crate) inode: Option<u64>,
     /// When the content was last changed: seconds and nanoseconds.
@@ -73,6 +77,8 @@ pub(crate) struct Attributes<'a> {
     pub(crate) mode: Option<u32>,
     /// The file whose owner, group and extended attributes are taken over.
     pub(crate) like: Option<&'a str>,
+    /// Whom it shall belong to, and its extended attributes, as far as this process may give them. Goes before `like`.
+    pub(crate) belongings: Option<&'a Belongings>,
     /// The folder whose group is inherited, if the folder says so.
     pub(crate) folder: Option<&'a str>,
 }
@@ -80,7 +86,7 @@ pub(crate) struct Attributes<'a> {
 impl Attributes<'_> {
     /// Readable by the user only: the state folder's own files.
     pub(crate) const PRIVATE: Attributes<'static> =
-        Attributes { mode: Some(0o600), like: None, folder: None };
+        Attributes { mode: Some(0o600), like: None, belongings: None, folder: None };
 }
 
 /// How a rename treats what is already there.
@@ -127,6 +133,14 @@ pub(crate) trait Fs {
     /// links are not kept.
     fn read_link(&self, _path: &str) -> io::Result<Option<Vec<u8>>> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+    /// The extended attributes of a regular file that are worth keeping; none where the disk has none.
+    fn extended(&self, _path: &str) -> io::Result<Extended> {
+        Ok(Extended::default())
+    }
+    /// Gives a link or folder to somebody, and says whether this process may.
+    fn give(&self, _path: &str, _owner: Owner) -> io::Result<bool> {
+        Ok(true)
     }
     /// Makes a symbolic link under a name that must be free. It is never followed here, wherever it points.
     fn symlink(&self, _target: &[u8], _path: &str) -> io::Result<()> {

@@ -12,7 +12,7 @@ use crate::disk::Disk;
 use crate::draft::{Draft, Verdict};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
-use crate::protocol::{Entries, Forgotten, Open, Protocol, Recovered, Rescued};
+use crate::protocol::{Entries, Forgotten, Open, Protocol, Recovered, RolledBack};
 use crate::record::{Record, Stored};
 
 /// How often a reserved path is looked at again. Checks take seconds, so nobody notices.
@@ -224,6 +224,13 @@ impl Pending {
         self.uuid
     }
 
+    /// Files and folders that did not get the owner, group or extended attributes the draft wanted for them, because this
+    /// process may not give them.
+    #[must_use]
+    pub fn disowned(&self) -> &[String] {
+        self.open.as_ref().map_or(&[], |open| &open.disowned)
+    }
+
     /// Adds what a command did meanwhile, so that it is rolled back, committed and undone with the rest. Returns what
     /// was left to other transactions under way.
     ///
@@ -251,17 +258,17 @@ impl Pending {
         }
     }
 
-    /// Makes every file what it was, and says which foreign files had to be moved for it.
+    /// Makes every file what it was, and says what did not go by itself.
     ///
     /// # Errors
     /// [`TxnError::RollbackFailed`]; the next recovery tries again.
-    pub fn rollback(mut self) -> Result<Vec<Rescued>, TxnError> {
+    pub fn rollback(mut self) -> Result<RolledBack, TxnError> {
         match self.open.take() {
             Some(open) => {
                 self.remake_state()?;
                 self.ledger.protocol.abandon(open)
             }
-            None => Ok(Vec::new()),
+            None => Ok(RolledBack::default()),
         }
     }
 

@@ -33,6 +33,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+mod belongings;
 pub mod capture;
 mod disk;
 mod document;
@@ -53,11 +54,12 @@ mod sim;
 mod state;
 mod undoes;
 
+pub use belongings::{Belongings, Extended, Owner};
 pub use draft::{Draft, FileChange, Header, Image, Target, Verdict};
 pub use error::TxnError;
 pub use key::LedgerKey;
 pub use ledger::{Ledger, Pending};
-pub use protocol::{Entries, Forgotten, Outcome, Recovered, Rescued};
+pub use protocol::{Entries, Forgotten, Outcome, Recovered, Rescued, RolledBack};
 pub use record::{
     ChangeRecord, CheckRecord, FolderRecord, Operation, OperationRecord, RECORD_VERSION, Record, Stored,
 };

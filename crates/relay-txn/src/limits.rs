@@ -8,6 +8,9 @@ pub const MAX_CHANGES: usize = 50_000;
 /// The largest file, before or after, a transaction may carry.
 pub const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
+/// All extended attributes of one file together; a file with more comes back without them.
+pub(crate) const MAX_ATTRIBUTES_BYTES: usize = 16 * 1024;
+
 /// The largest record that is read or written.
 pub const MAX_RECORD_BYTES: u64 = 64 * 1024 * 1024;
 

@@ -56,7 +56,8 @@ pub fn append_line_once(
     with_staged(&disk, |staged| match &before {
         None => create(&disk, staged, path, format!("{line}\n").as_bytes()),
         Some((bytes, stat)) => {
-            let attributes = Attributes { mode: Some(stat.mode & 0o7777), like: Some(path), folder: None };
+            let attributes =
+                Attributes { mode: Some(stat.mode & 0o7777), like: Some(path), ..Attributes::default() };
             disk.write_new(staged, &appended(bytes, line), attributes).at("write", path)?;
             disk.sync(&[staged.to_owned()], &[]).at("sync", path)?;
             replace(&disk, staged, path, bytes)

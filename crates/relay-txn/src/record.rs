@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::belongings::{Belongings, Owner};
 use crate::undoes::Undoes;
 
 /// The version of the record format this build writes, and the newest it reads.
@@ -137,7 +138,7 @@ impl fmt::Display for Operation {
 
 /// The state of a file that the ledger can give back: `Ledger::content` returns its bytes.
 ///
-/// Two are equal when the files are; where the bytes are kept does not matter.
+/// Two are equal when contents and modes are; where the bytes are kept does not matter.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The BLAKE3 hash of the content, in hexadecimal.
@@ -146,6 +147,8 @@ pub struct Stored {
     pub size: u64,
     /// The file's type and permission bits, as `st_mode` has them.
     pub mode: u32,
+    /// Whom the file belonged to, and its extended attributes, where the transaction did not leave them as they were.
+    pub belongings: Option<Belongings>,
     /// Where the bytes are.
     pub(crate) content: Content,
 }
@@ -190,6 +193,9 @@ pub struct FolderRecord {
     /// Its type and permission bits, as `st_mode` has them.
     #[serde(with = "crate::document::octal")]
     pub mode: u32,
+    /// Whom it belongs to, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<Owner>,
 }
 
 /// How one check went.

@@ -49,6 +49,8 @@ pub(super) struct Files<'a> {
     made: BTreeSet<&'a str>,
     files: BTreeMap<String, File>,
     how: BTreeMap<String, How>,
+    /// Files that get back what they had besides content and mode.
+    given_back: BTreeSet<String>,
     /// Where the content of a file comes from, if from under another name.
     from: BTreeMap<String, String>,
 }
@@ -74,7 +76,15 @@ impl<'a> Files<'a> {
         let touched = steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
         let made =
             steps.iter().flat_map(|step| step.entry.record.folders.iter().map(String::as_str)).collect();
-        Self { engine, touched, made, files: BTreeMap::new(), how: BTreeMap::new(), from: BTreeMap::new() }
+        Self {
+            engine,
+            touched,
+            made,
+            files: BTreeMap::new(),
+            how: BTreeMap::new(),
+            given_back: BTreeSet::new(),
+            from: BTreeMap::new(),
+        }
     }
 
     /// What the file has become so far; read from disk the first time.
@@ -138,6 +148,11 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
+    /// The file gets back what it had besides content and mode, also if those do not change.
+    pub fn give_back(&mut self, path: &str) {
+        self.given_back.insert(path.to_owned());
+    }
+
     /// The file `to` has the content of what is `from` so far, and `from` goes.
     pub fn rename(&mut self, from: &str, to: &str) -> Result<(), Stop> {
         self.set(from, None, How::Exact)?;
@@ -151,7 +166,7 @@ impl<'a> Files<'a> {
         let mut changes = Vec::new();
         let mut already_so = Vec::new();
         for (path, file) in &self.files {
-            if file.now == file.disk {
+            if file.now == file.disk && !(file.now.is_some() && self.given_back.contains(path)) {
                 already_so.push(path.clone());
                 continue;
             }

@@ -98,6 +98,11 @@ impl Restoring<'_> {
                 self.merged(&path, after, &now, before)?.map(|(image, how)| (Some(image), how))
             }
         };
+        // A command may have changed nothing but whom the file belongs to.
+        let was_given_away = change.before.as_ref().is_some_and(|before| before.belongings.is_some());
+        if restored.is_some() && was_given_away && change.after.is_some() {
+            self.files.give_back(&path);
+        }
         match restored {
             Some((image, how)) => self.files.set(&path, image, how),
             None => Ok(()),

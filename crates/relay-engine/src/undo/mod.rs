@@ -13,8 +13,10 @@ mod select;
 #[cfg(test)]
 mod tests;
 
+use std::collections::{BTreeMap, HashSet};
+
 use relay_edit::Diagnostic;
-use relay_txn::{Draft, FolderRecord, Header, OperationRecord};
+use relay_txn::{Belongings, Draft, FolderRecord, Header, OperationRecord};
 use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;
 
@@ -135,6 +137,7 @@ fn run(
         uuid,
         header: header(engine, &selection),
         operations: operations(&outcome.files),
+        belongings: belongings(&inversion, &selection.steps),
         changes: inversion.changes,
         make: removed_folders(engine, &selection.steps, &prune),
         prune,
@@ -189,6 +192,20 @@ fn operations(files: &[FileReport]) -> Vec<OperationRecord> {
             dialect: "ledger".to_owned(),
             placement: file.placement.clone(),
         })
+        .collect()
+}
+
+/// What files had besides content and mode, where the transactions took that away. One that goes on under another name
+/// takes what it has along.
+fn belongings(inversion: &Inversion, steps: &[Step<'_>]) -> BTreeMap<String, Belongings> {
+    let back =
+        inversion.changes.iter().filter(|change| change.after.is_some() && change.renamed_from.is_none());
+    let back: HashSet<&str> = back.map(|change| change.path.as_str()).collect();
+    // Newest first, so that what is found last was there first.
+    let taken = steps.iter().flat_map(|step| &step.entry.record.changes);
+    taken
+        .filter(|change| back.contains(change.path.as_str()))
+        .filter_map(|change| Some((change.path.clone(), change.before.as_ref()?.belongings.clone()?)))
         .collect()
 }
 

@@ -13,7 +13,7 @@ use relay_workspace::Workspace;
 
 use super::index::{Index, Kept, Key};
 use super::place::{Open, Place};
-use super::{Held, Obstacle, journal};
+use super::{Attached, Held, Obstacle, journal};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
 use crate::layout::CAPTURE;
@@ -102,14 +102,16 @@ impl Cache {
     }
 
     /// The kept content of a file that is as it was last seen. Paths must be asked for in order.
-    pub(super) fn find(&mut self, path: &str, key: &Key) -> Option<Kept> {
-        let found = self.index.find(path).filter(|(known, _)| known == key).map(|(_, kept)| kept);
+    pub(super) fn find(&mut self, path: &str, key: &Key) -> Option<(Kept, Attached)> {
+        let found = self.index.find(path).filter(|found| found.key == *key);
+        let found = found.map(|found| (found.kept, found.attached.map(Into::into)));
         self.is_stale |= found.is_none();
         found
     }
 
     /// Keeps the content of a file.
     pub(super) fn keep(&mut self, file: File) -> Result<Held, TxnError> {
+        let attached = attached(&file);
         let mut bytes = Vec::new();
         if file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes).is_err() {
             return Ok(Held::Nothing(Obstacle::Unreadable));
@@ -126,7 +128,7 @@ impl Cache {
         if let Some(kept) = by_hash.get(&hash)
             && (kept.offset >= self.start || self.pack.read(kept).is_some())
         {
-            return Ok(Held::File(*kept));
+            return Ok(Held::File(*kept, attached));
         }
         if self.end + size > MAX_CAPTURE_CACHE_BYTES {
             return Ok(Held::Nothing(Obstacle::TooMuch));
@@ -135,13 +137,13 @@ impl Cache {
         self.writer.write_all(&bytes).at("write", CAPTURE)?;
         by_hash.insert(hash, kept);
         self.end += size;
-        Ok(Held::File(kept))
+        Ok(Held::File(kept, attached))
     }
 
     /// Writes down what was found, and hands out the pack. The pack is on the disk before the index that promises it.
     pub(super) fn close<'a>(
         mut self,
-        files: impl Iterator<Item = (&'a str, Key, Kept)>,
+        files: impl Iterator<Item = (&'a str, Key, Kept, Option<&'a str>)>,
     ) -> Result<Arc<Pack>, TxnError> {
         self.writer.flush().at("write", CAPTURE)?;
         if self.is_stale {
@@ -170,6 +172,18 @@ impl Cache {
         }
         Ok(())
     }
+}
+
+/// The extended attributes of a file. Those that cannot be read are not there for this user either.
+#[cfg(unix)]
+fn attached(file: &File) -> Attached {
+    let extended = crate::disk::extended(file).ok().filter(|extended| !extended.is_empty())?;
+    serde_json::to_string(&extended).ok().map(Into::into)
+}
+
+#[cfg(not(unix))]
+fn attached(_file: &File) -> Attached {
+    None
 }
 
 fn pack_name(number: u64) -> String {

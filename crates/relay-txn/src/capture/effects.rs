@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_workspace::{Facts, Kind, RelPath, Workspace};
 
 use super::attribute::{attribute, mark_renames};
-use super::{Effects, Held, Obstacle, Scan, Uncaptured};
+use super::{Belonged, Effects, Held, Obstacle, Scan, Uncaptured, belongings, owner};
 use crate::disk::Disk;
 use crate::draft::{FileChange, Image, Target};
 use crate::error::TxnError;
@@ -79,6 +79,7 @@ impl Comparison<'_> {
             if let (Some((a, was)), Some((b, is))) = (was, is)
                 && was == is
                 && a.facts.mode == b.facts.mode
+                && owner(&a.facts) == owner(&b.facts)
                 && (!matches!(was, Held::Nothing(_)) || is_untouched(&a.facts, &b.facts))
             {
                 continue;
@@ -177,6 +178,9 @@ impl Comparison<'_> {
         let before = was.map(|was| content(&self.before.pack, was)).transpose();
         match (before, after) {
             (Ok(before), Ok(after)) => {
+                if let Some(was) = was {
+                    self.note_belongings(path, was, is);
+                }
                 let target = after.map(|image| Target { bytes: image.bytes, mode: Some(image.mode) });
                 self.push(path, before, target);
             }
@@ -185,6 +189,15 @@ impl Comparison<'_> {
                 self.has_lost |= is.is_none() && obstacle != Obstacle::TooLarge;
                 self.missed(path.as_str(), obstacle);
             }
+        }
+    }
+
+    /// What the file had besides content and mode, where that is gone or something else now.
+    fn note_belongings(&mut self, path: &RelPath, was: Side<'_>, is: Option<Side<'_>>) {
+        let before = belongings(was.facts, was.held);
+        let after = is.map(|is| belongings(is.facts, is.held));
+        if after.as_ref() != Some(&before) {
+            self.found.belongings.insert(path.to_string(), Belonged { before, after });
         }
     }
 
@@ -205,7 +218,11 @@ impl Comparison<'_> {
     }
 
     fn removed_folder(&mut self, path: &RelPath, was: Side<'_>) {
-        self.found.removed_folders.push(FolderRecord { path: path.to_string(), mode: was.facts.mode });
+        self.found.removed_folders.push(FolderRecord {
+            path: path.to_string(),
+            mode: was.facts.mode,
+            owner: Some(owner(was.facts)),
+        });
     }
 
     /// A folder, or something else, stands where the other one was, and what is there cannot be captured.
@@ -273,7 +290,7 @@ impl Comparison<'_> {
 /// The content and mode of one side.
 fn content(pack: &super::Pack, side: Side<'_>) -> Result<Image, Obstacle> {
     let bytes = match side.held {
-        Held::File(kept) => pack.read(kept).ok_or(Obstacle::Damaged)?,
+        Held::File(kept, _) => pack.read(kept).ok_or(Obstacle::Damaged)?,
         Held::Link(target) => target.clone(),
         Held::Folder => return Err(Obstacle::Swapped),
         Held::Nothing(obstacle) => return Err(*obstacle),

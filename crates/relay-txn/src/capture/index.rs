@@ -6,19 +6,21 @@
 use relay_workspace::{Facts, Kind};
 use serde::{Deserialize, Serialize};
 
+use crate::belongings::Owner;
 use crate::key::LedgerKey;
 
 /// Keeps the MAC from being mistaken for one of another kind of document; also the version of the format.
-const CONTEXT: &[u8] = b"relay capture index v2\n";
+const CONTEXT: &[u8] = b"relay capture index v3\n";
 /// The MAC at the end.
 const MAC_BYTES: usize = 32;
 /// An entry without its path: see [`Index::write`].
-const FIXED_BYTES: usize = 2 + 4 + 8 + 8 + 12 + 12 + 32 + 8;
+const FIXED_BYTES: usize = 2 + 2 + 4 + 8 + 8 + 8 + 12 + 12 + 32 + 8;
 
 /// What tells whether a file is still the one whose content is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Key {
     mode: u32,
+    owner: Owner,
     inode: u64,
     size: u64,
     modified: (i64, u32),
@@ -30,6 +32,7 @@ impl Key {
     pub(super) fn of(facts: &Facts) -> Self {
         Self {
             mode: facts.mode,
+            owner: super::owner(facts),
             inode: facts.inode,
             size: facts.size,
             modified: facts.modified,
@@ -37,15 +40,15 @@ impl Key {
         }
     }
 
-    /// Something of which only the mode is known.
-    pub(super) fn unknown(mode: u32) -> Self {
-        Self { mode, inode: 0, size: 0, modified: (0, 0), changed: (0, 0) }
+    /// Something of which only mode and owner are known.
+    pub(super) fn unknown(mode: u32, owner: Owner) -> Self {
+        Self { mode, owner, inode: 0, size: 0, modified: (0, 0), changed: (0, 0) }
     }
 
     /// What the disk said, as far as it was written down.
     pub(super) fn facts(&self, kind: Kind) -> Facts {
-        let Self { mode, inode, size, modified, changed } = *self;
-        Facts { kind, mode, size, links: 1, owner: 0, group: 0, device: 0, inode, modified, changed }
+        let Self { mode, owner: Owner { user: owner, group }, inode, size, modified, changed } = *self;
+        Facts { kind, mode, size, links: 1, owner, group, device: 0, inode, modified, changed }
     }
 }
 
@@ -100,15 +103,20 @@ impl Index {
     /// Writes an index. Entries must come in the order of their paths.
     pub(super) fn write<'a>(
         pack: u64,
-        entries: impl Iterator<Item = (&'a str, Key, Kept)>,
+        entries: impl Iterator<Item = (&'a str, Key, Kept, Option<&'a str>)>,
         key: &LedgerKey,
     ) -> Vec<u8> {
         let mut bytes = pack.to_le_bytes().to_vec();
-        for (path, key, kept) in entries {
-            // A path has at most 4096 bytes.
+        for (path, key, kept, attached) in entries {
+            // A path has at most 4096 bytes, and attributes fit, unless their names are made to be long when written.
             let Ok(length) = u16::try_from(path.len()) else { continue };
+            let attached = attached.filter(|text| u16::try_from(text.len()).is_ok()).unwrap_or_default();
+            let more = u16::try_from(attached.len()).unwrap_or(0);
             bytes.extend_from_slice(&length.to_le_bytes());
+            bytes.extend_from_slice(&more.to_le_bytes());
             bytes.extend_from_slice(&key.mode.to_le_bytes());
+            bytes.extend_from_slice(&key.owner.user.to_le_bytes());
+            bytes.extend_from_slice(&key.owner.group.to_le_bytes());
             bytes.extend_from_slice(&key.inode.to_le_bytes());
             bytes.extend_from_slice(&key.size.to_le_bytes());
             for (seconds, nanoseconds) in [key.modified, key.changed] {
@@ -118,6 +126,7 @@ impl Index {
             bytes.extend_from_slice(&kept.hash);
             bytes.extend_from_slice(&kept.offset.to_le_bytes());
             bytes.extend_from_slice(path.as_bytes());
+            bytes.extend_from_slice(attached.as_bytes());
         }
         let mac = key.mac(CONTEXT, &bytes);
         bytes.extend_from_slice(mac.as_bytes());
@@ -125,53 +134,67 @@ impl Index {
     }
 
     /// The entry of a path. Paths must be asked for in order; those in between are passed over.
-    pub(super) fn find(&mut self, path: &str) -> Option<(Key, Kept)> {
-        loop {
-            let (found, entry, length) = self.peek()?;
-            match found.cmp(path.as_bytes()) {
+    pub(super) fn find(&mut self, path: &str) -> Option<Found<'_>> {
+        let at = loop {
+            let (found, length) = self.entry(self.next)?;
+            match found.path.cmp(path.as_bytes()) {
                 std::cmp::Ordering::Less => self.next += length,
                 std::cmp::Ordering::Equal => {
                     self.next += length;
-                    return Some(entry);
+                    break self.next - length;
                 }
                 std::cmp::Ordering::Greater => return None,
             }
-        }
+        };
+        self.entry(at).map(|(found, _)| found)
     }
 
     /// All contents the index knows of, from its beginning.
     pub(super) fn contents(&self) -> impl Iterator<Item = Kept> {
-        self.entries().map(|(_, _, kept)| kept)
+        self.entries().map(|found| found.kept)
     }
 
     /// All entries, from the beginning.
-    pub(super) fn entries(&self) -> impl Iterator<Item = (&[u8], Key, Kept)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = Found<'_>> {
         let mut at = 8;
         std::iter::from_fn(move || {
-            let (path, (key, kept), length) = self.entry(at)?;
+            let (found, length) = self.entry(at)?;
             at += length;
-            Some((path, key, kept))
+            Some(found)
         })
     }
 
-    fn peek(&self) -> Option<(&[u8], (Key, Kept), usize)> {
-        self.entry(self.next)
-    }
-
-    fn entry(&self, at: usize) -> Option<(&[u8], (Key, Kept), usize)> {
+    fn entry(&self, at: usize) -> Option<(Found<'_>, usize)> {
         let mut rest = Reader(self.bytes.get(at..self.end)?);
         let length = usize::from(u16::from_le_bytes(rest.take()?));
+        let more = usize::from(u16::from_le_bytes(rest.take()?));
         let mode = u32::from_le_bytes(rest.take()?);
+        let owner = Owner { user: u32::from_le_bytes(rest.take()?), group: u32::from_le_bytes(rest.take()?) };
         let inode = u64::from_le_bytes(rest.take()?);
         let size = u64::from_le_bytes(rest.take()?);
         let mut time = || Some((i64::from_le_bytes(rest.take()?), u32::from_le_bytes(rest.take()?)));
         let (modified, changed) = (time()?, time()?);
         let hash = rest.take()?;
         let offset = u64::from_le_bytes(rest.take()?);
-        let path = rest.0.get(..length)?;
-        let entry = (Key { mode, inode, size, modified, changed }, Kept { hash, offset, size });
-        Some((path, entry, FIXED_BYTES + length))
+        let (path, rest) = rest.0.split_at_checked(length)?;
+        let attached = std::str::from_utf8(rest.get(..more)?).ok().filter(|text| !text.is_empty());
+        let key = Key { mode, owner, inode, size, modified, changed };
+        let found = Found { path, key, kept: Kept { hash, offset, size }, attached };
+        Some((found, FIXED_BYTES + length + more))
     }
+}
+
+/// One entry of the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Found<'a> {
+    /// The file.
+    pub(super) path: &'a [u8],
+    /// What the disk said about it.
+    pub(super) key: Key,
+    /// Its content.
+    pub(super) kept: Kept,
+    /// Its extended attributes, as JSON.
+    pub(super) attached: Option<&'a str>,
 }
 
 /// Takes fixed pieces off the front of a slice.
@@ -190,14 +213,21 @@ mod tests {
     use super::*;
 
     fn entry(n: u64) -> (Key, Kept) {
-        let key =
-            Key { mode: 0o100_644, inode: n, size: n + 1, modified: (-5, 6), changed: (n.cast_signed(), 9) };
+        let key = Key {
+            mode: 0o100_644,
+            owner: Owner { user: 7, group: 8 },
+            inode: n,
+            size: n + 1,
+            modified: (-5, 6),
+            changed: (n.cast_signed(), 9),
+        };
         (key, Kept { hash: [n as u8; 32], offset: n * 7, size: n + 1 })
     }
 
     fn written(key: &LedgerKey) -> Vec<u8> {
         let paths = ["a", "a/b", "b", "d"];
-        let entries = paths.iter().zip(1..).map(|(path, n)| (*path, entry(n).0, entry(n).1));
+        let attached = |n| (n == 3).then_some("{}");
+        let entries = paths.iter().zip(1..).map(|(path, n)| (*path, entry(n).0, entry(n).1, attached(n)));
         Index::write(42, entries, key)
     }
 
@@ -216,7 +246,9 @@ mod tests {
             ("d", Some(4)),
             ("e", None),
         ] {
-            assert_eq!(index.find(path), expected.map(entry), "{path}");
+            let found = index.find(path);
+            assert_eq!(found.map(|found| (found.key, found.kept)), expected.map(entry), "{path}");
+            assert_eq!(found.and_then(|found| found.attached).is_some(), expected == Some(3));
         }
     }
 

@@ -19,6 +19,7 @@ use super::cache::{self, Pack};
 use super::index::{Index, Key};
 use super::place::{Open, Place};
 use super::{Effects, Held, Obstacle, Scan, Uncaptured};
+use crate::belongings::Owner;
 use crate::disk::Disk;
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
@@ -29,7 +30,7 @@ use crate::protocol::Protocol;
 /// Journals are named so, and then their number.
 pub(super) const PREFIX: &str = "open-";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
-const CONTEXT: &[u8] = b"relay capture journal v2\n";
+const CONTEXT: &[u8] = b"relay capture journal v3\n";
 
 /// What is known of a command before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,8 +48,8 @@ pub struct Command {
 struct Header {
     command: Command,
     known: BTreeSet<Uuid>,
-    folders: Vec<(String, u32)>,
-    links: Vec<(String, u32, Vec<u8>)>,
+    folders: Vec<(String, u32, Owner)>,
+    links: Vec<(String, u32, Owner, Vec<u8>)>,
     /// What was there and could not be held.
     unheld: Vec<String>,
     /// Files whose names no transaction may use.
@@ -118,11 +119,13 @@ pub(crate) fn begin(
     };
     let mut files = Vec::new();
     for (entry, held) in scan.survey.entries.iter().zip(&scan.held) {
-        let (path, mode) = (entry.path.as_str(), entry.facts.mode);
+        let (path, mode, owner) = (entry.path.as_str(), entry.facts.mode, super::owner(&entry.facts));
         match held {
-            Held::File(kept) => files.push((path, Key::of(&entry.facts), *kept)),
-            Held::Link(target) => header.links.push((path.to_owned(), mode, target.clone())),
-            Held::Folder => header.folders.push((path.to_owned(), mode)),
+            Held::File(kept, attached) => {
+                files.push((path, Key::of(&entry.facts), *kept, attached.as_deref()));
+            }
+            Held::Link(target) => header.links.push((path.to_owned(), mode, owner, target.clone())),
+            Held::Folder => header.folders.push((path.to_owned(), mode, owner)),
             Held::Nothing(_) => header.unheld.push(path.to_owned()),
         }
     }
@@ -182,14 +185,16 @@ fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
     let pack = Pack::open(&running.place, index.pack).ok()?;
     let mut entries: Vec<(Surveyed, Held)> = Vec::new();
     let surveyed = |path: &str, facts: Facts| Some(Surveyed { path: RelPath::new(path).ok()?, facts });
-    for (path, key, kept) in index.entries() {
-        entries.push((surveyed(std::str::from_utf8(path).ok()?, key.facts(Kind::File))?, Held::File(kept)));
+    for found in index.entries() {
+        let path = std::str::from_utf8(found.path).ok()?;
+        let held = Held::File(found.kept, found.attached.map(Into::into));
+        entries.push((surveyed(path, found.key.facts(Kind::File))?, held));
     }
-    for (path, mode, target) in header.links {
-        entries.push((surveyed(&path, Key::unknown(mode).facts(Kind::Symlink))?, Held::Link(target)));
+    for (path, mode, owner, target) in header.links {
+        entries.push((surveyed(&path, Key::unknown(mode, owner).facts(Kind::Symlink))?, Held::Link(target)));
     }
-    for (path, mode) in header.folders {
-        entries.push((surveyed(&path, Key::unknown(mode).facts(Kind::Directory))?, Held::Folder));
+    for (path, mode, owner) in header.folders {
+        entries.push((surveyed(&path, Key::unknown(mode, owner).facts(Kind::Directory))?, Held::Folder));
     }
     entries.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
     let (entries, held) = entries.into_iter().unzip();

@@ -16,7 +16,7 @@ mod index;
 mod journal;
 mod place;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use relay_workspace::{Facts, Kind, ReadError, Survey, Workspace};
@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 use self::cache::{Cache, Pack};
 use self::index::{Kept, Key};
+use crate::belongings::{Belongings, Extended, Owner};
 use crate::disk::Disk;
 use crate::draft::FileChange;
 use crate::error::TxnError;
@@ -58,7 +59,7 @@ impl Scan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Held {
     /// A file, with its content in the pack.
-    File(Kept),
+    File(Kept, Attached),
     /// A link, and where it points.
     Link(Vec<u8>),
     /// A folder.
@@ -66,6 +67,9 @@ enum Held {
     /// Its content could not be kept.
     Nothing(Obstacle),
 }
+
+/// A file's extended attributes as the index keeps them: JSON, or nothing where there are none, which is the rule.
+type Attached = Option<Arc<str>>;
 
 /// Why something cannot be captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +122,8 @@ pub struct Effects {
     pub made_folders: Vec<String>,
     /// Folders that are gone, innermost first.
     pub removed_folders: Vec<FolderRecord>,
+    /// What files had besides content and mode, where they are gone or have something else now, by path.
+    pub belongings: BTreeMap<String, Belonged>,
     /// What changed and cannot be taken back, by path.
     pub uncaptured: Vec<Uncaptured>,
     /// What other transactions changed meanwhile.
@@ -130,6 +136,15 @@ impl Effects {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.made_folders.is_empty() && self.removed_folders.is_empty()
     }
+}
+
+/// What a file had besides content and mode.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Belonged {
+    /// Before the command.
+    pub before: Belongings,
+    /// After it; `None` if the file is gone.
+    pub after: Option<Belongings>,
 }
 
 /// Something that changed and could not be captured.
@@ -174,14 +189,14 @@ pub(crate) fn scan(
             Kind::Special => Held::Nothing(Obstacle::Special),
             Kind::Symlink => link(workspace, &entry.path),
             Kind::File => match cache.find(entry.path.as_str(), &Key::of(&entry.facts)) {
-                Some(kept) => Held::File(kept),
+                Some((kept, attached)) => Held::File(kept, attached),
                 None => keep(workspace, &entry.path, &mut entry.facts, &mut cache)?,
             },
         });
     }
     let files = survey.entries.iter().zip(&held).filter_map(|(entry, held)| match held {
-        Held::File(kept) if !entry.facts.is_fresh_at(started) => {
-            Some((entry.path.as_str(), Key::of(&entry.facts), *kept))
+        Held::File(kept, attached) if !entry.facts.is_fresh_at(started) => {
+            Some((entry.path.as_str(), Key::of(&entry.facts), *kept, attached.as_deref()))
         }
         _ => None,
     });
@@ -236,4 +251,18 @@ fn keep(
         }
         Err(obstacle) => Ok(Held::Nothing(obstacle)),
     }
+}
+
+/// What a file or link has besides content and mode.
+fn belongings(facts: &Facts, held: &Held) -> Belongings {
+    let attached = match held {
+        Held::File(_, Some(attached)) => serde_json::from_str(attached).unwrap_or_default(),
+        _ => Extended::default(),
+    };
+    Belongings { owner: owner(facts), extended: attached }
+}
+
+/// Whom something belongs to.
+fn owner(facts: &Facts) -> Owner {
+    Owner { user: facts.owner, group: facts.group }
 }

@@ -8,10 +8,18 @@ use rustix::io::Errno;
 
 use super::Disk;
 use super::unix::raw_mode;
+use crate::belongings::{Belongings, Extended};
 use crate::fs::Attributes;
+use crate::limits::MAX_ATTRIBUTES_BYTES;
+
+/// The kernel's own limit for the list of names, and for one value.
+const MAX_BYTES: usize = 64 * 1024;
 
 /// Applies `attributes` to a file that nobody else can reach yet.
 pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::Result<()> {
+    if let Some(belongings) = attributes.belongings {
+        return give_back(file, belongings, attributes.mode);
+    }
     let like = attributes.like.map(|path| disk.open(path)).transpose()?;
     if let Some(like) = &like {
         take_owner(like, file)?;
@@ -26,6 +34,23 @@ pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::
         Some(like) => copy_extended(like, file),
         None => Ok(()),
     }
+}
+
+/// Gives a file what it had before it was gone, as far as this process may. A program that runs with its owner's rights
+/// does not get to run with somebody else's.
+fn give_back(file: &File, belongings: &Belongings, mode: Option<u32>) -> io::Result<()> {
+    let (user, group) = (Uid::from_raw(belongings.owner.user), Gid::from_raw(belongings.owner.group));
+    let may = |given: Result<(), Errno>| match given {
+        Err(Errno::PERM) => Ok(false),
+        other => other.map(|()| true),
+    };
+    let has_group = may(rustix::fs::fchown(file, None, Some(group)))?;
+    let has_owner = may(rustix::fs::fchown(file, Some(user), None))?;
+    if let Some(mode) = mode {
+        let lost = if has_owner { 0 } else { 0o4000 } | if has_group { 0 } else { 0o2000 };
+        rustix::fs::fchmod(file, raw_mode(mode & !lost))?;
+    }
+    set_extended(file, belongings.extended.0.iter().map(|(name, value)| (name.as_bytes(), value.as_slice())))
 }
 
 /// The new content belongs to whom the old one belonged. A group one is not in can be lost; an owner may not be.
@@ -64,30 +89,59 @@ fn allow_denied(result: Result<(), Errno>) -> io::Result<()> {
 }
 
 /// Copies what the file system lets us copy: access lists, labels, user attributes.
-#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
 fn copy_extended(like: &File, file: &File) -> io::Result<()> {
-    use rustix::fs::{XattrFlags, fgetxattr, flistxattr, flistxattr_query, fsetxattr};
-    /// The kernel's own limit for the list of names, and for one value.
-    const MAX_BYTES: usize = 64 * 1024;
+    let found = list_extended(like, |_| true)?;
+    set_extended(file, found.iter().map(|(name, value)| (name.as_slice(), value.as_slice())))
+}
+
+/// The extended attributes that are worth keeping when the file is gone: the user's own, access lists, capabilities. What
+/// the system makes up by itself (labels, signatures) would not fit another file. Beyond [`MAX_ATTRIBUTES_BYTES`] none
+/// are kept.
+pub(crate) fn extended(file: &File) -> io::Result<Extended> {
+    let is_kept = |name: &[u8]| {
+        name.starts_with(b"user.") || name == b"system.posix_acl_access" || name == b"security.capability"
+    };
+    let found = list_extended(file, is_kept)?;
+    if found.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > MAX_ATTRIBUTES_BYTES {
+        return Ok(Extended::default());
+    }
+    let named = found.into_iter().filter_map(|(name, value)| Some((String::from_utf8(name).ok()?, value)));
+    Ok(Extended(named.collect()))
+}
+
+/// Reads the attributes whose names are wanted.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn list_extended(file: &File, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    use rustix::fs::{fgetxattr, flistxattr, flistxattr_query};
 
     // Asking for the size first keeps the usual case, none at all, free of a large buffer.
-    match flistxattr_query(like) {
-        Ok(0) | Err(Errno::NOTSUP) => return Ok(()),
+    match flistxattr_query(file) {
+        Ok(0) | Err(Errno::NOTSUP) => return Ok(Vec::new()),
         Ok(_) => {}
         Err(errno) => return Err(errno.into()),
     }
     let mut names = vec![0; MAX_BYTES];
-    let length = flistxattr(like, names.as_mut_slice())?;
+    let length = flistxattr(file, names.as_mut_slice())?;
     names.truncate(length);
-    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+    let mut found = Vec::new();
+    for name in names.split(|byte| *byte == 0).filter(|name| !name.is_empty() && is_wanted(name)) {
         let mut value = vec![0; MAX_BYTES];
-        let length = match fgetxattr(like, name, value.as_mut_slice()) {
+        let length = match fgetxattr(file, name, value.as_mut_slice()) {
             Ok(length) => length,
             Err(Errno::PERM | Errno::ACCESS | Errno::NODATA | Errno::NOTSUP) => continue,
             Err(errno) => return Err(errno.into()),
         };
         value.truncate(length);
-        match fsetxattr(file, name, &value, XattrFlags::empty()) {
+        found.push((name.to_vec(), value));
+    }
+    Ok(found)
+}
+
+/// Sets what may be set.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn set_extended<'a>(file: &File, values: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> io::Result<()> {
+    for (name, value) in values {
+        match rustix::fs::fsetxattr(file, name, value, rustix::fs::XattrFlags::empty()) {
             Ok(()) | Err(Errno::PERM | Errno::ACCESS | Errno::NOTSUP) => {}
             Err(errno) => return Err(errno.into()),
         }
@@ -96,6 +150,11 @@ fn copy_extended(like: &File, file: &File) -> io::Result<()> {
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn copy_extended(_like: &File, _file: &File) -> io::Result<()> {
+fn list_extended(_file: &File, _is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+    Ok(Vec::new())
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn set_extended<'a>(_file: &File, _values: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> io::Result<()> {
     Ok(())
 }

@@ -18,4 +18,4 @@ mod sync;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::Disk;
+pub(crate) use {attributes::extended, unix::Disk};

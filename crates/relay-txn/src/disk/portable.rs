@@ -189,7 +189,7 @@ fn stat_of(found: &Metadata) -> Stat {
     let since =
         found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let modified = (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), since.subsec_nanos());
-    Stat { kind, mode, size: found.len(), links: 1, inode: None, modified, changed: modified }
+    Stat { kind, mode, size: found.len(), links: 1, owner: None, inode: None, modified, changed: modified }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 
 use relay_workspace::{Dir, ReadError, RelPath, Workspace};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, Timespec, Timestamps, UTIME_NOW};
+use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, Uid};
 use rustix::io::Errno;
 
 use super::{attributes, rename, sync};
+use crate::belongings::{Extended, Owner};
 use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, parent};
 
 /// A workspace on the real disk.
@@ -148,6 +149,19 @@ impl Fs for Disk {
         self.root.read_link(path).map_err(io_error)
     }
 
+    fn extended(&self, path: &str) -> io::Result<Extended> {
+        attributes::extended(&self.open(path)?)
+    }
+
+    fn give(&self, path: &str, owner: Owner) -> io::Result<bool> {
+        let (folder, name) = self.locate(path)?;
+        let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
+        match rustix::fs::chownat(&folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW) {
+            Err(Errno::PERM) => Ok(false),
+            other => Ok(other.map(|()| true)?),
+        }
+    }
+
     fn symlink(&self, target: &[u8], path: &str) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
         Ok(rustix::fs::symlinkat(target, &folder, name)?)
@@ -252,6 +266,7 @@ fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         mode: stat.st_mode as u32,
         size: u64::try_from(stat.st_size).unwrap_or(0),
         links: stat.st_nlink as u64,
+        owner: Some(Owner { user: stat.st_uid, group: stat.st_gid }),
         inode: Some(stat.st_ino as u64),
         modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
         changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use self::saved::Saved;
+use crate::belongings::{Belongings, Extended, Owner};
 use crate::error::TxnError;
 use crate::key::LedgerKey;
 use crate::limits::MAX_RECORD_BYTES;
@@ -158,11 +159,22 @@ struct Facts {
     size: u64,
     #[serde(with = "octal")]
     mode: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<Owner>,
+    #[serde(default, skip_serializing_if = "Extended::is_empty")]
+    attributes: Extended,
 }
 
 impl Facts {
     fn of(stored: &Stored) -> Self {
-        Self { hash: stored.hash.clone(), size: stored.size, mode: stored.mode }
+        let belongings = stored.belongings.as_ref();
+        Self {
+            hash: stored.hash.clone(),
+            size: stored.size,
+            mode: stored.mode,
+            owner: belongings.map(|belongings| belongings.owner),
+            attributes: belongings.map(|belongings| belongings.extended.clone()).unwrap_or_default(),
+        }
     }
 }
 
@@ -274,5 +286,8 @@ fn joined(
         (Some(_), Some(Saved::Text(text))) => Content::Inline(text),
         _ => return Err(()),
     };
-    Ok(facts.map(|Facts { hash, size, mode }| Stored { hash, size, mode, content }))
+    Ok(facts.map(|Facts { hash, size, mode, owner, attributes }| {
+        let belongings = owner.map(|owner| Belongings { owner, extended: attributes });
+        Stored { hash, size, mode, belongings, content }
+    }))
 }

@@ -11,7 +11,19 @@ fn key() -> LedgerKey {
 
 fn stored(text: &str) -> Stored {
     let content = Content::Inline(text.to_owned());
-    Stored { hash: content_hash(text.as_bytes()), size: text.len() as u64, mode: 0o100_644, content }
+    Stored {
+        hash: content_hash(text.as_bytes()),
+        size: text.len() as u64,
+        mode: 0o100_644,
+        belongings: None,
+        content,
+    }
+}
+
+fn belongings(text: &str) -> Belongings {
+    let owner = Owner { user: 1000, group: 59 };
+    let values = [("user.text".to_owned(), text.into()), (format!("user.{text}"), vec![0, 255])];
+    Belongings { owner, extended: Extended(values.into()) }
 }
 
 /// A record that carries `text` wherever one can stand.
@@ -48,7 +60,7 @@ fn record_with(text: &str) -> Record {
                 renamed_from: some(),
                 added: 1,
                 removed: 2,
-                before: Some(stored(text)),
+                before: Some(Stored { belongings: Some(belongings(text)), ..stored(text) }),
                 after: Some(stored(&format!("{text}{text}"))),
                 by: some(),
             },
@@ -64,7 +76,11 @@ fn record_with(text: &str) -> Record {
             },
         ],
         folders: vec![text.to_owned()],
-        removed_folders: vec![FolderRecord { path: text.to_owned(), mode: 0o40_755 }],
+        removed_folders: vec![FolderRecord {
+            path: text.to_owned(),
+            mode: 0o40_755,
+            owner: Some(Owner::default()),
+        }],
         checks: vec![CheckRecord {
             name: text.to_owned(),
             command: text.to_owned(),
@@ -91,6 +107,8 @@ fn check(text: &str) {
                 _ => None,
             };
             assert_eq!(text(one), text(other), "{sealed}");
+            let belongings = |stored: &Option<Stored>| stored.as_ref().and_then(|s| s.belongings.clone());
+            assert_eq!(belongings(one), belongings(other), "{sealed}");
         }
     }
     let brief = read_brief(&write_brief(&record).unwrap(), record.uuid).unwrap();

@@ -13,7 +13,7 @@ use super::prepare::{Contents, pending_record};
 use super::recover::Leases;
 use super::sealed::Sealed;
 use super::{Open, Protocol};
-use crate::capture::{Effects, Unattributed};
+use crate::capture::{Belonged, Effects, Unattributed};
 use crate::draft::{Draft, FileChange};
 use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Rename};
@@ -40,7 +40,8 @@ impl<F: Fs> Protocol<F> {
         let owner = self.reserve(&draft)?;
         drop(lock);
         let changes = std::mem::take(&mut draft.changes);
-        let mut open = Open { record: pending_record(&draft, Vec::new()), _owner: owner };
+        let mut open =
+            Open { record: pending_record(&draft, Vec::new()), disowned: Vec::new(), _owner: owner };
         let mut record = open.record.clone();
         draft.changes = changes;
         let journalled = self.describe(&mut record, &draft.changes, effects, by).and_then(|staged| {
@@ -134,6 +135,13 @@ impl<F: Fs> Protocol<F> {
         for change in changes {
             let place = places.get(change.path.as_str()).copied();
             self.take_up(record, place, change, by, &mut contents)?;
+            let taken_up = match place {
+                Some(place) => record.changes.get_mut(place),
+                None => record.changes.last_mut(),
+            };
+            if let (Some(belonged), Some(known)) = (effects.belongings.get(change.path.as_str()), taken_up) {
+                note_belongings(known, belonged);
+            }
         }
         merge_folders(record, effects);
         let staged = format!("{}/record.{}", layout::stage(uuid), Uuid::new_v4().simple());
@@ -207,6 +215,16 @@ fn part<'a>(
         _ => true,
     });
     (ours.collect(), others)
+}
+
+/// What the file had first stays what a rollback gives back.
+fn note_belongings(known: &mut ChangeRecord, belonged: &Belonged) {
+    if let Some(before) = &mut known.before {
+        before.belongings.get_or_insert_with(|| belonged.before.clone());
+    }
+    if let Some(after) = &mut known.after {
+        after.belongings.clone_from(&belonged.after);
+    }
 }
 
 /// What was made and removed again in one transaction is neither made nor removed by it.

@@ -17,7 +17,7 @@ impl<F: Fs> Protocol<F> {
     /// Makes the files new. After an error some are; the caller rolls back.
     ///
     /// What goes makes room for what comes: a folder may take the place of a file, and the other way round.
-    pub(super) fn apply(&self, prepared: &Prepared) -> Result<(), TxnError> {
+    pub(super) fn apply(&self, prepared: &mut Prepared) -> Result<(), TxnError> {
         let record = &prepared.record;
         let changes = || record.changes.iter().zip(&prepared.observed).enumerate();
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_none()) {
@@ -28,14 +28,20 @@ impl<F: Fs> Protocol<F> {
             self.remove_if_empty(&folder.path)?;
         }
         for folder in &record.folders {
-            self.make_folder(folder, prepared.modes.get(folder).copied().map(open_mode))?;
+            let known = prepared.known_folders.get(folder);
+            self.make_folder(folder, known.map(|known| open_mode(known.mode)))?;
+            if let Some(known) = known
+                && !self.give_folder(known)?
+            {
+                prepared.disowned.push(folder.clone());
+            }
         }
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_some()) {
             self.land(record, n, change, *observed)?;
         }
         for folder in record.folders.iter().rev() {
-            if let Some(mode) = prepared.modes.get(folder) {
-                self.close_folder(folder, *mode)?;
+            if let Some(known) = prepared.known_folders.get(folder) {
+                self.close_folder(folder, known.mode & 0o7777)?;
             }
         }
         Ok(())

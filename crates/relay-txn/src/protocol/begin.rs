@@ -25,14 +25,14 @@ impl<F: Fs> Protocol<F> {
             let _lock = self.lock()?;
             self.reserve(draft)?
         };
-        let prepared = self.prepare(draft).inspect_err(|_| self.discard_stage(draft.uuid))?;
+        let mut prepared = self.prepare(draft).inspect_err(|_| self.discard_stage(draft.uuid))?;
 
         let _lock = self.lock().inspect_err(|_| self.discard_stage(draft.uuid))?;
         self.recover_dead()
             .and_then(|(leases, _)| check_leases(draft, &leases))
             .inspect_err(|_| self.discard_stage(draft.uuid))?;
-        match self.journal(&prepared).and_then(|()| self.apply(&prepared)) {
-            Ok(()) => Ok(Open { record: prepared.record, _owner: owner }),
+        match self.journal(&prepared).and_then(|()| self.apply(&mut prepared)) {
+            Ok(()) => Ok(Open { record: prepared.record, disowned: prepared.disowned, _owner: owner }),
             Err(cause) => Err(self.take_back(&prepared.record, cause)),
         }
     }

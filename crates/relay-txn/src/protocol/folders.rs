@@ -72,6 +72,14 @@ impl<F: Fs> Protocol<F> {
         Ok(())
     }
 
+    /// Gives a folder to whom it belonged, and says whether this process may.
+    pub(super) fn give_folder(&self, folder: &FolderRecord) -> Result<bool, TxnError> {
+        match folder.owner {
+            Some(owner) => self.fs.give(&folder.path, owner).at("restore", &folder.path),
+            None => Ok(true),
+        }
+    }
+
     /// Gives a folder its permission bits, now that everything is in it.
     pub(super) fn close_folder(&self, folder: &str, mode: u32) -> Result<(), TxnError> {
         if open_mode(mode) == mode & 0o7777 {
@@ -154,13 +162,14 @@ impl<F: Fs> Protocol<F> {
         freed: &Freed<'_>,
         removed: &mut Vec<FolderRecord>,
     ) -> Result<(), TxnError> {
-        let mode = self.fs.stat(path).at("look at", path)?.map_or(0o755, |stat| stat.mode);
-        let mut waiting = vec![FolderRecord { path: path.to_owned(), mode }];
+        let stat = self.fs.stat(path).at("look at", path)?;
+        let (mode, owner) = stat.map_or((0o755, None), |stat| (stat.mode, stat.owner));
+        let mut waiting = vec![FolderRecord { path: path.to_owned(), mode, owner }];
         while let Some(folder) = waiting.pop() {
             for (name, stat) in self.fs.list_stats(&folder.path).at("list", &folder.path)? {
                 let inside = format!("{}/{name}", folder.path);
                 if stat.kind == Kind::Folder && self.fs.permits(&inside) {
-                    waiting.push(FolderRecord { path: inside, mode: stat.mode });
+                    waiting.push(FolderRecord { path: inside, mode: stat.mode, owner: stat.owner });
                 } else if !freed.has(&inside) {
                     return Err(TxnError::Occupied { path: path.to_owned(), inside });
                 }
@@ -201,7 +210,7 @@ impl<F: Fs> Protocol<F> {
             let mut inside = names.iter().map(|name| format!("{folder}/{name}"));
             if inside.all(|name| freed.has(&name) || gone.contains(&name)) {
                 gone.insert(folder.to_owned());
-                removed.push(FolderRecord { path: folder.to_owned(), mode: stat.mode });
+                removed.push(FolderRecord { path: folder.to_owned(), mode: stat.mode, owner: stat.owner });
             }
         }
         Ok(())

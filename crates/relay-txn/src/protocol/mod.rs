@@ -35,6 +35,7 @@ pub use forget::Forgotten;
 pub use history::Entries;
 pub use recover::{Outcome, Recovered};
 pub use rescue::Rescued;
+pub use rollback::RolledBack;
 
 use crate::error::{At, TxnError};
 use crate::fs::{Found, Fs, Kind, Stat, ancestors, is_link};
@@ -58,6 +59,8 @@ pub(crate) type Tell = Box<dyn Fn() + Send + Sync>;
 pub(crate) struct Open<L> {
     /// The record as it stands in `{uuid}.pending.yml`.
     pub(crate) record: Record,
+    /// Files that could not be given all that they were to have besides their content.
+    pub(crate) disowned: Vec<String>,
     /// Held as long as the transaction lives: tells recovery not to touch it.
     _owner: L,
 }

@@ -7,12 +7,15 @@ use uuid::Uuid;
 
 use super::folders::Freed;
 use super::{Protocol, Seen};
+use crate::belongings::Belongings;
 use crate::draft::{Draft, FileChange};
 use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, is_link, parent};
 use crate::layout::{self, BLOBS, STAGE};
 use crate::limits::{MAX_FILE_BYTES, MAX_INLINE_BYTES, MAX_INLINE_TOTAL_BYTES};
-use crate::record::{ChangeRecord, Content, Operation, RECORD_VERSION, Record, Stored, content_hash};
+use crate::record::{
+    ChangeRecord, Content, FolderRecord, Operation, RECORD_VERSION, Record, Stored, content_hash,
+};
 
 /// A transaction that is durable on disk, except that its record has no name yet.
 pub(super) struct Prepared {
@@ -21,8 +24,10 @@ pub(super) struct Prepared {
     pub(super) staged_record: String,
     /// What the disk said about each file when its content was compared.
     pub(super) observed: Vec<Option<Stat>>,
-    /// The permission bits of folders that had some before.
-    pub(super) modes: HashMap<String, u32>,
+    /// Folders that were there once, with what they had.
+    pub(super) known_folders: HashMap<String, FolderRecord>,
+    /// Files that could not be given all that they were to have besides their content.
+    pub(super) disowned: Vec<String>,
 }
 
 /// What stands where a change is to be made.
@@ -69,9 +74,15 @@ impl<F: Fs> Protocol<F> {
         let folders = self.folders(draft, &freed, &replaced)?;
         let mut contents = Contents::new(draft.uuid);
         let mut changes = Vec::with_capacity(draft.changes.len());
+        let mut disowned = Vec::new();
         for (n, (change, stat)) in draft.changes.iter().zip(&observed).enumerate() {
             let folder = Some(parent(change.path.as_str())).filter(|folder| !folders.made.contains(*folder));
-            changes.push(self.stage(n, change, *stat, folder, &mut contents)?);
+            let wanted = draft.belongings.get(change.path.as_str());
+            let mut staged = self.stage(n, change, *stat, (folder, wanted), &mut contents)?;
+            if self.note_belongings(n, &mut staged, *stat, wanted, draft.uuid)? {
+                disowned.push(staged.path.clone());
+            }
+            changes.push(staged);
         }
         let record = Record {
             folders: folders.made.into_iter().collect(),
@@ -85,8 +96,8 @@ impl<F: Fs> Protocol<F> {
             .write_new(&staged_record, text.as_bytes(), Attributes::PRIVATE)
             .at("write", &staged_record)?;
         self.sync_stage(&record, &staged_record, &contents)?;
-        let modes = draft.make.iter().map(|folder| (folder.path.clone(), folder.mode & 0o7777)).collect();
-        Ok(Prepared { record, staged_record, observed, modes })
+        let known_folders = draft.make.iter().map(|folder| (folder.path.clone(), folder.clone())).collect();
+        Ok(Prepared { record, staged_record, observed, known_folders, disowned })
     }
 
     /// One batch makes the staged contents, the blobs, the record and their names durable.
@@ -143,13 +154,14 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Writes the new content into its slot and describes the change. `folder` is the one it goes to, if that is there.
+    /// Writes the new content into its slot and describes the change. `folder` is the one it goes to, if that is there;
+    /// `wanted` what it shall have besides.
     fn stage(
         &self,
         n: usize,
         change: &FileChange,
         observed: Option<Stat>,
-        folder: Option<&str>,
+        (folder, wanted): (Option<&str>, Option<&Belongings>),
         contents: &mut Contents,
     ) -> Result<ChangeRecord, TxnError> {
         let path = change.path.as_str();
@@ -165,14 +177,16 @@ impl<F: Fs> Protocol<F> {
                 let keeps_mode = change.before.as_ref().map(|image| image.mode) == target.mode;
                 let mode = target.mode.filter(|_| !keeps_mode || observed.is_none());
                 let mode = mode.or(observed.map(|stat| stat.mode));
-                let like = self.predecessor(change, observed)?;
+                let like = self.predecessor(change, observed)?.filter(|_| wanted.is_none());
                 let attributes = Attributes {
                     mode: mode.map(|mode| mode & 0o7777),
                     like,
+                    belongings: wanted,
                     folder: folder.filter(|_| like.is_none()),
                 };
                 let written = if mode.is_some_and(is_link) {
-                    self.fs.symlink(&target.bytes, &slot)
+                    let given = |()| wanted.map_or(Ok(true), |wanted| self.fs.give(&slot, wanted.owner));
+                    self.fs.symlink(&target.bytes, &slot).and_then(given).map(|_may_be_missing| ())
                 } else {
                     self.fs.write_new(&slot, &target.bytes, attributes)
                 };
@@ -205,6 +219,53 @@ impl<F: Fs> Protocol<F> {
         })
     }
 
+    /// Adds to a change what the file had besides its content, where that goes with it or becomes something else. Returns
+    /// whether the new file lacks something of what was `wanted`.
+    fn note_belongings(
+        &self,
+        n: usize,
+        change: &mut ChangeRecord,
+        observed: Option<Stat>,
+        wanted: Option<&Belongings>,
+        uuid: Uuid,
+    ) -> Result<bool, TxnError> {
+        let had = match observed {
+            Some(stat) => self.belongings(&change.path, stat)?,
+            None => None,
+        };
+        let has = match &change.after {
+            // One that is new and may belong to whoever makes it needs no second look.
+            Some(_) if had.is_some() || wanted.is_some() => {
+                let slot = layout::slot(uuid, n);
+                match self.fs.stat(&slot).at("look at", &slot)? {
+                    Some(stat) => self.belongings(&slot, stat)?,
+                    None => None,
+                }
+            }
+            _ => None,
+        };
+        let lacks = wanted.is_some() && has.as_ref() != wanted;
+        if let Some(before) = &mut change.before
+            && had != has
+        {
+            before.belongings = had;
+            if let Some(after) = &mut change.after {
+                after.belongings = has;
+            }
+        }
+        Ok(lacks)
+    }
+
+    /// What a file or link has besides its content.
+    pub(super) fn belongings(&self, path: &str, stat: Stat) -> Result<Option<Belongings>, TxnError> {
+        let Some(owner) = stat.owner else { return Ok(None) };
+        let extended = match stat.kind {
+            Kind::File => self.fs.extended(path).at("read", path)?,
+            _ => crate::belongings::Extended::default(),
+        };
+        Ok(Some(Belongings { owner, extended }))
+    }
+
     /// The file whose owner, group and attributes the new one takes over: the one it replaces, or the one it was before
     /// it was renamed.
     fn predecessor<'a>(
@@ -221,8 +282,13 @@ impl<F: Fs> Protocol<F> {
 
     /// Keeps a content: inside the record if a person can read it there, otherwise as a blob.
     pub(super) fn store(&self, bytes: &[u8], mode: u32, contents: &mut Contents) -> Result<Stored, TxnError> {
-        let mut stored =
-            Stored { hash: content_hash(bytes), size: bytes.len() as u64, mode, content: Content::Blob };
+        let mut stored = Stored {
+            hash: content_hash(bytes),
+            size: bytes.len() as u64,
+            mode,
+            belongings: None,
+            content: Content::Blob,
+        };
         let fits =
             bytes.len() <= MAX_INLINE_BYTES && contents.inline_bytes + bytes.len() <= MAX_INLINE_TOTAL_BYTES;
         match std::str::from_utf8(bytes) {

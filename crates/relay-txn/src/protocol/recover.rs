@@ -9,7 +9,7 @@ use std::io;
 use uuid::Uuid;
 
 use super::Protocol;
-use super::rescue::Rescued;
+use super::rollback::RolledBack;
 use super::sealed::Sealed;
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, ancestors};
@@ -32,10 +32,7 @@ pub struct Recovered {
 #[derive(Debug)]
 pub enum Outcome {
     /// It had not been decided: all its files are as they were before.
-    RolledBack {
-        /// Foreign files that were in the way, and where they are now.
-        rescued: Vec<Rescued>,
-    },
+    RolledBack(RolledBack),
     /// It was in the ledger already; only leftovers were removed.
     Finished,
     /// It could not be rolled back now. Its paths stay reserved, everything else goes on.
@@ -155,10 +152,7 @@ impl<F: Fs> Protocol<F> {
                 self.clean_stage(record.uuid)?;
                 Ok(Outcome::Finished)
             }
-            Sealed::Missing | Sealed::Foreign => {
-                let rescued = self.roll_back(record)?;
-                Ok(Outcome::RolledBack { rescued })
-            }
+            Sealed::Missing | Sealed::Foreign => self.roll_back(record).map(Outcome::RolledBack),
         }
     }
 }

@@ -67,7 +67,7 @@ impl<F: Fs> Protocol<F> {
         }
         let displaced = self.find_displaced(n, change, work.record.uuid)?;
         let current = self.see(path)?;
-        if current.is(before) {
+        if current.is(before) && self.belongs(path, &current, change, before)? {
             return match displaced {
                 Some((name, seen)) if !seen.is(before) => self.rescue(n, &name, path, work),
                 _ => Ok(()),
@@ -84,11 +84,11 @@ impl<F: Fs> Protocol<F> {
                 || change.by.is_some()
                 || matches!(current, Seen::Missing) =>
             {
-                self.rewrite(n, before, like(&current, path), work.record.uuid)?
+                self.rewrite(n, before, like(&current, path), work)?
             }
             // The staged file is gone, so it had landed, and somebody changed the file afterwards.
             None if change.after.is_some() && !self.is_staged(n, work.record.uuid)? => {
-                self.rewrite(n, before, like(&current, path), work.record.uuid)?
+                self.rewrite(n, before, like(&current, path), work)?
             }
             // Somebody changed the file before this change reached it.
             None => return Ok(()),
@@ -110,6 +110,20 @@ impl<F: Fs> Protocol<F> {
             Seen::Missing => Ok(()),
             _ => self.rescue(n, &replaced, path, work),
         }
+    }
+
+    /// Whether a file that is what it was also has what it had besides, where the transaction took that away.
+    fn belongs(
+        &self,
+        path: &str,
+        current: &Seen,
+        change: &ChangeRecord,
+        before: &Stored,
+    ) -> Result<bool, TxnError> {
+        let (Some(had), Some(_), Seen::File(_, stat)) = (&before.belongings, &change.after, current) else {
+            return Ok(true);
+        };
+        Ok(self.belongings(path, *stat)?.is_none_or(|has| has == *had))
     }
 
     /// What a command wrote is in the record, and the space it takes may be needed to go on. What Relay wrote can wait:
@@ -159,18 +173,37 @@ impl<F: Fs> Protocol<F> {
 
     /// Writes the old content anew, where the displaced file did not survive. It takes that file's place in the stage,
     /// so that whatever happens next is the same for both.
-    fn rewrite(&self, n: usize, before: &Stored, like: Option<&str>, uuid: Uuid) -> Result<String, TxnError> {
-        let slot = layout::slot(uuid, n);
+    fn rewrite(
+        &self,
+        n: usize,
+        before: &Stored,
+        like: Option<&str>,
+        work: &mut Work<'_>,
+    ) -> Result<String, TxnError> {
+        let slot = layout::slot(work.record.uuid, n);
         let name = format!("{slot}.again");
         unlink_if_there(&self.fs, &name)?;
         let bytes = self.content(before)?;
         if is_link(before.mode) {
             self.fs.symlink(&bytes, &name).at("write", &name)?;
+            if let Some(belongings) = &before.belongings {
+                self.fs.give(&name, belongings.owner).at("restore", &name)?;
+            }
         } else {
-            let attributes = Attributes { mode: Some(before.mode & 0o7777), like, folder: None };
+            let belongings = before.belongings.as_ref();
+            let like = like.filter(|_| belongings.is_none());
+            let mode = Some(before.mode & 0o7777);
+            let attributes = Attributes { mode, like, belongings, folder: None };
             self.fs.write_new(&name, &bytes, attributes).at("write", &name)?;
             // Durable before it takes the path: half a file there would look like somebody else's.
             self.fs.sync(std::slice::from_ref(&name), &[]).at("sync", &name)?;
+        }
+        if let Some(belongings) = &before.belongings
+            && let Some(stat) = self.fs.stat(&name).at("look at", &name)?
+            && self.belongings(&name, stat)?.is_some_and(|has| has != *belongings)
+            && let Some(change) = work.record.changes.get(n)
+        {
+            work.disowned.push(change.path.clone());
         }
         self.fs.rename(&name, &slot, Rename::Replace).at("restore", &slot)?;
         Ok(slot)

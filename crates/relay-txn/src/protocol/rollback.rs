@@ -29,6 +29,17 @@ pub(super) struct Work<'a> {
     pub(super) record: &'a Record,
     pub(super) folders: BTreeSet<String>,
     pub(super) rescued: Vec<Rescued>,
+    pub(super) disowned: Vec<String>,
+}
+
+/// What has to be said about a rollback besides that every file is what it was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RolledBack {
+    /// Foreign files that had to be moved for it.
+    pub rescued: Vec<Rescued>,
+    /// Files and folders that came back without the owner, group or extended attributes they had, because this process
+    /// may not give them.
+    pub disowned: Vec<String>,
 }
 
 /// The error for files that are neither all old nor all new, until recovery has run.
@@ -38,7 +49,7 @@ pub(super) fn not_rolled_back(uuid: Uuid, cause: Option<TxnError>, source: TxnEr
 
 impl<F: Fs> Protocol<F> {
     /// Rolls a living transaction back.
-    pub(crate) fn abandon(&self, open: Open<F::Lock>) -> Result<Vec<Rescued>, TxnError> {
+    pub(crate) fn abandon(&self, open: Open<F::Lock>) -> Result<RolledBack, TxnError> {
         let uuid = open.record.uuid;
         let _lock = self.lock().map_err(|busy| not_rolled_back(uuid, None, busy))?;
         self.roll_back(&open.record).map_err(|source| not_rolled_back(uuid, None, source))
@@ -47,15 +58,16 @@ impl<F: Fs> Protocol<F> {
     /// Rolls back because of an error, and returns what is to be reported.
     pub(super) fn take_back(&self, record: &Record, cause: TxnError) -> TxnError {
         match self.roll_back(record) {
-            Ok(rescued) if rescued.is_empty() => cause,
-            Ok(rescued) => TxnError::Interfered { cause: Box::new(cause), rescued },
+            // What Relay itself displaced comes back as it is, so nothing is disowned here.
+            Ok(RolledBack { rescued, .. }) if rescued.is_empty() => cause,
+            Ok(RolledBack { rescued, .. }) => TxnError::Interfered { cause: Box::new(cause), rescued },
             Err(source) => not_rolled_back(record.uuid, Some(cause), source),
         }
     }
 
     /// Restores all files of a pending record and removes the record. The caller holds the lock.
-    pub(super) fn roll_back(&self, record: &Record) -> Result<Vec<Rescued>, TxnError> {
-        let mut work = Work { record, folders: BTreeSet::new(), rescued: Vec::new() };
+    pub(super) fn roll_back(&self, record: &Record) -> Result<RolledBack, TxnError> {
+        let mut work = Work { record, folders: BTreeSet::new(), rescued: Vec::new(), disowned: Vec::new() };
         // Somebody may have cleaned up; what is displaced now still needs a place.
         for folder in [STAGE, &layout::stage(record.uuid)] {
             ensure_private_folder(&self.fs, folder)?;
@@ -83,14 +95,14 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// The files must be durably old before the record that can restore them goes away.
-    fn finish_rollback(&self, work: Work<'_>) -> Result<Vec<Rescued>, TxnError> {
+    fn finish_rollback(&self, work: Work<'_>) -> Result<RolledBack, TxnError> {
         let folders = self.existing(work.folders.into_iter())?;
         self.fs.sync(&[], &folders).at("sync", STATE)?;
         unlink_if_there(&self.fs, &layout::pending(work.record.uuid))?;
         // Without this a crash could bring the record back, and with it a rollback over work done since.
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
         self.clean_stage(work.record.uuid)?;
-        Ok(work.rescued)
+        Ok(RolledBack { rescued: work.rescued, disowned: work.disowned })
     }
 
     /// Brings back the folders that were removed.
@@ -121,9 +133,13 @@ impl<F: Fs> Protocol<F> {
         work.folders.insert(parent(path).to_owned());
         // What a command removed has no spare.
         match self.fs.rename(&layout::spare(work.record.uuid, k), path, Rename::NoReplace) {
-            Ok(()) => Ok(()),
-            Err(_no_spare) => self.make_folder(path, Some(open_mode(folder.mode))).map_err(look_again),
+            Ok(()) => {}
+            Err(_no_spare) => self.make_folder(path, Some(open_mode(folder.mode))).map_err(look_again)?,
         }
+        if !self.give_folder(folder)? {
+            work.disowned.push(path.to_owned());
+        }
+        Ok(())
     }
 
     /// Makes the folders a path is in, where they are missing. Something else in the place of one that the transaction

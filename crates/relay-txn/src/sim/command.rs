@@ -41,7 +41,7 @@ fn adoption(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment
     assert!(others.is_empty());
     endings(&fs, ending, || match ending {
         Ending::Commit => drop(ledger.commit(open, verdict()).unwrap()),
-        Ending::Rollback => assert_eq!(ledger.abandon(open).unwrap(), []),
+        Ending::Rollback => assert_eq!(ledger.abandon(open).unwrap().rescued, []),
     })
 }
 
@@ -132,7 +132,7 @@ fn a_full_disk_puts_off_taking_back_what_a_command_did() {
             assert!(matches!(recovered[0].outcome, Outcome::Stuck { .. }), "still full: {recovered:?}");
             fs.set_fault(None);
             let recovered = ledger.recover().unwrap();
-            assert!(matches!(&recovered[0].outcome, Outcome::RolledBack { rescued } if rescued.is_empty()));
+            assert!(matches!(&recovered[0].outcome, Outcome::RolledBack(done) if done.rescued.is_empty()));
             assert_eq!(scenario.violation(&fs, Some(Ending::Rollback)), None);
         }
     }

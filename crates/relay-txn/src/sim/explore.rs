@@ -172,7 +172,7 @@ fn a_full_disk_cannot_stop_a_rollback() {
         let open = ledger.begin(&scenario.draft).unwrap();
         assert_eq!(scenario.fs.tree(), scenario.new);
         scenario.fs.set_fault(Some(Fault::Full(0)));
-        assert_eq!(ledger.abandon(open).unwrap(), []);
+        assert_eq!(ledger.abandon(open).unwrap().rescued, []);
         assert_eq!(scenario.violation(&scenario.fs, Some(Ending::Rollback)), None);
     }
 }

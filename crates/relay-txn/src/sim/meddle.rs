@@ -33,7 +33,7 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
         // A folder vanished just after it was put back; the next recovery puts it back again.
         Ok(Err(TxnError::RollbackFailed { .. })) if how == How::Replacing => {
             let recovered = ledger.recover().unwrap();
-            assert!(matches!(recovered[0].outcome, Outcome::RolledBack { .. }), "{context}: {recovered:?}");
+            assert!(matches!(recovered[0].outcome, Outcome::RolledBack(_)), "{context}: {recovered:?}");
             assert!(fs.holds(FOREIGN), "{context}");
         }
         other => panic!("{context}: {other:?}"),

@@ -87,7 +87,9 @@ pub(super) fn effects(old: &Tree, new: &Tree) -> Effects {
             (None, before) => effects.changes.push(turn(path, before, new.get(path))),
             (Some(folder), None) => effects.made_folders.push(folder.to_owned()),
             (Some(folder), Some((mode, _))) => {
-                effects.removed_folders.insert(0, FolderRecord { path: folder.to_owned(), mode: *mode });
+                effects
+                    .removed_folders
+                    .insert(0, FolderRecord { path: folder.to_owned(), mode: *mode, owner: None });
             }
         }
     }

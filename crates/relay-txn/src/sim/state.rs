@@ -173,6 +173,6 @@ impl State {
             Node::Link { target, modified } => (Kind::Symlink, LINK_MODE, target.len() as u64, *modified),
         };
         let (modified, changed) = ((modified, 0), (modified, 0));
-        Stat { kind, mode, size, links: 1, inode: Some(inode), modified, changed }
+        Stat { kind, mode, size, links: 1, owner: None, inode: Some(inode), modified, changed }
     }
 }

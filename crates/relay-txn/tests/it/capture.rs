@@ -1,7 +1,7 @@
 //! Capturing what commands do, and taking it up into transactions.
 
 use relay_txn::capture::{Effects, Obstacle};
-use relay_txn::{Draft, TxnError, Verdict};
+use relay_txn::{Draft, RolledBack, TxnError, Verdict};
 use uuid::Uuid;
 
 use crate::world::{World, draft, header};
@@ -58,7 +58,7 @@ fn everything_a_command_did_is_captured_rolled_back_committed_and_inverted() {
     let (pending, others) = world.ledger.adopt(words(), &effects, "test").unwrap();
     assert!(others.is_empty());
     assert_ne!(world.tree(), before, "taking it up touches nothing");
-    assert!(pending.rollback().unwrap().is_empty());
+    assert_eq!(pending.rollback().unwrap(), RolledBack::default());
     assert_eq!(world.tree(), before);
 
     let effects = capture(&world, || messy(&world));
@@ -99,7 +99,7 @@ fn what_commands_do_while_a_transaction_is_pending_goes_with_it() {
         pending
     };
     let changes = [("a.txt", Some("a\n"), Some("planned\n")), ("made.txt", None, Some("made\n"))];
-    assert!(run(&changes).rollback().unwrap().is_empty());
+    assert!(run(&changes).rollback().unwrap().rescued.is_empty());
     assert_eq!(world.tree(), before);
     drop(run(&changes));
     assert_eq!(world.tree(), before);
@@ -137,7 +137,7 @@ fn what_other_transactions_do_meanwhile_is_theirs() {
     assert_eq!((others.len(), others[0].uuid), (1, held.uuid()));
     pending.rollback().unwrap();
     assert_eq!((world.read("gone/b.txt").as_str(), world.read("run.sh").as_str()), ("over it\n", "ours\n"));
-    assert_eq!(held.rollback().unwrap().len(), 1);
+    assert_eq!(held.rollback().unwrap().rescued.len(), 1);
 }
 
 /// Files, links and folders take each other's places.
@@ -182,7 +182,7 @@ fn files_links_and_folders_that_change_places_are_captured_like_anything_else() 
     assert!(effects.uncaptured.is_empty(), "{:?}", effects.uncaptured);
 
     let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
-    assert!(pending.rollback().unwrap().is_empty());
+    assert_eq!(pending.rollback().unwrap(), RolledBack::default());
     assert_eq!(world.tree(), before);
     assert_eq!(world.mode("gone"), 0o750);
 
@@ -220,7 +220,7 @@ fn two_commands_may_swap_a_path_there_and_back() {
         assert!(pending.extend(&effects, "second").unwrap().is_empty());
         pending
     };
-    assert!(run().rollback().unwrap().is_empty());
+    assert!(run().rollback().unwrap().rescued.is_empty());
     assert_eq!(world.tree(), before);
     let record = run().commit(verdict()).unwrap();
     let changed: Vec<&str> = record.paths().collect();
@@ -242,7 +242,7 @@ fn what_others_put_into_a_swapped_folder_is_never_lost() {
     let effects = capture(&world, || swap_to_folder(&world, "a.txt"));
     let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
     world.write("a.txt/mine", "mine\n");
-    let rescued = pending.rollback().unwrap();
+    let rescued = pending.rollback().unwrap().rescued;
     assert_eq!(world.tree(), before);
     assert_eq!(rescued.len(), 1);
     assert_eq!(world.read(&format!("{}/mine", rescued[0].kept_as)), "mine\n");

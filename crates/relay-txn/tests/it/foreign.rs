@@ -90,7 +90,7 @@ fn a_rollback_keeps_what_others_wrote_meanwhile() {
     world.write("edited", "new, formatted\n");
     world.write("deleted", "made again\n");
     world.write("created", "c, formatted\n");
-    let rescued = pending.rollback().unwrap();
+    let rescued = pending.rollback().unwrap().rescued;
     assert_eq!(world.tree(), before);
     let kept: Vec<_> =
         rescued.iter().map(|rescued| (rescued.path.as_str(), world.read(&rescued.kept_as))).collect();
@@ -124,7 +124,7 @@ fn a_rollback_copes_with_files_and_folders_that_went_away() {
     std::fs::create_dir(world.at("b")).unwrap();
     world.write("b/mine", "mine\n");
     std::fs::remove_file(world.at("c")).unwrap();
-    let rescued = pending.rollback().unwrap();
+    let rescued = pending.rollback().unwrap().rescued;
     assert_eq!(world.tree(), before);
     assert_eq!(rescued.len(), 1, "the folder that stood at b");
     assert_eq!(world.read(&format!("{}/mine", rescued[0].kept_as)), "mine\n");

@@ -57,7 +57,7 @@ fn rollback_and_drop_bring_everything_back() {
         if drops {
             drop(pending);
         } else {
-            assert_eq!(pending.rollback().unwrap(), []);
+            assert_eq!(pending.rollback().unwrap().rescued, []);
         }
         assert_eq!(world.tree(), before);
         assert_eq!(world.leftovers(), [""; 0]);

@@ -26,7 +26,7 @@ fn recovery_takes_back_what_a_dead_process_left() {
     let recovered = world.ledger.recover().unwrap();
     assert_eq!(recovered.len(), 1);
     assert_eq!(recovered[0].paths, ["a", "gone", "d/n"]);
-    assert!(matches!(&recovered[0].outcome, Outcome::RolledBack { rescued } if rescued.is_empty()));
+    assert!(matches!(&recovered[0].outcome, Outcome::RolledBack(done) if done.rescued.is_empty()));
     assert_eq!(world.tree(), before);
     assert_eq!(world.leftovers(), [""; 0]);
     assert_eq!(world.ledger.recover().unwrap().len(), 0);
@@ -83,6 +83,6 @@ fn a_transaction_that_cannot_be_taken_back_blocks_only_its_own_paths() {
     world.apply(draft(&[("b", Some("b\n"), Some("B\n"))])).unwrap();
     std::fs::remove_file(world.at("folder")).unwrap();
     std::fs::rename(world.at("moved"), world.at("folder")).unwrap();
-    assert!(matches!(world.ledger.recover().unwrap()[0].outcome, Outcome::RolledBack { .. }));
+    assert!(matches!(world.ledger.recover().unwrap()[0].outcome, Outcome::RolledBack(_)));
     assert_eq!(world.read("folder/a"), "a\n");
 }

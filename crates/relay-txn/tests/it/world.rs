@@ -100,6 +100,11 @@ impl World {
         Draft {
             changes,
             make: record.removed_folders.clone(),
+            belongings: record
+                .changes
+                .iter()
+                .filter_map(|change| Some((change.path.clone(), change.before.as_ref()?.belongings.clone()?)))
+                .collect(),
             prune: record.folders.iter().map(|folder| RelPath::new(folder).unwrap()).collect(),
             header: Header { undoes: vec![Undoes::whole(record.uuid)], ..header() },
             ..draft(&[])

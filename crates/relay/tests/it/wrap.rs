@@ -479,3 +479,30 @@ fn an_empty_folder_a_command_removed_comes_back_with_the_undo() {
     env.relay(&["redo"]).success();
     assert!(!env.exists("out"), "the redo removes it again");
 }
+
+#[test]
+fn what_a_command_removes_or_gives_away_comes_back_as_whose_it_was() {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let env = repository();
+    // Only root can give files to others; everybody else has a group at most.
+    let is_root = std::fs::metadata(env.path("notes.txt")).unwrap().uid() == 0;
+    if !is_root {
+        return;
+    }
+    chown(env.path("notes.txt"), Some(1234), Some(2345)).unwrap();
+    let owners = || {
+        ["notes.txt", "logo.bin"].map(|path| {
+            let found = std::fs::metadata(env.path(path)).unwrap();
+            (found.uid(), found.gid())
+        })
+    };
+    let before = owners();
+    let (code, document) = wrap(&env, "rm notes.txt; chown 77:88 logo.bin", &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(
+        files(&document),
+        [("logo.bin", "modify"), ("notes.txt", "delete")].map(|(p, o)| (p.into(), o.into()))
+    );
+    undo(&env);
+    assert_eq!(owners(), before);
+}
