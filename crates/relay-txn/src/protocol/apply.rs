@@ -3,6 +3,7 @@
 //! Where the disk can exchange two names there is no moment at which somebody else's write could get lost: the file
 //! that was displaced is looked at afterwards, and if it is not the expected one the rollback puts it back.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use super::folders::open_mode;
@@ -18,29 +19,29 @@ impl<F: Fs> Protocol<F> {
     ///
     /// What goes makes room for what comes: a folder may take the place of a file, and the other way round.
     pub(super) fn apply(&self, prepared: &mut Prepared) -> Result<(), TxnError> {
-        let record = &prepared.record;
-        let changes = || record.changes.iter().zip(&prepared.observed).enumerate();
+        let Prepared { record, observed, known_folders, unreached, disowned, .. } = prepared;
+        let changes = || record.changes.iter().zip(observed.iter()).enumerate();
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_none()) {
-            self.land(record, n, change, *observed)?;
+            self.land(record, n, change, *observed, unreached)?;
         }
         for folder in &record.removed_folders {
             // One that somebody put a file into stays; if a file was to come there, that is noticed then.
             self.remove_if_empty(&folder.path)?;
         }
         for folder in &record.folders {
-            let known = prepared.known_folders.get(folder);
+            let known = known_folders.get(folder);
             self.make_folder(folder, known.map(|known| open_mode(known.mode)))?;
             if let Some(known) = known
                 && !self.give_folder(known)?
             {
-                prepared.disowned.push(folder.clone());
+                disowned.push(folder.clone());
             }
         }
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_some()) {
-            self.land(record, n, change, *observed)?;
+            self.land(record, n, change, *observed, unreached)?;
         }
         for folder in record.folders.iter().rev() {
-            if let Some(known) = prepared.known_folders.get(folder) {
+            if let Some(known) = known_folders.get(folder) {
                 self.close_folder(folder, known.mode & 0o7777)?;
             }
         }
@@ -64,6 +65,7 @@ impl<F: Fs> Protocol<F> {
         n: usize,
         change: &ChangeRecord,
         observed: Option<Stat>,
+        unreached: &mut BTreeSet<usize>,
     ) -> Result<(), TxnError> {
         let path = change.path.as_str();
         let slot = layout::slot(record.uuid, n);
@@ -79,19 +81,31 @@ impl<F: Fs> Protocol<F> {
         if self.look(path)? != observed {
             self.expect(path, path, before)?;
         }
+        // Whatever becomes of the rename, only one that found nothing to rename has certainly done nothing.
+        unreached.remove(&n);
+        let displace = |into: &str, unreached: &mut BTreeSet<usize>| {
+            self.displace(path, into).inspect_err(|error| {
+                if matches!(error, TxnError::Changed { .. }) {
+                    unreached.insert(n);
+                }
+            })
+        };
         if change.after.is_none() {
-            self.displace(path, &slot)?;
+            displace(&slot, unreached)?;
             return self.expect(&slot, path, before);
         }
         match self.fs.rename(&slot, path, Rename::Exchange) {
             Ok(()) => self.expect(&slot, path, before),
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 let displaced = layout::displaced(record.uuid, n);
-                self.displace(path, &displaced)?;
+                displace(&displaced, unreached)?;
                 self.expect(&displaced, path, before)?;
                 self.place(&slot, path)
             }
-            Err(error) if self.is_gone(path, &error) => Err(TxnError::Changed { path: path.to_owned() }),
+            Err(error) if self.is_gone(path, &error) => {
+                unreached.insert(n);
+                Err(TxnError::Changed { path: path.to_owned() })
+            }
             Err(error) => Err(TxnError::io("replace", path, error)),
         }
     }

@@ -33,7 +33,7 @@ impl<F: Fs> Protocol<F> {
             .inspect_err(|_| self.discard_stage(draft.uuid))?;
         match self.journal(&prepared).and_then(|()| self.apply(&mut prepared)) {
             Ok(()) => Ok(Open { record: prepared.record, disowned: prepared.disowned, _owner: owner }),
-            Err(cause) => Err(self.take_back(&prepared.record, cause)),
+            Err(cause) => Err(self.take_back(&prepared.record, &prepared.unreached, cause)),
         }
     }
 

@@ -29,7 +29,7 @@ impl<F: Fs> Protocol<F> {
         record.changes.retain(|change| change.before.is_some() || change.after.is_some());
         let head = match synced.and_then(|()| self.enter(&mut record)) {
             Ok(head) => head,
-            Err(cause) => return Err(self.take_back(&open.record, cause)),
+            Err(cause) => return Err(self.take_back(&open.record, &BTreeSet::new(), cause)),
         };
         if let Err(source) = self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE) {
             return Err(TxnError::NotDurable { uuid, source: Box::new(source) });

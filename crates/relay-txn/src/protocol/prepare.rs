@@ -26,6 +26,8 @@ pub(super) struct Prepared {
     pub(super) observed: Vec<Option<Stat>>,
     /// Folders that were there once, with what they had.
     pub(super) known_folders: HashMap<String, FolderRecord>,
+    /// The changes of files that nothing was done to yet.
+    pub(super) unreached: BTreeSet<usize>,
     /// Files that could not be given all that they were to have besides their content.
     pub(super) disowned: Vec<String>,
 }
@@ -97,7 +99,8 @@ impl<F: Fs> Protocol<F> {
             .at("write", &staged_record)?;
         self.sync_stage(&record, &staged_record, &contents)?;
         let known_folders = draft.make.iter().map(|folder| (folder.path.clone(), folder.clone())).collect();
-        Ok(Prepared { record, staged_record, observed, known_folders, disowned })
+        let unreached = (0..observed.len()).collect();
+        Ok(Prepared { record, staged_record, observed, known_folders, unreached, disowned })
     }
 
     /// One batch makes the staged contents, the blobs, the record and their names durable.

@@ -3,7 +3,7 @@
 //! Runs under the lock, before every transaction. A living transaction is known by the lock on its `owner` file, which
 //! the system releases at its death, however it died. What does not carry this user's MAC is left exactly as it is.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 use uuid::Uuid;
@@ -152,7 +152,9 @@ impl<F: Fs> Protocol<F> {
                 self.clean_stage(record.uuid)?;
                 Ok(Outcome::Finished)
             }
-            Sealed::Missing | Sealed::Foreign => self.roll_back(record).map(Outcome::RolledBack),
+            Sealed::Missing | Sealed::Foreign => {
+                self.roll_back(record, &BTreeSet::new()).map(Outcome::RolledBack)
+            }
         }
     }
 }

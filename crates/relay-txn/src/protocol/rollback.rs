@@ -52,12 +52,17 @@ impl<F: Fs> Protocol<F> {
     pub(crate) fn abandon(&self, open: Open<F::Lock>) -> Result<RolledBack, TxnError> {
         let uuid = open.record.uuid;
         let _lock = self.lock().map_err(|busy| not_rolled_back(uuid, None, busy))?;
-        self.roll_back(&open.record).map_err(|source| not_rolled_back(uuid, None, source))
+        self.roll_back(&open.record, &BTreeSet::new()).map_err(|source| not_rolled_back(uuid, None, source))
     }
 
     /// Rolls back because of an error, and returns what is to be reported.
-    pub(super) fn take_back(&self, record: &Record, cause: TxnError) -> TxnError {
-        match self.roll_back(record) {
+    pub(super) fn take_back(
+        &self,
+        record: &Record,
+        unreached: &BTreeSet<usize>,
+        cause: TxnError,
+    ) -> TxnError {
+        match self.roll_back(record, unreached) {
             // What Relay itself displaced comes back as it is, so nothing is disowned here.
             Ok(RolledBack { rescued, .. }) if rescued.is_empty() => cause,
             Ok(RolledBack { rescued, .. }) => TxnError::Interfered { cause: Box::new(cause), rescued },
@@ -65,8 +70,13 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Restores all files of a pending record and removes the record. The caller holds the lock.
-    pub(super) fn roll_back(&self, record: &Record) -> Result<RolledBack, TxnError> {
+    /// Restores all files of a pending record and removes the record. The caller holds the lock. What is known to be
+    /// `unreached` stays as it is, also if somebody deleted it: after a crash nobody knows, and it comes back.
+    pub(super) fn roll_back(
+        &self,
+        record: &Record,
+        unreached: &BTreeSet<usize>,
+    ) -> Result<RolledBack, TxnError> {
         let mut work = Work { record, folders: BTreeSet::new(), rescued: Vec::new(), disowned: Vec::new() };
         // Somebody may have cleaned up; what is displaced now still needs a place.
         for folder in [STAGE, &layout::stage(record.uuid)] {
@@ -84,7 +94,9 @@ impl<F: Fs> Protocol<F> {
         }
         self.put_folders_back(&mut work)?;
         for (n, change) in record.changes.iter().enumerate() {
-            if let Some(before) = &change.before {
+            if let Some(before) = &change.before
+                && !unreached.contains(&n)
+            {
                 patiently(|| self.restore(n, change, before, &mut work))?;
             }
         }

@@ -69,6 +69,36 @@ fn what_others_write_meanwhile_is_never_lost() {
 }
 
 #[test]
+fn what_others_delete_before_it_is_reached_stays_deleted() {
+    for exchange in [true, false] {
+        let scenario = Scenario::new(Promise { atomic_renames: true, exchange });
+        // One is changed, the other one is deleted.
+        for path in ["src/a.rs", "image.bin"] {
+            let mut refused = 0;
+            for n in 0.. {
+                let fs = SimFs::from_state(scenario.fs.state());
+                let before = fs.tree();
+                let ledger = protocol(fs.clone(), None);
+                fs.set_fault(Some(Fault::Meddle(n, path, How::Removing)));
+                let result = ledger.begin(&scenario.draft).and_then(|open| ledger.commit(open, verdict()));
+                if fs.operations() <= n {
+                    break;
+                }
+                fs.set_fault(None);
+                if let Err(error) = result {
+                    refused += 1;
+                    assert!(matches!(error, TxnError::Changed { path: named } if named == path));
+                    let mut expected = before;
+                    expected.remove(path);
+                    assert_eq!(fs.tree(), expected, "{path} before operation {n}");
+                }
+            }
+            assert!(refused > 0, "{path}: it is noticed");
+        }
+    }
+}
+
+#[test]
 fn permissions_that_others_change_meanwhile_stay() {
     for exchange in [true, false] {
         let scenario = Scenario::new(Promise { atomic_renames: true, exchange });

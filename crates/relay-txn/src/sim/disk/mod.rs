@@ -22,12 +22,13 @@ pub(crate) enum Fault {
     Meddle(usize, &'static str, How),
 }
 
-/// The two ways in which editors save, and a change of permissions alone.
+/// The two ways in which editors save, a change of permissions alone, and a removal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
     InPlace,
     Replacing,
     Permissions,
+    Removing,
 }
 
 /// What the meddler writes.
@@ -152,6 +153,10 @@ impl SimFs {
                     self.foreign_remove(path);
                 }
                 let meddled = match how {
+                    How::Removing => {
+                        self.foreign_remove(path);
+                        true
+                    }
                     How::Permissions => self.foreign_chmod(path, 0o100_600),
                     How::InPlace | How::Replacing => self.foreign_write(path, FOREIGN),
                 };
