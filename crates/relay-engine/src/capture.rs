@@ -1,14 +1,15 @@
 //! Watching the commands of a transaction: what they do to the workspace becomes part of it.
 //!
 //! A formatter that touches forty files is rolled back, committed and undone with the change that made it run. Where
-//! watching fails, the commands run all the same and a warning says what that means; a check is not refused because
-//! the disk is full.
+//! watching is not possible, on a full disk for instance, the commands do not run: what they did could not be taken back,
+//! and a rollback that leaves half of a change behind is none.
 
 use std::collections::HashMap;
 
 use relay_edit::{Diagnostic, Stat, stat};
 use relay_txn::capture::{Command, Effects, Running, Scan, Unattributed};
 use relay_txn::{FileChange, Pending, TxnError};
+use relay_workspace::GitProgramChange;
 use relay_workspace::display::visible_line;
 
 use crate::codes;
@@ -16,36 +17,31 @@ use crate::engine::Engine;
 use crate::file_reports;
 use crate::history::short;
 use crate::outcome::Outcome;
-use crate::stop::transaction_failed;
+use crate::stop::{Stop, transaction_failed};
 
 /// More findings of one kind are counted, not listed.
 const MAX_LISTED: usize = 20;
+/// More added lines of one file of git are not quoted.
+const MAX_QUOTED: usize = 5;
 
 /// Looks at the workspace before and after each command of a transaction.
 pub(crate) struct Watch {
-    /// The workspace after the last command; `None` once looking at it failed.
-    scan: Option<Scan>,
-    /// The journal of the command that runs.
-    running: Option<Running>,
+    /// The workspace before the next command.
+    scan: Scan,
 }
 
 impl Watch {
     /// Begins to watch.
-    pub(crate) fn start(engine: &Engine, outcome: &mut Outcome) -> Self {
-        let scan = engine.ledger().scan(engine.workspace(), None);
-        let scan = scan.map_err(|error| outcome.diagnostics.push(not_watched(&error))).ok();
-        Self { scan, running: None }
+    pub(crate) fn start(engine: &Engine) -> Result<Self, Stop> {
+        let scan = engine.ledger().scan(engine.workspace(), None).map_err(|error| not_watched(&error))?;
+        Ok(Self { scan })
     }
 
     /// Writes down what was seen, before a command runs.
-    pub(crate) fn journal(&mut self, engine: &Engine, line: &str, outcome: &mut Outcome) {
-        let Some(scan) = &self.scan else { return };
+    pub(crate) fn journal(&self, engine: &Engine, line: &str, outcome: &Outcome) -> Result<Running, Stop> {
         let leased = outcome.changes.iter().map(|change| change.path.to_string()).collect();
         let command = Command { by: "check".to_owned(), line: line.to_owned(), leased };
-        match engine.ledger().journal(engine.workspace(), scan, command) {
-            Ok(running) => self.running = Some(running),
-            Err(error) => outcome.diagnostics.push(not_watched(&error)),
-        }
+        engine.ledger().journal(engine.workspace(), &self.scan, command).map_err(|error| not_watched(&error))
     }
 
     /// Adds to the transaction what the command `by` did.
@@ -53,12 +49,11 @@ impl Watch {
         &mut self,
         engine: &Engine,
         pending: &mut Pending,
-        by: &str,
+        (by, running): (&str, Running),
         outcome: &mut Outcome,
-    ) {
-        let Some(before) = self.scan.take() else { return };
+    ) -> Result<(), Stop> {
         let mut take = || -> Result<Scan, TxnError> {
-            let (mut effects, after) = effects_since(engine, &before)?;
+            let (mut effects, after) = effects_since(engine, &self.scan)?;
             count_lines(&mut effects.changes, &outcome.changes);
             let others = pending.extend(&effects, by)?;
             effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
@@ -67,16 +62,12 @@ impl Watch {
             enter(outcome, effects.changes, by);
             Ok(after)
         };
-        let running = self.running.take();
         match take() {
-            Ok(after) => self.scan = Some(after),
-            Err(error) => {
-                outcome.diagnostics.push(not_watched(&error));
-                // The next start may be able to say what this one could not.
-                if let Some(running) = running {
-                    running.leave();
-                }
+            Ok(after) => {
+                self.scan = after;
+                Ok(())
             }
+            Err(error) => Err(unrecorded(running, &error, by)),
         }
     }
 }
@@ -129,7 +120,29 @@ pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
         found.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
     }
     found.extend(by_others(&effects.unattributed, by));
+    found.extend(planted(&effects.git_programs, by));
     found
+}
+
+/// What git would run from now on, loudly: it is not taken back with the rest.
+fn planted(changes: &[GitProgramChange], by: &str) -> Option<Diagnostic> {
+    if changes.is_empty() {
+        return None;
+    }
+    let one = |change: &GitProgramChange| {
+        let added: Vec<String> =
+            change.added.iter().take(MAX_QUOTED).map(|line| format!("`{}`", visible_line(line))).collect();
+        let more = if change.added.len() > MAX_QUOTED { ", …" } else { "" };
+        let quoted = if added.is_empty() { String::new() } else { format!(" ({}{more})", added.join(", ")) };
+        format!("{} is {}{quoted}", visible_line(&change.path), change.what)
+    };
+    let mut listed: Vec<String> = changes.iter().take(MAX_LISTED).map(one).collect();
+    if let Some(more) = changes.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        listed.push(format!("{more} more"));
+    }
+    let message = format!("{by} changed what git runs: {}", listed.join("; "));
+    let hint = "Git's own folder is not taken back. Look at this before git, or anything that uses it, runs here again.";
+    Some(Diagnostic::warning(codes::GIT_PROGRAMS, message).hinted(hint))
 }
 
 /// One finding per other transaction.
@@ -154,14 +167,27 @@ fn by_others(others: &[Unattributed], by: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The command runs, but nobody will know what it did.
-fn not_watched(error: &TxnError) -> Diagnostic {
+/// What the checks do could not be taken back, so none of them runs.
+fn not_watched(error: &TxnError) -> Stop {
     let failed = transaction_failed(error);
-    let message = format!(
-        "what the commands change cannot be captured ({}): a rollback or undo will leave it as it is",
-        failed.message
-    );
-    Diagnostic { hint: failed.hint, path: failed.path, ..Diagnostic::warning(codes::NOT_CAPTURED, message) }
+    let message =
+        format!("the checks did not run, because what they change could not be captured: {}", failed.message);
+    let refused = Diagnostic::error(codes::CHECK_NOT_RUN, message);
+    Stop::RolledBack(vec![Diagnostic { hint: failed.hint, path: failed.path, ..refused }])
+}
+
+/// A check has run, and what it did could not be recorded. What may work later is left to the next start.
+fn unrecorded(running: Running, error: &TxnError, by: &str) -> Stop {
+    let failed = transaction_failed(error);
+    let message = format!("{by} ran, but what it changed could not be recorded: {}", failed.message);
+    let refused = Diagnostic::error(codes::NOT_CAPTURED, message);
+    if matches!(error, TxnError::TooLarge { .. }) {
+        return Stop::RolledBack(vec![refused.hinted("What it changed stays; look at it with git.")]);
+    }
+    running.leave();
+    let hint =
+        "Remove the cause, then run `relay recover`: it records what the check changed, for `relay undo`.";
+    Stop::RolledBack(vec![Diagnostic { path: failed.path, ..refused }.hinted(hint)])
 }
 
 /// Adds captured changes to what is reported and shown.

@@ -92,12 +92,16 @@ pub const NOT_WAITING: Code = Code::new("not-waiting");
 pub const FOREIGN_STATE: Code = Code::new("foreign-state");
 /// A rollback found bytes that somebody else had written meanwhile, and kept them.
 pub const RESCUED: Code = Code::new("rescued");
+/// A command changed what git itself runs: a hook, a setting, an attribute. It is not taken back.
+pub const GIT_PROGRAMS: Code = Code::new("git-programs");
 /// A file came back without its owner, group or extended attributes, which only another user may give.
 pub const DISOWNED: Code = Code::new("disowned");
 /// A transaction was interrupted and cannot be taken back yet.
 pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
 /// Something a command changed could not be captured, so it cannot be taken back with the rest.
 pub const NOT_CAPTURED: Code = Code::new("not-captured");
+/// A check did not run, because what it changes could not be captured and taken back.
+pub const CHECK_NOT_RUN: Code = Code::new("check-not-run");
 /// Files changed during something that was to change nothing.
 pub const CHANGED_MEANWHILE: Code = Code::new("changed-meanwhile");
 /// Another transaction changed files while a command ran.

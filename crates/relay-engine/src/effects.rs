@@ -94,6 +94,7 @@ fn adopt(engine: &Engine, before: &Scan, ran: Ran, outcome: &mut Outcome) -> Res
     effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
     effects.unattributed = others;
     effects.uncaptured.clear();
+    effects.git_programs.clear();
     outcome.diagnostics.extend(findings(&effects, "the command"));
     outcome.files = file_reports::of_changes(&effects.changes, |_| "by the command".to_owned());
     outcome.changes = effects.changes;

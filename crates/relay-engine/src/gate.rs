@@ -38,15 +38,19 @@ pub(crate) fn run_all(
     outcome: &mut Outcome,
 ) -> Result<Vec<Diagnostic>, Stop> {
     let mut questions = Vec::new();
-    let mut watch = (!checks.is_empty()).then(|| Watch::start(engine, outcome));
+    let mut watch = None;
     for check in checks {
-        if let Some(watch) = &mut watch {
-            watch.journal(engine, check.line(), outcome);
-        }
+        let watch = match &mut watch {
+            Some(watch) => watch,
+            none => none.insert(Watch::start(engine)?),
+        };
+        let running = watch.journal(engine, check.line(), outcome)?;
         let gate = run_one(engine, check.as_ref(), observer, outcome);
         let name = outcome.checks.last().map(|record| record.name.clone()).unwrap_or_default();
-        if let Some(watch) = &mut watch {
-            watch.take_up(engine, pending, &name, outcome);
+        let taken_up = watch.take_up(engine, pending, (&name, running), outcome);
+        if let Err(stop) = taken_up {
+            let veto = if let Gate::Fail(reason) = gate { vec![reason] } else { Vec::new() };
+            return Err(stop.and(veto));
         }
         match gate {
             Gate::Pass => {}

@@ -1,4 +1,4 @@
-//! What git itself knows: where its branches point, what is staged, its settings. Looked at, never restored.
+//! What git itself knows: where its branches point, what is staged. Looked at, never restored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -25,8 +25,6 @@ pub(crate) struct Refs {
     refs: BTreeMap<String, String>,
     /// The digest of what is staged.
     index: blake3::Hash,
-    /// The repository's own settings, which can name programs that git runs.
-    settings: blake3::Hash,
 }
 
 impl Refs {
@@ -37,13 +35,11 @@ impl Refs {
         let commit = ask(root, &["rev-parse", "-q", "--verify", "HEAD"]);
         let listed = ask(root, &["for-each-ref", "--format=%(refname) %(objectname)"])?;
         let staged = ask(root, &["ls-files", "--stage", "-z"])?;
-        let settings = ask(root, &["config", "--local", "--list", "-z"]).unwrap_or_default();
         let pair = |line: &str| line.split_once(' ').map(|(name, id)| (name.to_owned(), id.to_owned()));
         Some(Self {
             head: text(branch.or(commit)).trim().to_owned(),
             refs: text(Some(listed)).lines().filter_map(pair).collect(),
             index: blake3::hash(&staged),
-            settings: blake3::hash(&settings),
         })
     }
 
@@ -71,10 +67,6 @@ impl Refs {
         }
         if self.index != later.index {
             changes.push("the index changed".to_owned());
-        }
-        if self.settings != later.settings {
-            changes
-                .push("the repository's settings changed (look at `git config --local --list`)".to_owned());
         }
         if changes.is_empty() {
             return None;
@@ -129,8 +121,7 @@ mod tests {
 
     fn refs(head: &str, refs: &[(&str, &str)], staged: &str) -> Refs {
         let refs = refs.iter().map(|(name, id)| ((*name).to_owned(), (*id).to_owned())).collect();
-        let settings = blake3::hash(b"core.bare\nfalse\0");
-        Refs { head: head.to_owned(), refs, index: blake3::hash(staged.as_bytes()), settings }
+        Refs { head: head.to_owned(), refs, index: blake3::hash(staged.as_bytes()) }
     }
 
     fn check(before: &Refs, after: &Refs, expected: Option<&str>) {
@@ -150,8 +141,5 @@ mod tests {
                  tags/v1 is gone (was 11111111); the index changed",
             ),
         );
-        let hooked = Refs { settings: blake3::hash(b"core.hookspath\n/x\0"), ..before.clone() };
-        let words = "git: the repository's settings changed (look at `git config --local --list`)";
-        check(&before, &hooked, Some(words));
     }
 }

@@ -21,6 +21,7 @@
 mod dir;
 mod discover;
 pub mod display;
+mod git_programs;
 mod hidden;
 mod names;
 mod read;
@@ -31,10 +32,12 @@ mod sensitive;
 mod sieve;
 mod suggest;
 mod survey;
+mod unnameable;
 mod walk;
 mod workspace;
 
 pub use dir::Dir;
+pub use git_programs::{GitProgramChange, GitPrograms};
 pub use read::{Facts, Kind, ReadError, Snapshot};
 pub use refusal::PathRefusal;
 pub use rel_path::{InWorkspace, OwnPath, RelPath};

@@ -11,9 +11,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::read::{Facts, Kind};
-use crate::refusal::PathRefusal;
 use crate::rel_path::RelPath;
 use crate::rules::{IGNORE_FILE, Rules, is_same};
+use crate::unnameable::Unnameable;
 use crate::workspace::Workspace;
 use crate::{SURVEY_LIMIT_ENTRIES, dir::Dir};
 
@@ -34,7 +34,8 @@ pub struct Surveyed {
 pub struct Survey {
     /// Files, links, folders and special files, sorted by path.
     pub entries: Vec<Surveyed>,
-    /// Files whose names no transaction may use, sorted: Relay's configuration, disguised names.
+    /// Files whose names no transaction may use, sorted: Relay's configuration, disguised names, names that are not UTF-8.
+    /// What is in a folder of such a name is among them. The names are only for people.
     pub unnameable: Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub unreadable: Vec<String>,
@@ -290,7 +291,7 @@ impl Part {
             self.rules.insert(name.to_owned(), Arc::clone(own));
         }
         let is_settled = earlier.is_none() || is_same(then.as_ref(), now.as_ref());
-        let mut below = Vec::new();
+        let (mut below, mut unnameable) = (Vec::new(), Vec::new());
         self.entries.reserve_exact(names.len());
         for (name, kind) in names.iter() {
             let mut ignore = |rules: &Option<Arc<Rules>>| {
@@ -303,8 +304,18 @@ impl Part {
                 is_ignored
             };
             if !ignore(&now) && (is_settled || !ignore(&then)) {
-                below.extend(self.note(&dir, folder.as_ref(), name));
+                match self.note(&dir, folder.as_ref(), name) {
+                    Noted::Folder(found, facts) => below.push((found, facts)),
+                    Noted::Unnameable => unnameable.push(name.as_bytes()),
+                    Noted::Other => {}
+                }
             }
+        }
+        let rules = [now.as_ref(), then.as_ref().filter(|_| !is_settled)];
+        let (found, unreadable) = (&mut self.unnameable, &mut self.unreadable);
+        let mut walk = Unnameable { rules, found, unreadable };
+        for name in unnameable.into_iter().chain(names.strange()) {
+            walk.note(&dir, name, &mut place);
         }
         let listing = |(folder, facts)| Listing {
             folder: Some(folder),
@@ -325,21 +336,24 @@ impl Part {
         }
     }
 
-    /// Notes one entry; returns it if it is a folder to go on with.
-    fn note(&mut self, dir: &Dir, folder: Option<&RelPath>, name: &str) -> Option<(RelPath, Facts)> {
+    /// Notes one entry.
+    fn note(&mut self, dir: &Dir, folder: Option<&RelPath>, name: &str) -> Noted {
+        let Some(path) = RelPath::listed(folder, name) else { return Noted::Unnameable };
         // What is gone by now is left out, as if the listing had come a moment later.
-        let facts = dir.facts_of_listed(name)?;
-        let Some(path) = RelPath::listed(folder, name) else {
-            let shown = folder.map_or_else(|| name.to_owned(), |folder| format!("{folder}/{name}"));
-            let is_private =
-                matches!(RelPath::new(name), Err(PathRefusal::Git { .. } | PathRefusal::RelayState { .. }));
-            if facts.kind != Kind::Directory && !is_private {
-                self.unnameable.push((shown, facts));
-            }
-            return None;
-        };
-        let folder = (facts.kind == Kind::Directory).then(|| (path.clone(), facts));
+        let Some(facts) = dir.facts_of_listed(name) else { return Noted::Other };
+        let noted =
+            if facts.kind == Kind::Directory { Noted::Folder(path.clone(), facts) } else { Noted::Other };
         self.entries.push(Surveyed { path, facts });
-        folder
+        noted
     }
+}
+
+/// What an entry of a folder turned out to be.
+enum Noted {
+    /// A folder to go on with.
+    Folder(RelPath, Facts),
+    /// Something whose name no transaction may use; not noted yet.
+    Unnameable,
+    /// Anything else, or nothing any more.
+    Other,
 }

@@ -32,6 +32,9 @@ pub(crate) fn effects(
     };
     comparison.run();
     let mut found = comparison.finish();
+    if let (Some(before), Some(after)) = (&before.git, &after.git) {
+        found.git_programs = before.changes(after);
+    }
     attribute(protocol, &protocol.records_since(&before.known)?, &mut found)?;
     mark_renames(&mut found.changes);
     Ok(found)

@@ -45,6 +45,16 @@ impl Key {
         Self { mode, owner, inode: 0, size: 0, modified: (0, 0), changed: (0, 0) }
     }
 
+    /// What it is, by its mode.
+    pub(super) fn kind(&self) -> Kind {
+        match self.mode & 0o170_000 {
+            0o100_000 => Kind::File,
+            0o040_000 => Kind::Directory,
+            0o120_000 => Kind::Symlink,
+            _ => Kind::Special,
+        }
+    }
+
     /// What the disk said, as far as it was written down.
     pub(super) fn facts(&self, kind: Kind) -> Facts {
         let Self { mode, owner: Owner { user: owner, group }, inode, size, modified, changed } = *self;

@@ -200,8 +200,8 @@ fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
     let (entries, held) = entries.into_iter().unzip();
     let mut survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
     survey.unnameable =
-        header.unnameable.into_iter().map(|(name, key)| (name, key.facts(Kind::File))).collect();
-    let before = Scan { survey, held, pack: Arc::new(pack), known: header.known };
+        header.unnameable.into_iter().map(|(name, key)| (name, key.facts(key.kind()))).collect();
+    let before = Scan { survey, held, pack: Arc::new(pack), known: header.known, git: None };
     let unheld = header.unheld.into_iter().collect();
     Some(Interrupted { command: header.command, before, unheld, running })
 }

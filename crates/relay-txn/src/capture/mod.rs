@@ -6,8 +6,8 @@
 //! scan of a workspace reads everything.
 //!
 //! Nothing is reverted here, and nothing is guessed: what cannot be captured is listed with its reason, and what another
-//! transaction did meanwhile is left to that transaction. Git's own folder, Relay's state and ignored files are never
-//! looked at.
+//! transaction did meanwhile is left to that transaction. Relay's state and ignored files are never looked at, and of
+//! git's own folder only what git would run.
 
 mod attribute;
 mod cache;
@@ -19,7 +19,7 @@ mod place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use relay_workspace::{Facts, Kind, ReadError, Survey, Workspace};
+use relay_workspace::{Facts, GitProgramChange, GitPrograms, Kind, ReadError, Survey, Workspace};
 use uuid::Uuid;
 
 use self::cache::{Cache, Pack};
@@ -45,6 +45,8 @@ pub struct Scan {
     pack: Arc<Pack>,
     /// The transactions that were in the ledger.
     known: BTreeSet<Uuid>,
+    /// What git would run; unknown where the scan was written down and read again.
+    git: Option<GitPrograms>,
 }
 
 impl Scan {
@@ -126,6 +128,8 @@ pub struct Effects {
     pub belongings: BTreeMap<String, Belonged>,
     /// What changed and cannot be taken back, by path.
     pub uncaptured: Vec<Uncaptured>,
+    /// What git runs and is different now. Not part of the changes: it stays.
+    pub git_programs: Vec<GitProgramChange>,
     /// What other transactions changed meanwhile.
     pub unattributed: Vec<Unattributed>,
 }
@@ -173,12 +177,13 @@ pub(crate) fn scan(
 ) -> Result<Scan, TxnError> {
     protocol.ensure_state(crate::layout::CAPTURE)?;
     let known = protocol.record_names()?;
+    let git = Some(workspace.git_programs());
     let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
     if let Some(earlier) = earlier
         && let Some(held) = unchanged_since(earlier, workspace, &survey)
     {
         let pack = Arc::clone(&earlier.pack);
-        return Ok(Scan { survey, held, pack, known });
+        return Ok(Scan { survey, held, pack, known, git });
     }
     let started = survey.started;
     let mut cache = Cache::open(workspace, protocol.key())?;
@@ -201,7 +206,7 @@ pub(crate) fn scan(
         _ => None,
     });
     let pack = cache.close(files)?;
-    Ok(Scan { survey, held, pack, known })
+    Ok(Scan { survey, held, pack, known, git })
 }
 
 /// What is held, if that is nothing but what an earlier scan holds: then no cache is needed, and no file is read.

@@ -343,3 +343,37 @@ fn planted_caches_are_made_anew_and_links_in_their_place_are_refused() {
     assert!(world.ledger.scan(&world.workspace, None).is_err());
     assert_eq!(outside.path().read_dir().unwrap().count(), 0);
 }
+
+#[test]
+fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    let world = World::new(&[("in/a", "a\n"), (".gitignore", "*.tmp\n")]);
+    let at = |name: &[u8]| world.at("in").join(OsStr::from_bytes(name));
+    std::fs::write(at(b"stays\xff"), "x").unwrap();
+    std::fs::write(at(b"changes\xff"), "x").unwrap();
+    std::fs::write(at(b"goes\xfe"), "x").unwrap();
+    std::fs::create_dir_all(at(b"folder\xff/inner")).unwrap();
+    std::fs::write(at(b"folder\xff/inner/file"), "x").unwrap();
+    std::fs::create_dir(at("hidden\u{202e}folder".as_bytes())).unwrap();
+    let effects = capture(&world, || {
+        std::fs::write(at(b"comes\xff"), "x").unwrap();
+        std::fs::write(at(b"ignored\xff.tmp"), "x").unwrap();
+        std::fs::write(at(b"changes\xff"), "xy").unwrap();
+        std::fs::remove_file(at(b"goes\xfe")).unwrap();
+        std::fs::write(at(b"folder\xff/inner/file"), "xy").unwrap();
+        std::fs::write(at("hidden\u{202e}folder/new".as_bytes()), "x").unwrap();
+        world.write("in/a", "b\n");
+    });
+    let told: Vec<_> =
+        effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
+    let expected = [
+        "in/changes\\xff",
+        "in/comes\\xff",
+        "in/folder\\xff/inner/file",
+        "in/goes\\xfe",
+        "in/hidden\u{202e}folder/new",
+    ];
+    assert_eq!(told, expected.map(|path| (path, Obstacle::Name)));
+    assert_eq!(paths(&effects), ["in/a"]);
+}

@@ -9,6 +9,8 @@ pub(crate) struct Listing {
     text: String,
     /// Where each name begins and ends in the text.
     names: Vec<(usize, usize, Kind)>,
+    /// Names that are not UTF-8, which is rare.
+    strange: Vec<Vec<u8>>,
 }
 
 impl Listing {
@@ -17,6 +19,17 @@ impl Listing {
         let start = self.text.len();
         self.text.push_str(name);
         self.names.push((start, self.text.len(), kind));
+    }
+
+    /// Adds a name that is not UTF-8.
+    #[cfg(unix)]
+    pub(super) fn push_strange(&mut self, name: &[u8]) {
+        self.strange.push(name.to_vec());
+    }
+
+    /// The names that are not UTF-8, in no order.
+    pub(crate) fn strange(&self) -> impl Iterator<Item = &[u8]> {
+        self.strange.iter().map(Vec::as_slice)
     }
 
     /// Sorts the names.

@@ -96,6 +96,16 @@ impl Dir {
         self.facts(name).ok().flatten()
     }
 
+    /// The same for a name as bytes.
+    pub(crate) fn facts_of_bytes(&self, name: &[u8]) -> Option<Facts> {
+        self.facts_of_listed(std::str::from_utf8(name).ok()?)
+    }
+
+    /// Opens a folder that this one was just listed with; it is shown under its own name here.
+    pub(crate) fn open_bytes(&self, name: &[u8], _shown: &str) -> Option<Self> {
+        self.open_dir(std::str::from_utf8(name).ok()?).ok().flatten()
+    }
+
     /// Where a symbolic link below this folder points; `None` when nothing is at that name.
     ///
     /// # Errors

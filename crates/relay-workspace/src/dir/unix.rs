@@ -143,7 +143,10 @@ impl Dir {
         let failed = |errno: Errno| io_error(&self.path, errno);
         let mut found = Listing::default();
         let mut note = |name: &CStr, file_type: FileType| {
-            let Ok(name) = name.to_str() else { return Ok(()) };
+            let Ok(name) = name.to_str() else {
+                found.push_strange(name.to_bytes());
+                return Ok(());
+            };
             if matches!(name, "." | "..") {
                 return Ok(());
             }
@@ -182,6 +185,17 @@ impl Dir {
     /// which ask this of every file there is.
     pub(crate) fn facts_of_listed(&self, name: &str) -> Option<Facts> {
         rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| facts_of(&stat))
+    }
+
+    /// The same for a name that need not be UTF-8.
+    pub(crate) fn facts_of_bytes(&self, name: &[u8]) -> Option<Facts> {
+        rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| facts_of(&stat))
+    }
+
+    /// Opens a folder that this one was just listed with, and whose name need not be UTF-8; it is `shown` otherwise.
+    pub(crate) fn open_bytes(&self, name: &[u8], shown: &str) -> Option<Self> {
+        let fd = rustix::fs::openat(&self.fd, name, DIRECTORY, Mode::empty()).ok()?;
+        Some(Self { fd, path: shown.to_owned() })
     }
 
     /// Calls `act` with a handle on the last component's folder, if all folders exist.

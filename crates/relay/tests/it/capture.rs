@@ -176,3 +176,32 @@ fn a_check_that_writes_what_other_tools_execute_needs_the_same_yes() {
     let (code, _) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes", "--allow-sensitive"]);
     assert_eq!((code, env.read(".envrc").as_str()), (0, "evil\n"));
 }
+
+#[test]
+fn a_check_whose_effect_could_not_be_taken_back_does_not_run() {
+    let env = formatted("touch ran");
+    env.write("a.txt", "old\n");
+    env.relay(&["wrap", "--trust", "--", "true"]).success();
+    let before = env.tree();
+    // Nothing can be kept where a file is in the way, as nothing can on a full disk.
+    assert_eq!(env.shell("rm -r .relaycode/capture && touch .relaycode/capture").code, 0);
+    let (code, document) = apply(&env, &reply(1, "b.txt", "new"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{document:#}");
+    assert_eq!(codes(&document), ["check-not-run"]);
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn a_check_that_plants_what_git_runs_is_reported_loudly() {
+    let script = "echo x > .git/hooks/pre-commit; git config core.fsmonitor ./evil; exit ${CODE:-0}";
+    for code in ["0", "1"] {
+        let env = formatted(&script.replace("${CODE:-0}", code));
+        env.git(&["init", "-q"]);
+        let (_, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
+        let found = document["diagnostics"].as_array().unwrap();
+        let planted = found.iter().find(|found| found["code"] == "git-programs").unwrap();
+        let message = planted["message"].as_str().unwrap();
+        assert!(message.contains(".git/hooks/pre-commit is new"), "{message}");
+        assert!(message.contains("`fsmonitor = ./evil`"), "{message}");
+    }
+}

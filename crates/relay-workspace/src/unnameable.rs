@@ -1,0 +1,104 @@
+//! What a survey finds under names that no transaction may use: not UTF-8, hidden or control characters, Relay's own config.
+//!
+//! Such things cannot be carried by a record, a reply or a report, all of which are UTF-8 and are read by people. So they
+//! are never captured, but they are looked at, that their change can be told. A folder of such a name is looked through,
+//! because everything in it is out of reach too. Names are made visible here and lead nowhere any more.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::dir::Dir;
+use crate::read::{Facts, Kind};
+use crate::refusal::PathRefusal;
+use crate::rel_path::RelPath;
+use crate::rules::Rules;
+
+/// Folders deeper than this inside one that has no usable name are not looked into.
+const MAX_DEPTH: usize = 32;
+/// More things than this are not looked at; a change among the rest goes unnoticed.
+const MAX_FOUND: usize = 10_000;
+
+/// Looking through what has no usable name.
+pub(crate) struct Unnameable<'a> {
+    /// The ignore rules that hold, now and earlier: what any of them covers is left out.
+    pub(crate) rules: [Option<&'a Arc<Rules>>; 2],
+    /// What was found.
+    pub(crate) found: &'a mut Vec<(String, Facts)>,
+    /// Folders that could not be listed.
+    pub(crate) unreadable: &'a mut Vec<String>,
+}
+
+impl Unnameable<'_> {
+    /// Notes what has this name in a folder, and if it is a folder, all in it. `place` is the folder's path on the disk.
+    pub(crate) fn note(&mut self, dir: &Dir, name: &[u8], place: &mut PathBuf) {
+        if is_private(name) {
+            return;
+        }
+        let shown = match dir.path() {
+            "" => escaped(name),
+            folder => format!("{folder}/{}", escaped(name)),
+        };
+        self.look(dir, name, shown, place, MAX_DEPTH);
+    }
+
+    fn look(&mut self, dir: &Dir, name: &[u8], shown: String, place: &mut PathBuf, depth: usize) {
+        let Some(facts) = dir.facts_of_bytes(name) else { return };
+        place.push(os_name(name));
+        let is_ignored = self.rules.iter().flatten().any(|rules| rules.ignore(place, facts.kind));
+        if !is_ignored && self.found.len() < MAX_FOUND {
+            if facts.kind == Kind::Directory {
+                self.look_inside(dir, name, shown, place, depth);
+            } else {
+                self.found.push((shown, facts));
+            }
+        }
+        place.pop();
+    }
+
+    fn look_inside(&mut self, dir: &Dir, name: &[u8], shown: String, place: &mut PathBuf, depth: usize) {
+        let opened = dir.open_bytes(name, &shown).filter(|_| depth > 0);
+        let Some((listing, inner)) = opened.and_then(|inner| Some((inner.list().ok()?, inner))) else {
+            return self.unreadable.push(shown);
+        };
+        let names = listing.iter().map(|(name, _)| name.as_bytes()).chain(listing.strange());
+        for name in names {
+            self.look(&inner, name, format!("{shown}/{}", escaped(name)), place, depth - 1);
+        }
+    }
+}
+
+/// Whether the name is one of git's or of Relay's state, which are nobody else's business.
+fn is_private(name: &[u8]) -> bool {
+    let name = std::str::from_utf8(name).map(RelPath::new);
+    matches!(name, Ok(Err(PathRefusal::Git { .. } | PathRefusal::RelayState { .. })))
+}
+
+/// A name with the bytes that are not UTF-8 as `\xff`.
+fn escaped(name: &[u8]) -> String {
+    let mut text = String::with_capacity(name.len());
+    for chunk in name.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    text
+}
+
+#[cfg(unix)]
+fn os_name(name: &[u8]) -> &std::ffi::OsStr {
+    std::os::unix::ffi::OsStrExt::from_bytes(name)
+}
+
+#[cfg(not(unix))]
+fn os_name(name: &[u8]) -> &str {
+    std::str::from_utf8(name).unwrap_or("?")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown() {
+        assert_eq!(escaped(b"a\xff\xfeb\xc3\xa9"), "a\\xff\\xfeb\u{e9}");
+    }
+}
