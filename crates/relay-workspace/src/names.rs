@@ -5,6 +5,8 @@
 //! does it for HFS+ and NTFS, and a little wider. Nothing here asks the disk; a protected name is refused whether it
 //! exists or not, because making it is the attack.
 
+use std::borrow::Cow;
+
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::hidden;
@@ -23,6 +25,9 @@ pub(crate) enum Names {
 /// The path with single slashes and without `.`, or the rule it breaks.
 pub(crate) fn normalise(raw: &str, names: Names) -> Result<String, PathRefusal> {
     let path = || raw.to_owned();
+    if raw.len() <= PATH_LIMIT_BYTES && raw.split('/').all(is_plain) {
+        return Ok(path());
+    }
     if raw.is_empty() {
         return Err(PathRefusal::Empty);
     }
@@ -75,16 +80,15 @@ pub(crate) fn is_plain(name: &str) -> bool {
     let bytes = name.as_bytes();
     let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_outer = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let is_suspect = |start: &[u8]| {
-        [b"con".as_slice(), b"prn", b"aux", b"nul", b"com", b"lpt", b"rel", b"git"]
-            .iter()
-            .any(|known| start.eq_ignore_ascii_case(known))
-    };
+    let start = bytes.first_chunk::<3>().map(|start| start.map(|byte| byte.to_ascii_lowercase()));
+    let is_suspect = start.is_some_and(|start| {
+        matches!(&start, b"con" | b"prn" | b"aux" | b"nul" | b"com" | b"lpt" | b"rel" | b"git")
+    });
     bytes.len() <= NAME_LIMIT_BYTES
         && is_outer(bytes.first())
         && is_outer(bytes.last())
         && bytes.iter().all(is_inner)
-        && !bytes.get(..3).is_some_and(is_suspect)
+        && !is_suspect
 }
 
 /// The rules on one component of the path `raw`.
@@ -127,9 +131,10 @@ pub(crate) fn check_name(raw: &str, name: &str, names: Names) -> Result<(), Path
 
 /// The name as the most forgiving file system compares it: compatibility forms composed, case dropped, and the
 /// characters that HFS+ ignores left out.
-pub(crate) fn fold(name: &str) -> String {
+pub(crate) fn fold(name: &str) -> Cow<'_, str> {
     if name.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') {
-        return name.to_ascii_lowercase();
+        let has_capitals = name.bytes().any(|byte| byte.is_ascii_uppercase());
+        return if has_capitals { name.to_ascii_lowercase().into() } else { name.into() };
     }
     // Upper case first: it also brings together letters that share a capital, such as the dotless i.
     name.nfkc()

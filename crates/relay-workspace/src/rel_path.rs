@@ -3,6 +3,7 @@
 //! The two are different types, so that no code path can confuse them: what comes from outside becomes a [`RelPath`] or
 //! a refusal; Relay's configuration and state are named by [`OwnPath`], which is never made from a reply's path.
 
+use std::borrow::Borrow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -107,6 +108,12 @@ impl fmt::Display for RelPath {
 impl fmt::Debug for RelPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl Borrow<str> for RelPath {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

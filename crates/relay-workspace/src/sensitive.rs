@@ -5,6 +5,9 @@
 //! build scripts and package manifests are not on it: those are what a change is usually about, and they run only when
 //! somebody builds.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use crate::names::fold;
 use crate::rel_path::RelPath;
 
@@ -240,15 +243,28 @@ const SHORT_NAME: Sensitive =
 /// ```
 #[must_use]
 pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
-    let parts: Vec<String> = path.components().map(|name| file_of(&fold(name)).to_owned()).collect();
-    let folded = parts.join("/");
-    let rule = RULES.iter().find(|(at, _)| at.covers(&folded, &parts)).map(|(_, why)| *why);
-    rule.or_else(|| parts.iter().any(|part| is_short_name(part)).then_some(SHORT_NAME))
+    let parts: Vec<Cow<'_, str>> = path.components().map(|name| file_of(fold(name))).collect();
+    let is_same = parts.iter().all(|part| matches!(part, Cow::Borrowed(_)));
+    let folded = if is_same { Cow::Borrowed(path.as_str()) } else { parts.join("/").into() };
+    let covers = |(at, _): &&(At, Sensitive)| at.covers(&folded, &parts);
+    let rule = if parts.iter().any(|part| part.starts_with('.')) {
+        RULES.iter().find(covers)
+    } else {
+        UNDOTTED.iter().copied().find(covers)
+    };
+    rule.map(|(_, why)| *why).or_else(|| parts.iter().any(|part| is_short_name(part)).then_some(SHORT_NAME))
 }
 
+/// The rules that may cover a path of which no part begins with a dot. Most paths are of that kind, and most rules not.
+static UNDOTTED: LazyLock<Vec<&(At, Sensitive)>> =
+    LazyLock::new(|| RULES.iter().filter(|(at, _)| !at.needs_dot()).collect());
+
 /// The file a folded name means: on NTFS what follows a colon names a stream of the same file.
-fn file_of(folded: &str) -> &str {
-    folded.split(':').next().unwrap_or(folded)
+fn file_of(folded: Cow<'_, str>) -> Cow<'_, str> {
+    match folded.split_once(':') {
+        Some((file, _)) => file.to_owned().into(),
+        None => folded,
+    }
 }
 
 /// Whether a folded name has the form of the short ones that NTFS makes: at most six characters, a tilde and a number,
@@ -261,8 +277,20 @@ fn is_short_name(folded: &str) -> bool {
 }
 
 impl At {
-    fn covers(&self, path: &str, parts: &[String]) -> bool {
-        let name = parts.last().map_or("", String::as_str);
+    /// Whether it covers only paths of which some part begins with a dot.
+    fn needs_dot(&self) -> bool {
+        match self {
+            Self::Below(start)
+            | Self::BelowRoot(start)
+            | Self::Name(start)
+            | Self::NameStart(start)
+            | Self::End(start) => start.starts_with('.'),
+            Self::NameEnd(_) => false,
+        }
+    }
+
+    fn covers(&self, path: &str, parts: &[Cow<'_, str>]) -> bool {
+        let name = parts.last().map_or("", AsRef::as_ref);
         match self {
             // The folder's own name counts too: a file or link in its place decides as much.
             Self::Below(folder) => parts.iter().any(|part| part == folder),
@@ -355,6 +383,25 @@ mod tests {
             "note:b.txt",
         ] {
             check(path, None);
+        }
+    }
+
+    #[test]
+    fn no_rule_is_passed_over() {
+        for (at, _) in RULES {
+            let (At::Below(p)
+            | At::BelowRoot(p)
+            | At::Name(p)
+            | At::NameStart(p)
+            | At::NameEnd(p)
+            | At::End(p)) = at;
+            let paths =
+                [(*p).to_owned(), format!("{p}/x"), format!("a/{p}"), format!("a/x{p}"), format!("{p}x")];
+            for path in paths.iter().filter_map(|path| RelPath::new(path).ok()) {
+                let parts: Vec<Cow<'_, str>> = path.components().map(Cow::Borrowed).collect();
+                let covered = RULES.iter().find(|(at, _)| at.covers(path.as_str(), &parts));
+                assert_eq!(sensitive(&path), covered.map(|(_, why)| *why), "{path}");
+            }
         }
     }
 

@@ -9,11 +9,15 @@ mod listing;
 mod portable;
 #[cfg(not(unix))]
 pub use portable::Dir;
+#[cfg(not(unix))]
+use portable::fill;
 
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
 pub use unix::Dir;
+#[cfg(unix)]
+use unix::fill;
 
 pub(crate) use listing::Listing;
 
@@ -22,26 +26,26 @@ use std::io::{self, Read as _};
 
 use crate::read::{ReadError, Snapshot};
 
-/// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be.
+/// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be. Its path is
+/// asked for only where something has to be said about it.
 fn read_capped(
-    mut file: File,
+    file: File,
     mode: u32,
     size: u64,
     limit_bytes: u64,
-    path: &str,
+    path: impl Fn() -> String,
 ) -> Result<Snapshot, ReadError> {
-    let too_large = || ReadError::TooLarge { path: path.to_owned(), limit_bytes };
+    let too_large = || ReadError::TooLarge { path: path(), limit_bytes };
     if size > limit_bytes {
         return Err(too_large());
     }
     let expected = usize::try_from(size).unwrap_or(0);
     // One byte more than it claimed to have: when that stays free, the file has ended, and nothing more need be asked.
-    let mut bytes = vec![0; expected.saturating_add(1)];
-    let failed = |source| io_error(path, source);
-    let read = file.read(&mut bytes).map_err(failed)?;
-    bytes.truncate(read);
-    if read != expected || expected == 0 {
-        let rest = limit_bytes.saturating_add(1).saturating_sub(read as u64);
+    let mut bytes = Vec::with_capacity(expected.saturating_add(1));
+    let failed = |source| io_error(&path(), source);
+    fill(&file, &mut bytes).map_err(failed)?;
+    if bytes.len() != expected || expected == 0 {
+        let rest = limit_bytes.saturating_add(1).saturating_sub(bytes.len() as u64);
         file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
     }
     if bytes.len() as u64 > limit_bytes {

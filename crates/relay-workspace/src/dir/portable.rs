@@ -5,7 +5,7 @@
 //! of the same user that races on purpose.
 
 use std::fs::{File, Metadata};
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -80,7 +80,7 @@ impl Dir {
     /// As [`Dir::open_file`], or it has more than `limit_bytes`.
     pub fn read(&self, name: &str, limit_bytes: u64) -> Result<Option<Snapshot>, ReadError> {
         let Some((file, facts)) = self.open_file(name)? else { return Ok(None) };
-        read_capped(file, facts.mode, facts.size, limit_bytes, &shown(&self.path, name)).map(Some)
+        read_capped(file, facts.mode, facts.size, limit_bytes, || shown(&self.path, name)).map(Some)
     }
 
     /// What is at a name below this folder, the last component not being followed; `None` when nothing is.
@@ -164,6 +164,14 @@ impl Dir {
         }
         Ok(found.map(|metadata| (place, metadata)))
     }
+}
+
+/// Reads once, into the room that a buffer has left.
+pub(super) fn fill(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    bytes.resize(bytes.capacity(), 0);
+    let read = file.read(bytes)?;
+    bytes.truncate(read);
+    Ok(())
 }
 
 /// Identity and owner are not to be had here; zero makes every comparison of them say "the same", which refuses more.

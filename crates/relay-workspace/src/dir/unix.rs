@@ -99,7 +99,7 @@ impl Dir {
     /// As [`Dir::open_file`], or it has more than `limit_bytes`.
     pub fn read(&self, name: &str, limit_bytes: u64) -> Result<Option<Snapshot>, ReadError> {
         let Some((file, facts)) = self.open_file(name)? else { return Ok(None) };
-        read_capped(file, facts.mode, facts.size, limit_bytes, &shown(&self.path, name)).map(Some)
+        read_capped(file, facts.mode, facts.size, limit_bytes, || shown(&self.path, name)).map(Some)
     }
 
     /// What is at a name below this folder, the last component not being followed; `None` when nothing is.
@@ -275,6 +275,12 @@ fn open_beneath(folder: &OwnedFd, name: &str, flags: OFlags) -> Result<OwnedFd, 
 #[cfg(not(target_os = "linux"))]
 fn open_beneath(_folder: &OwnedFd, _name: &str, _flags: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
+}
+
+/// Reads once, into the room that a buffer has left.
+pub(super) fn fill(file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let read = || rustix::io::read(file, rustix::buffer::spare_capacity(&mut *bytes));
+    rustix::io::retry_on_intr(read).map(drop).map_err(io::Error::from)
 }
 
 #[allow(
