@@ -16,7 +16,7 @@ pub(crate) fn draft(
     submission: &Submission,
     reply: &Reply,
     admitted: &Admitted<'_>,
-    planned: Planned,
+    planned: Planned<'_>,
     options: &LandOptions,
 ) -> Draft {
     let control = reply.control.as_ref();
@@ -33,7 +33,7 @@ pub(crate) fn draft(
             submission: Some(admitted.digest()),
             undoes: Vec::new(),
         },
-        operations: planned.operations,
+        operations: planned.operations(),
         changes: planned.changes,
         prune: Vec::new(),
         make: Vec::new(),
@@ -43,7 +43,7 @@ pub(crate) fn draft(
 }
 
 /// What the ledger says about an edit.
-pub(crate) fn operation(edit: &Edit, placement: String) -> OperationRecord {
+pub(crate) fn operation(edit: &Edit, placement: &str) -> OperationRecord {
     OperationRecord {
         operation: match &edit.operation {
             Operation::Write { .. } => "write",
@@ -59,6 +59,6 @@ pub(crate) fn operation(edit: &Edit, placement: String) -> OperationRecord {
             _ => None,
         },
         dialect: edit.dialect.name().to_owned(),
-        placement,
+        placement: placement.to_owned(),
     }
 }

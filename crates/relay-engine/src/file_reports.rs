@@ -26,18 +26,26 @@ pub fn is_rename_source(change: &FileChange, changes: &[FileChange]) -> bool {
     change.after.is_none() && changes.iter().any(|other| other.renamed_from.as_ref() == Some(&change.path))
 }
 
+/// The paths that files were renamed from.
+fn renamed_from(changes: &[FileChange]) -> HashSet<&RelPath> {
+    changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect()
+}
+
+/// The changes that a person would name: a rename is one, although two paths change.
+fn reported(changes: &[FileChange]) -> impl Iterator<Item = &FileChange> {
+    let renamed = renamed_from(changes);
+    changes.iter().filter(move |change| change.after.is_some() || !renamed.contains(&change.path))
+}
+
 /// Reports for changes, each with how it comes about. A rename is one file, although two paths change.
 pub(crate) fn of_changes(changes: &[FileChange], placement: impl Fn(&RelPath) -> String) -> Vec<FileReport> {
-    let renamed: HashSet<&RelPath> =
-        changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect();
+    let renamed = renamed_from(changes);
     let sources: HashMap<&RelPath, &Image> = changes
         .iter()
         .filter(|change| renamed.contains(&change.path))
         .filter_map(|change| Some((&change.path, change.before.as_ref()?)))
         .collect();
-    changes
-        .iter()
-        .filter(|change| change.after.is_some() || !renamed.contains(&change.path))
+    reported(changes)
         .map(|change| FileReport {
             path: change.path.as_str().to_owned(),
             operation: operation(change),
@@ -63,12 +71,11 @@ pub(crate) fn of_edits(
 ) -> Vec<FileReport> {
     let mut reports = of_changes(changes, |_| String::new());
     let changed = reports.len();
-    let mut places: HashMap<String, usize> =
-        reports.iter().enumerate().map(|(at, report)| (report.path.clone(), at)).collect();
+    let mut places: HashMap<&str, usize> =
+        reported(changes).enumerate().map(|(at, change)| (change.path.as_str(), at)).collect();
     for ((edit, outcome), name) in edits.iter().zip(outcomes).zip(final_names(edits)) {
-        let at = places.get(&name).copied().unwrap_or_else(|| {
-            reports.push(unplaced(edit, &name, exists(&edit.path)));
-            places.insert(name, reports.len() - 1);
+        let at = *places.entry(name).or_insert_with(|| {
+            reports.push(unplaced(edit, name, exists(&edit.path)));
             reports.len() - 1
         });
         if let Some(report) = reports.get_mut(at) {
@@ -105,18 +112,18 @@ fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
 }
 
 /// The name each edit's file has in the end: a later rename in the same reply gives it another one.
-fn final_names(edits: &[Edit]) -> Vec<String> {
-    let mut later: HashMap<&str, String> = HashMap::new();
+fn final_names(edits: &[Edit]) -> Vec<&str> {
+    let mut later: HashMap<&str, &str> = HashMap::new();
     let mut names = Vec::with_capacity(edits.len());
     for edit in edits.iter().rev() {
         let named = match &edit.operation {
             Operation::Rename { to } => to.as_str(),
             _ => edit.path.as_str(),
         };
-        let name = later.get(named).cloned().unwrap_or_else(|| named.to_owned());
+        let name = later.get(named).copied().unwrap_or(named);
         if named != edit.path {
             later.remove(named);
-            later.insert(&edit.path, name.clone());
+            later.insert(&edit.path, name);
         }
         names.push(name);
     }

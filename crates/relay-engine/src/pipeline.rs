@@ -200,7 +200,7 @@ fn plan_and_transact(
 }
 
 /// A reply that is wrong in itself is refused, together with what else does not fit.
-fn refuse_flawed(planned: Result<Planned, Stop>, flaws: &[Diagnostic]) -> Result<Planned, Stop> {
+fn refuse_flawed<'e>(planned: Result<Planned<'e>, Stop>, flaws: &[Diagnostic]) -> Result<Planned<'e>, Stop> {
     match planned {
         Err(Stop::Refused(more)) => Err(Stop::Refused(flaws.iter().cloned().chain(more).collect())),
         Ok(_) if !flaws.is_empty() => Err(Stop::Refused(flaws.to_vec())),

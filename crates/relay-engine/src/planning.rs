@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::{
-    Change, Diagnostic, Edit, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot, Stat,
-    plan_taking, plan_with, stat, text_of,
+    Change, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot,
+    Stat, plan_taking, plan_with, stat, text_of,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
@@ -25,15 +25,27 @@ const QUESTIONS: [relay_edit::Code; 2] =
     [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::MUCH_SHORTER];
 
 /// Exact changes, and how each edit was placed.
-pub(crate) struct Planned {
+pub(crate) struct Planned<'e> {
     /// The changes, in path order.
     pub changes: Vec<FileChange>,
-    /// What the ledger says about each edit.
-    pub operations: Vec<OperationRecord>,
+    /// The edits of files that could be read.
+    edits: Cow<'e, [Edit]>,
+    /// What became of each of them.
+    outcomes: Vec<EditOutcome>,
     /// What a person must look at before it lands.
     pub questions: Vec<Diagnostic>,
     /// What the model will know of the files, where a receipt says what it knew.
     pub written: BTreeMap<String, Option<String>>,
+}
+
+impl Planned<'_> {
+    /// What the ledger says about each edit that could be placed.
+    pub fn operations(&self) -> Vec<OperationRecord> {
+        let is_placed =
+            |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);
+        let placed = self.edits.iter().zip(&self.outcomes).filter(|(_, outcome)| is_placed(outcome));
+        placed.map(|(edit, outcome)| drafting::operation(edit, &outcome.placement)).collect()
+    }
 }
 
 /// What edits are planned on: the files as they are, or what a receipt says the model saw of them.
@@ -68,12 +80,12 @@ impl Basis {
 
 /// Plans the edits on the files as they are now. Fills in the outcome's files; refuses if any edit failed, unless
 /// only a part was asked for.
-pub(crate) fn plan_on_disk(
+pub(crate) fn plan_on_disk<'e>(
     workspace: &Workspace,
-    edits: &[Edit],
+    edits: &'e [Edit],
     basis: &Basis,
     outcome: &mut Outcome,
-) -> Result<Planned, Stop> {
+) -> Result<Planned<'e>, Stop> {
     let options = &basis.options;
     let (disk, mut snapshot, unreadable) = read_files(workspace, edits)?;
     let edits = without(edits, &unreadable);
@@ -89,7 +101,8 @@ pub(crate) fn plan_on_disk(
     for (change, stat) in plan.changes.into_iter().zip(&stats) {
         changes.push(file_change(workspace, change, stat, &disk)?);
     }
-    outcome.files = file_reports::of_edits(&edits, &plan.outcomes, &changes, |path| disk.contains_key(path));
+    let outcomes = plan.outcomes;
+    outcome.files = file_reports::of_edits(&edits, &outcomes, &changes, |path| disk.contains_key(path));
     // A suggestion reads folders, and nobody needs hundreds of them.
     let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
     let errors = errors.into_iter().enumerate().map(suggest).collect();
@@ -97,13 +110,7 @@ pub(crate) fn plan_on_disk(
     outcome.lose(errors, options.partial)?;
     let invisible = |(change, stat)| invisible_characters(change, stat);
     outcome.diagnostics.extend(changes.iter().zip(&stats).filter_map(invisible));
-    let operations = edits
-        .iter()
-        .zip(plan.outcomes)
-        .filter(|(_, outcome)| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged))
-        .map(|(edit, outcome)| drafting::operation(edit, outcome.placement))
-        .collect();
-    Ok(Planned { changes, operations, questions, written })
+    Ok(Planned { changes, edits, outcomes, questions, written })
 }
 
 /// The edits that name no file which could not be read.
@@ -123,26 +130,27 @@ pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> 
 }
 
 /// The names and modes of the files that exist.
-type Disk = BTreeMap<String, (RelPath, u32)>;
+type Disk = BTreeMap<RelPath, u32>;
 
 /// The files that could be read, and why the others could not.
 fn read_files(
     workspace: &Workspace,
     edits: &[Edit],
 ) -> Result<(Disk, Snapshot, BTreeMap<String, Diagnostic>), Stop> {
-    let mut disk = Disk::new();
-    let mut snapshot = Snapshot::default();
+    // In the order of the paths, from which maps are made at once.
+    let (mut modes, mut contents) = (Vec::new(), Vec::new());
+    let mut executable = BTreeSet::new();
     let mut refused = BTreeMap::new();
     let freed = freed(edits);
     for name in paths(edits) {
         let path = checked(workspace, name)?;
         match workspace.read(&path) {
             Ok(Some(file)) => {
-                snapshot.files.insert(name.to_owned(), file.bytes);
+                contents.push((name.to_owned(), file.bytes));
                 if is_executable(file.mode) {
-                    snapshot.executable.insert(name.to_owned());
+                    executable.insert(name.to_owned());
                 }
-                disk.insert(name.to_owned(), (path, file.mode));
+                modes.push((path, file.mode));
             }
             Ok(None) => {}
             Err(error) if makes_room(&error, &freed) => {}
@@ -157,7 +165,8 @@ fn read_files(
             finding.line = lines.get(name.as_str()).copied();
         }
     }
-    Ok((disk, snapshot, refused))
+    let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
+    Ok((modes.into_iter().collect(), snapshot, refused))
 }
 
 /// The names that edits give up.
@@ -204,8 +213,8 @@ fn stats(changes: &[Change], snapshot: &Snapshot) -> Vec<Stat> {
 
 fn file_change(workspace: &Workspace, change: Change, stat: &Stat, disk: &Disk) -> Result<FileChange, Stop> {
     // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
-    let from = change.renamed_from.as_deref().and_then(|from| disk.get(from));
-    let here = disk.get(&change.path);
+    let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
+    let here = disk.get_key_value(change.path.as_str());
     let origin = from.or(here);
     let mode = mode(origin.map(|(_, mode)| *mode), change.executable);
     Ok(FileChange {
