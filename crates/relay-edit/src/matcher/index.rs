@@ -35,6 +35,7 @@ pub(crate) struct FileIndex<'a> {
     /// The lines that were announced.
     sought: OnceCell<Sought>,
     habit: OnceCell<Habit>,
+    has_tabs: OnceCell<bool>,
     /// Shared by all files of a reply.
     work: Rc<Cell<usize>>,
     explained: Cell<usize>,
@@ -63,6 +64,7 @@ impl<'a> FileIndex<'a> {
             glances: Cell::new(GLANCES),
             sought: OnceCell::new(),
             habit: OnceCell::new(),
+            has_tabs: OnceCell::new(),
             work: Rc::default(),
             explained: Cell::new(0),
         }
@@ -92,6 +94,11 @@ impl<'a> FileIndex<'a> {
     /// How the file indents its lines.
     pub fn habit(&self) -> Habit {
         *self.habit.get_or_init(|| Habit::of(&self.lines))
+    }
+
+    /// Whether there is a tab anywhere in the file.
+    pub fn has_tabs(&self) -> bool {
+        *self.has_tabs.get_or_init(|| memchr::memchr(b'\t', self.lines.bytes()).is_some())
     }
 
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.

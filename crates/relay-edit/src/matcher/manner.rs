@@ -29,11 +29,11 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     let written = added.map(str::as_bytes).filter(|line| !is_blank(line)).map(indent);
     let indents: Vec<&[u8]> = written.filter(|indent| !indent.is_empty()).collect();
     let only = |lines: &[&[u8]], byte: u8| lines.iter().all(|line| line.iter().all(|found| *found == byte));
-    let (tabs, spaces) = (indents.iter().any(|indent| indent.contains(&b'\t')), only(&indents, b' '));
     if indents.is_empty() {
         return Manner::Fits;
     }
-    if spaces && memchr::memchr(b'\t', index.lines.bytes()).is_none() {
+    let (tabs, spaces) = (indents.iter().any(|indent| indent.contains(&b'\t')), only(&indents, b' '));
+    if spaces && !index.has_tabs() {
         return Manner::Fits;
     }
     let habit = index.habit();

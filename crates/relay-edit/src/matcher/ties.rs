@@ -91,17 +91,22 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
     }
     for (pattern, located) in patterns.iter().zip(settled) {
         let Ok(Located::Placed(placement)) = located else { continue };
-        // Less than a level is alignment, and no sign of how the reply writes levels.
-        let says_nothing = (placement.map.iter().flatten())
-            .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
-        if placement.reindent != Reindent::Keep || !says_nothing || !pattern.hunk.adds() {
+        if placement.reindent != Reindent::Keep || !pattern.hunk.adds() {
             continue;
         }
         let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-        let rule = match shared {
-            Some(rule) => Manner::Rule(rule.clone()),
-            None => manner::adapt(index, added.clone()),
-        };
+        // Mostly there is nothing to change, which is told faster than how the whole file is indented.
+        let found = manner::adapt(index, added.clone());
+        if shared.is_none() && found == Manner::Fits {
+            continue;
+        }
+        // Less than a level is alignment, and no sign of how the reply writes levels.
+        let says_nothing = (placement.map.iter().flatten())
+            .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
+        if !says_nothing {
+            continue;
+        }
+        let rule = shared.map_or_else(|| found.clone(), |rule| Manner::Rule(rule.clone()));
         match rule {
             Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
                 let place = |at: &usize| placement.map.get(*at).copied().flatten();
@@ -114,7 +119,7 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
                 }
             }
             // Nothing says how to write them, and as they are they would be the first of their kind.
-            rule if rule == Manner::Foreign || manner::adapt(index, added.clone()) != Manner::Fits => {
+            rule if rule == Manner::Foreign || found != Manner::Fits => {
                 let first = added.clone().find(|line| line.starts_with([' ', '\t']));
                 *located = Err(Failure::Indentation(first.unwrap_or_default().to_owned()));
             }
