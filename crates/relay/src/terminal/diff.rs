@@ -6,7 +6,7 @@ use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
 use relay_engine::{FileOperation, ModeChange, is_link, is_rename_source, operation};
 use relay_txn::{FileChange, Image};
 
-use super::report::{line, lines, mode, operation_sign};
+use super::report::{line, lines, mode, operation_sign, part};
 use super::style::{BAD, FAINT, GOOD, PLACE, STRONG, paint};
 use super::visible;
 
@@ -101,15 +101,11 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize, left_out: us
 
 fn paint_line(text: &mut String, diff_line: &DiffLine) {
     let content = visible(&diff_line.text);
-    let numbers = paint(FAINT, Numbers(diff_line.old, diff_line.new));
+    part(text, format_args!("  {} ", paint(FAINT, Numbers(diff_line.old, diff_line.new))));
     match diff_line.kind {
-        DiffKind::Context => line(text, format_args!("  {numbers}   {content}")),
-        DiffKind::Added => {
-            line(text, format_args!("  {numbers} {}", paint(GOOD, format_args!("+ {content}"))));
-        }
-        DiffKind::Removed => {
-            line(text, format_args!("  {numbers} {}", paint(BAD, format_args!("- {content}"))));
-        }
+        DiffKind::Context => text.extend(["  ", &content, "\n"]),
+        DiffKind::Added => GOOD.push_line(text, "+ ", &content),
+        DiffKind::Removed => BAD.push_line(text, "- ", &content),
     }
     if diff_line.lacks_newline {
         line(text, format_args!("  {}", paint(FAINT, "            \\ no newline at the end")));

@@ -31,7 +31,7 @@ pub fn write_out(text: &str) -> io::Result<()> {
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     if plain {
         // In one piece: the stream that strips colours would write every line by itself.
-        write_all(&mut io::stdout().lock(), &anstream::adapter::strip_str(text).to_string())
+        write_all(&mut io::stdout().lock(), &style::unpainted(text))
     } else {
         write_all(&mut anstream::stdout().lock(), text)
     }

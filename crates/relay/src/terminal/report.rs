@@ -235,9 +235,14 @@ fn indent(text: &str) -> String {
     text.replace('\n', "\n  ")
 }
 
-/// Writing into a `String` cannot fail.
+/// Adds a whole line.
 pub fn line(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    if text.write_fmt(arguments).is_ok() {
-        text.push('\n');
-    }
+    part(text, arguments);
+    text.push('\n');
+}
+
+/// Adds a part of a line. Writing into a `String` cannot fail.
+pub fn part(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    let written = text.write_fmt(arguments);
+    debug_assert!(written.is_ok(), "writing into a string cannot fail");
 }

@@ -2,20 +2,46 @@
 
 use std::fmt::{self, Display};
 
-use anstyle::{AnsiColor, Style};
-
 /// Landed, added, passed.
-pub const GOOD: Style = AnsiColor::Green.on_default();
+pub const GOOD: Style = Style::new("\x1b[32m");
 /// Refused, removed, failed.
-pub const BAD: Style = AnsiColor::Red.on_default();
+pub const BAD: Style = Style::new("\x1b[31m");
 /// Worth a look.
-pub const NOTE: Style = AnsiColor::Yellow.on_default();
+pub const NOTE: Style = Style::new("\x1b[33m");
 /// A place: a hunk header, a path that can be typed.
-pub const PLACE: Style = AnsiColor::Cyan.on_default();
+pub const PLACE: Style = Style::new("\x1b[36m");
 /// Less important.
-pub const FAINT: Style = Style::new().dimmed();
+pub const FAINT: Style = Style::new("\x1b[2m");
 /// More important.
-pub const STRONG: Style = Style::new().bold();
+pub const STRONG: Style = Style::new("").bold();
+
+const BOLD: &str = "\x1b[1m";
+/// Ends every style.
+const RESET: &str = "\x1b[0m";
+
+/// How text looks.
+#[derive(Clone, Copy)]
+pub struct Style {
+    start: &'static str,
+    is_bold: bool,
+}
+
+impl Style {
+    const fn new(start: &'static str) -> Self {
+        Self { start, is_bold: false }
+    }
+
+    /// The same, heavier.
+    pub const fn bold(self) -> Self {
+        Self { is_bold: true, ..self }
+    }
+
+    /// Adds a line in this style, made of a mark and what it is about.
+    pub fn push_line(self, text: &mut String, mark: &str, content: &str) {
+        let bold = if self.is_bold { BOLD } else { "" };
+        text.extend([bold, self.start, mark, content, RESET, "\n"]);
+    }
+}
 
 /// A piece of text in a style.
 pub struct Styled<T>(Style, T);
@@ -27,11 +53,67 @@ pub fn paint<T: Display>(style: Style, text: T) -> Styled<T> {
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.0.render(), self.1, self.0.render_reset())
+        let Self(Style { start, is_bold }, text) = self;
+        if *is_bold {
+            f.write_str(BOLD)?;
+        }
+        f.write_str(start)?;
+        write!(f, "{text}")?;
+        f.write_str(RESET)
     }
+}
+
+/// The text without its styles.
+pub fn unpainted(text: &str) -> String {
+    plain(text).unwrap_or_else(|| anstream::adapter::strip_str(text).to_string())
+}
+
+/// The text without its styles; `None` when there is something else in it that is not to be read, which must be looked
+/// at more closely.
+fn plain(text: &str) -> Option<String> {
+    let is_shown = |byte: &u8| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace();
+    let mut plain = String::with_capacity(text.len());
+    for (at, piece) in text.split('\x1b').enumerate() {
+        let shown = match at {
+            0 => piece,
+            _ => {
+                piece.strip_prefix('[')?.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m')?
+            }
+        };
+        if !shown.as_bytes().iter().all(is_shown) {
+            return None;
+        }
+        plain.push_str(shown);
+    }
+    Some(plain)
 }
 
 /// "1 file", "2 files".
 pub fn count(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(unpainted(text), expected);
+        assert_eq!(anstream::adapter::strip_str(text).to_string(), expected);
+    }
+
+    #[test]
+    fn what_was_painted_can_be_unpainted() {
+        check(&format!("a {} b\n", paint(GOOD.bold(), "+ é\t")), "a + é\t b\n");
+        check(&format!("{}{}", paint(STRONG, ""), paint(FAINT, "x")), "x");
+        check("plain\r\n", "plain\r\n");
+    }
+
+    #[test]
+    fn whatever_else_drives_a_terminal_goes_too() {
+        check("a\x1b[1;31mb\x1b[0mc", "abc");
+        check("a\x07b\x1b[2Jc", "abc");
+        check("\x1b]0;title\x07a", "a");
+    }
 }

@@ -7,7 +7,7 @@ use relay_engine::Recognised;
 use super::message::{Question, Repair};
 use super::model::{Model, Phase};
 use crate::terminal::progress::{cut, frame};
-use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, paint};
+use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, Style, paint};
 use crate::terminal::{columns, visible};
 
 /// The first thing shown.
@@ -166,7 +166,7 @@ impl Line {
         Self { text: String::new(), room: width.saturating_sub(1) }
     }
 
-    fn push(&mut self, style: anstyle::Style, text: &str) {
+    fn push(&mut self, style: Style, text: &str) {
         let text = cut(text, self.room);
         self.room = self.room.saturating_sub(columns(&text));
         if !text.is_empty() {
