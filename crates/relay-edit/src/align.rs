@@ -3,7 +3,10 @@
 //! SEARCH/REPLACE and its relatives write the old text and the new text whole. Lines that stand in both are
 //! context: they keep the file's own bytes and may be matched more tolerantly than lines that go away.
 
+mod pieces;
+
 use std::collections::HashSet;
+use std::hash::Hash;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, InternedInput};
@@ -19,7 +22,12 @@ pub(crate) struct Difference {
     pub after: Range<usize>,
 }
 
-/// Below this many lines a text is compared as a whole.
+/// A line, with its ending or without.
+pub(crate) trait Line: AsRef<[u8]> + Hash + Eq + Copy + Default {}
+
+impl<T: AsRef<[u8]> + Hash + Eq + Copy + Default> Line for T {}
+
+/// Below this many lines a text is not searched for the places from which both run in step.
 const LONG: usize = 4_000;
 /// More lines than this, on both sides together, are not compared as a whole.
 const HUGE: usize = 500_000;
@@ -33,10 +41,7 @@ const AROUND: usize = 32;
 /// The stretches in which two lists of lines differ, in order.
 ///
 /// Most changes of a long text are small and far apart: only the windows around them are compared in earnest.
-pub(crate) fn differences<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
-    before: &[T],
-    after: &[T],
-) -> Vec<Difference> {
+pub(crate) fn differences<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
     if before.len().min(after.len()) < LONG {
         return compare(before, after);
     }
@@ -53,10 +58,15 @@ pub(crate) fn differences<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default
 }
 
 /// The stretches in which two lists of lines differ, as few lines as possible, with no thought for how that reads.
-pub(crate) fn plainly<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
-    before: &[T],
-    after: &[T],
-) -> Vec<Difference> {
+pub(crate) fn plainly<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
+    if before.len() + after.len() > 2 * LONG {
+        return pieces::compare(before, after, shortest);
+    }
+    shortest(before, after)
+}
+
+/// As [`plainly`], in time that grows with the square of the length.
+fn shortest<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
@@ -100,22 +110,22 @@ fn in_step_again<T: Eq>(before: &[T], after: &[T], old: usize, new: usize) -> Op
     })
 }
 
-/// The stretches in which two lists of lines differ, by comparing them as a whole. Texts that differ in hundreds of
-/// thousands of lines are not compared at all: nobody reads that, and it takes longer than everything else.
-pub(crate) fn compare<T: AsRef<[u8]> + std::hash::Hash + Eq + Copy + Default>(
-    before: &[T],
-    after: &[T],
-) -> Vec<Difference> {
-    if before.len() + after.len() > HUGE {
-        return apart(before, after);
+/// The stretches in which two lists of lines differ. Texts that differ in hundreds of thousands of lines are not
+/// compared at all: nobody reads that, and it takes longer than everything else.
+pub(crate) fn compare<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
+    match before.len() + after.len() {
+        lines if lines > HUGE => apart(before, after),
+        lines if lines > pieces::PIECE => pieces::compare(before, after, compare_whole),
+        _ => compare_whole(before, after),
     }
+}
+
+/// The stretches in which two lists of lines differ, in time that grows with the square of their length.
+fn compare_whole<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
     input.update_after(after.iter().copied());
-    // The first reads better; the second does not mind texts that differ everywhere.
-    let is_long = before.len() + after.len() > 2 * LONG;
-    let algorithm = if is_long { Algorithm::Myers } else { Algorithm::Histogram };
-    let mut diff = Diff::compute(algorithm, &input);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_lines(&input);
     stretches(&diff)
 }

@@ -71,29 +71,61 @@ pub struct Stat {
 /// The difference between two versions of a file; a file that does not exist is empty.
 #[must_use]
 pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
-    diff_start(before, after, usize::MAX).0
+    diff_start(before, after, usize::MAX)
 }
 
-/// The beginning of the difference between two versions of a file: hunks until there are this many lines, and how many
-/// lines the hunks have that are left out.
+/// The beginning of the difference between two versions of a file: hunks until there are this many lines, the last one
+/// perhaps cut behind them. The texts are compared no further than that.
 #[must_use]
-pub fn diff_start(before: &[u8], after: &[u8], limit: usize) -> (FileDiff, usize) {
+pub fn diff_start(before: &[u8], after: &[u8], limit: usize) -> FileDiff {
     let (before, after) = (text_of(before), text_of(after));
     if is_binary(&before) || is_binary(&after) {
-        return (FileDiff::Binary, 0);
+        return FileDiff::Binary;
     }
-    let (mut hunks, mut shown, mut left_out) = (Vec::new(), 0, 0);
-    let is_near =
-        |one: &Differing, next: &Differing| next.before.lines.start <= one.before.lines.end + 2 * CONTEXT;
-    for group in differing(&before, &after).chunk_by(is_near) {
-        if shown >= limit {
-            left_out += length(&before, group);
-        } else if let Some(hunk) = hunk(&before, &after, group) {
+    let (mut hunks, mut shown) = (Vec::new(), 0);
+    let mut differing = differing(&before, &after).peekable();
+    while shown < limit
+        && let Some(first) = differing.next()
+    {
+        let mut group = Group::new(first);
+        while shown + group.lines < limit
+            && let Some(next) = differing.next_if(|next| group.is_near(next))
+        {
+            group.push(next);
+        }
+        if let Some(hunk) = hunk(&before, &after, &group.parts) {
             shown += hunk.lines.len();
             hunks.push(hunk);
         }
     }
-    (FileDiff::Text(hunks), left_out)
+    FileDiff::Text(hunks)
+}
+
+/// Stretches that are shown in one hunk.
+struct Group {
+    parts: Vec<Differing>,
+    /// How many lines they are, with those between them.
+    lines: usize,
+}
+
+impl Group {
+    fn new(first: Differing) -> Self {
+        let lines = first.before.lines.len() + first.after.lines.len();
+        Self { parts: vec![first], lines }
+    }
+
+    fn end(&self) -> usize {
+        self.parts.last().map_or(0, |last| last.before.lines.end)
+    }
+
+    fn is_near(&self, next: &Differing) -> bool {
+        next.before.lines.start <= self.end() + 2 * CONTEXT
+    }
+
+    fn push(&mut self, next: Differing) {
+        self.lines += next.before.lines.end - self.end() + next.after.lines.len();
+        self.parts.push(next);
+    }
 }
 
 /// How much two versions of a file differ; nothing when one side is not text.
@@ -119,14 +151,6 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
         text = text.get(line.len()..).unwrap_or_default();
         Some(line)
     })
-}
-
-/// How many lines a hunk has.
-fn length(old: &[u8], group: &[Differing]) -> usize {
-    let (Some(first), Some(last)) = (group.first(), group.last()) else { return 0 };
-    let below = lines(old.get(last.before.bytes.end..).unwrap_or_default()).take(CONTEXT).count();
-    let added: usize = group.iter().map(|part| part.after.lines.len()).sum();
-    first.before.lines.start.min(CONTEXT) + (last.before.lines.end - first.before.lines.start) + added + below
 }
 
 fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
@@ -211,21 +235,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_out_is_counted() {
+    fn the_beginning_is_that_of_the_whole() {
         let before: String = (0..100).map(|line| format!("{line}\n")).collect();
         let mut after = before.clone();
         for line in [0, 7, 20, 50, 53, 98, 99] {
             after = after.replace(&format!("{line}\n"), &format!("{line} x\ny\n"));
         }
-        let lines = |difference: &FileDiff| match difference {
-            FileDiff::Text(hunks) => hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>(),
-            FileDiff::Binary => 0,
+        let lines = |difference: FileDiff| match difference {
+            FileDiff::Text(hunks) => hunks.into_iter().flat_map(|hunk| hunk.lines).collect::<Vec<_>>(),
+            FileDiff::Binary => Vec::new(),
         };
-        let all = lines(&diff(before.as_bytes(), after.as_bytes()));
-        for limit in 0..=all {
-            let (start, left_out) = diff_start(before.as_bytes(), after.as_bytes(), limit);
-            assert!(lines(&start) >= limit);
-            assert_eq!(lines(&start) + left_out, all);
+        let all = lines(diff(before.as_bytes(), after.as_bytes()));
+        for limit in 0..=all.len() {
+            let start = lines(diff_start(before.as_bytes(), after.as_bytes(), limit));
+            assert!(start.len() >= limit);
+            assert_eq!(start[..limit], all[..limit]);
         }
     }
 

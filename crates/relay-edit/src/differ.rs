@@ -33,24 +33,26 @@ pub(crate) struct Side {
     pub bytes: Range<usize>,
 }
 
-/// The stretches in which two texts differ, in order. Lines are compared with their endings.
-pub(crate) fn differing(before: &[u8], after: &[u8]) -> Vec<Differing> {
+/// The stretches in which two texts differ, in order. Lines are compared with their endings, and no further than they
+/// are asked for.
+pub(crate) fn differing(before: &[u8], after: &[u8]) -> impl Iterator<Item = Differing> {
     let (mut old, mut new) = (Text::new(before), Text::new(after));
-    let mut found = Vec::new();
-    while skip_equal(&mut old, &mut new) {
-        let (removed, added) =
-            in_step_again(&mut old, &mut new).unwrap_or_else(|| to_the_end(&mut old, &mut new));
-        if let Some(fixed) = fixed(&mut old, &mut new, removed, added) {
-            found.push(fixed);
-            old.pass(removed);
-            new.pass(added);
-        } else {
-            found.extend(compared(&mut old, &mut new, removed, added));
-            // What was compared may be shown a little lower; it must not be compared again.
-            old.pass(removed + IN_STEP);
-            new.pass(added + IN_STEP);
-        }
+    std::iter::from_fn(move || skip_equal(&mut old, &mut new).then(|| next_differing(&mut old, &mut new)))
+        .flatten()
+}
+
+/// What differs before both texts run in step again; they begin with lines that are not equal.
+fn next_differing(old: &mut Text<'_>, new: &mut Text<'_>) -> Vec<Differing> {
+    let (removed, added) = in_step_again(old, new).unwrap_or_else(|| to_the_end(old, new));
+    if let Some(fixed) = fixed(old, new, removed, added) {
+        old.pass(removed);
+        new.pass(added);
+        return vec![fixed];
     }
+    let found = compared(old, new, removed, added);
+    // What was compared may be shown a little lower; it must not be compared again.
+    old.pass(removed + IN_STEP);
+    new.pass(added + IN_STEP);
     found
 }
 
@@ -278,7 +280,7 @@ mod tests {
 
     #[track_caller]
     fn check(before: &str, after: &str, expected: &[(Range<usize>, Range<usize>)]) {
-        let found = differing(before.as_bytes(), after.as_bytes());
+        let found: Vec<Differing> = differing(before.as_bytes(), after.as_bytes()).collect();
         assert_eq!(apply(before.as_bytes(), after.as_bytes(), &found), after.as_bytes());
         let lines: Vec<_> = found.into_iter().map(|part| (part.before.lines, part.after.lines)).collect();
         assert_eq!(lines, expected, "{before:?} {after:?}");
@@ -311,7 +313,7 @@ mod tests {
         new.push("the end".to_owned());
         let (old, new) = (old.concat(), new.concat());
         for (before, after) in [(&old, &new), (&new, &old)] {
-            let found = differing(before.as_bytes(), after.as_bytes());
+            let found: Vec<Differing> = differing(before.as_bytes(), after.as_bytes()).collect();
             assert_eq!(apply(before.as_bytes(), after.as_bytes(), &found), after.as_bytes());
             assert!(
                 found.iter().map(|part| part.after.lines.len() + part.before.lines.len()).sum::<usize>()

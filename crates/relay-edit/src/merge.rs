@@ -174,7 +174,8 @@ fn regions(ours: Vec<Difference>, theirs: Vec<Difference>, touching: Touching) -
         let joins = regions.last().is_some_and(|region| {
             let others = if is_ours { &region.theirs } else { &region.ours };
             // A longer change of the same region may reach over this one without being its neighbour.
-            change.before.start < region.base.end || others.iter().any(|other| meet(&change, other, touching))
+            change.before.start < region.base.end
+                || others.iter().rev().any(|other| meet(&change, other, touching))
         });
         if !joins {
             regions.push(Region { base: change.before.clone(), ours: Vec::new(), theirs: Vec::new() });

@@ -20,12 +20,6 @@ pub fn operation(change: &FileChange) -> FileOperation {
     }
 }
 
-/// Whether this deletion is the other half of a rename.
-#[must_use]
-pub fn is_rename_source(change: &FileChange, changes: &[FileChange]) -> bool {
-    change.after.is_none() && changes.iter().any(|other| other.renamed_from.as_ref() == Some(&change.path))
-}
-
 /// The paths that files were renamed from.
 fn renamed_from(changes: &[FileChange]) -> HashSet<&RelPath> {
     changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect()

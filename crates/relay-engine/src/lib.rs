@@ -65,7 +65,7 @@ pub use blame::{Blame, BlamedLine, blame};
 pub use channel::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 pub use config::{CONFIG_FILE, Config};
 pub use engine::{Engine, EngineError, read_config, recover};
-pub use file_reports::{is_rename_source, operation};
+pub use file_reports::operation;
 pub use history::{Entry, EntryKind, EntryStatus, Filter, History};
 pub use mode_change::{ModeChange, is_link};
 pub use outcome::{FileOperation, FileReport, FileStatus, Outcome, Status};

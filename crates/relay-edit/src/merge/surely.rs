@@ -134,8 +134,9 @@ fn unsure(versions: &[Lines<'_>; 3]) -> Vec<Conflict> {
     let [base, ours, theirs] = versions.each_ref().map(|lines| lines.texts().collect::<Vec<&[u8]>>());
     let ours_changed = differences(&base, &ours);
     let moved = |line: usize| {
-        let before = ours_changed.iter().take_while(|change| change.before.end <= line);
-        before.last().map_or(line, |change| line - change.before.end + change.after.end).min(ours.len())
+        let above = ours_changed.partition_point(|change| change.before.end <= line);
+        let last = above.checked_sub(1).and_then(|at| ours_changed.get(at));
+        last.map_or(line, |change| line - change.before.end + change.after.end).min(ours.len())
     };
     let conflict = |change: Difference| Conflict {
         ours: moved(change.before.start)..moved(change.before.end),

@@ -86,7 +86,10 @@ fn gone(view: &[u8], current: &[u8], hunks: &[Hunk]) -> Vec<patch::PatchFailure>
     let (view, current) = (Lines::new(view), Lines::new(current));
     let (seen, now): (Vec<&[u8]>, Vec<&[u8]>) = (view.texts().collect(), current.texts().collect());
     let changed = differences(&seen, &now);
-    let is_gone = |line: usize| changed.iter().any(|part| part.before.contains(&line.saturating_sub(1)));
+    let is_gone = |line: usize| {
+        let at = changed.partition_point(|part| part.before.end < line);
+        changed.get(at).is_some_and(|part| part.before.contains(&line.saturating_sub(1)))
+    };
     let failure = |(hunk, line)| patch::PatchFailure::Target { hunk, failure: TargetFailure::Gone { line } };
     anchors.into_iter().filter(|(_, line)| is_gone(*line)).map(failure).collect()
 }

@@ -1,10 +1,12 @@
 //! A change as a coloured diff with line numbers, or as a plain unified diff.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
-use relay_engine::{FileOperation, ModeChange, is_link, is_rename_source, operation};
+use relay_engine::{FileOperation, ModeChange, is_link, operation};
 use relay_txn::{FileChange, Image};
+use relay_workspace::RelPath;
 
 use super::report::{line, lines, mode, operation_sign, part};
 use super::style::{BAD, FAINT, GOOD, PLACE, STRONG, paint};
@@ -19,10 +21,11 @@ const LINES_SHOWN_IN_ALL: usize = 2000;
 pub fn changes(changes: &[FileChange]) -> String {
     let mut text = String::new();
     let mut shown = 0;
-    let mut left = changes.iter().filter(|change| !is_rename_source(change, changes));
+    let sources = Sources::of(changes);
+    let mut left = changes.iter().filter(|change| !sources.hold(change));
     while shown < LINES_SHOWN_IN_ALL {
         let Some(change) = left.next() else { return text };
-        let next = file(change, origin(change, changes), Some(LINES_SHOWN));
+        let next = file(change, sources.origin(change), Some(LINES_SHOWN));
         shown += next.matches('\n').count();
         text.push_str(&next);
     }
@@ -38,16 +41,35 @@ pub fn changes(changes: &[FileChange]) -> String {
 
 /// One change in full.
 pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
-    file(change, origin(change, changes), None)
+    file(change, Sources::of(changes).origin(change), None)
 }
 
-/// The file a change starts from: for a rename that under the old path.
-fn origin<'a>(change: &'a FileChange, changes: &'a [FileChange]) -> Option<&'a Image> {
-    match &change.renamed_from {
-        Some(from) => {
-            changes.iter().find(|other| other.path == *from).and_then(|other| other.before.as_ref())
+/// The paths that files were renamed from, and what stood there.
+struct Sources<'a>(HashMap<&'a RelPath, Option<&'a Image>>);
+
+impl<'a> Sources<'a> {
+    fn of(changes: &'a [FileChange]) -> Self {
+        let renamed = changes.iter().filter_map(|change| change.renamed_from.as_ref());
+        let mut sources: HashMap<&RelPath, Option<&Image>> = renamed.map(|from| (from, None)).collect();
+        for change in changes {
+            if let Some(source) = sources.get_mut(&change.path) {
+                *source = change.before.as_ref();
+            }
         }
-        None => change.before.as_ref(),
+        Self(sources)
+    }
+
+    /// Whether a change is the other half of a rename.
+    fn hold(&self, change: &FileChange) -> bool {
+        change.after.is_none() && self.0.contains_key(&change.path)
+    }
+
+    /// The file a change starts from: for a rename that under the old path.
+    fn origin(&self, change: &'a FileChange) -> Option<&'a Image> {
+        match &change.renamed_from {
+            Some(from) => self.0.get(from).copied().flatten(),
+            None => change.before.as_ref(),
+        }
     }
 }
 
@@ -71,8 +93,15 @@ fn file(change: &FileChange, origin: Option<&Image>, limit: Option<usize>) -> St
     );
     let limit = limit.unwrap_or(usize::MAX);
     match diff_start(before, after, limit) {
-        (FileDiff::Text(hunks), left_out) => paint_hunks(&mut text, &hunks, limit, left_out),
-        (FileDiff::Binary, _) => {
+        FileDiff::Text(hunks) => {
+            let left_out =
+                (change.added + change.removed).saturating_sub(paint_hunks(&mut text, &hunks, limit));
+            if left_out > 0 {
+                let more = format_args!("… {left_out} more lines changed");
+                line(&mut text, format_args!("  {}", paint(FAINT, more)));
+            }
+        }
+        FileDiff::Binary => {
             let sizes = format!("binary, {} → {} bytes", before.len(), after.len());
             line(&mut text, format_args!("  {}", paint(FAINT, sizes)));
         }
@@ -80,10 +109,9 @@ fn file(change: &FileChange, origin: Option<&Image>, limit: Option<usize>) -> St
     text
 }
 
-/// The hunks, `limit` lines of them at most. How many lines of others were left out is told too.
-fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize, left_out: usize) {
-    let total = hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>() + left_out;
-    let mut left = limit;
+/// The hunks, `limit` lines of them at most. Returns how many of these are new or gone.
+fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
+    let (mut left, mut changed) = (limit, 0);
     for hunk in hunks {
         if left == 0 {
             break;
@@ -91,12 +119,11 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize, left_out: us
         line(text, format_args!("  {}", paint(PLACE, format_args!("@@ line {} @@", hunk.new_start.max(1)))));
         for diff_line in hunk.lines.iter().take(left) {
             paint_line(text, diff_line);
+            changed += usize::from(diff_line.kind != DiffKind::Context);
         }
         left = left.saturating_sub(hunk.lines.len());
     }
-    if total > limit {
-        line(text, format_args!("  {}", paint(FAINT, format_args!("… {} more lines", total - limit))));
-    }
+    changed
 }
 
 fn paint_line(text: &mut String, diff_line: &DiffLine) {
@@ -128,10 +155,11 @@ impl fmt::Display for Numbers {
 
 /// The changes as a unified diff in git's form, that other programs read.
 pub fn unified(changes: &[FileChange]) -> String {
+    let sources = Sources::of(changes);
     changes
         .iter()
-        .filter(|change| !is_rename_source(change, changes))
-        .map(|change| unified_file(change, origin(change, changes)))
+        .filter(|change| !sources.hold(change))
+        .map(|change| unified_file(change, sources.origin(change)))
         .collect()
 }
 
@@ -247,6 +275,8 @@ mod tests {
 
     #[test]
     fn a_long_diff_is_cut_and_says_by_how_much() {
+        /// How many of the numbers below 10,000 hold a 50.
+        const CHANGED: usize = 299;
         let before: String = (0..10_000).map(|line| format!("{line}\n")).collect();
         let after: String = before.lines().map(|line| line.replace("50", "x") + "\n").collect();
         let change = FileChange {
@@ -254,14 +284,17 @@ mod tests {
             before: Some(Image { bytes: before.into_bytes(), mode: PLAIN_FILE }),
             after: Some(Target { bytes: after.into_bytes(), mode: None }),
             renamed_from: None,
-            added: 0,
-            removed: 0,
+            added: CHANGED,
+            removed: CHANGED,
         };
         let count = |text: &str, words: &str| text.matches(words).count();
         let all = whole(&change, std::slice::from_ref(&change));
         let cut = changes(std::slice::from_ref(&change));
-        let left_out = all.lines().count() - count(&all, "@@ line") - 1 - LINES_SHOWN;
-        assert!(cut.contains(&format!("… {left_out} more lines")), "{cut}");
+        let changed =
+            |text: &str| text.lines().filter(|line| line.contains("+ ") || line.contains("- ")).count();
+        assert_eq!(changed(&all), 2 * CHANGED);
+        let left_out = 2 * CHANGED - changed(&cut);
+        assert!(cut.contains(&format!("… {left_out} more lines changed")), "{cut}");
         // One line for the file, one for what is left out, and no hunk of which nothing is shown.
         assert_eq!(cut.lines().count(), 2 + LINES_SHOWN + count(&cut, "@@ line"));
         assert!(!cut.trim_end().lines().rev().nth(1).is_some_and(|line| line.contains("@@ line")), "{cut}");
