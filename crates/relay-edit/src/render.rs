@@ -67,12 +67,13 @@ pub fn render(changes: &[Change], dialect: Dialect) -> Result<String, RenderErro
 /// Writes changes in a dialect, those of some paths as whole files.
 fn write(changes: &[Change], dialect: Dialect, whole: &BTreeSet<String>) -> Result<String, RenderError> {
     let mut text = String::new();
-    let renamed: Vec<&str> = changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
+    let renamed: BTreeSet<&str> =
+        changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
     let before: BTreeMap<&str, &[u8]> =
         changes.iter().filter_map(|change| Some((change.path.as_str(), change.before.as_deref()?))).collect();
     for change in changes {
         // The old name of a renamed file goes away with the rename.
-        if change.after.is_none() && renamed.contains(&change.path.as_str()) {
+        if change.after.is_none() && renamed.contains(change.path.as_str()) {
             continue;
         }
         let origin = change.renamed_from.as_deref().and_then(|from| Some((from, *before.get(from)?)));
@@ -97,19 +98,23 @@ fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), RenderE
     {
         return Err(inexact(finding.path.as_deref().unwrap_or_default()));
     }
-    let key = |change: &Change| {
-        (change.path.clone(), change.before.clone(), change.after.clone(), change.executable)
-    };
     let differs = |change: &&Change| change.before != change.after || change.executable.is_some();
-    let wanted: Vec<_> = changes.iter().filter(differs).map(key).collect();
-    let found: Vec<_> = planned.changes.iter().map(key).collect();
-    let mut wanted_sorted = wanted;
-    wanted_sorted.sort();
-    match wanted_sorted.iter().find(|change| !found.contains(change)) {
-        Some((path, ..)) => Err(inexact(path)),
-        None if found.len() != wanted_sorted.len() => Err(inexact("")),
+    let wanted: Vec<&Change> = changes.iter().filter(differs).collect();
+    // A plan has one change for each path, in their order.
+    let is_found = |change: &&&Change| {
+        let at = planned.changes.binary_search_by(|found| found.path.cmp(&change.path)).ok();
+        at.and_then(|at| planned.changes.get(at)).is_some_and(|found| is_same(change, found))
+    };
+    match wanted.iter().find(|change| !is_found(change)) {
+        Some(change) => Err(inexact(&change.path)),
+        None if planned.changes.len() != wanted.len() => Err(inexact("")),
         None => Ok(()),
     }
+}
+
+/// Whether two changes of a path leave it with the same bytes and the same mode.
+fn is_same(one: &Change, other: &Change) -> bool {
+    one.executable == other.executable && one.before == other.before && one.after == other.after
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::align::{Difference, differences};
 use crate::lines::Lines;
+use crate::matcher::{FileIndex, Key};
 
 /// A stretch of lines to be replaced by others, both with their context.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +45,8 @@ pub(crate) fn text(lines: &Lines<'_>, line: usize) -> String {
 /// The stretches that turn one text into the other; each old side stands once in the file. `None` when they are no text.
 pub(crate) fn stretches(before: &[u8], after: &[u8]) -> Option<Vec<Stretch>> {
     let changes = changed(before, after)?;
-    let (old, new) = (Lines::new(before), Lines::new(after));
+    let (index, new) = (FileIndex::new(before), Lines::new(after));
+    let old = &index.lines;
     let mut stretches = Vec::new();
     let mut rest = changes.as_slice();
     while let Some((first, tail)) = rest.split_first() {
@@ -59,9 +61,9 @@ pub(crate) fn stretches(before: &[u8], after: &[u8]) -> Option<Vec<Stretch>> {
                 group.push(next.clone());
                 rest = tail;
             }
-            let stretch = stretch(&group, &old, &new, context)?;
+            let stretch = stretch(&group, old, &new, context)?;
             let whole = stretch.before().len() >= old.len();
-            if whole || is_unique(&stretch.before(), &old) {
+            if whole || is_unique(&stretch.before(), &index) {
                 stretches.push(stretch);
                 break;
             }
@@ -87,9 +89,7 @@ fn stretch(group: &[Difference], old: &Lines<'_>, new: &Lines<'_>, context: usiz
     Some(Stretch { old_start: first.before.start - lead, new_start: first.after.start - lead, lines })
 }
 
-fn is_unique(pattern: &[&str], lines: &Lines<'_>) -> bool {
-    let all: Vec<&[u8]> = lines.texts().collect();
-    let stands =
-        |window: &&[&[u8]]| window.iter().zip(pattern).all(|(line, wanted)| *line == wanted.as_bytes());
-    !pattern.is_empty() && all.windows(pattern.len()).filter(stands).take(2).count() == 1
+/// Whether lines stand at one place only. Where that would take too long to find out, reading the text back has to tell.
+fn is_unique(pattern: &[&str], index: &FileIndex<'_>) -> bool {
+    !pattern.is_empty() && index.find_some(Key::Exact, pattern, 1).is_none_or(|places| places.len() == 1)
 }
