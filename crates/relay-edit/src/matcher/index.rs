@@ -149,6 +149,8 @@ impl<'a> FileIndex<'a> {
     /// Finds exact lines by their longest one, without a table; `None` when a table serves better.
     fn glance<T: AsRef<[u8]>>(&self, pattern: &[T], limit: usize) -> Option<Vec<usize>> {
         const PLACES: usize = 64;
+        // The beginning of a very long line tells as much, and a searcher for it is ready sooner.
+        const TELLING: usize = 1024;
         let left = self.glances.get().checked_sub(1)?;
         if self.tables.first().is_some_and(|table| table.get().is_some()) {
             return None;
@@ -159,6 +161,7 @@ impl<'a> FileIndex<'a> {
         if longest.is_empty() {
             return None;
         }
+        let longest = longest.get(..TELLING).unwrap_or(longest);
         let mut found = Vec::new();
         for (seen, at) in memchr::memmem::find_iter(self.lines.bytes(), longest).enumerate() {
             if seen == PLACES {
@@ -272,6 +275,17 @@ mod tests {
         assert_eq!(index.find(Key::Trim, &["b"]), Some(vec![1, 3, 5]));
         assert_eq!(index.find(Key::Exact, &["c", "b"]), Some(vec![]));
         assert_eq!(index.find(Key::Exact, &["b", "x"]), Some(vec![]));
+    }
+
+    #[test]
+    fn a_very_long_line_is_found_whole() {
+        let long = "a".repeat(5_000);
+        let file = format!("{long}b\n{long}c\n{long}\n");
+        let found = |last: &str| FileIndex::new(file.as_bytes()).find(Key::Exact, &[format!("{long}{last}")]);
+        assert_eq!(
+            [found("b"), found("c"), found(""), found("d")],
+            [vec![0], vec![1], vec![2], vec![]].map(Some)
+        );
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub(crate) enum Search {
     Found(Tier, Vec<Candidate>),
     /// The new lines stand in the file already, once, and the old ones nowhere else.
     AlreadyApplied(usize),
+    /// More places than are kept; they are searched for again when it is the hunk's turn.
+    Crowd,
     /// The old lines stand here, and the new ones there, with lines in common.
     Doubtful(Vec<usize>),
     /// The hunk has no old lines.
@@ -72,6 +74,16 @@ pub(crate) enum Search {
     Nothing,
     /// The search was given up.
     TooMuchWork,
+}
+
+impl Search {
+    /// What was found, unless that is very many places.
+    pub fn without_crowd(self) -> Self {
+        match self {
+            Self::Found(_, candidates) if candidates.len() > KEPT => Self::Crowd,
+            found => found,
+        }
+    }
 }
 
 /// Tries the tiers in order.

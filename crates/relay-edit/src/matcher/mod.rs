@@ -132,7 +132,8 @@ pub(crate) fn locate_all(
         // One hunk without a place refuses them all, and nobody reads of more than this.
         let found = if lost < LOST { search(pattern, index, strictness) } else { Search::TooMuchWork };
         lost += usize::from(matches!(found, Search::Nothing | Search::TooMuchWork));
-        found
+        // Of many hunks with many places each, all of those would be too much to remember.
+        if hunks.len() > 1 { found.without_crowd() } else { found }
     });
     let searches: Vec<Search> = searches.collect();
     ties::settle(&patterns, searches, index, strictness)

@@ -11,7 +11,9 @@ use super::key::{Key, indent};
 use super::ladder::{Candidate, Covered, KEPT, Search, added_stands_around};
 use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
-use super::{Failure, Located, Placement, Reindent, Strictness, Tie, Tier, scope, sign, standing, verbatim};
+use super::{
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, scope, sign, standing, verbatim,
+};
 use crate::{EndOfFile, HunkLine};
 
 /// Turns what the ladder found into one answer for each hunk.
@@ -37,6 +39,8 @@ pub(crate) fn settle(
     let settled = hunks.map(|(at, ((pattern, search), (earlier, later)))| {
         let neighbours = Neighbours { grown, applied, ..Neighbours::of(earlier, later, &pinned, patterns) };
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
+        let search =
+            if search == Search::Crowd { ladder::search(pattern, index, strictness) } else { search };
         let located = settle_one(at, pattern, search, index, &neighbours);
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
         located
@@ -199,7 +203,7 @@ fn settle_one(
             let near = if index.may_explain() { nearest(pattern, index) } else { None };
             return Err(Failure::NotFound(near));
         }
-        Search::TooMuchWork => return Err(Failure::TooMuchWork),
+        Search::Crowd | Search::TooMuchWork => return Err(Failure::TooMuchWork),
     };
     // A line number says more than the header a tool put beside it, unless there is something to choose.
     let regions = match candidates.as_slice() {

@@ -104,6 +104,16 @@ impl Explain<'_> {
                     None,
                 )
                 .hinted("send the whole file instead, or split the edit over several replies"),
+            PatchFailure::NamedTwice => self
+                .finding(
+                    codes::TOO_LARGE,
+                    format!(
+                        "the ranges of this edit of `{}` lie over each other: together they may have 1,000,000 lines more than the file",
+                        self.edit.path
+                    ),
+                    None,
+                )
+                .hinted("name each line in one range only"),
             PatchFailure::Splice(error) => self.splice_failure(error),
             PatchFailure::Unverified(error) => self
                 .finding(

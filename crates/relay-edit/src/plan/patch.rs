@@ -86,6 +86,8 @@ pub(crate) enum PatchFailure {
     },
     /// More hunks, or more text for each of them to be searched in, than is allowed.
     TooLarge,
+    /// Ranges that lie over each other, with more lines than is allowed.
+    NamedTwice,
     /// The placements cannot be applied together.
     Splice(SpliceError),
     /// The result did not pass the verifier.
@@ -101,6 +103,9 @@ const SEQUENTIAL_BYTES: usize = 2_000_000_000;
 
 /// The most bytes that such hunks may search in vain: that takes every tier.
 const FAILED_BYTES: usize = 100_000_000;
+
+/// The most lines that ranges of one edit may name more than once.
+const NAMED_TWICE: usize = 1_000_000;
 
 /// Applies hunks to a file.
 pub(crate) fn patch(
@@ -118,7 +123,7 @@ pub(crate) fn patch(
     }
     match base {
         Base::Original => patch_original(before, hunks, manner),
-        Base::Sequential => patch_sequential(before, hunks, manner),
+        Base::Sequential => patch_sequential(before, hunks, manner, FAILED_BYTES),
     }
 }
 
@@ -171,7 +176,13 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
     let (mut quoted, mut placements, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
+    let mut named = 0;
     for (number, hunk) in hunks.iter().enumerate() {
+        // Each range is copied, and ranges may lie over each other.
+        named += targets::lines_named(hunk).min(lines.len());
+        if named > lines.len() + NAMED_TWICE {
+            return Err(vec![PatchFailure::NamedTwice]);
+        }
         match targets::resolve(number, hunk, &lines, seen) {
             Ok(resolved) => {
                 words.add(resolved.placement.words());
@@ -249,7 +260,14 @@ const REWRITES: &[(&str, Rewrite)] = &[
 
 type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
 
-fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
+/// Places hunks one after the other, each in the file as those before it leave it. `vain_bytes` may be searched for hunks
+/// that stand nowhere.
+fn patch_sequential(
+    before: &[u8],
+    hunks: &[Hunk],
+    manner: Manner<'_>,
+    vain_bytes: usize,
+) -> Result<Patched, Vec<PatchFailure>> {
     let mut words = Words::default();
     if hunks.len() >= BATCH
         && !manner.literal_anchor
@@ -265,7 +283,7 @@ fn patch_sequential(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result
     let mut failures = Vec::new();
     let mut failed_bytes = 0;
     for (number, hunk) in hunks.iter().enumerate() {
-        if failed_bytes > FAILED_BYTES {
+        if failed_bytes > vain_bytes {
             failures.push(PatchFailure::TooLarge);
             break;
         }
@@ -367,5 +385,51 @@ impl Words {
                 several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join("; ")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
+        Manner {
+            strictness: Strictness::Fuzzy,
+            literal_anchor: false,
+            inline: false,
+            seen: false,
+            explain_failures: false,
+            work,
+        }
+    }
+
+    #[test]
+    fn a_search_in_vain_ends_when_too_much_was_read() {
+        let hunks: Vec<Hunk> =
+            (0..5).map(|at| Hunk::from_sides(&[&format!("no such line {at}")], &["x"], 1)).collect();
+        let file = b"one\n";
+        let failures = |vain_bytes: usize| {
+            patch_sequential(file, &hunks, manner(&Rc::default()), vain_bytes).expect_err("nothing fits")
+        };
+        let [first, second, third] = &failures(file.len()).try_into().expect("three") as &[PatchFailure; 3];
+        assert!(matches!(first, PatchFailure::Hunk { hunk: 0, .. }));
+        assert!(matches!(second, PatchFailure::Hunk { hunk: 1, .. }));
+        assert!(matches!(third, PatchFailure::TooLarge));
+        let all = failures(hunks.len() * file.len());
+        assert!(all.iter().all(|failure| matches!(failure, PatchFailure::Hunk { .. })), "{all:?}");
+    }
+
+    #[test]
+    fn ranges_over_each_other_are_not_copied_for_ever() {
+        let file: String = (0..2_000).map(|line| format!("{line}\n")).collect();
+        let anchor = |line: usize| crate::edit::Anchor { line, hash: None };
+        let mut hunk = Hunk::new(Vec::new(), 1);
+        hunk.target = crate::edit::Target::Lines { first: anchor(1), last: anchor(2_000) };
+        let failures = |count: usize| {
+            let hunks = vec![hunk.clone(); count];
+            patch_targets(file.as_bytes(), &hunks, true).expect_err("they overlap")
+        };
+        assert!(matches!(failures(2).as_slice(), [PatchFailure::Splice(SpliceError::Overlap(0, 1))]));
+        assert!(matches!(failures(600).as_slice(), [PatchFailure::NamedTwice]));
     }
 }

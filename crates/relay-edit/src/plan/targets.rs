@@ -161,6 +161,14 @@ fn absorb<'n>(
     (kept, new.len() - kept.len())
 }
 
+/// How many lines a hunk says it replaces.
+pub(crate) const fn lines_named(hunk: &Hunk) -> usize {
+    match hunk.target {
+        Target::Lines { first, last } => last.line.saturating_add(1).saturating_sub(first.line),
+        _ => 0,
+    }
+}
+
 /// Whether any hunk names lines by number.
 pub(crate) fn any(hunks: &[Hunk]) -> bool {
     hunks.iter().any(|hunk| hunk.target != Target::Quoted)
