@@ -2,8 +2,11 @@
 //!
 //! It has no colours and no words; whoever shows it adds those.
 
+mod spliced;
+
 use std::ops::Range;
 
+use crate::content::After;
 use crate::differ::{Differing, differing, first_line, last_line};
 use crate::encoding::text_of;
 use crate::lines::is_binary;
@@ -77,7 +80,17 @@ pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
 /// The beginning of the difference between two versions of a file: hunks until there are this many lines, the last one
 /// perhaps cut behind them. The texts are compared no further than that.
 #[must_use]
-pub fn diff_start(before: &[u8], after: &[u8], limit: usize) -> FileDiff {
+pub fn diff_start<'a>(before: &[u8], after: impl Into<After<'a>>, limit: usize) -> FileDiff {
+    match after.into() {
+        After::Whole(after) => diff_whole(before, after, limit),
+        After::Spliced(after) => match spliced::beginning(before, after, limit) {
+            Some((before, after)) => diff_whole(before, &after, limit),
+            None => diff_whole(before, &after.bytes(before), limit),
+        },
+    }
+}
+
+fn diff_whole(before: &[u8], after: &[u8], limit: usize) -> FileDiff {
     let (before, after) = (text_of(before), text_of(after));
     if is_binary(&before) || is_binary(&after) {
         return FileDiff::Binary;
@@ -130,7 +143,16 @@ impl Group {
 
 /// How much two versions of a file differ; nothing when one side is not text.
 #[must_use]
-pub fn stat(before: &[u8], after: &[u8]) -> Stat {
+pub fn stat<'a>(before: &[u8], after: impl Into<After<'a>>) -> Stat {
+    match after.into() {
+        After::Whole(after) => stat_whole(before, after),
+        After::Spliced(after) => {
+            spliced::stat(before, after).unwrap_or_else(|| stat_whole(before, &after.bytes(before)))
+        }
+    }
+}
+
+fn stat_whole(before: &[u8], after: &[u8]) -> Stat {
     let (before, after) = (text_of(before), text_of(after));
     let mut stat = Stat::default();
     if is_binary(&before) || is_binary(&after) {
@@ -268,9 +290,9 @@ mod tests {
 
     #[test]
     fn counts_lines_and_knows_binary_files() {
-        let Stat { added, removed, new } = stat(b"a\nb\n", b"a\nc\nd\n");
+        let Stat { added, removed, new } = stat(b"a\nb\n", &b"a\nc\nd\n"[..]);
         assert_eq!((added, removed, new.first()), (2, 1, Some(&(2..6))));
-        assert_eq!(stat(b"a\0b", b"a"), Stat::default());
+        assert_eq!(stat(b"a\0b", &b"a"[..]), Stat::default());
         assert_eq!(diff(b"a\0b", b"a"), FileDiff::Binary);
     }
 }

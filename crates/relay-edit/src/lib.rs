@@ -11,6 +11,7 @@ mod align;
 pub mod anchors;
 pub mod codes;
 pub mod commands;
+mod content;
 pub mod control;
 pub mod diagnostic;
 pub mod dialect;
@@ -32,6 +33,7 @@ mod suggest;
 mod trace;
 pub mod verify;
 
+pub use content::{After, Content, Spliced};
 pub use control::{Control, SummaryItem};
 pub use diagnostic::{Code, Diagnostic, Severity};
 pub use dialect::{Dialect, Parser, parse};

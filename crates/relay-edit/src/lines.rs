@@ -162,9 +162,12 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\x0c' | b'\x0b'))
 }
 
+/// In how many bytes at the beginning of a file a NUL shows that it is no text.
+pub(crate) const BINARY_BYTES: usize = 8192;
+
 /// Whether the bytes look like something other than text: a NUL among the first 8 KB.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
-    memchr::memchr(0, bytes.get(..8192).unwrap_or(bytes)).is_some()
+    memchr::memchr(0, bytes.get(..BINARY_BYTES).unwrap_or(bytes)).is_some()
 }
 
 #[cfg(test)]

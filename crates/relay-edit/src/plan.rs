@@ -15,6 +15,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use crate::content::Content;
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
 use crate::merge::merge;
@@ -36,24 +37,24 @@ pub struct Snapshot {
 
 /// What the edits come to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct Plan<C = Vec<u8>> {
     /// One change for each path that ends up different, in path order; empty when any edit failed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Change<C>>,
     /// What became of each edit, in the order of the edits.
     pub outcomes: Vec<EditOutcome>,
     /// Why edits failed, and what else a person should know.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Exact bytes before and after for one path.
+/// Exact bytes before and after for one path; those after are perhaps not put together yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct Change<C = Vec<u8>> {
     /// The path.
     pub path: String,
     /// The bytes before; `None` when the file does not exist.
     pub before: Option<Vec<u8>>,
     /// The bytes after; `None` when the file shall be gone.
-    pub after: Option<Vec<u8>>,
+    pub after: Option<C>,
     /// The path this file's bytes and mode came from, when it was renamed here.
     pub renamed_from: Option<String>,
     /// Whether the file can be run as a program from now on; `None` when that stays as it is. Where the bytes are the
@@ -138,16 +139,20 @@ pub fn plan(edits: &[Edit], files: &Snapshot) -> Plan {
 /// Plans all edits against the snapshot, in order; all of them or none, unless the options say otherwise.
 #[must_use]
 pub fn plan_with(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
-    let mut plan = place(edits, files, options);
-    for change in &mut plan.changes {
-        change.before = files.files.get(&change.path).cloned();
-    }
-    plan
+    let Plan { changes, outcomes, diagnostics } = place(edits, files, options);
+    let whole = |change: Change<Content>| {
+        let before = files.files.get(&change.path).cloned();
+        let after = change.after.map(|after| after.into_bytes(before.as_deref().unwrap_or_default()));
+        let Change { path, renamed_from, executable, .. } = change;
+        Change { path, before, after, renamed_from, executable }
+    };
+    Plan { changes: changes.into_iter().map(whole).collect(), outcomes, diagnostics }
 }
 
-/// As [`plan_with`], but the files that change are taken out of the snapshot instead of being copied.
+/// As [`plan_with`], but the files that change are taken out of the snapshot instead of being copied, and what they hold
+/// afterwards is not put together.
 #[must_use]
-pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> Plan {
+pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> Plan<Content> {
     let mut plan = place(edits, files, options);
     for change in &mut plan.changes {
         change.before = files.files.remove(&change.path);
@@ -156,7 +161,7 @@ pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> P
 }
 
 /// Plans all edits; what the files hold before is left out of the changes.
-fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
+fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
     let mut planner = Planner {
         state: State::new(files, &options.views),
         options,
@@ -287,7 +292,9 @@ impl Planner<'_> {
             .collect();
         // Edits that were placed together were verified together; the last one carries the certificate.
         outcomes.last_mut()?.certificates = std::mem::take(&mut patched.certificates);
-        self.state.set(&first.path, patched.after);
+        if let Some(after) = patched.after {
+            self.state.set_patched(&first.path, after, None);
+        }
         self.one_by_one = 0;
         Some(outcomes)
     }
@@ -408,7 +415,7 @@ impl Planner<'_> {
         let patched = self.patch_view(edit, hunks, base)?;
         let current = self.state.get(&edit.path);
         let status = match &patched.after {
-            Some(after) if current != Some(after.as_slice()) => EditStatus::Applied,
+            Some(after) if !current.is_some_and(|current| after.is_same(current)) => EditStatus::Applied,
             _ => EditStatus::Unchanged,
         };
         if patched.absorbed > 0 {
@@ -418,7 +425,7 @@ impl Planner<'_> {
             self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
         }
         if let (EditStatus::Applied, Some(after)) = (status, patched.after) {
-            self.state.set_merged(&edit.path, after, patched.view_after);
+            self.state.set_patched(&edit.path, after, patched.view_after);
         }
         let needs_review = patched.needs_review;
         Ok(EditOutcome {

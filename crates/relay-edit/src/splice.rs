@@ -1,11 +1,12 @@
 //! Applies placements: the output is the file with byte ranges exchanged, and nothing else.
 //!
-//! Bytes outside the placed ranges are copied, never rewritten, so a byte order mark, odd line endings and bytes
+//! Bytes outside the placed ranges are kept, never rewritten, so a byte order mark, odd line endings and bytes
 //! that are no text survive by construction. Context lines keep the file's bytes too, and so do lines that only move.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::content::Spliced;
 use crate::lines::Lines;
 use crate::matcher::{Placement, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
@@ -57,7 +58,7 @@ pub(crate) fn splice(
     lines: &Lines<'_>,
     hunks: &[Hunk],
     placements: &[Placement],
-) -> Result<Vec<u8>, SpliceError> {
+) -> Result<Spliced, SpliceError> {
     let mut claims: Vec<Claim<'_>> = Vec::with_capacity(placements.iter().map(|place| place.map.len()).sum());
     let claimed = placements.iter().try_for_each(|placement| match hunks.get(placement.hunk) {
         Some(hunk) => claim(&mut claims, lines, hunk, placement),
@@ -171,22 +172,20 @@ fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     }
 }
 
-fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
-    let bytes = lines.bytes();
-    let inserted: usize = claims.iter().filter_map(Claim::inserted).map(|(text, _)| text.len() + 2).sum();
-    let mut out = Vec::with_capacity(bytes.len() + inserted);
-    let mut copied = 0;
+fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Spliced {
+    let mut out = Spliced::default();
+    let mut kept = 0;
     let mut removed = None;
     let mut ends_with_new_line = false;
-    // Context is copied together with everything around it.
+    // Context is kept together with everything around it.
     for claim in claims.iter().filter(|claim| !matches!(claim.what, What::Kept)) {
         let offset = lines.offset(claim.line);
-        if offset > copied {
-            out.extend_from_slice(bytes.get(copied..offset).unwrap_or_default());
-            (copied, ends_with_new_line) = (offset, false);
+        if offset > kept {
+            out.keep(kept..offset);
+            (kept, ends_with_new_line) = (offset, false);
         }
         let Some((text, _)) = claim.inserted() else {
-            copied = lines.span(claim.line).map_or(copied, |span| span.end);
+            kept = lines.span(claim.line).map_or(kept, |span| span.end);
             removed = Some(claim.line);
             continue;
         };
@@ -198,14 +197,14 @@ fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
             && !out.is_empty()
             && removed != lines.len().checked_sub(1)
         {
-            out.extend_from_slice(ending);
+            out.add(ending);
         }
-        out.extend_from_slice(text);
-        out.extend_from_slice(ending);
+        out.add(text);
+        out.add(ending);
         ends_with_new_line = true;
     }
-    if copied < bytes.len() {
-        out.extend_from_slice(bytes.get(copied..).unwrap_or_default());
+    if kept < lines.bytes().len() {
+        out.keep(kept..lines.bytes().len());
         ends_with_new_line = false;
     }
     if ends_with_new_line {
@@ -215,7 +214,7 @@ fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Vec<u8> {
 }
 
 /// The final newline stays as it was, unless the author said otherwise.
-fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Vec<u8>) {
+fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Spliced) {
     let last = claims.last().map(|claim| claim.line);
     let here = claims.iter().rev().take_while(|claim| Some(claim.line) == last);
     let mut said = here.filter_map(Claim::inserted).map(|(_, end)| end);
@@ -225,10 +224,12 @@ fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Vec<u8>) {
     };
     if !wanted {
         let ending = lines.ending_near(lines.len());
+        let mut above = out.pieces(lines.bytes()).rev().flat_map(|piece| piece.iter().rev());
+        above.by_ref().take(ending.len()).for_each(drop);
+        let above: Vec<u8> = above.take(ending.len()).copied().collect();
         // A blank last line is nothing but its ending.
-        let is_blank = out.strip_suffix(ending).is_none_or(|rest| rest.is_empty() || rest.ends_with(ending));
-        if !is_blank {
-            out.truncate(out.len() - ending.len());
+        if !above.is_empty() && !above.iter().eq(ending.iter().rev()) {
+            out.cut(ending.len());
         }
     }
 }

@@ -5,12 +5,15 @@
 //! the file that nobody removed, byte for byte, or a new line of a hunk at the place it belongs to. It must not
 //! share code with the matcher or the splicer beyond the types of the certificate.
 
+mod rest;
+
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
+use rest::Rest;
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -63,6 +66,16 @@ pub fn verify(
     certificate: &Certificate,
     after: &[u8],
 ) -> Result<(), VerifyError> {
+    verify_pieces(before, hunks, certificate, &[after])
+}
+
+/// As [`verify`], for a result that is not put together.
+pub(crate) fn verify_pieces(
+    before: &[u8],
+    hunks: &[Hunk],
+    certificate: &Certificate,
+    after: &[&[u8]],
+) -> Result<(), VerifyError> {
     if Certificate::fingerprint(before) != certificate.file {
         return Err(VerifyError::WrongFile);
     }
@@ -75,7 +88,7 @@ pub fn verify(
         claims.collect(&file, hunk, placement)?;
     }
     claims.settle()?;
-    read_result(&file, &claims, after)
+    read_result(&file, &claims, Rest::new(after))
 }
 
 /// The lines of a file that placements speak of, each with its ending; a byte order mark belongs to none.
@@ -348,18 +361,17 @@ fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<
 }
 
 /// Reads the result from top to bottom: what lies between the places that placements speak of must be the same bytes.
-fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(), VerifyError> {
-    let mut rest = after;
+fn read_result(file: &File<'_>, claims: &Claims<'_>, mut rest: Rest<'_>) -> Result<(), VerifyError> {
     let mut read = 0;
     let lacks_ending = file.ends_without_ending(0..file.bytes.len());
-    let wrong = |rest: &[u8]| VerifyError::WrongResult(after.len() - rest.len());
+    let wrong = |rest: Rest<'_>| VerifyError::WrongResult(rest.read);
     let mut inserted = claims.inserted.iter().peekable();
     let mut removed = claims.lines.iter().filter(|(_, removed)| *removed).map(|(at, _)| *at).peekable();
     loop {
         let next = [inserted.peek().map(|(place, _)| *place), removed.peek().copied()];
         let Some(at) = next.into_iter().flatten().min() else { break };
         let offset = file.offset(at).ok_or_else(|| wrong(rest))?;
-        rest = read_old(file, read..offset, rest).map_err(wrong)?;
+        rest = read_old(file, read..offset, rest)?;
         let mut unended = file.ends_without_ending(read..offset);
         read = offset;
         let ending = file.ending_at(offset);
@@ -374,28 +386,28 @@ fn read_result(file: &File<'_>, claims: &Claims<'_>, after: &[u8]) -> Result<(),
             read = file.span(at).ok_or_else(|| wrong(rest))?.end;
         }
     }
-    rest = read_old(file, read..file.bytes.len(), rest).map_err(wrong)?;
+    rest = read_old(file, read..file.bytes.len(), rest)?;
     if rest.is_empty() { Ok(()) } else { Err(wrong(rest)) }
 }
 
-/// Takes bytes of the file off the front. What is left from the first wrong line on is the error.
-fn read_old<'a>(file: &File<'_>, range: Range<usize>, rest: &'a [u8]) -> Result<&'a [u8], &'a [u8]> {
-    let bytes = file.bytes.get(range).ok_or(rest)?;
+/// Takes bytes of the file off the front. The error names the first wrong line.
+fn read_old<'a>(file: &File<'_>, range: Range<usize>, rest: Rest<'a>) -> Result<Rest<'a>, VerifyError> {
+    let bytes = file.bytes.get(range).ok_or(VerifyError::WrongResult(rest.read))?;
     rest.strip_prefix(bytes).ok_or_else(|| {
-        let same = rest.iter().zip(bytes).take_while(|(found, wanted)| found == wanted).count();
-        let lines = rest.iter().take(same).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        rest.get(lines..).unwrap_or(rest)
+        let same = rest.bytes().zip(bytes).take_while(|(found, wanted)| found == wanted).count();
+        let line = bytes.iter().take(same).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        VerifyError::WrongResult(rest.read + line)
     })
 }
 
 /// Takes one new line off the front: its text, indented by the rule, and an ending. At the end of the file that is there
 /// or not as the hunk says, or else as it was; `unended` says that it was not.
-fn read_new_line<'a>(rest: &'a [u8], line: &NewLine<'_>, ending: &[u8], unended: bool) -> Option<&'a [u8]> {
+fn read_new_line<'a>(rest: Rest<'a>, line: &NewLine<'_>, ending: &[u8], unended: bool) -> Option<Rest<'a>> {
     let NewLine { text, moved, reindent, end } = *line;
     let rest = match moved {
         Some(bytes) => rest.strip_prefix(bytes)?,
         None if text.trim().is_empty() => rest.strip_prefix(text.as_bytes())?,
-        None => read_indented(rest, text.as_bytes(), reindent)?,
+        None => rest.strip_indented(text.as_bytes(), reindent)?,
     };
     let ended = match end {
         EndOfFile::WithNewline => true,
@@ -408,26 +420,6 @@ fn read_new_line<'a>(rest: &'a [u8], line: &NewLine<'_>, ending: &[u8], unended:
         return may_lack.then_some(rest);
     }
     rest.strip_prefix(ending).filter(|rest| !(rest.is_empty() && may_lack))
-}
-
-/// Takes a new line off the front that was indented by a rule.
-fn read_indented<'a>(rest: &'a [u8], text: &[u8], rule: &Reindent) -> Option<&'a [u8]> {
-    match rule {
-        Reindent::Keep => rest.strip_prefix(text),
-        Reindent::Add(missing) => rest.strip_prefix(missing.as_slice())?.strip_prefix(text),
-        Reindent::Strip(extra) => rest.strip_prefix(text.strip_prefix(extra.as_slice())?),
-        Reindent::Units { reply, file } => {
-            let (mut found, mut written) = (rest, text);
-            while !reply.is_empty()
-                && let Some(tail) = written.strip_prefix(reply.as_slice())
-            {
-                written = tail;
-                found = found.strip_prefix(file.as_slice()).unwrap_or(b"");
-            }
-            // A line that is indented as the file is already was left alone.
-            found.strip_prefix(written).or_else(|| rest.strip_prefix(text))
-        }
-    }
 }
 
 /// Whether a line of the file may stand for a line of the hunk at a tier.

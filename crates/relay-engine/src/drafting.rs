@@ -7,7 +7,7 @@ use relay_txn::{Draft, Header, OperationRecord};
 
 use crate::admit::Admitted;
 use crate::engine::Engine;
-use crate::planning::Planned;
+use crate::planning::{self, Planned};
 use crate::submission::{LandOptions, Submission};
 
 /// The transaction a reply asks for.
@@ -34,7 +34,7 @@ pub(crate) fn draft(
             undoes: Vec::new(),
         },
         operations: planned.operations(),
-        changes: planned.changes,
+        changes: planned.changes.into_iter().map(planning::whole).collect(),
         prune: Vec::new(),
         make: Vec::new(),
         belongings: BTreeMap::new(),

@@ -11,7 +11,7 @@ use crate::outcome::{FileOperation, FileReport, FileStatus};
 
 /// What a change does to its path.
 #[must_use]
-pub fn operation(change: &FileChange) -> FileOperation {
+pub fn operation<C>(change: &FileChange<C>) -> FileOperation {
     match (&change.before, &change.after, &change.renamed_from) {
         (_, Some(_), Some(_)) => FileOperation::Rename,
         (None, _, _) => FileOperation::Create,
@@ -21,18 +21,21 @@ pub fn operation(change: &FileChange) -> FileOperation {
 }
 
 /// The paths that files were renamed from.
-fn renamed_from(changes: &[FileChange]) -> HashSet<&RelPath> {
+fn renamed_from<C>(changes: &[FileChange<C>]) -> HashSet<&RelPath> {
     changes.iter().filter_map(|change| change.renamed_from.as_ref()).collect()
 }
 
 /// The changes that a person would name: a rename is one, although two paths change.
-fn reported(changes: &[FileChange]) -> impl Iterator<Item = &FileChange> {
+fn reported<C>(changes: &[FileChange<C>]) -> impl Iterator<Item = &FileChange<C>> {
     let renamed = renamed_from(changes);
     changes.iter().filter(move |change| change.after.is_some() || !renamed.contains(&change.path))
 }
 
 /// Reports for changes, each with how it comes about. A rename is one file, although two paths change.
-pub(crate) fn of_changes(changes: &[FileChange], placement: impl Fn(&RelPath) -> String) -> Vec<FileReport> {
+pub(crate) fn of_changes<C>(
+    changes: &[FileChange<C>],
+    placement: impl Fn(&RelPath) -> String,
+) -> Vec<FileReport> {
     let renamed = renamed_from(changes);
     let sources: HashMap<&RelPath, &Image> = changes
         .iter()
@@ -57,10 +60,10 @@ pub(crate) fn of_changes(changes: &[FileChange], placement: impl Fn(&RelPath) ->
 }
 
 /// Reports for edits. `exists` says whether a path is on disk now.
-pub(crate) fn of_edits(
+pub(crate) fn of_edits<C>(
     edits: &[Edit],
     outcomes: &[EditOutcome],
-    changes: &[FileChange],
+    changes: &[FileChange<C>],
     exists: impl Fn(&str) -> bool,
 ) -> Vec<FileReport> {
     let mut reports = of_changes(changes, |_| String::new());

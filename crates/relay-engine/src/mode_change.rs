@@ -20,7 +20,7 @@ impl ModeChange {
     /// What a change does to the mode of the file it starts from, where there is something to say: a new file is
     /// mentioned only if it can be run or is a link.
     #[must_use]
-    pub fn of(change: &FileChange, origin: Option<&Image>) -> Option<Self> {
+    pub fn of<C>(change: &FileChange<C>, origin: Option<&Image>) -> Option<Self> {
         let after = change.after.as_ref()?.mode?;
         let before = origin.map(|image| image.mode);
         let differs = match before {
@@ -69,7 +69,7 @@ mod tests {
     fn said(before: Option<u32>, after: Option<u32>) -> String {
         let folder = tempfile::tempdir().unwrap();
         let image = before.map(|mode| Image { bytes: Vec::new(), mode });
-        let change = FileChange {
+        let change: FileChange = FileChange {
             path: Workspace::open(folder.path()).unwrap().path("a").unwrap(),
             before: image.clone(),
             after: Some(Target { bytes: Vec::new(), mode: after }),

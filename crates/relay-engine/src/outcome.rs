@@ -1,6 +1,6 @@
 //! What became of a submission: one value that the terminal, the JSON document and other programs read alike.
 
-use relay_edit::Diagnostic;
+use relay_edit::{Content, Diagnostic};
 use relay_txn::{CheckRecord, FileChange, Undoes};
 use uuid::Uuid;
 
@@ -169,6 +169,8 @@ pub struct Outcome {
     pub diagnostics: Vec<Diagnostic>,
     /// The exact changes, for showing a diff; not part of the JSON document.
     pub changes: Vec<FileChange>,
+    /// The changes that were only worked out (`--dry-run`), for showing a diff.
+    pub preview: Vec<FileChange<Content>>,
     /// The message that asks a model for what failed, where that was asked for.
     pub repair_prompt: Option<String>,
     /// Parts of the submission failed and were left out, as `--partial` asks for.
@@ -188,6 +190,7 @@ impl Outcome {
             checks: Vec::new(),
             diagnostics,
             changes: Vec::new(),
+            preview: Vec::new(),
             repair_prompt: None,
             incomplete: false,
         }

@@ -177,7 +177,7 @@ fn plan_and_transact(
         return if outcome.incomplete { Err(Stop::Refused(Vec::new())) } else { Ok(Status::Unchanged) };
     }
     if options.dry_run {
-        outcome.changes = planned.changes;
+        outcome.preview = planned.changes;
         outcome.diagnostics.extend(planned.questions);
         return Ok(Status::Validated);
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use relay_edit::{
-    Change, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot,
-    Stat, plan_taking, plan_with, stat, text_of,
+    After, Change, Content, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions,
+    Plan, Snapshot, Stat, plan_taking, plan_with, stat, text_of,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::display::all_hidden;
@@ -26,8 +26,8 @@ const QUESTIONS: [relay_edit::Code; 2] =
 
 /// Exact changes, and how each edit was placed.
 pub(crate) struct Planned<'e> {
-    /// The changes, in path order.
-    pub changes: Vec<FileChange>,
+    /// The changes, in path order. What files become is not put together before it is written.
+    pub changes: Vec<FileChange<Content>>,
     /// The edits of files that could be read.
     edits: Cow<'e, [Edit]>,
     /// What became of each of them.
@@ -67,9 +67,9 @@ impl Basis {
     }
 
     /// The same, but the contents of changed files may be taken out of the snapshot instead of being copied.
-    fn plan_taking(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved {
+    fn plan_taking(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved<Content> {
         match &self.receipt {
-            Some(receipt) => receipt.plan(edits, files, &self.options),
+            Some(receipt) => receipt.plan(edits, files, &self.options).into_content(),
             None => {
                 let plan = plan_taking(edits, files, &self.options);
                 Resolved::without_receipt(edits, plan, self.options.partial)
@@ -193,7 +193,7 @@ fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
 }
 
 /// What each change adds and removes. A file that is renamed is compared with what it was under its old name.
-fn stats(changes: &[Change], snapshot: &Snapshot) -> Vec<Stat> {
+fn stats(changes: &[Change<Content>], snapshot: &Snapshot) -> Vec<Stat> {
     let renamed_away: BTreeSet<&str> =
         changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
     let before = |path: &str| {
@@ -201,17 +201,22 @@ fn stats(changes: &[Change], snapshot: &Snapshot) -> Vec<Stat> {
         let changed = changed.and_then(|at| changes.get(at)?.before.as_ref());
         changed.or_else(|| snapshot.files.get(path)).map(Vec::as_slice)
     };
-    let count = |change: &Change| match &change.after {
+    let count = |change: &Change<Content>| match &change.after {
         None if renamed_away.contains(change.path.as_str()) => Stat::default(),
         after => {
             let origin = change.renamed_from.as_deref().and_then(before).or(change.before.as_deref());
-            stat(origin.unwrap_or_default(), after.as_deref().unwrap_or_default())
+            stat(origin.unwrap_or_default(), after.as_ref().map_or(After::Whole(&[]), After::from))
         }
     };
     changes.iter().map(count).collect()
 }
 
-fn file_change(workspace: &Workspace, change: Change, stat: &Stat, disk: &Disk) -> Result<FileChange, Stop> {
+fn file_change(
+    workspace: &Workspace,
+    change: Change<Content>,
+    stat: &Stat,
+    disk: &Disk,
+) -> Result<FileChange<Content>, Stop> {
     // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
     let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
     let here = disk.get_key_value(change.path.as_str());
@@ -225,6 +230,14 @@ fn file_change(workspace: &Workspace, change: Change, stat: &Stat, disk: &Disk) 
         added: stat.added,
         removed: stat.removed,
     })
+}
+
+/// A change with all the bytes of what the file becomes.
+pub(crate) fn whole(change: FileChange<Content>) -> FileChange {
+    let FileChange { path, before, after, renamed_from, added, removed } = change;
+    let old = before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let after = after.map(|Target { bytes, mode }| Target { bytes: bytes.into_bytes(old), mode });
+    FileChange { path, before, after, renamed_from, added, removed }
 }
 
 /// Whether a file can be run, as git sees it: by its owner.
@@ -267,20 +280,24 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// A warning when a change brings characters into a file that a reviewer cannot see.
-fn invisible_characters(change: &FileChange, stat: &Stat) -> Option<Diagnostic> {
+fn invisible_characters(change: &FileChange<Content>, stat: &Stat) -> Option<Diagnostic> {
     let after = &change.after.as_ref()?.bytes;
-    let text = text_of(after);
     // What was there before is nothing new, unless it was there under another name.
-    let is_plain = match change.renamed_from {
-        None => stat.new.iter().all(|new| is_plain(text.get(new.clone()).unwrap_or_default())),
-        Some(_) => is_plain(after),
+    let is_plain = match (after, &change.renamed_from) {
+        (Content::Spliced(spliced), _) => is_plain(spliced.fresh()),
+        (Content::Whole(bytes), Some(_)) => is_plain(bytes),
+        (Content::Whole(bytes), None) => {
+            let text = text_of(bytes);
+            stat.new.iter().all(|new| is_plain(text.get(new.clone()).unwrap_or_default()))
+        }
     };
     if change.added == 0 || is_plain {
         return None;
     }
-    let after = std::str::from_utf8(after).ok()?;
-    let before =
-        change.before.as_ref().map_or("", |image| std::str::from_utf8(&image.bytes).unwrap_or_default());
+    let before = change.before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let after = After::from(after).bytes(before);
+    let after = std::str::from_utf8(&after).ok()?;
+    let before = std::str::from_utf8(before).unwrap_or_default();
     let (at, found, _) =
         all_hidden(after).find(|(_, c, _)| !matches!(c, '\r' | '\u{c}') && !before.contains(*c))?;
     let line = after.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;

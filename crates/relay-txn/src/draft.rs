@@ -54,15 +54,15 @@ pub struct Header {
     pub undoes: Vec<Undoes>,
 }
 
-/// The exact bytes before and after for one path.
+/// The exact bytes before and after for one path. Who only shows them may have those after in another form than whole.
 #[derive(Debug, Clone)]
-pub struct FileChange {
+pub struct FileChange<C = Vec<u8>> {
     /// The file.
     pub path: RelPath,
     /// What the change was planned against; `None`: there must be no file.
     pub before: Option<Image>,
     /// What the file becomes; `None`: it is deleted.
-    pub after: Option<Target>,
+    pub after: Option<Target<C>>,
     /// The path whose content this file continues. For the record only.
     pub renamed_from: Option<RelPath>,
     /// Lines added, for the record.
@@ -82,9 +82,9 @@ pub struct Image {
 
 /// A file as it shall be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct Target<C = Vec<u8>> {
     /// The content.
-    pub bytes: Vec<u8>,
+    pub bytes: C,
     /// The permission bits; `None`: what the file has, or what a new file gets here.
     pub mode: Option<u32>,
 }

@@ -6,20 +6,21 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::targets::{self, TargetFailure};
+use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
     without_margins, without_numbers,
 };
 use crate::splice::{SpliceError, splice};
-use crate::verify::{VerifyError, verify};
+use crate::verify::{VerifyError, verify_pieces};
 use crate::{Base, Hunk, HunkLine};
 
 /// A patched file.
 #[derive(Debug)]
 pub(crate) struct Patched {
     /// The new content; `None` when nothing changed.
-    pub after: Option<Vec<u8>>,
+    pub after: Option<Content>,
     /// How the hunks were placed.
     pub words: String,
     /// What was verified.
@@ -60,7 +61,7 @@ impl Manner<'_> {
 }
 
 impl Patched {
-    const fn new(after: Vec<u8>, words: String, certificates: Vec<Certificate>) -> Self {
+    const fn new(after: Content, words: String, certificates: Vec<Certificate>) -> Self {
         Self { after: Some(after), words, certificates, needs_review: false, absorbed: 0, view_after: None }
     }
 }
@@ -142,7 +143,7 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
     }
     let mut patched = patch_original(b"", hunks, manner)?;
     "new file".clone_into(&mut patched.words);
-    patched.after.get_or_insert_default();
+    patched.after.get_or_insert(Content::Whole(Vec::new()));
     Ok(patched)
 }
 
@@ -324,12 +325,16 @@ fn patch_sequential(
         match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
             Ok((after, certificate)) => {
                 certificates.push(certificate);
-                current = after;
+                current = after.into_bytes(&current);
             }
             Err(failure) => failures.push(failure),
         }
     }
-    if failures.is_empty() { Ok(Patched::new(current, words.join(), certificates)) } else { Err(failures) }
+    if failures.is_empty() {
+        Ok(Patched::new(Content::Whole(current), words.join(), certificates))
+    } else {
+        Err(failures)
+    }
 }
 
 /// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.
@@ -350,11 +355,12 @@ fn apply(
     lines: &Lines<'_>,
     hunks: &[Hunk],
     placements: Vec<Placement>,
-) -> Result<(Vec<u8>, Certificate), PatchFailure> {
+) -> Result<(Content, Certificate), PatchFailure> {
     let after = splice(lines, hunks, &placements).map_err(PatchFailure::Splice)?;
     let certificate = Certificate { file: Certificate::fingerprint(lines.bytes()), placements };
-    verify(lines.bytes(), hunks, &certificate, &after).map_err(PatchFailure::Unverified)?;
-    Ok((after, certificate))
+    let pieces: Vec<&[u8]> = after.pieces(lines.bytes()).collect();
+    verify_pieces(lines.bytes(), hunks, &certificate, &pieces).map_err(PatchFailure::Unverified)?;
+    Ok((Content::Spliced(after), certificate))
 }
 
 /// How hunks were placed, in words.

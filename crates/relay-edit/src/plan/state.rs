@@ -3,10 +3,11 @@
 //! Everything in here is UTF-8 or bytes of no known encoding: files in UTF-16 are decoded on the way in and written
 //! back in their own encoding on the way out, and only if that says the same text again.
 
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 
 use super::{Change, Snapshot};
+use crate::content::Content;
 use crate::encoding::{Decoded, text_of};
 use crate::lines::BOM;
 
@@ -20,7 +21,7 @@ pub(crate) struct State<'s> {
     /// The files of the snapshot that are in another encoding.
     decoded: BTreeMap<&'s str, Decoded>,
     /// Paths that were touched; `None` when the file is gone.
-    touched: BTreeMap<String, Option<Vec<u8>>>,
+    touched: BTreeMap<String, Option<Touched>>,
     /// New path to the path in the snapshot its bytes came from.
     origins: BTreeMap<String, String>,
     /// Whether a file can be run, where an edit said so.
@@ -61,8 +62,15 @@ impl<'s> State<'s> {
         self.views.get(path).map(Vec::as_slice).filter(|view| self.get(path) != Some(*view))
     }
 
-    /// Gives a file new content, and what the author saw its own.
-    pub fn set_merged(&mut self, path: &str, content: Vec<u8>, view: Option<Vec<u8>>) {
+    /// Gives a file content that was made from what it holds now, and what the author saw its own.
+    pub fn set_patched(&mut self, path: &str, content: Content, view: Option<Vec<u8>>) {
+        // Parts are parts of the file as it was before all edits, or they are put together.
+        let is_first = !self.touched.contains_key(path) && self.snapshot.files.contains_key(path);
+        if is_first && !self.decoded.contains_key(path) && !self.has_view(path) {
+            self.touched.insert(path.to_owned(), Some(Touched::new(content)));
+            return;
+        }
+        let content = content.into_bytes(self.get(path).unwrap_or_default());
         self.set(path, Some(content));
         if let Some(view) = view {
             self.views.insert(path.to_owned(), view);
@@ -72,7 +80,7 @@ impl<'s> State<'s> {
     /// The content of a file, if it exists now.
     pub fn get(&self, path: &str) -> Option<&[u8]> {
         match self.touched.get(path) {
-            Some(content) => content.as_deref(),
+            Some(touched) => touched.as_ref().map(|touched| touched.bytes(|| self.original(path))),
             None => self.original(path),
         }
     }
@@ -108,7 +116,7 @@ impl<'s> State<'s> {
                 None => drop(self.views.remove(path)),
             }
         }
-        self.touched.insert(path.to_owned(), content);
+        self.touched.insert(path.to_owned(), content.map(|bytes| Touched::new(Content::Whole(bytes))));
     }
 
     /// Whether a file can be run as a program.
@@ -125,8 +133,10 @@ impl<'s> State<'s> {
     /// Gives a file another name.
     pub fn rename(&mut self, from: &str, to: &str) {
         // A file that was touched before is not copied once more.
-        let touched = self.touched.remove(from);
-        let content = touched.unwrap_or_else(|| self.get(from).map(<[u8]>::to_vec));
+        let content = match self.touched.remove(from) {
+            Some(touched) => touched.map(|touched| touched.into_bytes(|| self.original(from))),
+            None => self.original(from).map(<[u8]>::to_vec),
+        };
         let origin = self.origins.remove(from).or_else(|| self.original(from).map(|_| from.to_owned()));
         let mode = self.modes.remove(from);
         self.set(from, None);
@@ -141,32 +151,65 @@ impl<'s> State<'s> {
 
     /// What is different from the snapshot, in path order, without what was before; the path that cannot be written in its
     /// encoding otherwise.
-    pub fn into_changes(self) -> Result<Vec<Change>, String> {
+    pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
         let Self { snapshot, decoded, mut touched, mut origins, modes, .. } = self;
         for path in modes.keys().filter(|path| !touched.contains_key(*path)).cloned().collect::<Vec<_>>() {
             let text = decoded.get(path.as_str()).map(|decoded| &decoded.text);
             let text = text.or_else(|| snapshot.files.get(&path)).cloned();
-            touched.insert(path, text);
+            touched.insert(path, text.map(|text| Touched::new(Content::Whole(text))));
         }
         let mut changes = Vec::new();
         for (path, after) in touched {
             let renamed_from = origins.remove(&path);
             let source = renamed_from.as_ref().unwrap_or(&path);
             let after = match (after, decoded.get(source.as_str())) {
-                (Some(text), Some(decoded)) => match encoded(decoded, &text) {
-                    Some(bytes) => Some(bytes),
+                (Some(text), Some(decoded)) => match encoded(decoded, text.bytes(|| None)) {
+                    Some(bytes) => Some(Content::Whole(bytes)),
                     None => return Err(path),
                 },
-                (after, _) => after,
+                (after, _) => after.map(|touched| touched.content),
             };
             let before = snapshot.files.get(&path);
+            let is_same = match (before, &after) {
+                (Some(before), Some(after)) => after.is_same(before),
+                (before, after) => before.is_none() && after.is_none(),
+            };
             let executable =
                 modes.get(&path).copied().filter(|mode| *mode != was_executable(snapshot, source));
-            if before != after.as_ref() || executable.is_some() {
+            if !is_same || executable.is_some() {
                 changes.push(Change { before: None, path, after, renamed_from, executable });
             }
         }
         Ok(changes)
+    }
+}
+
+/// What a file holds that was touched.
+#[derive(Debug)]
+struct Touched {
+    content: Content,
+    /// All of it, once somebody asked.
+    whole: OnceCell<Vec<u8>>,
+}
+
+impl Touched {
+    const fn new(content: Content) -> Self {
+        Self { content, whole: OnceCell::new() }
+    }
+
+    /// All of it. Parts are parts of the original.
+    fn bytes<'t>(&'t self, original: impl FnOnce() -> Option<&'t [u8]>) -> &'t [u8] {
+        match &self.content {
+            Content::Whole(bytes) => bytes,
+            Content::Spliced(spliced) => {
+                self.whole.get_or_init(|| spliced.bytes(original().unwrap_or_default()))
+            }
+        }
+    }
+
+    fn into_bytes<'o>(self, original: impl FnOnce() -> Option<&'o [u8]>) -> Vec<u8> {
+        let Self { content, whole } = self;
+        whole.into_inner().unwrap_or_else(|| content.into_bytes(original().unwrap_or_default()))
     }
 }
 

@@ -7,6 +7,7 @@ use super::explain::Explain;
 use super::targets::TargetFailure;
 use super::{EXPLAINED, Planner, patch, targets};
 use crate::align::differences;
+use crate::content::Content;
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
 use crate::matcher::Strictness;
@@ -46,8 +47,9 @@ impl Planner<'_> {
             return Err(findings(gone));
         }
         let Some(after) = patched.after.take() else { return Ok(patched) };
+        let after = after.into_bytes(view);
         let merged = merge(view, current, &after).map_err(|conflict| vec![explain.conflict(&conflict)])?;
-        patched.after = Some(merged);
+        patched.after = Some(Content::Whole(merged));
         patched.view_after = Some(after);
         patched.words.push_str(", merged with what changed since");
         Ok(patched)

@@ -54,6 +54,7 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
     let certificate = Certificate { file: Certificate::fingerprint(before), placements: vec![placement] };
     let hunks = [hunk];
     let after = splice(&lines, &hunks, &certificate.placements).ok();
+    let after = after.map(|after| after.bytes(before));
     after.filter(|after| verify(before, &hunks, &certificate, after).is_ok()).unwrap_or_else(plain)
 }
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use relay_edit::{
-    Change, Conflict, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, merge_surely,
-    plan_with,
+    After, Change, Conflict, Content, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot,
+    merge_surely, plan_with,
 };
 
 use super::Receipt;
@@ -16,18 +16,41 @@ use crate::secrets::{Unrestored, mask, placeholders};
 const QUOTED_LINES: usize = 4;
 
 /// A plan for today's files, and the texts the model will know once it has landed.
-pub(crate) struct Resolved {
-    pub plan: Plan,
+pub(crate) struct Resolved<C = Vec<u8>> {
+    pub plan: Plan<C>,
     /// Path to the text as the model wrote it; `None` for a file that goes.
     pub written: BTreeMap<String, Option<String>>,
 }
 
 impl Resolved {
+    /// The same, as it is where what files become need not be put together.
+    pub(crate) fn into_content(self) -> Resolved<Content> {
+        let Plan { changes, outcomes, diagnostics } = self.plan;
+        let content = |change: Change| {
+            let Change { path, before, after, renamed_from, executable } = change;
+            Change { path, before, after: after.map(Content::Whole), renamed_from, executable }
+        };
+        let changes = changes.into_iter().map(content).collect();
+        Resolved { plan: Plan { changes, outcomes, diagnostics }, written: self.written }
+    }
+}
+
+impl<C> Resolved<C>
+where
+    for<'a> After<'a>: From<&'a C>,
+{
     /// A plan on the files as they are, in which nothing may be written that only stands for a value.
-    pub(crate) fn without_receipt(edits: &[Edit], plan: Plan, partial: bool) -> Self {
-        let stray = |change: &Change| {
+    pub(crate) fn without_receipt(edits: &[Edit], plan: Plan<C>, partial: bool) -> Self {
+        let stray = |change: &Change<C>| {
             let before = change.before.as_deref().unwrap_or_default();
-            let found = stray_placeholders(&change.path, before, change.after.as_deref()?, |_| Vec::new());
+            let after = After::from(change.after.as_ref()?);
+            // What stays of the file brings nothing into it.
+            if let After::Spliced(spliced) = after
+                && placeholders(spliced.fresh()).next().is_none()
+            {
+                return None;
+            }
+            let found = stray_placeholders(&change.path, before, &after.bytes(before), |_| Vec::new());
             (!found.is_empty()).then(|| (change.path.clone(), found))
         };
         // A renamed file brings along what it held under its old name.

@@ -63,6 +63,7 @@ pub fn finish(outcome: &Outcome, json: bool) -> u8 {
     } else {
         if outcome.status == Status::Validated {
             terminal::print(&terminal::diff::changes(&outcome.changes));
+            terminal::print(&terminal::diff::changes(&outcome.preview));
         }
         terminal::print(&terminal::report::outcome(outcome));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use relay_edit::{DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
+use relay_edit::{After, DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
 use relay_engine::{FileOperation, ModeChange, is_link, operation};
 use relay_txn::{FileChange, Image};
 use relay_workspace::RelPath;
@@ -18,7 +18,10 @@ const LINES_SHOWN: usize = 200;
 const LINES_SHOWN_IN_ALL: usize = 2000;
 
 /// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
-pub fn changes(changes: &[FileChange]) -> String {
+pub fn changes<C>(changes: &[FileChange<C>]) -> String
+where
+    for<'a> After<'a>: From<&'a C>,
+{
     let mut text = String::new();
     let mut shown = 0;
     let sources = Sources::of(changes);
@@ -48,7 +51,7 @@ pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
 struct Sources<'a>(HashMap<&'a RelPath, Option<&'a Image>>);
 
 impl<'a> Sources<'a> {
-    fn of(changes: &'a [FileChange]) -> Self {
+    fn of<C>(changes: &'a [FileChange<C>]) -> Self {
         let renamed = changes.iter().filter_map(|change| change.renamed_from.as_ref());
         let mut sources: HashMap<&RelPath, Option<&Image>> = renamed.map(|from| (from, None)).collect();
         for change in changes {
@@ -60,12 +63,12 @@ impl<'a> Sources<'a> {
     }
 
     /// Whether a change is the other half of a rename.
-    fn hold(&self, change: &FileChange) -> bool {
+    fn hold<C>(&self, change: &FileChange<C>) -> bool {
         change.after.is_none() && self.0.contains_key(&change.path)
     }
 
     /// The file a change starts from: for a rename that under the old path.
-    fn origin(&self, change: &'a FileChange) -> Option<&'a Image> {
+    fn origin<C>(&self, change: &'a FileChange<C>) -> Option<&'a Image> {
         match &change.renamed_from {
             Some(from) => self.0.get(from).copied().flatten(),
             None => change.before.as_ref(),
@@ -73,10 +76,13 @@ impl<'a> Sources<'a> {
     }
 }
 
-fn file(change: &FileChange, origin: Option<&Image>, limit: Option<usize>) -> String {
+fn file<C>(change: &FileChange<C>, origin: Option<&Image>, limit: Option<usize>) -> String
+where
+    for<'a> After<'a>: From<&'a C>,
+{
     let mut text = String::new();
     let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
-    let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+    let after = change.after.as_ref().map_or(After::Whole(&[]), |target| After::from(&target.bytes));
     let name = match &change.renamed_from {
         Some(from) => format!("{} → {}", visible(from.as_str()), visible(change.path.as_str())),
         None => visible(change.path.as_str()).into_owned(),
