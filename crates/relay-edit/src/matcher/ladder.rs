@@ -200,9 +200,30 @@ fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Opti
         return None;
     }
     match index.find_some(key, &pattern.new, 1)?.as_slice() {
-        [only] if indentation(&pattern.new, index, *only).is_some() => Some(*only),
+        [only]
+            if indentation(&pattern.new, index, *only).is_some()
+                || stands_as_written(pattern, index, *only) =>
+        {
+            Some(*only)
+        }
         _ => None,
     }
+}
+
+/// Whether the new lines stand at a place as the lines that stay there would have had them written.
+///
+/// One rule need not explain all of them: a new line that was indented as the file is already was left alone.
+fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
+    let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
+    let places = new.enumerate().map(|(at, line)| (line, index.lines.text(start + at)));
+    let is_added = |line: &HunkLine| matches!(line, HunkLine::Added(_));
+    let (added, kept): (Vec<_>, Vec<_>) = places.partition(|(line, _)| is_added(line));
+    let rule = Reindent::infer(kept.into_iter().map(|(line, found)| (line.text().as_bytes(), found)));
+    let written = |rule: &Reindent, line: &HunkLine, found: &[u8]| {
+        rule.apply(line.text().as_bytes())
+            .is_some_and(|wanted| Key::TrimEnd.of(&wanted) == Key::TrimEnd.of(found))
+    };
+    rule.is_some_and(|rule| added.into_iter().all(|(line, found)| written(&rule, line, found)))
 }
 
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {

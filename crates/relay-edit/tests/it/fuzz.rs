@@ -296,3 +296,15 @@ fn a_bracket_is_recognised_by_the_lines_around_it() {
     assert_eq!(String::from_utf8_lossy(&once), "b\n\t\n    }\n        note\n\ta\n");
     assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
 }
+
+/// Found by the target above: the new line was indented as the file is already, the line below it was not.
+#[test]
+fn an_insertion_is_recognised_that_was_indented_like_the_file_already() {
+    let lines =
+        [HunkLine::Added("\tb".to_owned()), HunkLine::Context("    \u{201c}q\u{201d}: \u{2014}".to_owned())];
+    let edits = [edit(vec![Hunk::new(lines.to_vec(), 1)], Base::Original)];
+    let once =
+        after(&plan(&edits, &snapshot("a\n\t\u{201c}q\u{201d}: \u{2014}\n".as_bytes()))).expect("placed");
+    assert_eq!(String::from_utf8_lossy(&once), "a\n\tb\n\t\u{201c}q\u{201d}: \u{2014}\n");
+    assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
+}

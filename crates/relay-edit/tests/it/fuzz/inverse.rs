@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use relay_edit::{
-    Certificate, DiffKind, Edit, EditOutcome, EditStatus, FileDiff, Options, Strictness, diff, parse,
+    Certificate, DiffKind, Edit, EditOutcome, EditStatus, FileDiff, Hunk, Options, Strictness, diff, parse,
     plan_with,
 };
 
@@ -69,6 +69,13 @@ pub fn check(before: &[u8], changed: &[u8]) {
     }
 }
 
+/// Whether all that stands afterwards stood there before, in this order: a deletion, also when a line is written as
+/// exchanged for itself. Nothing is left of one that could be recognised.
+fn only_deletes(hunk: &Hunk) -> bool {
+    let mut old = hunk.old_lines();
+    hunk.new_lines().all(|new| old.any(|old| old == new))
+}
+
 /// The same edit again changes nothing, or is refused; where it only adds, it is recognised.
 pub fn check_twice(edits: &[Edit], outcome: &EditOutcome, changed: &[u8], options: &Options) {
     let again = plan_with(edits, &snapshot(changed), options);
@@ -76,7 +83,7 @@ pub fn check_twice(edits: &[Edit], outcome: &EditOutcome, changed: &[u8], option
     // Of several equal places one was chosen, and the next one may be the next choice.
     let unique = placements.clone().all(|placement| placement.tie.is_none() && placement.candidates == 1);
     let relay_edit::Operation::Patch { hunks, .. } = &edits[0].operation else { return };
-    let alone = hunks.len() == 1 && hunks[0].adds();
+    let alone = hunks.len() == 1 && !only_deletes(&hunks[0]);
     let telling =
         hunks.iter().all(|hunk| hunk.new_lines().any(|line| line.chars().any(char::is_alphanumeric)));
     if unique && alone && telling && outcome.status == EditStatus::Applied {
