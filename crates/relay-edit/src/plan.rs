@@ -287,7 +287,10 @@ impl Planner<'_> {
         let mut outcomes: Vec<EditOutcome> = run
             .iter()
             .map(|hunks| {
-                EditOutcome::new(EditStatus::Applied, patch::words(placements.by_ref().take(hunks.len())))
+                EditOutcome::new(
+                    EditStatus::Applied,
+                    patch::words(hunks, placements.by_ref().take(hunks.len())),
+                )
             })
             .collect();
         // Edits that were placed together were verified together; the last one carries the certificate.

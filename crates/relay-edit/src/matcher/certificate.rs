@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::indent::Reindent;
 use super::tier::Tier;
+use crate::{Hunk, HunkLine};
 
 /// Everything needed to check that hunks were put where they belong, without searching again.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,15 +82,23 @@ impl Placement {
         self.map.iter().flatten().last().map_or(self.insert_at, |line| line + 1)
     }
 
-    /// How it was placed, in words for a report.
+    /// Whether a line of its hunk stands for lines of the file that the author left out.
+    fn leaves_out(&self, hunk: &Hunk) -> bool {
+        let is_written = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
+        hunk.lines.iter().zip(&self.map).any(|(line, place)| place.is_none() && is_written(line))
+    }
+
+    /// How its hunk was placed, in words for a report.
     #[must_use]
-    pub fn words(&self) -> Cow<'static, str> {
+    pub fn words(&self, hunk: &Hunk) -> Cow<'static, str> {
         let reindented = self.reindent != Reindent::Keep && self.tier < Tier::Indentation;
-        let tier = if reindented {
-            Cow::Owned(format!("{}, indented as the file is", self.tier))
-        } else {
-            Cow::Borrowed(self.tier.name())
-        };
+        let mut tier = Cow::Borrowed(self.tier.name());
+        if self.leaves_out(hunk) {
+            tier.to_mut().push_str(", with lines left out");
+        }
+        if reindented {
+            tier.to_mut().push_str(", indented as the file is");
+        }
         let tie = match self.tie {
             None => return tier,
             Some(Tie::LineNumber) => "its line number",

@@ -152,14 +152,15 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<P
     let mut placements = Vec::with_capacity(hunks.len());
     let mut words = Words::default();
     let mut failures = Vec::new();
-    for (hunk, located) in locate_all(hunks, &index, manner.strictness).into_iter().enumerate() {
+    let located = hunks.iter().zip(locate_all(hunks, &index, manner.strictness));
+    for (number, (hunk, located)) in located.enumerate() {
         match located {
             Ok(Located::Placed(placement)) => {
-                words.add(placement.words());
+                words.add(placement.words(hunk));
                 placements.push(placement);
             }
             Ok(Located::AlreadyApplied(_)) => words.add(ALREADY.into()),
-            Err(failure) => failures.push(PatchFailure::Hunk { hunk, failure }),
+            Err(failure) => failures.push(PatchFailure::Hunk { hunk: number, failure }),
         }
     }
     if !failures.is_empty() {
@@ -186,7 +187,7 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
         }
         match targets::resolve(number, hunk, &lines, seen) {
             Ok(resolved) => {
-                words.add(resolved.placement.words());
+                words.add(resolved.placement.words(&resolved.hunk));
                 absorbed += resolved.absorbed;
                 unseen += resolved.unseen;
                 quoted.push(resolved.hunk);
@@ -274,7 +275,7 @@ fn patch_sequential(
         && !manner.literal_anchor
         && let Some((patched, placements)) = batch(before, hunks, manner.strictness, manner.work)
     {
-        return Ok(Patched { words: self::words(placements.iter()), ..patched });
+        return Ok(Patched { words: self::words(hunks, placements.iter()), ..patched });
     }
     if hunks.len().saturating_mul(before.len()) > SEQUENTIAL_BYTES {
         return Err(vec![PatchFailure::TooLarge]);
@@ -319,7 +320,7 @@ fn patch_sequential(
                 continue;
             }
         };
-        words.add(format!("{}{how}", placement.words()).into());
+        words.add(format!("{}{how}", placement.words(hunk)).into());
         // Alone in its step, a hunk is the first one of it.
         let placement = Placement { hunk: 0, ..placement };
         match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
@@ -364,9 +365,9 @@ fn apply(
 }
 
 /// How hunks were placed, in words.
-pub(crate) fn words<'p>(placements: impl Iterator<Item = &'p Placement>) -> String {
+pub(crate) fn words<'p>(hunks: &[Hunk], placements: impl Iterator<Item = &'p Placement>) -> String {
     let mut words = Words::default();
-    placements.for_each(|placement| words.add(placement.words()));
+    hunks.iter().zip(placements).for_each(|(hunk, placement)| words.add(placement.words(hunk)));
     words.join()
 }
 

@@ -277,3 +277,14 @@ fn files_in_utf_16_are_edited_in_utf_16() {
         assert_eq!(plan.changes[0].after, Some(encode("eins\r\ndrei\r\n")), "{reply}");
     }
 }
+
+#[test]
+fn lines_that_were_left_out_are_named_in_the_report() {
+    let before = "fn a() {\n    one();\n    two();\n    three();\n    four();\n}\n";
+    let after = before.replace("four", "4");
+    let elided = "fn a() {\n    // ... existing code ...\n    four();\n";
+    let plan = check(before, &search_replace(elided, &elided.replace("four", "4")), &after);
+    assert_eq!(plan.outcomes[0].placement, "exact, with lines left out");
+    let plan = check(before, &search_replace("    four();\n", "    4();\n"), &after);
+    assert_eq!(plan.outcomes[0].placement, "exact");
+}
