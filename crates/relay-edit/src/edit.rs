@@ -69,6 +69,8 @@ pub struct Hunk {
     pub end: EndOfFile,
     /// Where it goes, when the author named lines by number instead of quoting them.
     pub target: Target,
+    /// Nothing but the prose above or the section before says which file is meant, so the old lines must leave no doubt.
+    pub presumed: bool,
 }
 
 /// Where a hunk goes.
@@ -161,6 +163,7 @@ impl Hunk {
             scope: Vec::new(),
             end: EndOfFile::Unsaid,
             target: Target::Quoted,
+            presumed: false,
         }
     }
 

@@ -6,6 +6,7 @@
 mod elide;
 mod explain;
 mod patch;
+mod presumed;
 mod state;
 mod targets;
 mod view;
@@ -255,7 +256,9 @@ impl Planner<'_> {
         let first = edits.first()?;
         let hunks_of = |edit: &'e Edit| match &edit.operation {
             Operation::Patch { hunks, base: Base::Sequential }
-                if edit.path == first.path && !targets::any(hunks) =>
+                if edit.path == first.path
+                    && !targets::any(hunks)
+                    && !hunks.iter().any(|hunk| hunk.presumed) =>
             {
                 Some(hunks.as_slice())
             }
@@ -345,6 +348,10 @@ impl Planner<'_> {
                 }
                 if let Some(finding) = explain.elided(hunks) {
                     return Err(failed(finding));
+                }
+                for hunk in hunks.iter().filter(|hunk| hunk.presumed) {
+                    let presumed = presumed::judge(edit, hunk, &self.state);
+                    self.diagnostics.push(presumed.map_err(|finding| failed(*finding))?);
                 }
                 let bytes = self.state.get(&edit.path).map_or(0, <[u8]>::len);
                 if self.searched_bytes > SEARCH_LIMIT_BYTES {

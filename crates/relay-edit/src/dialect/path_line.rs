@@ -27,8 +27,11 @@ pub(crate) fn before_marker(text: &str) -> Option<String> {
         let text = text.trim();
         let (bare, _) = undecorate(text);
         let (path, _) = unquote(bare);
-        let is_word = !path.contains(char::is_whitespace);
-        let has_separator = path.contains(['/', '\\']) && !path.ends_with(['.', ':', '?', '!']);
+        // `Then:` announces the block.
+        let is_word = !path.contains(char::is_whitespace) && !text.ends_with(':');
+        // A path may hold spaces; a sentence that quotes one is no path.
+        let has_separator =
+            path.contains(['/', '\\']) && !path.contains('`') && !path.ends_with(['.', ':', '?', '!']);
         (path.contains(char::is_alphanumeric)
             && text.len() < LONGEST
             && !is_comment(text)
@@ -79,6 +82,23 @@ pub(crate) fn heading(text: &str) -> Option<String> {
 pub(crate) fn is_dots(text: &str) -> bool {
     let text = text.trim();
     text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
+}
+
+/// The only path in backticks in a line of prose: "And in `src/b.rs`:".
+pub(crate) fn mentioned(text: &str) -> Option<String> {
+    let mut quoted = text.split('`').skip(1).step_by(2).filter(|word| looks_like_path(word));
+    let path = quoted.next()?;
+    let known = text.len() < LONGEST && !is_comment(text.trim()) && quoted.next().is_none();
+    known.then(|| path.to_owned())
+}
+
+/// Whether a line of prose names or mentions a file that may be another one than this.
+pub(crate) fn speaks_of_another(text: &str, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = text.to_lowercase();
+    let mut words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    lower.contains("file") && !lower.contains("same file")
+        || words.any(|word| looks_like_path(word) && word != path && word != name)
 }
 
 fn is_comment(text: &str) -> bool {
@@ -225,6 +245,25 @@ mod tests {
     }
 
     #[test]
+    fn prose_mentions_one_path_or_none() {
+        assert_eq!(mentioned("And in `src/b.rs`:").as_deref(), Some("src/b.rs"));
+        assert_eq!(mentioned("In `b.rs`, as `f` does:").as_deref(), Some("b.rs"));
+        assert_eq!(mentioned("As in `a.rs`, in `b.rs`:"), None);
+        assert_eq!(mentioned("Then `f` and src/b.rs"), None);
+        assert_eq!(before_marker("And in `src/b.rs`:"), None);
+    }
+
+    #[test]
+    fn prose_that_may_mean_another_file_is_told_from_prose_that_does_not() {
+        for line in ["And in `src/b.rs`:", "In the other file:", "The Makefile needs it too.", "(see b.rs)"] {
+            assert!(speaks_of_another(line, "src/a.rs"), "{line}");
+        }
+        for line in ["Then the loop:", "2. And in the same file", "Again in a.rs.", "`src/a.rs` once more"] {
+            assert!(!speaks_of_another(line, "src/a.rs"), "{line}");
+        }
+    }
+
+    #[test]
     fn backslashes_become_slashes_unless_a_drive_is_named() {
         assert_eq!(slashed(r"src\a.rs"), "src/a.rs");
         assert_eq!(slashed(r"C:\src\a.rs"), r"C:\src\a.rs");
@@ -236,6 +275,8 @@ mod tests {
         assert_eq!(before_marker("my dir/some file").as_deref(), Some("my dir/some file"));
         assert_eq!(before_marker("# comment"), None);
         assert_eq!(before_marker("two words"), None);
+        assert_eq!(before_marker("Then:"), None);
+        assert_eq!(before_marker("Makefile:").as_deref(), Some("Makefile"));
         assert_eq!(before_marker("}"), None);
     }
 }

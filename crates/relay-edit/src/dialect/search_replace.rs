@@ -30,6 +30,8 @@ pub(crate) fn begins(text: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct SearchReplace {
     path: Option<String>,
+    /// The path is one that the prose speaks of, or that of the section before it.
+    presumed: bool,
     line: usize,
     /// The white space before the opening marker, which the other lines have too.
     indent: usize,
@@ -40,14 +42,29 @@ pub(crate) struct SearchReplace {
 impl SearchReplace {
     /// A section of the file that was named before it.
     pub fn new(path: Option<String>) -> Self {
-        Self { path, line: 0, indent: 0, sections: Sections::default(), parsed: Parsed::default() }
+        Self {
+            path,
+            presumed: false,
+            line: 0,
+            indent: 0,
+            sections: Sections::default(),
+            parsed: Parsed::default(),
+        }
+    }
+
+    /// A section without a path of its own, of which the prose or the section before it says this.
+    pub fn presuming(path: Option<String>) -> Self {
+        Self { presumed: path.is_some(), ..Self::new(path) }
     }
 
     fn take_section(&mut self, section: Section) {
         match (section, &self.path) {
             (Ok(hunk), Some(path)) => self.parsed.edits.push(Edit {
                 path: path.clone(),
-                operation: Operation::Patch { hunks: vec![hunk], base: Base::Sequential },
+                operation: Operation::Patch {
+                    hunks: vec![Hunk { presumed: self.presumed, ..hunk }],
+                    base: Base::Sequential,
+                },
                 dialect: Dialect::SearchReplace,
                 line: self.line,
             }),

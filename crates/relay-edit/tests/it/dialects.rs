@@ -6,7 +6,12 @@ use crate::support::{files, parse_in_pieces};
 
 /// Applies a reply and checks the files that changed; all edits must come from one dialect.
 #[track_caller]
-fn check(dialect: Dialect, before: &[(&str, &str)], reply: &str, after: &[(&str, Option<&str>)]) -> Plan {
+pub(crate) fn check(
+    dialect: Dialect,
+    before: &[(&str, &str)],
+    reply: &str,
+    after: &[(&str, Option<&str>)],
+) -> Plan {
     let parsed = parse_in_pieces(reply);
     let errors: Vec<_> = parsed.diagnostics.iter().filter(|finding| finding.is_error()).collect();
     assert!(errors.is_empty(), "{errors:#?}");

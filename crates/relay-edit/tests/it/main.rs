@@ -26,5 +26,6 @@ mod modes;
 mod noise;
 mod options;
 mod planning;
+mod presumed;
 mod properties;
 mod support;

@@ -114,6 +114,7 @@ impl Scanner {
         self.absorb(fenced::read(block));
         self.tail = self.prose.len();
         self.carried = None;
+        self.before_prose = None;
         self.question = match block.path() {
             Some(path) if !certain => Some(Question {
                 path: path.to_owned(),

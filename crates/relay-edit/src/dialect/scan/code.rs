@@ -140,6 +140,13 @@ impl Scanner {
         path_line::heading(self.prose.get(last)?.text)
     }
 
+    /// The path that the prose directly above a section or its fence speaks of.
+    pub(super) fn mentioned_above(&self, code: Option<&Code>) -> Option<String> {
+        let end = code.map_or(self.prose.len(), |code| code.prose_start);
+        let last = self.prose.written_before(end).filter(|last| *last >= self.tail)?;
+        path_line::mentioned(self.prose.get(last)?.text)
+    }
+
     pub(super) fn code_line(&mut self, mut code: Code, line: Line<'_>) {
         code.fence.note(line.text);
         match fence_line(line.text) {

@@ -43,12 +43,20 @@ impl Scanner {
                 .or_else(|| code.and_then(|code| self.heading_above(code)))
                 .or_else(|| self.carried.clone());
             self.carried.clone_from(&path);
+            if path.is_none() {
+                let presumed = self.mentioned_above(code).or_else(|| self.before_prose.clone());
+                return Some(Box::new(search_replace::SearchReplace::presuming(presumed)));
+            }
+            self.before_prose.clone_from(&path);
             return Some(Box::new(search_replace::SearchReplace::new(path)));
         }
         None
     }
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
+        if !search_replace::begins(line.text) {
+            self.before_prose = None;
+        }
         self.after_diff = None;
         let above = self.prose.written_before(self.prose.len()).and_then(|at| self.prose.get(at));
         self.shell = above.and_then(|above| Shell::read(above.text));

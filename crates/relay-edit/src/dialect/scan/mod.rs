@@ -42,6 +42,8 @@ pub(crate) struct Scanner {
     wrapper: Option<Fence>,
     /// The file of the section before, which the next section means too when nothing else is said.
     carried: Option<String>,
+    /// The same, as long as the prose since then speaks of no file.
+    before_prose: Option<String>,
     /// A bare diff ended in the line before, or prose followed it without a fence.
     after_diff: Option<usize>,
     /// The marker of a model's own routing stands somewhere in what was read so far; in almost no reply it does.
@@ -294,6 +296,10 @@ impl Scanner {
         if !line.text.trim().is_empty() {
             if !path_line::is_dots(line.text) {
                 self.carried = None;
+            }
+            if self.before_prose.as_deref().is_some_and(|path| path_line::speaks_of_another(line.text, path))
+            {
+                self.before_prose = None;
             }
             if let Some(control) = self.control.as_mut() {
                 control.is_last = false;
