@@ -151,12 +151,24 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
     Some(())
 }
 
-/// New lines next to a blank line nobody mentioned could stand above or below it; then there is no placement.
+/// New lines next to a blank line nobody mentioned could stand above or below it, and a blank line that comes or goes may be
+/// the one that is missing; then there is no placement.
 fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
     let map = pattern.spread(lines);
+    let pairs: Vec<(&HunkLine, &Option<usize>)> = pattern.hunk.lines.iter().zip(&map).collect();
+    // Where blank lines come or go, how many there were is what the author says: one that is missing contradicts it.
+    let mut blanks = pairs.split(|(line, _)| !is_blank(line.text().as_bytes()));
+    let contradicts = |run: &[(&HunkLine, &Option<usize>)]| {
+        let count = |side: fn(&HunkLine) -> bool| run.iter().filter(|(line, _)| side(line)).count();
+        count(HunkLine::is_old) != count(HunkLine::is_new)
+            && run.iter().any(|(line, place)| line.is_old() && place.is_none())
+    };
+    if blanks.any(contradicts) {
+        return None;
+    }
     let mut above: Option<usize> = None;
     let mut pending = false;
-    for (line, place) in pattern.hunk.lines.iter().zip(&map) {
+    for (line, place) in pairs {
         match (line, place) {
             (HunkLine::Added(_), _) => pending = true,
             (_, Some(place)) => {

@@ -308,3 +308,18 @@ fn an_insertion_is_recognised_that_was_indented_like_the_file_already() {
     assert_eq!(String::from_utf8_lossy(&once), "a\n\tb\n\t\u{201c}q\u{201d}: \u{2014}\n");
     assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
 }
+
+/// Found by the target above: of three blank lines the author saw two and adds one, and the file has one.
+#[test]
+fn blank_lines_come_only_where_the_others_are_as_the_author_says() {
+    let blank = |line: fn(String) -> HunkLine| line(String::new());
+    let note = HunkLine::Context("    return value;".to_owned());
+    let lines = [note.clone(), blank(HunkLine::Added), blank(HunkLine::Context), blank(HunkLine::Context)];
+    let edits = [edit(
+        vec![Hunk::new([&[HunkLine::Context("a".to_owned())], &lines[..]].concat(), 1)],
+        Base::Original,
+    )];
+    assert_eq!(after(&plan(&edits, &snapshot(b"a\n    return value;\n\n"))), None);
+    let once = after(&plan(&edits, &snapshot(b"a\n    return value;\n\n\n"))).expect("placed");
+    assert_eq!(String::from_utf8_lossy(&once), "a\n    return value;\n\n\n\n");
+}

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use relay_edit::{
-    Base, Dialect, Edit, EditStatus, Hunk, Operation, Options, Parser, Plan, Snapshot, Strictness, parse,
-    plan, plan_with, text_of,
+    Base, Dialect, Edit, EditStatus, Hunk, HunkLine, Operation, Options, Parser, Plan, Snapshot, Strictness,
+    parse, plan, plan_with, text_of,
 };
 
 use crate::fuzz::damage::Random;
@@ -150,16 +150,20 @@ fn check_inverse(file: &File, before: &[u8], changed: &[u8]) -> Result<(), TestC
     if file.broken || !file.is_uniform() || old.is_empty() || ends(&old) != ends(&new) {
         return Ok(());
     }
+    let (text, unended) = (plain(&new), !ends(&new));
     let (old, new): (Vec<String>, Vec<String>) =
         (split(&old).into_iter().map(plain).collect(), split(&new).into_iter().map(plain).collect());
     let sides: [Vec<&str>; 2] = [&old, &new].map(|side| side.iter().map(String::as_str).collect());
-    let operation =
-        Operation::Patch { hunks: vec![Hunk::from_sides(&sides[0], &sides[1], 1)], base: Base::Original };
+    let hunk = Hunk::from_sides(&sides[0], &sides[1], 1);
+    // Where a last line without an ending goes, the one above it keeps its own.
+    let unends = unended && matches!(hunk.lines.last(), Some(HunkLine::Removed(_)));
+    let operation = Operation::Patch { hunks: vec![hunk], base: Base::Original };
     let edit = Edit { path: "src/a.rs".to_owned(), operation, dialect: Dialect::Unified, line: 1 };
     let options = Options { strictness: Strictness::Exact, ..Options::default() };
     let planned = plan_with(&[edit], &snapshot(changed), &options);
     let telling = |lines: &[String]| lines.iter().any(|line| line.chars().any(char::is_alphanumeric));
     match after(&planned) {
+        Some(restored) if unends => prop_assert_eq!(plain(&text_of(&restored)), text),
         Some(restored) => prop_assert_eq!(restored, before.to_vec()),
         None => prop_assert!(!telling(&old) || !telling(&new), "{:?}", planned.diagnostics),
     }
