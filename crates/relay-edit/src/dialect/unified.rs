@@ -346,8 +346,11 @@ impl<'t> Pending<'t> {
             vec![self.header.section.to_owned()]
         };
         // Where only one side ends without a newline, its last line is another one even if it reads the same.
-        let lines =
-            if self.old_lacks_newline == self.new_lacks_newline { realign(self.lines) } else { self.lines };
+        let lines = match (self.old_lacks_newline, self.new_lacks_newline) {
+            (false, false) => realign(self.lines),
+            (true, true) => realign_unended(self.lines),
+            _ => self.lines,
+        };
         let mut hunk = Hunk::new(lines, self.line);
         hunk.line_hint = line_hint;
         hunk.scope = scope;
@@ -376,6 +379,16 @@ pub(crate) fn shorten(text: &str) -> String {
         short.push('…');
     }
     short
+}
+
+/// As [`realign`], where both sides end without a newline: a line that is the last on one side only is another one there,
+/// even if it reads the same.
+fn realign_unended(lines: Vec<HunkLine>) -> Vec<HunkLine> {
+    let realigned = realign(lines.clone());
+    let ends_in_context = |side: fn(&HunkLine) -> bool| {
+        matches!(realigned.iter().rfind(|line| side(line)), Some(HunkLine::Context(_)))
+    };
+    if ends_in_context(HunkLine::is_old) == ends_in_context(HunkLine::is_new) { realigned } else { lines }
 }
 
 #[cfg(test)]

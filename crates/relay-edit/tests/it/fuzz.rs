@@ -323,3 +323,11 @@ fn blank_lines_come_only_where_the_others_are_as_the_author_says() {
     let once = after(&plan(&edits, &snapshot(b"a\n    return value;\n\n\n"))).expect("placed");
     assert_eq!(String::from_utf8_lossy(&once), "a\n    return value;\n\n\n\n");
 }
+
+/// Found by the target above: a line that is put back as the last one, now without an ending, was taken for unchanged.
+#[test]
+fn a_line_that_becomes_the_last_one_loses_its_ending() {
+    let reply = "--- a/a\n+++ b/a\n@@ -1,3 +1,2 @@\n a\n-b\n-c\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n";
+    let edits = parse(reply, None).edits;
+    assert_eq!(after(&plan(&edits, &snapshot(b"a\nb\nc"))).as_deref(), Some(&b"a\nb"[..]));
+}
