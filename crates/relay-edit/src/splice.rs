@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::content::Spliced;
-use crate::lines::Lines;
+use crate::lines::{BOM, Lines};
 use crate::matcher::{Placement, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
 
@@ -226,9 +226,12 @@ fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Spliced) {
         let ending = lines.ending_near(lines.len());
         let mut above = out.pieces(lines.bytes()).rev().flat_map(|piece| piece.iter().rev());
         above.by_ref().take(ending.len()).for_each(drop);
-        let above: Vec<u8> = above.take(ending.len()).copied().collect();
+        let above: Vec<u8> = above.take(ending.len().max(BOM.len() + 1)).copied().collect();
         // A blank last line is nothing but its ending.
-        if !above.is_empty() && !above.iter().eq(ending.iter().rev()) {
+        let is_blank = above.is_empty()
+            || above.iter().eq(BOM.iter().rev())
+            || above.iter().take(ending.len()).eq(ending.iter().rev());
+        if !is_blank {
             out.cut(ending.len());
         }
     }

@@ -228,9 +228,11 @@ fn close(open: &Open, end: usize) -> Section {
     Ok(hunk)
 }
 
-/// Takes `:start_line:`, `:end_line:` and the `-------` line off the front of the old text.
+/// Takes `:start_line:`, `:end_line:` and the `-------` line below them off the front of the old text.
+///
+/// Dashes alone may be text, such as the line below a heading; whether they are, the file says.
 fn strip_preface<'o>(mut old: &'o [&'o str]) -> (&'o [&'o str], Option<usize>) {
-    let mut hint = None;
+    let (mut hint, mut marked) = (None, false);
     while let Some((text, rest)) = old.split_first() {
         let text = text.trim();
         if let Some(number) = text.strip_prefix(":start_line:") {
@@ -238,11 +240,12 @@ fn strip_preface<'o>(mut old: &'o [&'o str]) -> (&'o [&'o str], Option<usize>) {
             hint = number.trim().parse().ok().or(hint);
         } else if text.starts_with(":end_line:") {
             // The end follows from the lines themselves.
-        } else if text.len() >= 5 && text.bytes().all(|byte| byte == b'-') {
+        } else if marked && text.len() >= 5 && text.bytes().all(|byte| byte == b'-') {
             return (rest, hint);
         } else {
             break;
         }
+        marked = true;
         old = rest;
     }
     (old, hint)
@@ -275,7 +278,7 @@ mod tests {
     #[test]
     fn reads_sections_in_every_spelling() {
         check("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", &["a"], &["b"]);
-        check("<<<<<<< SEARCH\n-------\na\n=======\nb\n>>>>>>> REPLACE\n", &["a"], &["b"]);
+        check("<<<<<<< SEARCH\n-------\na\n=======\nb\n>>>>>>> REPLACE\n", &["-------", "a"], &["b"]);
         check("------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", &["a"], &["b"]);
         check("<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n", &["a"], &["b"]);
         check("<<<<<<<<< SEARCH>\na\n=========\nb\n>>>>>>>>> REPLACE\n", &["a"], &["b"]);

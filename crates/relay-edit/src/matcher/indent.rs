@@ -50,6 +50,10 @@ impl Reindent {
         {
             return Some(Cow::Borrowed(line));
         }
+        // Tabs behind spaces are nobody's indentation.
+        if matches!(self, Self::Add(missing) if missing.ends_with(b" ")) && before.contains(&b'\t') {
+            return None;
+        }
         let mut result = self.indentation(before)?;
         result.extend_from_slice(line.get(before.len()..)?);
         Some(Cow::Owned(result))
@@ -80,13 +84,13 @@ impl Reindent {
 }
 
 /// The indentation of lines in the reply, and of the lines of the file they stand for.
-pub(crate) struct Pairs<'a>(Vec<(&'a [u8], &'a [u8])>);
+pub(crate) struct Pairs<'a>(Vec<(Cow<'a, [u8]>, &'a [u8])>);
 
 impl<'a> Pairs<'a> {
     /// The indentation of pairs of lines; blank lines say nothing.
     pub fn new(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Self {
         let written = pairs.filter(|(reply, file)| !is_blank(reply) && !is_blank(file));
-        Self(written.map(|(reply, file)| (indent(reply), indent(file))).collect())
+        Self(written.map(|(reply, file)| (plain_indent(reply), indent(file))).collect())
     }
 
     fn explained_by(&self, rule: &Reindent) -> bool {
@@ -107,7 +111,7 @@ impl<'a> Pairs<'a> {
             return Some(Reindent::Keep);
         }
         let (reply, file) = self.0.first()?;
-        let shift = match (file.strip_suffix(*reply), reply.strip_suffix(*file)) {
+        let shift = match (file.strip_suffix(reply.as_ref()), reply.strip_suffix(*file)) {
             (Some(missing), _) => Reindent::Add(missing.to_vec()),
             (_, Some(extra)) => Reindent::Strip(extra.to_vec()),
             _ => return None,
@@ -126,6 +130,25 @@ impl<'a> Pairs<'a> {
         // Two levels written as four spaces or as one unit of four: only one reading may fit.
         (rules.next().is_none() && self.shows(&rule)).then_some(rule)
     }
+}
+
+/// The indentation of a line of a reply, with a plain space for each wide or unbreakable one that a page put there.
+fn plain_indent(line: &[u8]) -> Cow<'_, [u8]> {
+    let plain = indent(line);
+    let is_space = |character: &char| character.is_whitespace() && !matches!(character, '\r' | '\n');
+    let rest = line.get(plain.len()..).unwrap_or_default();
+    if rest.first().is_none_or(u8::is_ascii) {
+        return Cow::Borrowed(plain);
+    }
+    let text = String::from_utf8_lossy(rest);
+    let more =
+        text.chars().take_while(is_space).map(|character| if character == '\t' { b'\t' } else { b' ' });
+    Cow::Owned(plain.iter().copied().chain(more).collect())
+}
+
+/// Whether a line is indented by spaces that no program takes for such.
+pub(crate) fn is_oddly_indented(line: &[u8]) -> bool {
+    matches!(plain_indent(line), Cow::Owned(plain) if plain.len() > indent(line).len())
 }
 
 /// Whether an indentation is already in the file's kind (tabs against spaces).
@@ -161,6 +184,19 @@ mod tests {
         check(&[("a", "    a"), ("  b", "      b")], "  c", Some("      c"));
         check(&[("    a", "a"), ("      b", "  b")], "      c", Some("  c"));
         assert_eq!(infer(&[("a", "    a"), ("b", "  b")]), None);
+    }
+
+    #[test]
+    fn spaces_of_a_page_are_spaces() {
+        check(&[("\u{a0}\u{a0}a", "  a")], "  b", Some("  b"));
+        check(&[("  \u{a0}\u{a0}a", "        a")], "b", Some("    b"));
+        assert!(is_oddly_indented("\u{a0}a".as_bytes()) && !is_oddly_indented("  \u{e4}".as_bytes()));
+    }
+
+    #[test]
+    fn tabs_never_follow_spaces_that_were_put_before_them() {
+        check(&[("a", "    a")], "\tb", None);
+        check(&[("a", "\ta")], " * b", Some("\t * b"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Blank lines that an author leaves between the markers of a section and its text.
+//! Blank lines and rules that an author leaves between the markers of a section and its text.
 //!
 //! They are nobody's lines. Only where the old text stands nowhere with them are they taken off, from both sides alike.
 
@@ -24,6 +24,18 @@ pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
     Some(Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
 }
 
+/// The hunk without the line of dashes that some tools ask for below the opening marker; `None` when there is none.
+pub(crate) fn without_rule(hunk: &Hunk) -> Option<Hunk> {
+    let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
+    let (rule, old) = old.split_first()?;
+    if rule.len() < 5 || rule.bytes().any(|byte| byte != b'-') || old.is_empty() {
+        return None;
+    }
+    let new = new.strip_prefix(&[*rule]).unwrap_or(&new);
+    let inner = Hunk::from_sides(old, new, hunk.line);
+    Some(Hunk { line_hint: hunk.line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +47,17 @@ mod tests {
             .as_ref()
             .map(|hunk| (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>()));
         assert_eq!(sides, expected.map(|(old, new)| (old.to_vec(), new.to_vec())));
+    }
+
+    #[test]
+    fn a_rule_goes_only_from_the_top() {
+        let rule = |old: &[&str], new: &[&str]| without_rule(&Hunk::from_sides(old, new, 1));
+        let found = rule(&["-------", "a"], &["b"]).expect("a rule");
+        assert_eq!((found.old_lines().collect::<Vec<_>>(), found.new_lines().count()), (vec!["a"], 1));
+        assert_eq!(rule(&["a", "-------"], &["b"]), None);
+        assert_eq!(rule(&["-------"], &["b"]), None);
+        assert_eq!(rule(&["    -------", "a"], &["b"]), None);
+        assert_eq!(rule(&["----", "a"], &["b"]), None);
     }
 
     #[test]

@@ -16,6 +16,7 @@ mod key;
 mod ladder;
 mod manner;
 mod margin;
+mod nested;
 mod numbered;
 mod pattern;
 mod scope;
@@ -34,7 +35,7 @@ pub use tier::Tier;
 pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
-pub(crate) use margin::without_margins;
+pub(crate) use margin::{without_margins, without_rule};
 pub(crate) use numbered::without_numbers;
 pub(crate) use pattern::has_identity;
 

@@ -6,13 +6,15 @@
 use std::ops::Range;
 
 use super::diagnose::nearest;
+use super::indent::is_oddly_indented;
 use super::index::FileIndex;
 use super::key::{Key, indent};
 use super::ladder::{Candidate, Covered, KEPT, Search, added_stands_around};
 use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
 use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, scope, sign, standing, verbatim,
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, nested, scope, sign, standing,
+    verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -239,6 +241,9 @@ fn settle_one(
         Failure::Indentation(added.next().unwrap_or_default().to_owned())
     };
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
+    if let Some(text) = nested::doubtful(pattern, &reindent).or_else(|| oddly_indented(pattern, index)) {
+        return Err(Failure::Indentation(text.to_owned()));
+    }
     check_indentation(pattern, &reindent)?;
     Ok(Located::Placed(Placement {
         hunk: at,
@@ -390,6 +395,13 @@ fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), F
         Some(text) => Err(Failure::Verbatim(text.to_owned())),
         None => Ok(()),
     }
+}
+
+/// A new line that is indented by spaces of a page, in a file that has none such.
+fn oddly_indented<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
+    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let odd = added.find(|text| is_oddly_indented(text.as_bytes()))?;
+    index.lines.texts().all(|text| !is_oddly_indented(text)).then_some(odd)
 }
 
 /// A new line inside a text over several lines whose indentation would change.

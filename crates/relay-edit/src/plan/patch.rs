@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
-    without_margins, without_numbers,
+    without_margins, without_numbers, without_rule,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
@@ -257,6 +257,7 @@ pub(crate) fn batch(
 const REWRITES: &[(&str, Rewrite)] = &[
     (" within a line", |hunk, lines| widen(hunk, lines)),
     (" without the blank lines around it", |hunk, _| without_margins(hunk)),
+    (" without the dashes above it", |hunk, _| without_rule(hunk)),
     (" without line numbers", |hunk, _| without_numbers(hunk)),
 ];
 

@@ -76,6 +76,9 @@ mod tests {
         check("a\nb", "a\nc\n", "a\nc");
         check("", "a\n", "a\n");
         check("a\r\n", "", "");
+        check("a\r\nb\r\n", "\n", "\r\n");
+        check("a\r\nb", "\n", "\r\n");
+        check("\u{feff}a\r\nb", "\n", "\u{feff}\r\n");
     }
 
     #[test]

@@ -204,3 +204,33 @@ fn giving_up_is_heard_wherever_it_is_said() {
     let shown = parse(&format!("```text\n*** Abort\n```\n{section}"), None);
     assert!(shown.diagnostics.iter().all(|finding| finding.code != codes::ABORTED), "{shown:#?}");
 }
+
+/// Found on docstrings of Python: the line below a heading was taken for a mark of the section, and stood there twice.
+#[test]
+fn dashes_are_text_where_the_file_has_them() {
+    let before = "Returns\n-------\nbool\n";
+    check(before, &search_replace("-------\nbool\n", "-------\nint\n"), "Returns\n-------\nint\n");
+    check(before, &search_replace("-------\nbool\n", "int\n"), "Returns\nint\n");
+    let plan = check("a\nbool\n", &search_replace("-------\nbool\n", "int\n"), "a\nint\n");
+    assert_eq!(plan.outcomes[0].placement, "exact without the dashes above it");
+}
+
+/// Found on workflows: the old lines had lost their indentation and the new ones had not, which then was doubled.
+#[test]
+fn new_lines_that_are_as_deep_as_the_file_are_not_moved_deeper() {
+    let before = "with:\n    command: test\n    args: none\n";
+    let section = search_replace("command: test\nargs: none\n", "    args: none\n    command: check\n");
+    check_fails(&[("a.txt", before)], &section, codes::INDENTATION);
+    let moved = search_replace("command: test\nargs: none\n", "command: check\nargs: none\n");
+    check(before, &moved, "with:\n    command: check\n    args: none\n");
+}
+
+/// Found on text copied from a page: its spaces are others than a file's.
+#[test]
+fn spaces_of_a_page_are_indentation_in_old_lines_and_refused_in_new_ones() {
+    let before = "def f():\n    a = 1\n    b = 2\n";
+    let old = "\u{a0}\u{a0}\u{a0}\u{a0}a = 1\n";
+    check(before, &search_replace(old, "    a = 3\n"), "def f():\n    a = 3\n    b = 2\n");
+    let section = search_replace(old, "\u{a0}\u{a0}\u{a0}\u{a0}a = 3\n");
+    check_fails(&[("a.txt", before)], &section, codes::INDENTATION);
+}
