@@ -202,6 +202,7 @@ fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Opti
     match index.find_some(key, &pattern.new, 1)?.as_slice() {
         [only]
             if indentation(&pattern.new, index, *only).is_some()
+                || sign::lost_at_the_top(pattern, &pattern.new, index, *only).is_some()
                 || stands_as_written(pattern, index, *only) =>
         {
             Some(*only)
@@ -229,7 +230,11 @@ fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize)
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {
     let reindent = if tier > Tier::TrailingWhitespace {
         let pairs = Pairs::new(opposite(&pattern.old, index, start));
-        pairs.shift().or_else(|| sign::lost_somewhere(pattern, index, start)).or_else(|| pairs.units())?
+        pairs
+            .shift()
+            .or_else(|| sign::lost_somewhere(pattern, index, start))
+            .or_else(|| sign::lost_at_the_top(pattern, &pattern.old, index, start))
+            .or_else(|| pairs.units())?
     } else {
         Reindent::Keep
     };

@@ -28,6 +28,32 @@ pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start
     kept.then_some(Reindent::Keep)
 }
 
+/// The rule for a hunk whose first line was copied from where its text begins, without the indentation before it: the
+/// others are indented as the file is, and so are the new ones. `lines` are those of the hunk that stand at the place.
+pub(crate) fn lost_at_the_top(
+    pattern: &Pattern<'_>,
+    lines: &[&str],
+    index: &FileIndex<'_>,
+    start: usize,
+) -> Option<Reindent> {
+    // A first line that goes takes its indentation from the new text as well, and so would one before it.
+    let HunkLine::Context(first) = pattern.hunk.lines.first()? else { return None };
+    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let is_deep = |text: &str| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty();
+    if is_deep(first) || !added.all(is_deep) {
+        return None;
+    }
+    let mut kept = false;
+    for (at, line) in lines.iter().enumerate().skip(1).filter(|(_, line)| !is_blank(line.as_bytes())) {
+        let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
+        if reply != file {
+            return None;
+        }
+        kept |= !file.is_empty();
+    }
+    kept.then_some(Reindent::Keep)
+}
+
 /// The rule for a hunk that seems indented by one space less than the file throughout.
 ///
 /// If only context says so, either its signs are missing and the new lines are right, or everything was moved. The file

@@ -41,12 +41,13 @@ pub(crate) fn already(
 /// Whether what a hunk inserts at the chosen place stands there already: its old lines are still there afterwards,
 /// above or below, or because the new lines begin as the old ones go on.
 pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> bool {
-    if pattern.hunk.removes() || !can_be_recognised(pattern) {
+    if pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
     }
-    let above = pattern.hunk.lines.iter().take_while(|line| !line.is_old()).count();
-    let whole = chosen.start().checked_sub(above);
-    whole.is_some_and(|first| index.stands_at(Key::TrimEnd, &pattern.new, first))
+    // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
+    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
+    let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
+    places.any(|first| index.stands_at(Key::TrimEnd, &pattern.new, first))
         || added_stands_around(pattern, index, chosen)
 }
 

@@ -222,6 +222,9 @@ fn settle_one(
         [only] => {
             contradiction(pattern, index, only)?;
             stray(pattern, index, only, &regions)?;
+            if standing::inserted(pattern, index, only) {
+                return Ok(Located::AlreadyApplied(only.start()));
+            }
             if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier) {
                 return Err(Failure::Applied { found: only.start(), done });
             }

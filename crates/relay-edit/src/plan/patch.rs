@@ -253,12 +253,13 @@ pub(crate) fn batch(
     Some((Patched::new(after, String::new(), vec![certificate]), placements))
 }
 
-/// Other ways to read a section whose old text stands nowhere, each with its words for the report.
-const REWRITES: &[(&str, Rewrite)] = &[
-    (" within a line", |hunk, lines| widen(hunk, lines)),
-    (" without the blank lines around it", |hunk, _| without_margins(hunk)),
-    (" without the dashes above it", |hunk, _| without_rule(hunk)),
-    (" without line numbers", |hunk, _| without_numbers(hunk)),
+/// Other ways to read a section whose old text stands nowhere, each with its words for the report. The last ones also count
+/// where only the new text stands somewhere: what is around the old lines hides that they are there, too.
+const REWRITES: &[(&str, Rewrite, bool)] = &[
+    (" within a line", |hunk, lines| widen(hunk, lines), false),
+    (" without the blank lines around it", |hunk, _| without_margins(hunk), false),
+    (" without the dashes above it", |hunk, _| without_rule(hunk), true),
+    (" without line numbers", |hunk, _| without_numbers(hunk), true),
 ];
 
 type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
@@ -299,8 +300,13 @@ fn patch_sequential(
         }
         let mut located = locate(hunk, &index, manner.strictness);
         let mut rewritten = None;
-        for (how, rewrite) in REWRITES.iter().filter(|_| manner.inline) {
-            if matches!(located, Err(Failure::NotFound(_)))
+        for (how, rewrite, hides) in REWRITES.iter().filter(|_| manner.inline) {
+            let open = match located {
+                Err(Failure::NotFound(_)) => true,
+                Ok(Located::AlreadyApplied(_)) => *hides,
+                _ => false,
+            };
+            if open
                 && let Some(other) = rewrite(hunk, &index.lines)
                 && let Ok(found) = locate(&other, &index, manner.strictness)
             {

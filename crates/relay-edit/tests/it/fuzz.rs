@@ -331,3 +331,18 @@ fn a_line_that_becomes_the_last_one_loses_its_ending() {
     let edits = parse(reply, None).edits;
     assert_eq!(after(&plan(&edits, &snapshot(b"a\nb\nc"))).as_deref(), Some(&b"a\nb"[..]));
 }
+
+/// Found by the target above: a blank line was matched that holds a tab, and the new one beside it was matched next.
+#[test]
+fn an_insertion_among_blank_lines_is_recognised() {
+    let lines = [
+        HunkLine::Added("    }".to_owned()),
+        HunkLine::Context(String::new()),
+        HunkLine::Added(String::new()),
+        HunkLine::Context("# note".to_owned()),
+    ];
+    let edits = [edit(vec![Hunk::new(lines.to_vec(), 1)], Base::Original)];
+    let once = after(&plan(&edits, &snapshot(b"a\n\t\n# note\nb\n"))).expect("placed");
+    assert_eq!(String::from_utf8_lossy(&once), "a\n    }\n\t\n\n# note\nb\n");
+    assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
+}

@@ -234,3 +234,30 @@ fn spaces_of_a_page_are_indentation_in_old_lines_and_refused_in_new_ones() {
     let section = search_replace(old, "\u{a0}\u{a0}\u{a0}\u{a0}a = 3\n");
     check_fails(&[("a.txt", before)], &section, codes::INDENTATION);
 }
+
+/// Found with numbers before the old lines only: what is left of a deletion stands in the file before it, too.
+#[test]
+fn a_deletion_with_line_numbers_is_not_taken_for_done() {
+    let section = search_replace("1 | one\n2 | two\n3 | three\n", "two\nthree\n");
+    check("one\ntwo\nthree\nfour\n", &section, "two\nthree\nfour\n");
+    check_twice("one\ntwo\nthree\nfour\n", &section, "two\nthree\nfour\n");
+    let ruled = search_replace("-------\none\ntwo\n", "two\n");
+    check("one\ntwo\nthree\n", &ruled, "two\nthree\n");
+}
+
+#[test]
+fn a_first_line_without_its_indentation_says_nothing_about_the_others() {
+    let before = "impl A {\n    /// Says so.\n    fn a() {\n        one();\n    }\n}\n";
+    let section = search_replace(
+        "/// Says so.\n    fn a() {\n        one();\n",
+        "/// Says so.\n    fn a() {\n        one();\n        two();\n",
+    );
+    let after = before.replace("one();\n", "one();\n        two();\n");
+    check(before, &section, &after);
+    check_twice(before, &section, &after);
+    // Where that line goes, the one in its place may have lost as much.
+    let gone = search_replace("/// Says so.\n    fn a() {\n", "/// Says more.\n    fn a() {\n");
+    let plan = plan_reply(&[("a.txt", before)], &gone);
+    let found = plan.changes.first().and_then(|change| change.after.clone());
+    assert!(found.is_none_or(|found| found == before.replace("so.", "more.").into_bytes()));
+}
