@@ -10,6 +10,8 @@ use crate::lines::count;
 
 /// How many equal lines say that two texts run in step again.
 const IN_STEP: usize = 16;
+/// How many equal bytes say the same, where lines are long.
+const IN_STEP_BYTES: usize = 16 * 1024;
 /// How many lines two texts may be apart and still be brought in step by looking.
 const REACH: usize = 48;
 /// How many equal lines above a stretch that differs are compared with it, so that it can be shown where it reads best.
@@ -166,6 +168,12 @@ fn common(one: &[u8], other: &[u8]) -> usize {
 
 /// How many lines of each text lie before the nearest place from which both go on with the same lines.
 fn in_step_again(old: &mut Text<'_>, new: &mut Text<'_>) -> Option<(usize, usize)> {
+    // What is about to end is read to its end.
+    let goes_on =
+        |text: &mut Text<'_>| text.look_ahead(IN_STEP) >= IN_STEP || text.rest().len() >= IN_STEP_BYTES;
+    if !goes_on(old) || !goes_on(new) {
+        return None;
+    }
     (1..REACH).find_map(|apart| {
         (0..=apart).find_map(|removed| {
             let added = apart - removed;
@@ -184,11 +192,10 @@ fn to_the_end(old: &mut Text<'_>, new: &mut Text<'_>) -> (usize, usize) {
 
 /// Whether two texts begin with the same lines, several of them.
 fn is_in_step(old: &[u8], new: &[u8]) -> bool {
-    const LONGEST: usize = 16 * 1024;
     const BLOCK: usize = 1024;
     let mut lines = 0;
     let mut same = 0;
-    while lines < IN_STEP && same < LONGEST {
+    while lines < IN_STEP && same < IN_STEP_BYTES {
         let [old, new] = [old, new].map(|text| text.get(same..).unwrap_or_default());
         let [old, new] = [old, new].map(|text| text.get(..BLOCK).unwrap_or(text));
         let equal = common(old, new);
@@ -198,7 +205,7 @@ fn is_in_step(old: &[u8], new: &[u8]) -> bool {
             break;
         }
     }
-    lines >= IN_STEP || same == LONGEST
+    lines >= IN_STEP || same == IN_STEP_BYTES
 }
 
 /// The one thing that can be said about what differs among the next lines: none of them stayed, and what only goes or
