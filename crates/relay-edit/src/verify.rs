@@ -80,7 +80,8 @@ pub(crate) fn verify_pieces(
         return Err(VerifyError::WrongFile);
     }
     let file = File::new(before, &certificate.placements);
-    let mut claims = Claims::default();
+    let room = certificate.placements.iter().map(|placement| placement.map.len()).sum();
+    let mut claims = Claims { lines: Vec::with_capacity(room), inserted: Vec::new() };
     for placement in &certificate.placements {
         let hunk =
             hunks.get(placement.hunk).ok_or(VerifyError::Unaccounted { hunk: placement.hunk, line: 0 })?;
@@ -140,7 +141,7 @@ impl<'f> File<'f> {
     fn span(&self, number: usize) -> Option<&Range<usize>> {
         let number_at = |at: usize| self.lines.get(at).map(|(number, _)| *number);
         let near = self.near.get();
-        let mut around = near.saturating_sub(1)..near + 2;
+        let mut around = [near + 1, near, near.saturating_sub(1)].into_iter();
         let at = around.find(|at| number_at(*at) == Some(number));
         let at = at.or_else(|| self.lines.binary_search_by_key(&number, |(number, _)| *number).ok())?;
         self.near.set(at);
@@ -160,15 +161,15 @@ impl<'f> File<'f> {
 
     /// How a new line ends that is put at a place: like the line above it, or else the one below, or else the first one.
     fn ending_at(&self, offset: usize) -> &'f [u8] {
-        let split = |bytes: &'f [u8]| {
+        let ending_of =
+            |line: &'f [u8]| Some(ending(line, self.terminator)).filter(|ending| !ending.is_empty());
+        let first_ending = |bytes: &'f [u8]| {
             let end = memchr::memchr(self.terminator, bytes).map_or(bytes.len(), |at| at + 1);
-            bytes.get(..end).unwrap_or_default()
+            bytes.get(..end).and_then(ending_of)
         };
         let above = self.body.get(..offset.saturating_sub(self.bytes.len() - self.body.len()));
-        let below = self.bytes.get(offset..).map(split);
-        let lines = [above, below, Some(split(self.body))];
-        let mut endings = lines.into_iter().flatten().map(|line| ending(line, self.terminator));
-        endings.find(|ending| !ending.is_empty()).unwrap_or(b"\n")
+        let below = || self.bytes.get(offset..).and_then(first_ending);
+        above.and_then(ending_of).or_else(below).or_else(|| first_ending(self.body)).unwrap_or(b"\n")
     }
 
     /// Whether a stretch of the file is its end, and lacks an ending there.
@@ -177,23 +178,19 @@ impl<'f> File<'f> {
         let last = self.bytes.get(text).and_then(<[u8]>::last);
         range.end == self.bytes.len() && last.is_some_and(|last| *last != self.terminator)
     }
-
-    /// The bytes between two lines.
-    fn between(&self, first: usize, last: usize) -> Option<&'f [u8]> {
-        self.bytes.get(self.span(first)?.end..self.span(last)?.start)
-    }
 }
 
 /// Where the line begins that is so many lines below; `None` when the text ends before. The end of a text is the
 /// beginning of the line after its last one.
 fn skip_lines(bytes: &[u8], mut start: usize, mut lines: usize, terminator: u8) -> Option<usize> {
-    const BLOCK: usize = 512;
-    const MANY: usize = 8;
+    const BLOCK: usize = 128;
+    // Written so that many bytes are looked at together.
+    let endings = |block: &[u8; BLOCK]| block.iter().map(|byte| u8::from(*byte == terminator)).sum::<u8>();
     // A block that holds fewer line endings is passed over without asking where they are.
-    while lines >= MANY
-        && let Some(block) = bytes.get(start..start + BLOCK)
+    while lines > 1
+        && let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk)
     {
-        let endings = memchr::memchr_iter(terminator, block).count();
+        let endings = usize::from(endings(block));
         if endings >= lines {
             break;
         }
@@ -245,7 +242,8 @@ struct NewLine<'h> {
 impl<'h> Claims<'h> {
     fn check_lines(&self, file: &File<'_>, hunk: &Hunk, placement: &Placement) -> Result<(), VerifyError> {
         let number = placement.hunk;
-        let mut last: Option<usize> = None;
+        // Where the line before ends.
+        let mut end: Option<usize> = None;
         let mut may_skip = false;
         for (at, line) in hunk.lines.iter().enumerate() {
             let claimed =
@@ -261,18 +259,20 @@ impl<'h> Claims<'h> {
                 continue;
             };
             let mismatch = VerifyError::Mismatch { hunk: number, file_line: claimed + 1 };
-            let Some(found) = file.line(claimed) else { return Err(mismatch) };
-            if matches!(line, HunkLine::Added(_)) || !fits(line, text(found), placement.tier) {
+            let Some(span) = file.span(claimed) else { return Err(mismatch) };
+            let found = file.bytes.get(span.clone()).filter(|line| !line.is_empty());
+            let fits = found.is_some_and(|found| fits(line, text(found), placement.tier));
+            if matches!(line, HunkLine::Added(_)) || !fits {
                 return Err(mismatch);
             }
-            if let Some(last) = last {
-                let Some(skipped) = file.between(last, claimed) else { return Err(mismatch) };
+            if let Some(end) = end {
+                let Some(skipped) = file.bytes.get(end..span.start) else { return Err(mismatch) };
                 let blank = tolerates_blanks(placement.tier) && skipped.trim_ascii().is_empty();
                 if !skipped.is_empty() && !may_skip && !blank {
                     return Err(VerifyError::Skipped { hunk: number, file_line: claimed + 1 });
                 }
             }
-            last = Some(claimed);
+            end = Some(span.end);
             may_skip = false;
         }
         if placement.map.len() == hunk.lines.len() {
@@ -292,24 +292,18 @@ impl<'h> Claims<'h> {
         let mut last: Option<usize> = None;
         let mut anchored = false;
         let moves = moves(file, hunk, placement);
-        let mut place = |at: usize, lines: &mut Vec<&'h str>| {
-            self.inserted.extend(lines.drain(..).map(|text| {
-                let moved = moves.get(text).copied().flatten();
-                (at, NewLine { text, moved, reindent: &placement.reindent, end: hunk.end })
-            }));
+        let mut place = |at: usize, text: &'h str| {
+            let moved = moves.get(text).copied().flatten();
+            self.inserted.push((at, NewLine { text, moved, reindent: &placement.reindent, end: hunk.end }));
         };
         for (line, claimed) in hunk.lines.iter().zip(&placement.map) {
             match (line, claimed) {
-                (HunkLine::Added(text), _) => {
-                    pending.push(text);
-                    if anchored && let Some(last) = last {
-                        place(last + 1, &mut pending);
-                    }
-                }
+                (HunkLine::Added(text), _) => match last.filter(|_| anchored) {
+                    Some(last) => place(last + 1, text),
+                    None => pending.push(text),
+                },
                 (_, Some(claimed)) => {
-                    if !pending.is_empty() {
-                        place(*claimed, &mut pending);
-                    }
+                    pending.drain(..).for_each(|text| place(*claimed, text));
                     self.lines.push((*claimed, matches!(line, HunkLine::Removed(_))));
                     last = Some(*claimed);
                     anchored = true;
@@ -323,15 +317,20 @@ impl<'h> Claims<'h> {
             if last.is_some() || file.offset(placement.insert_at).is_none() {
                 return Err(VerifyError::Unaccounted { hunk: placement.hunk, line: 0 });
             }
-            place(placement.insert_at, &mut pending);
+            pending.drain(..).for_each(|text| place(placement.insert_at, text));
         }
         Ok(())
     }
 
     /// Brings the claims into the order of the file; no line may be claimed twice, unless it stays.
     fn settle(&mut self) -> Result<(), VerifyError> {
-        self.lines.sort_by_key(|(line, _)| *line);
-        self.inserted.sort_by_key(|(line, _)| *line);
+        // Hunks mostly come in the order of the file.
+        if !self.lines.is_sorted_by_key(|(line, _)| *line) {
+            self.lines.sort_by_key(|(line, _)| *line);
+        }
+        if !self.inserted.is_sorted_by_key(|(line, _)| *line) {
+            self.inserted.sort_by_key(|(line, _)| *line);
+        }
         let pairs = self.lines.iter().zip(self.lines.iter().skip(1));
         let mut twice = pairs.filter(|(one, other)| one.0 == other.0 && (one.1 || other.1));
         twice.next().map_or(Ok(()), |(_, (line, _))| Err(VerifyError::ClaimedTwice(line + 1)))
