@@ -155,9 +155,17 @@ pub fn plan_with(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan {
 #[must_use]
 pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> Plan<Content> {
     let mut plan = place(edits, files, options);
-    for change in &mut plan.changes {
-        change.before = files.files.remove(&change.path);
+    // Both are in the order of the paths.
+    let mut changes = plan.changes.iter_mut().peekable();
+    let mut untouched = Vec::new();
+    for (path, content) in std::mem::take(&mut files.files) {
+        while changes.next_if(|change| change.path < path).is_some() {}
+        match changes.next_if(|change| change.path == path) {
+            Some(change) => change.before = Some(content),
+            None => untouched.push((path, content)),
+        }
     }
+    files.files = untouched.into_iter().collect();
     plan
 }
 
@@ -353,13 +361,10 @@ impl Planner<'_> {
                     let presumed = presumed::judge(edit, hunk, &self.state);
                     self.diagnostics.push(presumed.map_err(|finding| failed(*finding))?);
                 }
-                let bytes = self.state.get(&edit.path).map_or(0, <[u8]>::len);
                 if self.searched_bytes > SEARCH_LIMIT_BYTES {
                     return Err(failed(explain.too_much_to_search()));
                 }
-                let patched = self.patch(edit, hunks, *base);
-                self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
-                patched.map_err(|findings| (EditStatus::Failed, findings))
+                self.patch(edit, hunks, *base).map_err(|findings| (EditStatus::Failed, findings))
             }
             Operation::Delete if self.state.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("deleted")))
@@ -422,19 +427,19 @@ impl Planner<'_> {
     }
 
     fn patch(&mut self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<EditOutcome, Vec<Diagnostic>> {
-        let patched = self.patch_view(edit, hunks, base)?;
         let current = self.state.get(&edit.path);
-        let status = match &patched.after {
-            Some(after) if !current.is_some_and(|current| after.is_same(current)) => EditStatus::Applied,
-            _ => EditStatus::Unchanged,
-        };
+        let bytes = current.map_or(0, <[u8]>::len);
+        let patched = self.patch_view(edit, hunks, base, current);
+        self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
+        let patched = patched?;
         if patched.absorbed > 0 {
             self.diagnostics.push(Explain { edit, state: &self.state }.absorbed(patched.absorbed));
         }
         if patched.needs_review {
             self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
         }
-        if let (EditStatus::Applied, Some(after)) = (status, patched.after) {
+        let status = if patched.after.is_some() { EditStatus::Applied } else { EditStatus::Unchanged };
+        if let Some(after) = patched.after {
             self.state.set_patched(&edit.path, after, patched.view_after);
         }
         let needs_review = patched.needs_review;

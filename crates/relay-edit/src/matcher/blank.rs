@@ -154,7 +154,7 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
 /// New lines next to a blank line nobody mentioned could stand above or below it, and a blank line that comes or goes may be
 /// the one that is missing; then there is no placement.
 fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
-    let map = pattern.spread(lines);
+    let map = pattern.spread(lines.iter().copied());
     let pairs: Vec<(&HunkLine, &Option<usize>)> = pattern.hunk.lines.iter().zip(&map).collect();
     // Where blank lines come or go, how many there were is what the author says: one that is missing contradicts it.
     let mut blanks = pairs.split(|(line, _)| !is_blank(line.text().as_bytes()));

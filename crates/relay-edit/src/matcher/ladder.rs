@@ -45,11 +45,11 @@ impl Candidate {
         }
     }
 
-    /// For each old line the line of the file it stands for.
-    pub fn map(&self) -> Vec<Option<usize>> {
+    /// For each line of a hunk the line of the file it stands for.
+    pub fn spread(&self, pattern: &Pattern<'_>) -> Vec<Option<usize>> {
         match &self.lines {
-            Covered::Span(span) => span.clone().map(Some).collect(),
-            Covered::Map(map) => map.clone(),
+            Covered::Span(span) => pattern.spread(span.clone().map(Some)),
+            Covered::Map(map) => pattern.spread(map.iter().copied()),
         }
     }
 }

@@ -25,17 +25,15 @@ pub(crate) enum Manner {
 }
 
 /// Compares the indentation of new lines with that of the file.
-pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a str>) -> Manner {
+pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a str> + Clone) -> Manner {
     let written = added.map(str::as_bytes).filter(|line| !is_blank(line)).map(indent);
-    let indents: Vec<&[u8]> = written.filter(|indent| !indent.is_empty()).collect();
-    let only = |lines: &[&[u8]], byte: u8| lines.iter().all(|line| line.iter().all(|found| *found == byte));
-    if indents.is_empty() {
+    let indents = written.filter(|indent| !indent.is_empty());
+    let spaces = indents.clone().flatten().all(|byte| *byte == b' ');
+    // Without any indentation there is nothing to change either.
+    if spaces && (!index.has_tabs() || indents.clone().next().is_none()) {
         return Manner::Fits;
     }
-    let (tabs, spaces) = (indents.iter().any(|indent| indent.contains(&b'\t')), only(&indents, b' '));
-    if spaces && !index.has_tabs() {
-        return Manner::Fits;
-    }
+    let tabs = indents.clone().flatten().any(|byte| *byte == b'\t');
     let habit = index.habit();
     if habit.indented < ENOUGH {
         return Manner::Fits;
@@ -43,8 +41,9 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     let rule = if tabs && habit.only_spaces {
         habit.unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
     } else if spaces && habit.begins_with_tabs {
-        let unit = indents.iter().map(|indent| indent.len()).min().unwrap_or_default();
-        let fits = matches!(unit, 2..=4 | 8) && indents.iter().all(|indent| indent.len() % unit == 0);
+        let lengths = indents.map(<[u8]>::len);
+        let unit = lengths.clone().min().unwrap_or_default();
+        let fits = matches!(unit, 2..=4 | 8) && lengths.clone().all(|length| length % unit == 0);
         fits.then(|| Reindent::Units { reply: vec![b' '; unit], file: b"\t".to_vec() })
     } else {
         return Manner::Fits;

@@ -52,11 +52,11 @@ impl<'h> Pattern<'h> {
     }
 
     /// Spreads a list with one entry for each old line over all lines of the hunk.
-    pub fn spread(&self, lines: &[Option<usize>]) -> Vec<Option<usize>> {
+    pub fn spread(&self, lines: impl Iterator<Item = Option<usize>>) -> Vec<Option<usize>> {
         let mut map = vec![None; self.hunk.lines.len()];
         for (position, line) in self.positions.iter().zip(lines) {
             if let Some(slot) = map.get_mut(*position) {
-                *slot = *line;
+                *slot = line;
             }
         }
         map

@@ -251,7 +251,7 @@ fn settle_one(
     Ok(Located::Placed(Placement {
         hunk: at,
         tier,
-        map: pattern.spread(&candidate.map()),
+        map: candidate.spread(pattern),
         insert_at: candidate.start(),
         reindent,
         candidates: candidates.len(),
@@ -272,7 +272,7 @@ fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) ->
     Ok(Located::Placed(Placement {
         hunk: at,
         tier: Tier::Exact,
-        map: pattern.spread(&[]),
+        map: pattern.spread(std::iter::empty()),
         insert_at: end,
         reindent: Reindent::Keep,
         candidates: 1,

@@ -279,12 +279,13 @@ impl Explain<'_> {
 
     /// Why a file must not be patched in this dialect.
     pub fn unpatchable(&self) -> Option<Diagnostic> {
-        let content = self.state.get(&self.edit.path)?;
-        let path = &self.edit.path;
         // Where the old lines are quoted they are proof enough; numbers prove nothing about bytes that are no lines.
-        let by_number =
-            matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline | Dialect::Commands);
-        if by_number && is_binary(content) {
+        if !matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline | Dialect::Commands) {
+            return None;
+        }
+        let path = &self.edit.path;
+        let content = self.state.get(path)?;
+        if is_binary(content) {
             let finding = self.finding(codes::BINARY, format!("`{path}` is not a text file"), None);
             return Some(finding.hinted("binary files are not edited; replace it by hand"));
         }

@@ -15,15 +15,28 @@ use crate::merge::merge;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk};
 
 impl Planner<'_> {
-    /// Patches what the author saw, where that is known and differs, and merges it onto what is there.
+    /// Patches what the author saw, where that is known and differs, and merges it onto what is there. There is no new
+    /// content where it is the same as the `current` one.
     pub(super) fn patch_view(
         &self,
         edit: &Edit,
         hunks: &[Hunk],
         base: Base,
+        current: Option<&[u8]>,
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let mut patched = self.patch_and_merge(edit, hunks, base, current)?;
+        patched.after = patched.after.filter(|after| !current.is_some_and(|current| after.is_same(current)));
+        Ok(patched)
+    }
+
+    fn patch_and_merge(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        base: Base,
+        current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let explain = Explain { edit, state: &self.state };
-        let current = self.state.get(&edit.path);
         let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
         let literal_anchor =
             self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
