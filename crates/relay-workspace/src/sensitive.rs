@@ -270,6 +270,9 @@ fn file_of(folded: Cow<'_, str>) -> Cow<'_, str> {
 /// Whether a folded name has the form of the short ones that NTFS makes: at most six characters, a tilde and a number,
 /// and an extension of at most three.
 fn is_short_name(folded: &str) -> bool {
+    if !folded.as_bytes().contains(&b'~') {
+        return false;
+    }
     let (stem, extension) = folded.split_once('.').unwrap_or((folded, ""));
     let Some((before, number)) = stem.rsplit_once('~') else { return false };
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());

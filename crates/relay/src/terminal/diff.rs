@@ -1,7 +1,6 @@
 //! A change as a coloured diff with line numbers, or as a plain unified diff.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use relay_edit::{After, DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
 use relay_engine::{FileOperation, ModeChange, is_link, operation};
@@ -134,29 +133,30 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
 
 fn paint_line(text: &mut String, diff_line: &DiffLine) {
     let content = visible(&diff_line.text);
-    part(text, format_args!("  {} ", paint(FAINT, Numbers(diff_line.old, diff_line.new))));
+    text.push_str("  ");
+    FAINT.around(text, |text| {
+        push_number(text, diff_line.old);
+        text.push(' ');
+        push_number(text, diff_line.new);
+    });
+    text.push(' ');
     match diff_line.kind {
-        DiffKind::Context => text.extend(["  ", &content, "\n"]),
-        DiffKind::Added => GOOD.push_line(text, "+ ", &content),
-        DiffKind::Removed => BAD.push_line(text, "- ", &content),
+        DiffKind::Context => text.extend(["  ", &content]),
+        DiffKind::Added => GOOD.around(text, |text| text.extend(["+ ", &content])),
+        DiffKind::Removed => BAD.around(text, |text| text.extend(["- ", &content])),
     }
+    text.push('\n');
     if diff_line.lacks_newline {
         line(text, format_args!("  {}", paint(FAINT, "            \\ no newline at the end")));
     }
 }
 
-/// The numbers of a line before and after, each where it has one.
-struct Numbers(Option<usize>, Option<usize>);
-
-impl fmt::Display for Numbers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self(Some(old), Some(new)) => write!(f, "{old:>4} {new:>4}"),
-            Self(Some(old), None) => write!(f, "{old:>4}     "),
-            Self(None, Some(new)) => write!(f, "     {new:>4}"),
-            Self(None, None) => write!(f, "         "),
-        }
-    }
+/// A number at the right of a column, or nothing in it. There are very many of them, and this is faster than a format.
+fn push_number(text: &mut String, number: Option<usize>) {
+    let Some(number) = number else { return text.push_str("    ") };
+    let missing = [10, 100, 1000].into_iter().filter(|more| number < *more).count();
+    text.extend(std::iter::repeat_n(' ', missing));
+    part(text, format_args!("{number}"));
 }
 
 /// The changes as a unified diff in git's form, that other programs read.

@@ -36,10 +36,14 @@ impl Style {
         Self { is_bold: true, ..self }
     }
 
-    /// Adds a line in this style, made of a mark and what it is about.
-    pub fn push_line(self, text: &mut String, mark: &str, content: &str) {
-        let bold = if self.is_bold { BOLD } else { "" };
-        text.extend([bold, self.start, mark, content, RESET, "\n"]);
+    /// Adds text in this style, whatever `add` adds.
+    pub fn around(self, text: &mut String, add: impl FnOnce(&mut String)) {
+        if self.is_bold {
+            text.push_str(BOLD);
+        }
+        text.push_str(self.start);
+        add(text);
+        text.push_str(RESET);
     }
 }
 
