@@ -1,17 +1,16 @@
 //! Comparing a spliced file with what it was: only what was exchanged is looked at, however long the rest is.
 
-use std::borrow::Cow;
-
-use super::{CONTEXT, Stat};
+use super::{CONTEXT, Stat, lines};
 use crate::content::Spliced;
 use crate::differ::differing;
 use crate::encoding::Encoding;
 use crate::lines::{BINARY_BYTES, count, is_binary};
 
-/// How many lines that stay follow what is shown, so that nothing below them can change how it is shown.
-const BELOW: usize = 32;
+/// How many lines that stay are looked at behind those that were exchanged: so many that nothing further below can change
+/// how they are compared.
+const BELOW: usize = 16;
 
-/// As [`super::stat`]; `None` where it takes more than the exchanged lines to tell.
+/// As [`super::stat`]; `None` where the exchanged lines alone do not tell.
 pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     let mut stat = Stat::default();
     if Encoding::of(before).is_some() {
@@ -20,34 +19,66 @@ pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     if is_binary(before) || begins_binary(before, after) {
         return Some(stat);
     }
-    // Where the lines that are looked at begin in the file as it becomes.
+    let mut exchanges = after.exchanges(before).peekable();
+    // How many bytes went and came above.
     let (mut removed, mut added) = (0, 0);
-    for exchange in after.exchanges(before) {
-        let old = before.get(exchange.old.clone())?;
-        let new = after.fresh().get(exchange.new.clone())?;
-        let above = before.get(..exchange.old.start)?;
-        // A line that had no ending gets one when another comes behind it.
-        let line = above.get(memchr::memrchr(b'\n', above).map_or(0, |at| at + 1)..)?;
-        let (old, new) = match line {
-            [] => (Cow::Borrowed(old), Cow::Borrowed(new)),
-            _ => (Cow::Owned([line, old].concat()), Cow::Owned([line, new].concat())),
-        };
-        let is_last = exchange.old.end == before.len();
-        let is_whole = |lines: &[u8]| lines.is_empty() || lines.ends_with(b"\n");
-        let is_in_lines = is_last || is_whole(&old) && is_whole(&new);
-        if !is_in_lines {
-            return None;
+    while let Some(first) = exchanges.next() {
+        let above = before.get(..first.old.start)?;
+        let start = memchr::memrchr(b'\n', above).map_or(0, |at| at + 1);
+        let start_after = start - removed + added;
+        let [old, new] = [before.get(first.old.clone())?, after.fresh().get(first.new.clone())?];
+        let below =
+            before.get(first.old.end..exchanges.peek().map_or(before.len(), |next| next.old.start))?;
+        if start == first.old.start && is_far(below) && differ_in_every_line(old, new) {
+            stat.removed += count(old, b'\n');
+            stat.added += count(new, b'\n');
+            stat.new.push(start_after..start_after + new.len());
+            removed += old.len();
+            added += new.len();
+            continue;
         }
-        let start = exchange.old.start - line.len() - removed + added;
-        for part in differing(&old, &new) {
+        let (mut end, mut new) = (start, Vec::new());
+        let mut next = Some(first);
+        // Exchanges with few lines between them are looked at together.
+        while let Some(exchange) = next.take() {
+            removed += exchange.old.len();
+            added += exchange.new.len();
+            new.extend_from_slice(before.get(end..exchange.old.start)?);
+            new.extend_from_slice(after.fresh().get(exchange.new)?);
+            end = exchange.old.end;
+            let below = before.get(end..exchanges.peek().map_or(before.len(), |next| next.old.start))?;
+            match memchr::memchr_iter(b'\n', below).nth(BELOW) {
+                Some(line_end) => {
+                    new.extend_from_slice(below.get(..=line_end)?);
+                    end += line_end + 1;
+                }
+                None if exchanges.peek().is_some() => next = exchanges.next(),
+                None => {
+                    new.extend_from_slice(below);
+                    end = before.len();
+                }
+            }
+        }
+        for part in differing(before.get(start..end)?, &new) {
             stat.added += part.after.lines.len();
             stat.removed += part.before.lines.len();
-            stat.new.push(start + part.after.bytes.start..start + part.after.bytes.end);
+            stat.new.push(start_after + part.after.bytes.start..start_after + part.after.bytes.end);
         }
-        removed += exchange.old.len();
-        added += exchange.new.len();
     }
     Some(stat)
+}
+
+/// Whether nothing behind these lines can change how those above them are compared.
+fn is_far(lines: &[u8]) -> bool {
+    memchr::memchr_iter(b'\n', lines).nth(BELOW).is_some()
+}
+
+/// Whether two texts of whole lines have none in common; only short ones are looked at.
+fn differ_in_every_line(old: &[u8], new: &[u8]) -> bool {
+    const SHORT: usize = 1024;
+    let is_whole = |text: &[u8]| text.is_empty() || text.ends_with(b"\n");
+    let is_missing = |line: &[u8]| lines(new).all(|other| other != line);
+    old.len() + new.len() <= SHORT && is_whole(old) && is_whole(new) && lines(old).all(is_missing)
 }
 
 /// The beginnings of the file before and after that hold this many lines of their difference; `None` when it takes all of
@@ -56,20 +87,20 @@ pub(super) fn beginning<'b>(before: &'b [u8], after: &Spliced, limit: usize) -> 
     if is_binary(before) || begins_binary(before, after) {
         return None;
     }
-    let mut lines = 0;
+    let mut shown = 0;
     let mut exchanges = after.exchanges(before).peekable();
     while let (Some(exchange), Some(next)) = (exchanges.next(), exchanges.peek()) {
         let changed = [before.get(exchange.old.clone())?, after.fresh().get(exchange.new)?];
-        lines += changed.iter().map(|lines| count(lines, b'\n')).sum::<usize>();
+        shown += changed.iter().map(|lines| count(lines, b'\n')).sum::<usize>();
         let below = before.get(exchange.old.end..next.old.start)?;
         let mut ends = memchr::memchr_iter(b'\n', below);
-        let line_end = if lines >= limit { ends.nth(BELOW) } else { None };
+        let line_end = if shown >= limit { ends.nth(BELOW) } else { None };
         if let Some(line_end) = line_end {
             let cut = exchange.old.end + line_end + 1;
             return Some((before.get(..cut)?, after.bytes_until(before, cut)));
         }
         // Lines around both of them are shown too, unless they are so near that some would be counted twice.
-        lines += if ends.nth(2 * CONTEXT).is_some() { 2 * CONTEXT } else { 0 };
+        shown += if ends.nth(2 * CONTEXT).is_some() { 2 * CONTEXT } else { 0 };
     }
     None
 }
@@ -121,17 +152,24 @@ mod tests {
         check("a\nb", &[(2, 3, "x")]);
         check("a\nb\n", &[(2, 4, "x")]);
         check("a\nb\n", &[(0, 4, "")]);
+        check("one two\nthree\n", &[(4, 7, "2")]);
+        check("\u{feff}a\nb\n", &[(3, 3, "x\n")]);
         check("a\0b\nc\n", &[(4, 6, "x\n")]);
         check("a\nb\n", &[(2, 2, "\0\n")]);
         check("", &[(0, 0, "x\ny\n")]);
     }
 
     #[test]
-    fn what_is_not_made_of_whole_lines_is_left_to_others() {
-        for (before, exchange) in [("one two\nthree\n", (4, 7, "2")), ("\u{feff}a\nb\n", (3, 3, "x\n"))] {
-            assert_eq!(stat(before.as_bytes(), &spliced(before, &[exchange])), None);
-        }
+    fn exchanges_near_and_far_are_counted_alike() {
+        let before: String = (0..500).map(|line| format!("{line:03}\n")).collect();
+        let at = |line: usize, new| (4 * line, 4 * line + 4, new);
+        check(
+            &before,
+            &[at(0, ""), at(1, "x\n"), at(34, "x\ny\n"), at(300, ""), at(335, "a\n"), at(499, "")],
+        );
+        check(&before, &[at(10, "x\n"), at(499, "499")]);
     }
+
     #[test]
     fn the_beginning_shows_what_all_of_it_would() {
         let before: String = (0..2000).map(|line| format!("{line:04}\n")).collect();

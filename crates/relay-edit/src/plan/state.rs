@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use super::{Change, Snapshot};
 use crate::content::Content;
@@ -65,9 +66,12 @@ impl<'s> State<'s> {
     /// Gives a file content that was made from what it holds now, and what the author saw its own.
     pub fn set_patched(&mut self, path: &str, content: Content, view: Option<Vec<u8>>) {
         // Parts are parts of the file as it was before all edits, or they are put together.
-        let is_first = !self.touched.contains_key(path) && self.snapshot.files.contains_key(path);
-        if is_first && !self.decoded.contains_key(path) && !self.has_view(path) {
-            self.touched.insert(path.to_owned(), Some(Touched::new(content)));
+        let is_original = self.snapshot.files.contains_key(path) && !self.decoded.contains_key(path);
+        if is_original
+            && !self.has_view(path)
+            && let Entry::Vacant(place) = self.touched.entry(path.to_owned())
+        {
+            place.insert(Some(Touched::new(content)));
             return;
         }
         let content = content.into_bytes(self.get(path).unwrap_or_default());
