@@ -32,13 +32,15 @@ fn main() {
     files(&root);
     let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     println!("{:<56} {:>6} {:>10} {:>9}", "", "exit", "cpu", "memory");
-    for (name, reply) in replies() {
+    let dry_run: &[&str] = &["apply", "--dry-run"];
+    let all = replies().into_iter().map(|(name, reply)| (name, dry_run, reply)).chain(others());
+    for (name, arguments, reply) in all {
         if !only.is_empty() && !only.iter().any(|part| name.contains(part.as_str())) {
             continue;
         }
         let file = folder.path().join("reply.md");
         std::fs::write(&file, reply()).unwrap();
-        row(name, &root, &file);
+        row(name, arguments, &root, &file);
     }
 }
 
@@ -62,10 +64,25 @@ fn files(root: &Path) {
     write("tabs.txt", repeat(100_000, |at| format!("\tcall_{}(value);\n", at % 5_000)));
     let word = "abcdefgh".repeat(125_000);
     write("word.txt", format!("line 1\nline 2\nline 3\n{word}\nline 5\nline 6\n"));
-    write("large.txt", repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)));
+    write("large.txt", repeat(1_900_000, |at| format!("    let v_{at} = {};\n", at * 7)));
+    write("two.txt", "one\ntwo\n".repeat(50_000));
+    write("endings.txt", "same line\r\n".repeat(100_000));
+    write("numbers.txt", repeat(3_900_000, |at| format!("{at:014}\n")));
+    write("newlines.txt", "\n".repeat(60_000_000));
+    let wide = repeat(2_000_000, |at| format!("line {at}\n"));
+    let wide: Vec<u8> =
+        "\u{feff}".encode_utf16().chain(wide.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    std::fs::write(root.join("utf16.txt"), wide).unwrap();
+    std::fs::create_dir(root.join("many")).unwrap();
+    for at in 0..19_000 {
+        write(&format!("many/f{at}"), format!("a\nb {at}\nc\n"));
+    }
 }
 
 type Reply = (&'static str, fn() -> String);
+
+/// Replies that cost most with another command than `relay apply --dry-run`.
+type Other = (&'static str, &'static [&'static str], fn() -> String);
 
 fn diff(path: &str, hunks: &str) -> String {
     format!("--- a/{path}\n+++ b/{path}\n{hunks}")
@@ -185,12 +202,12 @@ fn replies() -> Vec<Reply> {
             let hunk = |at: usize| format!("@@\n-call_{}(valu);\n+    x_{at}();\n", at % 5_000);
             diff("tabs.txt", &repeat(50_000, hunk))
         }),
-        ("one line of a file of 60 MB", || {
+        ("one line of a file of 50 MB", || {
             diff("large.txt", "@@\n-    let v_5000 = 35000;\n+    let v = 1;\n")
         }),
-        ("a file of 60 MB as a whole", || {
+        ("a file of 50 MB as a whole", || {
             let text =
-                repeat(2_300_000, |at| format!("    let v_{at} = {};\n", at * 7)).replace("v_77 ", "w_77 ");
+                repeat(1_900_000, |at| format!("    let v_{at} = {};\n", at * 7)).replace("v_77 ", "w_77 ");
             format!("```text // {{large.txt}}\n{text}```\n")
         }),
         ("300,000 new files", || {
@@ -200,25 +217,25 @@ fn replies() -> Vec<Reply> {
             format!("§lines.txt\n{}", repeat(500_000, |at| format!("≔{0}aa..{0}aa\nx\n", at + 1)))
         }),
         ("64 MB of blank lines", || "\n".repeat(67_000_000)),
-        ("3,900,000 lines of prose", || "some line of it\n".repeat(3_900_000)),
+        ("1,900,000 lines of prose", || "some line of it\n".repeat(1_900_000)),
         ("blank lines, then 90,000 sections", || {
             let each = |at: usize| format!("lines.txt\n{}", section(&format!("line {at}"), "new"));
-            "\n".repeat(3_000_000) + &repeat(90_000, each)
+            "\n".repeat(1_300_000) + &repeat(90_000, each)
         }),
         ("prose in every line of a diff", || {
             format!(
                 "```diff // {{lines.txt}} new-unified\n{}@@\n-line 1\n+x\n```\n",
-                "prose\n".repeat(3_900_000)
+                "prose\n".repeat(1_900_000)
             )
         }),
         ("headers inside a hunk", || {
             diff(
                 "lines.txt",
-                &format!("@@ -1,9999999 +1,9999999 @@\n{}", "--- x y\n+++ x z\n".repeat(1_900_000)),
+                &format!("@@ -1,9999999 +1,9999999 @@\n{}", "--- x y\n+++ x z\n".repeat(990_000)),
             )
         }),
         ("blank lines at the end of a hunk", || {
-            diff("lines.txt", &format!("@@\n-line 5\n+x\n{}", "\n".repeat(3_900_000)))
+            diff("lines.txt", &format!("@@\n-line 5\n+x\n{}", "\n".repeat(1_900_000)))
         }),
         ("a million new lines in one hunk", || {
             diff("lines.txt", &format!("@@\n-line 5\n{}", repeat(1_000_000, |at| format!("+new {at}\n"))))
@@ -227,9 +244,9 @@ fn replies() -> Vec<Reply> {
             let sections = repeat(45_000, |at| format!("w{at}.txt\n{}", section("a", "b")));
             sections + &repeat(45_000, |at| format!("v{at}.txt\n```\nx\n```\n"))
         }),
-        ("a million sections by anchor", || repeat(1_000_000, |at| format!("§f{at}.txt\n»EOF\nx\n"))),
+        ("600,000 sections by anchor", || repeat(600_000, |at| format!("§f{at}.txt\n»EOF\nx\n"))),
         ("a new file without a sign in any line", || {
-            format!("*** Begin Patch\n*** Add File: x\n{}*** End Patch\n", "a\n".repeat(3_900_000))
+            format!("*** Begin Patch\n*** Add File: x\n{}*** End Patch\n", "a\n".repeat(1_900_000))
         }),
         ("90,000 hunks below 20 named lines each", || {
             let hunk = |at: usize| format!("{}-line {}\n+x\n", "@@ line 1\n".repeat(20), at * 2 + 1);
@@ -248,7 +265,7 @@ fn replies() -> Vec<Reply> {
             format!("```text // {{{path}}} multi-search-replace\n{}```\n", "=======\n".repeat(1_000_000))
         }),
         ("blocks that may have ended before, inside each other", || {
-            let inner = "p.txt\n```\n// START\n```\n".repeat(900_000);
+            let inner = "p.txt\n```\n// START\n```\n".repeat(450_000);
             format!("```text // {{a}}\n// START\n```\n{inner}```text // {{c}}\nx\n```\n")
         }),
         ("900 sections of one block that fit nowhere", || {
@@ -256,7 +273,7 @@ fn replies() -> Vec<Reply> {
             format!("```text // {{lines.txt}} multi-search-replace\n{}```\n", repeat(900, each))
         }),
         ("old and new sides that have nothing in common", || {
-            let side = |name: &str| repeat(1_900_000, |at| format!("{name}{at}\n"));
+            let side = |name: &str| repeat(950_000, |at| format!("{name}{at}\n"));
             format!("lines.txt\n{}", section(side("a").trim_end(), side("b").trim_end()))
         }),
         ("a summary of 100,000 files", || {
@@ -270,17 +287,143 @@ fn replies() -> Vec<Reply> {
             let context = " line 1\n line 2\n line 3\n";
             diff("word.txt", &format!("@@\n{context} {word}x\n line 5\n-line 6\n+y\n"))
         }),
+        ("equal lines with other endings, hunks with line numbers", || {
+            let hunk = |at: usize| {
+                format!("@@ -{0},3 +{0},3 @@\n same line\n-same line\n+other\n same line\n", at * 10 + 1)
+            };
+            diff("endings.txt", &repeat(9_000, hunk))
+        }),
+        ("equal lines, every second one changed", || {
+            let hunk =
+                |at: usize| format!("@@ -{0},2 +{0},2 @@\n-same line\n+other\n same line\n", at * 2 + 1);
+            diff("equal.txt", &repeat(49_000, hunk))
+        }),
+        ("two lines by turns, one of them in a hunk each", || {
+            let hunk =
+                |at: usize| format!("@@ -{0},4 +{1},3 @@\n one\n-two\n one\n two\n", at * 10 + 1, at * 9 + 1);
+            diff("two.txt", &repeat(9_000, hunk))
+        }),
+        ("two lines by turns, in another order", || {
+            format!("two.txt\n```\n{}```\n", "two\ntwo\none\n".repeat(40_000))
+        }),
+        ("99,000 insertions in order", || {
+            let hunk = |at: usize| {
+                format!("@@ -{},1 +{},2 @@\n line {}\n+new {at}\n", at * 2 + 1, at * 3 + 1, at * 2)
+            };
+            diff("lines.txt", &repeat(99_000, hunk))
+        }),
+        ("30 hunks of 60,000 equal lines", || {
+            diff(
+                "equal.txt",
+                &format!("@@\n{}-same line\n+other\n", " same line\n".repeat(60_000)).repeat(30),
+            )
+        }),
+        ("1,900,000 lines in one hunk", || {
+            diff("numbers.txt", &format!("@@\n{}+x\n", repeat(1_900_000, |at| format!(" {at:014}\n"))))
+        }),
+        ("1,900,000 new lines by anchor", || {
+            format!("§numbers.txt\n»EOF\n{}", repeat(1_900_000, |at| format!("{at:014}\n")))
+        }),
+        ("40 parts of a line of 50 MB", || {
+            let part = |at: usize| {
+                section(&format!("\"k{0}\": {0},", 2_900_000 + at), &format!("\"k{}\": 0,", 2_900_000 + at))
+            };
+            format!("one-line.json\n{}", repeat(40, part))
+        }),
+        ("500 sections of 3,800 lines that repeat", || {
+            let side = |name: &str| {
+                let line = |at: usize| {
+                    if at.is_multiple_of(2) { format!("c{}\n", at / 100) } else { format!("{name}{at}\n") }
+                };
+                repeat(1_900, line)
+            };
+            format!("lines.txt\n{}", section(side("x").trim_end(), side("y").trim_end())).repeat(500)
+        }),
+        ("every section already applied", || {
+            let each = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+            format!("lines.txt\n{}", repeat(9_000, each))
+        }),
+        ("a line of a file of 60 million", || diff("newlines.txt", "@@ -5,2 +5,3 @@\n \n+x\n \n")),
+        ("a file of 60 million lines anew", || "newlines.txt\n```\nx\n```\n".to_owned()),
+        ("a file of 60 million lines deleted", || {
+            "*** Begin Patch\n*** Delete File: newlines.txt\n*** End Patch\n".to_owned()
+        }),
+        ("a file in UTF-16 of 50 MB as a whole", || {
+            let line = |at: usize| format!("line {}\n", at + usize::from(at % 1_000 == 5));
+            format!("utf16.txt\n```\n{}```\n", repeat(1_900_000, line))
+        }),
+        ("whole files: lines left out among equal ones", || {
+            format!("equal.txt\n```\n{}```\n", "same line\n// ... existing code ...\n".repeat(1_000))
+        }),
+        ("50,000 ranges over each other", || {
+            let range = |at: usize| {
+                format!(
+                    "[EDIT_FILE path=\"lines.txt\" start_line=\"{}\" end_line=\"{}\"]\nx\n[/EDIT_FILE]\n",
+                    at + 1,
+                    at + 100_000
+                )
+            };
+            repeat(50_000, range)
+        }),
+        ("paths of 4,000 bytes, one of them misspelt", || {
+            let path = |at: usize| format!("{}f{at}", "folder/".repeat(570));
+            let files = repeat(1_000, |at| format!("```text // {{{}}}\nx\n```\n", path(at)));
+            files + &diff(&format!("{}x", path(1)), "@@\n-a\n+b\n")
+        }),
+        ("19,000 files renamed", || {
+            let each = |at: usize| {
+                format!(
+                    "diff --git a/many/f{at} b/many/g{at}\nrename from many/f{at}\nrename to many/g{at}\n"
+                )
+            };
+            repeat(9_500, each)
+        }),
         ("a deeply nested control block", || {
             format!("```text // {{a}}\nx\n```\n```yaml\nprojectId: x\nuuid: {}\n```\n", "[".repeat(200_000))
         }),
     ]
 }
 
-fn row(name: &str, root: &Path, reply: &Path) {
-    let script = format!("ulimit -v {KIB}; exec \"$0\" apply --dry-run");
+fn others() -> Vec<Other> {
+    const PARTIAL: &[&str] = &["apply", "--dry-run", "--partial"];
+    vec![
+        ("19,000 files patched in vain, the others landing", PARTIAL, || {
+            repeat(19_000, |at| diff(&format!("many/f{at}"), &format!("@@\n a\n-b {}\n+x\n c\n", at + 1)))
+        }),
+        ("9,500 paths misspelt beside 9,500 right ones", PARTIAL, || {
+            let right = |at: usize| diff(&format!("many/f{at}"), &format!("@@\n-b {at}\n+x\n"));
+            repeat(9_500, right) + &repeat(9_500, |at| diff(&format!("many/ff{at}"), "@@\n-b\n+x\n"))
+        }),
+        (
+            "20,000 blocks that fit nowhere, asked for again",
+            &["apply", "--dry-run", "--repair-prompt"],
+            || repeat(20_000, |at| format!("lines.txt\n{}", section(&format!("no such line {at}"), "new"))),
+        ),
+        ("a large file in sections", &["translate", "--to", "search-replace"], || {
+            let line =
+                |at: usize| format!("    let v_{at} = {};\n", at * 7 + usize::from(at.is_multiple_of(50)));
+            format!("```text // {{large.txt}}\n{}```\n", repeat(1_900_000, line))
+        }),
+        ("a large file as a command", &["translate", "--to", "commands"], || {
+            let line =
+                |at: usize| format!("    let v_{at} = {};\n", at * 7 + usize::from(at.is_multiple_of(50)));
+            format!("```text // {{large.txt}}\n{}```\n", repeat(1_900_000, line))
+        }),
+        ("equal lines in sections", &["translate", "--to", "search-replace"], || {
+            let hunk = |at: usize| {
+                format!("@@ -{0},3 +{0},3 @@\n same line\n-same line\n+other\n same line\n", at * 10 + 1)
+            };
+            diff("equal.txt", &repeat(9_000, hunk))
+        }),
+    ]
+}
+
+fn row(name: &str, arguments: &[&str], root: &Path, reply: &Path) {
+    let script = format!("ulimit -v {KIB}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
     command
         .args(["-c", &script, env!("CARGO_BIN_EXE_relay")])
+        .args(arguments)
         .current_dir(root)
         .env("HOME", root.parent().unwrap())
         .env_remove("XDG_DATA_HOME")
