@@ -30,7 +30,7 @@ impl<T: AsRef<[u8]> + Hash + Eq + Copy + Default> Line for T {}
 /// Below this many lines a text is not searched for the places from which both run in step.
 const LONG: usize = 4_000;
 /// More lines than this, on both sides together, are not compared as a whole.
-const HUGE: usize = 500_000;
+pub(crate) const HUGE: usize = 500_000;
 /// How many equal lines say that two long texts run in step again.
 const IN_STEP: usize = 16;
 /// How many lines two long texts may be apart and still be brought in step by looking.

@@ -45,7 +45,11 @@ pub(crate) fn differing(before: &[u8], after: &[u8]) -> impl Iterator<Item = Dif
 
 /// What differs before both texts run in step again; they begin with lines that are not equal.
 fn next_differing(old: &mut Text<'_>, new: &mut Text<'_>) -> Vec<Differing> {
-    let (removed, added) = in_step_again(old, new).unwrap_or_else(|| to_the_end(old, new));
+    let in_step = in_step_again(old, new);
+    if in_step.is_none() && old.lines_left() + new.lines_left() > align::HUGE {
+        return vec![apart(old, new)];
+    }
+    let (removed, added) = in_step.unwrap_or_else(|| to_the_end(old, new));
     if let Some(fixed) = fixed(old, new, removed, added) {
         old.pass(removed);
         new.pass(added);
@@ -80,6 +84,22 @@ impl<'t> Text<'t> {
 
     fn rest(&self) -> &'t [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
+    }
+
+    /// How many lines follow.
+    fn lines_left(&self) -> usize {
+        line_count(self.rest())
+    }
+
+    /// Passes over all lines but those in the last bytes.
+    fn skip_to(&mut self, last_bytes: usize) -> Side {
+        let lines = self.line..self.line + self.lines_left();
+        let bytes = self.at..self.bytes.len() - last_bytes;
+        let kept = line_count(self.bytes.get(bytes.end..).unwrap_or_default());
+        let side = Side { lines: lines.start..lines.end - kept, bytes };
+        self.skip(side.lines.len(), side.bytes.len());
+        self.differed = self.at;
+        side
     }
 
     /// Passes over whole lines.
@@ -129,6 +149,11 @@ impl<'t> Text<'t> {
         above.reverse();
         above
     }
+}
+
+/// How many lines a text has.
+fn line_count(text: &[u8]) -> usize {
+    count(text, b'\n') + usize::from(!text.is_empty() && !text.ends_with(b"\n"))
 }
 
 /// The first line of a text with its ending; `None` at the end.
@@ -188,6 +213,21 @@ fn to_the_end(old: &mut Text<'_>, new: &mut Text<'_>) -> (usize, usize) {
     let pairs = old.ahead.iter().rev().zip(new.ahead.iter().rev());
     let same = pairs.take_while(|(old, new)| old == new).count();
     (removed - same, added - same)
+}
+
+/// Everything before the lines with which both texts end, as one stretch. So many lines are not compared.
+fn apart(old: &mut Text<'_>, new: &mut Text<'_>) -> Differing {
+    let (one, other) = (old.rest(), new.rest());
+    let same = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    let equal = one.get(one.len() - same..).unwrap_or_default();
+    // The first of the equal bytes may be the end of a line that differs.
+    let begins_line = |text: &[u8]| text.len() == same || text.get(text.len() - same - 1) == Some(&b'\n');
+    let cut = match memchr::memchr(b'\n', equal) {
+        _ if begins_line(one) && begins_line(other) => 0,
+        Some(at) => at + 1,
+        None => same,
+    };
+    Differing { before: old.skip_to(same - cut), after: new.skip_to(same - cut) }
 }
 
 /// Whether two texts begin with the same lines, several of them.
@@ -303,6 +343,24 @@ mod tests {
         check("a\nb\n", "", &[(0..2, 0..0)]);
         check("a\nb\nc\n", "a\nc\n", &[(1..2, 1..1)]);
         check("ab\nb\n", "abc\nb\n", &[(0..1, 0..1)]);
+    }
+
+    #[test]
+    fn very_many_lines_differ_between_their_ends() {
+        let many =
+            |name: &str| -> String { (0..align::HUGE / 2).map(|line| format!("{name}{line}\n")).collect() };
+        let (old, new) = (many("a"), many("b"));
+        let half = align::HUGE / 2;
+        for end in ["", "end\nlast\n", "end"] {
+            let (before, after) = (format!("first\n{old}{end}"), format!("first\nx\n{new}{end}"));
+            check(&before, &after, &[(1..1 + half, 1..2 + half)]);
+        }
+        check(&format!("{old}1 end\n"), &format!("x\n{new}2 end\n"), &[(0..half + 1, 0..half + 2)]);
+        check(&format!("{old}end\n"), &format!("x\n{new}the end\n"), &[(0..half + 1, 0..half + 2)]);
+        check(&format!("{old}{new}"), &new, &[(0..half, 0..0)]);
+        check(&old, &format!("{new}{old}"), &[(0..0, 0..half)]);
+        check(&format!("{old}{new}"), "", &[(0..2 * half, 0..0)]);
+        check("", &format!("{old}{new}x"), &[(0..0, 0..2 * half + 1)]);
     }
 
     #[test]

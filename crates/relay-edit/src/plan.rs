@@ -289,7 +289,7 @@ impl Planner<'_> {
             let explain = Explain { edit, state: &self.state };
             literal(edit) || explain.unpatchable().is_some() || explain.elided(hunks).is_some()
         });
-        if doubtful {
+        if doubtful || explain::has_too_many_lines(before) {
             return None;
         }
         let (mut patched, placements) =
@@ -344,6 +344,9 @@ impl Planner<'_> {
         match &edit.operation {
             Operation::Write { content } => {
                 let before = self.state.get(&edit.path);
+                if before.is_some_and(explain::has_too_many_lines) {
+                    return Err(failed(explain.too_many_lines()));
+                }
                 if let Some(loss) = elide::check_write(&edit.path, before, content, self.options.allow_shrink)
                 {
                     return Err(failed(explain.loss(&loss, edit.line)));
@@ -370,9 +373,11 @@ impl Planner<'_> {
                 Err(failed(explain.missing("deleted")))
             }
             Operation::Delete => {
-                let left = self.state.get(&edit.path).map_or(0, filled_lines);
-                if left > 0 && previous.is_some_and(|patch| empties(patch, edit)) {
-                    return Err(failed(explain.deletes_unnamed(left)));
+                if previous.is_some_and(|patch| empties(patch, edit)) {
+                    let left = self.state.get(&edit.path).map_or(0, filled_lines);
+                    if left > 0 {
+                        return Err(failed(explain.deletes_unnamed(left)));
+                    }
                 }
                 self.state.set(&edit.path, None);
                 Ok(EditOutcome::new(EditStatus::Applied, "deleted"))

@@ -4,7 +4,7 @@
 use crate::{Diagnostic, Reply, codes};
 
 /// The most lines a reply may have.
-pub(crate) const LINES: usize = 4_000_000;
+pub(crate) const LINES: usize = 2_000_000;
 /// The most edits a reply may have.
 pub(crate) const EDITS: usize = 100_000;
 /// The most bytes that are read again because a block turns out to have ended before.

@@ -50,17 +50,20 @@ pub(crate) fn check_write(
 ) -> Option<Loss> {
     let before = before.unwrap_or_default();
     let lines = Lines::new(before);
-    let known: HashSet<_> = lines.texts().map(|text| Key::Trim.of(text)).collect();
+    // Few texts hold a line that has to be looked for in the file.
+    let known = Known::new();
+    let new_to_file = |text: &str| {
+        let known = known.get_or_init(|| lines.texts().map(|text| Key::Trim.of(text)).collect());
+        !known.contains(&Key::Trim.of(text.as_bytes()))
+    };
     let foreign = |kind: Elision| {
         let mut found = content.lines().enumerate().filter(move |(_, text)| elision(text) == Some(kind));
-        found.find(|(_, text)| !known.contains(&Key::Trim.of(text.as_bytes())))
+        found.find(|(_, text)| new_to_file(text))
     };
-    let comment = foreign(Elision::Comment);
     let left_out = |text: &str| {
         elision(text) == Some(Elision::Comment) && says_code(text)
             || !before.is_empty() && names_left_out(text)
     };
-    let new_to_file = |text: &str| !known.contains(&Key::Trim.of(text.as_bytes()));
     let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
     let compared = OnceCell::new();
     let loses = |(at, _): &(usize, &str)| {
@@ -76,18 +79,18 @@ pub(crate) fn check_write(
     if allow_shrink || lines.len() < SMALL {
         return None;
     }
-    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
-    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
-    if kept * 10 > lines.len() * 4 {
-        return None;
-    }
-    let why = if comment.or_else(|| foreign(Elision::Dots)).is_some() {
+    let why = if foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some() {
         "it holds a line that stands for code left out"
     } else if ends_cut_off(before, content) {
         "it ends in the middle"
     } else {
         return None;
     };
+    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
+    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
+    if kept * 10 > lines.len() * 4 {
+        return None;
+    }
     Some(Loss::Gutted { before: lines.len(), kept, why })
 }
 

@@ -4,7 +4,7 @@ use super::elide::{self, Loss};
 use super::patch::PatchFailure;
 use super::state::State;
 use super::targets::TargetFailure;
-use crate::lines::is_binary;
+use crate::lines::{count, is_binary};
 use crate::matcher::diagnose::{line_range, visible};
 use crate::matcher::{Failure, FileIndex, Key, has_identity};
 use crate::merge::Conflict;
@@ -25,7 +25,8 @@ impl Explain<'_> {
     /// The file does not exist.
     pub fn missing(&self, verb: &str) -> Diagnostic {
         let path = &self.edit.path;
-        let hint = match nearest(path, self.state.paths()) {
+        let similar = if self.state.may_suggest() { nearest(path, self.state.paths()) } else { None };
+        let hint = match similar {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "check the path; to create a file, send its whole content".to_owned(),
         };
@@ -195,8 +196,8 @@ impl Explain<'_> {
                 .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over several lines, whose indentation matters", visible(line.as_bytes())), hunk)
                 .hinted("copy the lines with the file's indentation"),
             Failure::TooMuchWork => self
-                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}` to be searched; the limits are 2,000 places, and 100 million comparisons for a reply"), hunk)
-                .hinted("include a line that stands only once in the file"),
+                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}`, or the reply takes too long to be searched for; the limits are 2,000 places, and 100 million comparisons for a reply"), hunk)
+                .hinted("include a line that stands only once in the file, or send fewer edits at once"),
         }
     }
 
@@ -298,6 +299,16 @@ impl Explain<'_> {
             return Some(finding.hinted("change what it is generated from"));
         }
         None
+    }
+
+    /// The file has more lines than can be edited.
+    pub fn too_many_lines(&self) -> Diagnostic {
+        let message = format!(
+            "`{}` has more than {LINES} lines, which is the most a file may have to be edited",
+            self.edit.path
+        );
+        self.finding(codes::TOO_LARGE, message, None)
+            .hinted("change it with a program, or delete it and write it anew under another name")
     }
 
     /// Payload lines were left out.
@@ -405,10 +416,12 @@ impl Explain<'_> {
     /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
         let lines = OldLines::of(hunk?)?;
-        self.state.paths().filter(|path| *path != self.edit.path).find(|path| {
+        let others = self.state.paths().filter(|path| *path != self.edit.path);
+        let searched = others.map_while(|path| {
             let content = self.state.get(path).unwrap_or_default();
-            self.state.may_search(content.len()) && lines.stand_in(content)
-        })
+            self.state.may_search(content.len()).then_some((path, content))
+        });
+        searched.into_iter().find(|(_, content)| lines.stand_in(content)).map(|(path, _)| path)
     }
 }
 
@@ -442,6 +455,14 @@ impl<'h> OldLines<'h> {
         let places = FileIndex::new(content).find_some(Key::TrimEnd, &self.lines, 1);
         places.is_some_and(|places| places.len() == 1)
     }
+}
+
+/// The most lines a file may have to be edited.
+const LINES: usize = 4_000_000;
+
+/// Whether a file has more lines than can be edited. Most files are too short for so many, and are not read for it.
+pub(crate) fn has_too_many_lines(content: &[u8]) -> bool {
+    content.len() > LINES && [b'\n', b'\r'].into_iter().any(|ending| count(content, ending) > LINES)
 }
 
 /// Whether a file says in its first lines that a program wrote it.

@@ -105,6 +105,9 @@ const SEQUENTIAL_BYTES: usize = 2_000_000_000;
 /// The most bytes that such hunks may search in vain: that takes every tier.
 const FAILED_BYTES: usize = 100_000_000;
 
+/// How many bytes of a file that was searched in vain count as one comparison of lines.
+const VAIN_BYTES: usize = 3;
+
 /// The most lines that ranges of one edit may name more than once.
 const NAMED_TWICE: usize = 1_000_000;
 
@@ -300,6 +303,9 @@ fn patch_sequential(
         }
         let mut located = locate(hunk, &index, manner.strictness);
         let mut rewritten = None;
+        if matches!(located, Err(Failure::NotFound(_))) && index.spend(current.len() / VAIN_BYTES).is_none() {
+            located = Err(Failure::TooMuchWork);
+        }
         for (how, rewrite, hides) in REWRITES.iter().filter(|_| manner.inline) {
             let open = match located {
                 Err(Failure::NotFound(_)) => true,
@@ -431,6 +437,24 @@ mod tests {
         assert!(matches!(third, PatchFailure::TooLarge));
         let all = failures(hunks.len() * file.len());
         assert!(all.iter().all(|failure| matches!(failure, PatchFailure::Hunk { .. })), "{all:?}");
+    }
+
+    /// Looking for a part of a line has read the file at every tier before.
+    #[test]
+    fn parts_of_lines_are_not_looked_for_without_end() {
+        let file = b"{\"host\": 1, \"port\": 3000, \"name\": 2}\n";
+        let hunk = Hunk::from_sides(&["\"port\": 3000"], &["\"port\": 8080"], 1);
+        let patched = |spent: usize| {
+            let work = Rc::new(Cell::new(spent));
+            let manner = Manner { inline: true, ..manner(&work) };
+            patch_sequential(file, std::slice::from_ref(&hunk), manner, FAILED_BYTES)
+        };
+        assert!(patched(0).is_ok_and(|patched| patched.words.ends_with("within a line")));
+        let failures = patched(100_000_000 - file.len() / VAIN_BYTES).expect_err("too much work");
+        assert!(matches!(
+            failures.as_slice(),
+            [PatchFailure::Hunk { hunk: 0, failure: Failure::TooMuchWork }]
+        ));
     }
 
     #[test]

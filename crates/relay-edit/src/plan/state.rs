@@ -14,6 +14,10 @@ use crate::lines::BOM;
 
 /// The most bytes all failures of a reply may search for the file that was meant.
 const ELSEWHERE_BYTES: usize = 100_000_000;
+/// How many bytes it counts as to look into one more file.
+const FILE_BYTES: usize = 1_000;
+/// How many paths that do not exist are compared with those that do.
+const SUGGESTIONS: usize = 50;
 
 /// A virtual state on top of a snapshot.
 #[derive(Debug)]
@@ -29,6 +33,8 @@ pub(crate) struct State<'s> {
     modes: BTreeMap<String, bool>,
     /// How many bytes were searched for lines that may belong into another file.
     elsewhere: Cell<usize>,
+    /// For how many paths a better one was looked for.
+    suggestions: Cell<usize>,
     /// What the author saw, with the edits so far applied to it.
     views: BTreeMap<String, Vec<u8>>,
 }
@@ -44,6 +50,7 @@ impl<'s> State<'s> {
             origins: BTreeMap::new(),
             modes: BTreeMap::new(),
             elsewhere: Cell::new(0),
+            suggestions: Cell::new(0),
             views: views.iter().map(|(path, view)| (path.clone(), text_of(view).into_owned())).collect(),
         }
     }
@@ -104,8 +111,15 @@ impl<'s> State<'s> {
 
     /// Whether one more file may be searched to explain a failure.
     pub fn may_search(&self, bytes: usize) -> bool {
-        self.elsewhere.set(self.elsewhere.get().saturating_add(bytes));
+        self.elsewhere.set(self.elsewhere.get().saturating_add(bytes + FILE_BYTES));
         self.elsewhere.get() <= ELSEWHERE_BYTES
+    }
+
+    /// Whether a better one may be looked for, for one more path that does not exist.
+    pub fn may_suggest(&self) -> bool {
+        let suggestions = self.suggestions.get();
+        self.suggestions.set(suggestions + 1);
+        suggestions < SUGGESTIONS
     }
 
     /// Gives a file new content, or none.

@@ -3,7 +3,7 @@
 //! They are resolved against that, where the numbers and the quoted lines are right, and then merged onto the file as it
 //! is now. A view vouches only for the lines that were shown, and only while they are still there.
 
-use super::explain::Explain;
+use super::explain::{Explain, has_too_many_lines};
 use super::targets::TargetFailure;
 use super::{EXPLAINED, Planner, patch, targets};
 use crate::align::differences;
@@ -24,6 +24,9 @@ impl Planner<'_> {
         base: Base,
         current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        if current.is_some_and(has_too_many_lines) {
+            return Err(vec![Explain { edit, state: &self.state }.too_many_lines()]);
+        }
         let mut patched = self.patch_and_merge(edit, hunks, base, current)?;
         patched.after = patched.after.filter(|after| !current.is_some_and(|current| after.is_same(current)));
         Ok(patched)

@@ -16,7 +16,7 @@ fn check_too_long(text: &str, limit: &str) {
 
 #[test]
 fn a_reply_has_so_many_lines_and_edits_and_no_more() {
-    check_too_long(&"\n".repeat(4_000_001), "4000000 lines");
+    check_too_long(&"\n".repeat(2_000_001), "2000000 lines");
     let envelope = |count: usize| format!("{}*** End Patch\n", "*** Delete File: a\n".repeat(count));
     check_too_long(&envelope(100_001), "100000 edits");
     assert_eq!(parse(&envelope(100_000), None).edits.len(), 100_000);
@@ -76,4 +76,52 @@ fn edits_that_cannot_be_applied_together_are_applied_one_by_one() {
     assert!(plan.outcomes.iter().all(|outcome| outcome.status == EditStatus::Applied));
     let after = plan.changes[0].after.clone().expect("a file");
     assert_eq!(String::from_utf8(after).expect("text"), file.replace("line", "new"));
+}
+
+#[test]
+fn a_file_of_very_many_lines_is_not_edited_but_deleted() {
+    let file = "\n".repeat(4_000_001);
+    let patch = "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,2 @@\n \n+x\n";
+    for reply in [patch, "a.txt\n```\nx\n```\n", "§a.txt\n»EOF\nx\n"] {
+        let plan = plan_reply(&[("a.txt", &file)], reply);
+        assert_eq!(plan.outcomes[0].status, EditStatus::Failed, "{reply}");
+        let [only] = plan.diagnostics.as_slice() else { panic!("{:?}", plan.diagnostics) };
+        assert_eq!(only.code, codes::TOO_LARGE);
+        assert!(only.message.contains("4000000 lines") && only.hint.is_some(), "{only:?}");
+        assert!(plan.changes.is_empty());
+    }
+    let deleted = plan_reply(&[("a.txt", &file)], "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n");
+    assert_eq!(deleted.outcomes[0].status, EditStatus::Applied);
+    let shorter = plan_reply(&[("a.txt", &file[1..])], patch);
+    assert_eq!(shorter.outcomes[0].status, EditStatus::Applied, "{:?}", shorter.diagnostics);
+}
+
+#[test]
+fn for_few_of_many_misspelt_paths_a_better_one_is_named() {
+    let missing = |at: usize| format!("*** Delete File: src/mian{at}.rs\n");
+    let reply = format!("*** Begin Patch\n{}*** End Patch\n", (0..60).map(missing).collect::<String>());
+    let plan = plan_reply(&[("src/main.rs", "")], &reply);
+    let named = plan
+        .diagnostics
+        .iter()
+        .filter(|finding| finding.hint.as_deref() == Some("did you mean `src/main.rs`?"));
+    assert_eq!((plan.diagnostics.len(), named.count()), (60, 50));
+}
+
+/// Small files too: it is the number of files that counts then.
+#[test]
+fn the_file_that_was_meant_is_not_looked_for_without_end() {
+    let named = |count: usize| {
+        let names: Vec<String> = (0..count).map(|at| format!("f{at:04}")).collect();
+        let others = names.iter().map(|name| (name.as_str(), "a\n"));
+        let files: Vec<(&str, &str)> = others.chain([("z", "wanted line\n")]).collect();
+        let hunk = |name: &String| format!("--- a/{name}\n+++ b/{name}\n@@\n-wanted line\n+x\n");
+        let plan = plan_reply(&files, &names.iter().take(150).map(hunk).collect::<String>());
+        assert_eq!(plan.diagnostics.len(), 150);
+        let hints = plan.diagnostics.iter().filter_map(|finding| finding.hint.as_deref());
+        hints.filter(|hint| hint.contains("`z`")).count()
+    };
+    assert_eq!(named(400), 150);
+    // 100 MB are as much as a hundred thousand looks into such files.
+    assert_eq!(named(2_000), 49);
 }
