@@ -66,19 +66,19 @@ pub fn verify(
     certificate: &Certificate,
     after: &[u8],
 ) -> Result<(), VerifyError> {
+    if Certificate::fingerprint(before) != certificate.file {
+        return Err(VerifyError::WrongFile);
+    }
     verify_pieces(before, hunks, certificate, &[after])
 }
 
-/// As [`verify`], for a result that is not put together.
+/// As [`verify`], for a result that is not put together and a certificate that was made for these very bytes.
 pub(crate) fn verify_pieces(
     before: &[u8],
     hunks: &[Hunk],
     certificate: &Certificate,
     after: &[&[u8]],
 ) -> Result<(), VerifyError> {
-    if Certificate::fingerprint(before) != certificate.file {
-        return Err(VerifyError::WrongFile);
-    }
     let file = File::new(before, &certificate.placements);
     let room = certificate.placements.iter().map(|placement| placement.map.len()).sum();
     let mut claims = Claims { lines: Vec::with_capacity(room), inserted: Vec::new() };

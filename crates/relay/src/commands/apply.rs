@@ -102,7 +102,9 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
 
 /// One byte more than allowed is enough to know that it is too much; the engine says so.
 fn read_capped(source: impl Read) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
+    // Most replies are shorter. Room that is never used is never given, but room that grows is filled again and again.
+    const ROOM_BYTES: usize = 1 << 20;
+    let mut bytes = Vec::with_capacity(ROOM_BYTES);
     source.take(REPLY_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
