@@ -3,9 +3,9 @@
 //! Everything in here is UTF-8 or bytes of no known encoding: files in UTF-16 are decoded on the way in and written
 //! back in their own encoding on the way out, and only if that says the same text again.
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 use super::{Change, Snapshot};
 use crate::content::Content;
@@ -23,10 +23,10 @@ const SUGGESTIONS: usize = 50;
 #[derive(Debug)]
 pub(crate) struct State<'s> {
     snapshot: &'s Snapshot,
+    /// Every path of the snapshot and every other one that an edit touched.
+    files: BTreeMap<Cow<'s, str>, File<'s>>,
     /// The files of the snapshot that are in another encoding.
     decoded: BTreeMap<&'s str, Decoded>,
-    /// Paths that were touched; `None` when the file is gone.
-    touched: BTreeMap<String, Option<Touched>>,
     /// New path to the path in the snapshot its bytes came from.
     origins: BTreeMap<String, String>,
     /// Whether a file can be run, where an edit said so.
@@ -43,10 +43,13 @@ impl<'s> State<'s> {
     /// The snapshot as it is.
     pub fn new(snapshot: &'s Snapshot, views: &BTreeMap<String, Vec<u8>>) -> Self {
         let decode = |(path, bytes): (&'s String, &'s Vec<u8>)| Some((path.as_str(), Decoded::of(bytes)?));
+        let untouched = |(path, bytes): (&'s String, &'s Vec<u8>)| {
+            (Cow::Borrowed(path.as_str()), File { before: Some(bytes), now: Now::Untouched })
+        };
         Self {
             snapshot,
+            files: snapshot.files.iter().map(untouched).collect(),
             decoded: snapshot.files.iter().filter_map(decode).collect(),
-            touched: BTreeMap::new(),
             origins: BTreeMap::new(),
             modes: BTreeMap::new(),
             elsewhere: Cell::new(0),
@@ -62,7 +65,7 @@ impl<'s> State<'s> {
 
     /// Whether an edit changed a file already.
     pub fn is_touched(&self, path: &str) -> bool {
-        self.touched.contains_key(path)
+        self.files.get(path).is_some_and(|file| !matches!(file.now, Now::Untouched))
     }
 
     /// What the author saw of a file, if that is not what is there now.
@@ -73,12 +76,11 @@ impl<'s> State<'s> {
     /// Gives a file content that was made from what it holds now, and what the author saw its own.
     pub fn set_patched(&mut self, path: &str, content: Content, view: Option<Vec<u8>>) {
         // Parts are parts of the file as it was before all edits, or they are put together.
-        let is_original = self.snapshot.files.contains_key(path) && !self.decoded.contains_key(path);
-        if is_original
-            && !self.has_view(path)
-            && let Entry::Vacant(place) = self.touched.entry(path.to_owned())
+        let is_as_on_disk = !self.decoded.contains_key(path) && !self.has_view(path);
+        if let Some(file @ File { before: Some(_), now: Now::Untouched }) = self.files.get_mut(path)
+            && is_as_on_disk
         {
-            place.insert(Some(Touched::new(content)));
+            file.now = Now::Holds(Touched::new(content));
             return;
         }
         let content = content.into_bytes(self.get(path).unwrap_or_default());
@@ -90,23 +92,26 @@ impl<'s> State<'s> {
 
     /// The content of a file, if it exists now.
     pub fn get(&self, path: &str) -> Option<&[u8]> {
-        match self.touched.get(path) {
-            Some(touched) => touched.as_ref().map(|touched| touched.bytes(|| self.original(path))),
-            None => self.original(path),
+        let file = self.files.get(path)?;
+        let original = || self.decoded.get(path).map_or(file.before, |decoded| Some(&decoded.text));
+        match &file.now {
+            Now::Untouched => original(),
+            Now::Holds(touched) => Some(touched.bytes(original)),
+            Now::Gone => None,
         }
     }
 
     /// The content of a file before all edits.
     pub fn original(&self, path: &str) -> Option<&[u8]> {
-        let decoded = self.decoded.get(path).map(|decoded| &decoded.text);
-        decoded.or_else(|| self.snapshot.files.get(path)).map(Vec::as_slice)
+        let decoded = self.decoded.get(path).map(|decoded| decoded.text.as_slice());
+        decoded.or_else(|| self.files.get(path)?.before)
     }
 
     /// Every path that exists now.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
-        let untouched = self.snapshot.files.keys().filter(|path| !self.touched.contains_key(*path));
-        let touched = self.touched.iter().filter(|(_, content)| content.is_some()).map(|(path, _)| path);
-        untouched.chain(touched).map(String::as_str)
+        let untouched = self.files.iter().filter(|(_, file)| matches!(file.now, Now::Untouched));
+        let touched = self.files.iter().filter(|(_, file)| matches!(file.now, Now::Holds(_)));
+        untouched.chain(touched).map(|(path, _)| path.as_ref())
     }
 
     /// Whether one more file may be searched to explain a failure.
@@ -134,7 +139,11 @@ impl<'s> State<'s> {
                 None => drop(self.views.remove(path)),
             }
         }
-        self.touched.insert(path.to_owned(), content.map(|bytes| Touched::new(Content::Whole(bytes))));
+        let now = content.map_or(Now::Gone, |bytes| Now::Holds(Touched::new(Content::Whole(bytes))));
+        match self.files.get_mut(path) {
+            Some(file) => file.now = now,
+            None => drop(self.files.insert(path.to_owned().into(), File { before: None, now })),
+        }
     }
 
     /// Whether a file can be run as a program.
@@ -151,9 +160,11 @@ impl<'s> State<'s> {
     /// Gives a file another name.
     pub fn rename(&mut self, from: &str, to: &str) {
         // A file that was touched before is not copied once more.
-        let content = match self.touched.remove(from) {
-            Some(touched) => touched.map(|touched| touched.into_bytes(|| self.original(from))),
-            None => self.original(from).map(<[u8]>::to_vec),
+        let now = self.files.get_mut(from).map(|file| std::mem::replace(&mut file.now, Now::Gone));
+        let content = match now {
+            Some(Now::Holds(touched)) => Some(touched.into_bytes(|| self.original(from))),
+            Some(Now::Untouched) => self.original(from).map(<[u8]>::to_vec),
+            Some(Now::Gone) | None => None,
         };
         let origin = self.origins.remove(from).or_else(|| self.original(from).map(|_| from.to_owned()));
         let mode = self.modes.remove(from);
@@ -170,14 +181,19 @@ impl<'s> State<'s> {
     /// What is different from the snapshot, in path order, without what was before; the path that cannot be written in its
     /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
-        let Self { snapshot, decoded, mut touched, mut origins, modes, .. } = self;
-        for path in modes.keys().filter(|path| !touched.contains_key(*path)).cloned().collect::<Vec<_>>() {
-            let text = decoded.get(path.as_str()).map(|decoded| &decoded.text);
-            let text = text.or_else(|| snapshot.files.get(&path)).cloned();
-            touched.insert(path, text.map(|text| Touched::new(Content::Whole(text))));
-        }
+        let Self { snapshot, files, decoded, mut origins, modes, .. } = self;
         let mut changes = Vec::new();
-        for (path, after) in touched {
+        for (path, File { before, now }) in files {
+            let after = match now {
+                Now::Untouched if !modes.contains_key(path.as_ref()) => continue,
+                Now::Untouched => {
+                    let text = decoded.get(path.as_ref()).map_or(before, |decoded| Some(&decoded.text));
+                    text.map(|text| Touched::new(Content::Whole(text.to_vec())))
+                }
+                Now::Holds(touched) => Some(touched),
+                Now::Gone => None,
+            };
+            let path = path.into_owned();
             let renamed_from = origins.remove(&path);
             let source = renamed_from.as_ref().unwrap_or(&path);
             let after = match (after, decoded.get(source.as_str())) {
@@ -187,7 +203,6 @@ impl<'s> State<'s> {
                 },
                 (after, _) => after.map(|touched| touched.content),
             };
-            let before = snapshot.files.get(&path);
             let is_same = match (before, &after) {
                 (Some(before), Some(after)) => after.is_same(before),
                 (before, after) => before.is_none() && after.is_none(),
@@ -200,6 +215,22 @@ impl<'s> State<'s> {
         }
         Ok(changes)
     }
+}
+
+/// A path before all edits, and now.
+#[derive(Debug)]
+struct File<'s> {
+    /// Its bytes in the snapshot; `None` when there is no such file.
+    before: Option<&'s [u8]>,
+    now: Now,
+}
+
+/// What the edits so far made of a path.
+#[derive(Debug)]
+enum Now {
+    Untouched,
+    Holds(Touched),
+    Gone,
 }
 
 /// What a file holds that was touched.
