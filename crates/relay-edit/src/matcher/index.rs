@@ -162,7 +162,7 @@ impl<'a> FileIndex<'a> {
             return None;
         }
         let longest = longest.get(..TELLING).unwrap_or(longest);
-        let mut found = Vec::new();
+        let mut found = Vec::with_capacity(1);
         for (seen, at) in memchr::memmem::find_iter(self.lines.bytes(), longest).enumerate() {
             if seen == PLACES {
                 return None;
@@ -227,7 +227,7 @@ impl<'a> FileIndex<'a> {
             && pattern
                 .iter()
                 .enumerate()
-                .all(|(at, line)| key.of(line.as_ref()) == key.of(self.lines.text(start + at)))
+                .all(|(at, line)| key.unites(line.as_ref(), self.lines.text(start + at)))
     }
 
     /// Counts lines that were looked at; `None` when that is too much work.

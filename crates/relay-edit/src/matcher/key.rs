@@ -34,6 +34,11 @@ impl Key {
         }
     }
 
+    /// Whether two lines are the same but for what is ignored.
+    pub fn unites(self, one: &[u8], other: &[u8]) -> bool {
+        one == other || self != Self::Exact && self.of(one) == self.of(other)
+    }
+
     /// What is left of a line.
     pub fn of(self, text: &[u8]) -> Cow<'_, [u8]> {
         match self {

@@ -44,11 +44,7 @@ impl<'h> Pattern<'h> {
     /// Whether old and new are the same to a key: a search by that key could not tell before from after.
     pub fn is_blind(&self, key: Key) -> bool {
         self.old.len() == self.new.len()
-            && self
-                .old
-                .iter()
-                .zip(&self.new)
-                .all(|(old, new)| key.of(old.as_bytes()) == key.of(new.as_bytes()))
+            && self.old.iter().zip(&self.new).all(|(old, new)| key.unites(old.as_bytes(), new.as_bytes()))
     }
 
     /// Spreads a list with one entry for each old line over all lines of the hunk.
