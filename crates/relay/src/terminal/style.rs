@@ -75,7 +75,14 @@ pub fn unpainted(text: &str) -> String {
 /// The text without its styles; `None` when there is something else in it that is not to be read, which must be looked
 /// at more closely.
 fn plain(text: &str) -> Option<String> {
-    let is_shown = |byte: &u8| *byte >= b' ' && *byte != 0x7f || byte.is_ascii_whitespace();
+    let is_odd = |byte: u8| {
+        let is_known = byte.is_ascii_whitespace() | (byte == b'\x1b');
+        (byte < b' ') & !is_known | (byte == 0x7f)
+    };
+    // Written so that many bytes are looked at together.
+    if text.bytes().fold(false, |odd, byte| odd | is_odd(byte)) {
+        return None;
+    }
     let mut plain = String::with_capacity(text.len());
     for (at, piece) in text.split('\x1b').enumerate() {
         let shown = match at {
@@ -84,9 +91,6 @@ fn plain(text: &str) -> Option<String> {
                 piece.strip_prefix('[')?.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m')?
             }
         };
-        if !shown.as_bytes().iter().all(is_shown) {
-            return None;
-        }
         plain.push_str(shown);
     }
     Some(plain)
