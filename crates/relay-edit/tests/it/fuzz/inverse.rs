@@ -69,11 +69,12 @@ pub fn check(before: &[u8], changed: &[u8]) {
     }
 }
 
-/// Whether all that stands afterwards stood there before, in this order: a deletion, also when a line is written as
-/// exchanged for itself. Nothing is left of one that could be recognised.
+/// Whether all that is written afterwards stood there before, in this order: a deletion, also when a line is written as
+/// exchanged for itself or a blank line comes with it. Nothing is left of one that could be recognised.
 fn only_deletes(hunk: &Hunk) -> bool {
-    let mut old = hunk.old_lines();
-    hunk.new_lines().all(|new| old.any(|old| old == new))
+    let is_written = |line: &&str| !line.trim().is_empty();
+    let mut old = hunk.old_lines().filter(is_written);
+    hunk.removes() && hunk.new_lines().filter(is_written).all(|new| old.any(|old| old == new))
 }
 
 /// The same edit again changes nothing, or is refused; where it only adds, it is recognised.
