@@ -68,6 +68,11 @@ impl Habit {
         if self.only_spaces { self.unit.unwrap_or(3) } else { 1 }
     }
 
+    /// How many spaces make one level, in a file that is indented by nothing else.
+    pub fn spaces(&self) -> Option<usize> {
+        self.unit.filter(|_| self.only_spaces && self.indented >= ENOUGH)
+    }
+
     /// Looks at every line of a file.
     pub fn of(lines: &Lines<'_>) -> Self {
         let is_indented = |line: &&[u8]| matches!(line.first(), Some(b' ' | b'\t')) && !is_blank(line);

@@ -244,7 +244,9 @@ fn settle_one(
         Failure::Indentation(added.next().unwrap_or_default().to_owned())
     };
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
-    if let Some(text) = nested::doubtful(pattern, &reindent).or_else(|| oddly_indented(pattern, index)) {
+    if let Some(text) = nested::doubtful(pattern, index, candidate.start(), &reindent)
+        .or_else(|| oddly_indented(pattern, index))
+    {
         return Err(Failure::Indentation(text.to_owned()));
     }
     check_indentation(pattern, &reindent)?;
