@@ -28,8 +28,8 @@ fn depth(line: &HunkLine) -> usize {
     indent(line.text().as_bytes()).len()
 }
 
-/// A new line that is deeper than its neighbour by at least what is missing before that, where no other one is as deep as its
-/// neighbour.
+/// A new line that is deeper than its neighbour, by at least what is missing before that or as no old line is; where no other
+/// new line is as deep as its neighbour.
 fn deeper<'h>(written: &[&'h HunkLine], missing: usize) -> Option<&'h str> {
     let is_kept = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     let groups = written.chunk_by(|one, other| is_kept(one) == is_kept(other));
@@ -45,7 +45,8 @@ fn deeper<'h>(written: &[&'h HunkLine], missing: usize) -> Option<&'h str> {
             return None;
         }
         let nested = replaced.is_none() && above.is_some_and(|above| opens(above.text()));
-        if depth(added) >= depth(neighbour) + missing && !nested {
+        let known = written.iter().any(|line| line.is_old() && depth(line) == depth(added));
+        if !nested && (!known || depth(added) >= depth(neighbour) + missing) {
             doubtful = doubtful.or(Some(added.text()));
         }
     }
@@ -110,12 +111,13 @@ mod tests {
         check("-a: 1\n+    b: 1", "    ", Some("    b: 1"));
         check(" f()\n+    g()", "    ", Some("    g()"));
         check("+    g()\n f()", "    ", Some("    g()"));
+        check("-f()\n+  g()", "    ", Some("  g()"));
         // These were all moved alike.
         check("-a: 1\n+b: 1", "    ", None);
         check(" f()\n+if x:\n+    g()", "    ", None);
         check(" if x:\n+    g()", "    ", None);
         check(" if x:\n     f()\n+    g()", "    ", None);
-        check("-f()\n+ g()\n f()", "    ", None);
+        check(" if x:\n-    f()\n+    g()", "    ", None);
     }
 
     #[test]
