@@ -26,7 +26,7 @@ impl<R: Read> Stream<R> {
     /// Reads up to the next NUL, or to the end. What is too much is read and dropped.
     fn read(&mut self) -> std::io::Result<Arrival> {
         let mut bytes = Vec::new();
-        let mut is_too_large = false;
+        let (mut is_too_large, mut is_blank) = (false, true);
         loop {
             let found = self.source.fill_buf()?;
             let is_end = found.is_empty();
@@ -38,9 +38,10 @@ impl<R: Read> Stream<R> {
             } else {
                 bytes.extend_from_slice(piece);
             }
+            is_blank &= piece.iter().all(u8::is_ascii_whitespace);
             let taken = piece.len() + usize::from(nul.is_some());
             self.source.consume(taken);
-            let is_empty = bytes.iter().all(u8::is_ascii_whitespace) && !is_too_large;
+            let is_empty = is_blank && !is_too_large;
             match (nul, is_end) {
                 (None, false) => {}
                 (None, true) if is_empty => return Ok(Arrival::End),

@@ -15,6 +15,8 @@ use super::visible;
 const LINES_SHOWN: usize = 200;
 /// How many lines are shown of all files together; nobody reads more at once.
 const LINES_SHOWN_IN_ALL: usize = 2000;
+/// How many bytes of one line are shown; asking for the file shows it all.
+const BYTES_SHOWN: usize = 4000;
 
 /// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
 pub fn changes<C>(changes: &[FileChange<C>]) -> String
@@ -123,7 +125,7 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
         }
         line(text, format_args!("  {}", paint(PLACE, format_args!("@@ line {} @@", hunk.new_start.max(1)))));
         for diff_line in hunk.lines.iter().take(left) {
-            paint_line(text, diff_line);
+            paint_line(text, diff_line, if limit == usize::MAX { limit } else { BYTES_SHOWN });
             changed += usize::from(diff_line.kind != DiffKind::Context);
         }
         left = left.saturating_sub(hunk.lines.len());
@@ -131,8 +133,10 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
     changed
 }
 
-fn paint_line(text: &mut String, diff_line: &DiffLine) {
-    let content = visible(&diff_line.text);
+/// A line, `limit` bytes of it at most. How many were left out is told too.
+fn paint_line(text: &mut String, diff_line: &DiffLine, limit: usize) {
+    let (shown, left_out) = diff_line.text.split_at(diff_line.text.floor_char_boundary(limit));
+    let content = visible(shown);
     text.push_str("  ");
     FAINT.around(text, |text| {
         push_number(text, diff_line.old);
@@ -144,6 +148,9 @@ fn paint_line(text: &mut String, diff_line: &DiffLine) {
         DiffKind::Context => text.extend(["  ", &content]),
         DiffKind::Added => GOOD.around(text, |text| text.extend(["+ ", &content])),
         DiffKind::Removed => BAD.around(text, |text| text.extend(["- ", &content])),
+    }
+    if !left_out.is_empty() {
+        part(text, format_args!("{}", paint(FAINT, format_args!("… {} more bytes", left_out.len()))));
     }
     text.push('\n');
     if diff_line.lacks_newline {
@@ -279,20 +286,34 @@ mod tests {
     use relay_txn::Target;
     use relay_workspace::RelPath;
 
+    /// A change of as many lines.
+    fn change(before: &str, after: &str, lines: usize) -> FileChange {
+        FileChange {
+            path: RelPath::new("a.txt").expect("path"),
+            before: Some(Image { bytes: before.into(), mode: PLAIN_FILE }),
+            after: Some(Target { bytes: after.into(), mode: None }),
+            renamed_from: None,
+            added: lines,
+            removed: lines,
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_cut_and_says_by_how_much() {
+        let change = change("a\n", &format!("{}ä{}end\n", "x".repeat(BYTES_SHOWN - 1), "y".repeat(50)), 1);
+        let cut = changes(std::slice::from_ref(&change));
+        assert!(cut.contains("… 55 more bytes") && !cut.contains("end"), "{cut}");
+        let all = whole(&change, std::slice::from_ref(&change));
+        assert!(all.contains("end") && !all.contains("more bytes"), "{all}");
+    }
+
     #[test]
     fn a_long_diff_is_cut_and_says_by_how_much() {
         /// How many of the numbers below 10,000 hold a 50.
         const CHANGED: usize = 299;
         let before: String = (0..10_000).map(|line| format!("{line}\n")).collect();
         let after: String = before.lines().map(|line| line.replace("50", "x") + "\n").collect();
-        let change = FileChange {
-            path: RelPath::new("a.txt").expect("path"),
-            before: Some(Image { bytes: before.into_bytes(), mode: PLAIN_FILE }),
-            after: Some(Target { bytes: after.into_bytes(), mode: None }),
-            renamed_from: None,
-            added: CHANGED,
-            removed: CHANGED,
-        };
+        let change = change(&before, &after, CHANGED);
         let count = |text: &str, words: &str| text.matches(words).count();
         let all = whole(&change, std::slice::from_ref(&change));
         let cut = changes(std::slice::from_ref(&change));
