@@ -70,7 +70,7 @@ fn run(
     }
     let before = engine.ledger().scan(engine.workspace(), None)?;
     let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
-    let command = Command { by, line, leased: Vec::new() };
+    let command = Command { by, line, runs: relay_exec::own_runs().to_owned(), leased: Vec::new() };
     let running = engine.ledger().journal(engine.workspace(), &before, command)?;
     let was_interrupted = work();
     let header = Header {

@@ -19,6 +19,8 @@ use crate::history::short;
 use crate::outcome::Outcome;
 use crate::stop::{Stop, transaction_failed};
 
+/// Who made the changes of a check that was interrupted.
+pub(crate) const CHECK: &str = "check";
 /// More findings of one kind are counted, not listed.
 const MAX_LISTED: usize = 20;
 /// More added lines of one file of git are not quoted.
@@ -40,7 +42,12 @@ impl Watch {
     /// Writes down what was seen, before a command runs.
     pub(crate) fn journal(&self, engine: &Engine, line: &str, outcome: &Outcome) -> Result<Running, Stop> {
         let leased = outcome.changes.iter().map(|change| change.path.to_string()).collect();
-        let command = Command { by: "check".to_owned(), line: line.to_owned(), leased };
+        let command = Command {
+            by: CHECK.to_owned(),
+            line: line.to_owned(),
+            runs: relay_exec::own_runs().to_owned(),
+            leased,
+        };
         engine.ledger().journal(engine.workspace(), &self.scan, command).map_err(|error| not_watched(&error))
     }
 

@@ -153,8 +153,11 @@ pub fn recover(workspace: &Workspace, store: &Store) -> Result<Vec<Diagnostic>, 
 
 fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
     let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
-    let mut found: Vec<Diagnostic> = ledger.recover()?.iter().flat_map(recovered).collect();
-    for interrupted in ledger.interrupted(workspace)? {
+    let captures = ledger.interrupted(workspace)?;
+    // A check that outlived its Relay would write into what is put back now.
+    let mut found: Vec<Diagnostic> = captures.iter().filter_map(interrupted::end_check).collect();
+    found.extend(ledger.recover()?.iter().flat_map(recovered));
+    for interrupted in captures {
         found.extend(interrupted::settle(&ledger, workspace, interrupted));
     }
     Ok((ledger, found))

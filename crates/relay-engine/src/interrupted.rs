@@ -10,14 +10,35 @@ use relay_txn::{Draft, Header, Ledger, TxnError, Verdict};
 use relay_workspace::Workspace;
 use uuid::Uuid;
 
-use crate::capture::{count_lines, findings};
+use crate::capture::{CHECK, count_lines, findings};
 use crate::codes;
 use crate::history::short;
 use crate::stop::transaction_failed;
 
+/// Ends a check that is still running, as its Relay would have done. Programs that were wrapped belong to a person and are
+/// left alone.
+pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
+    let command = &interrupted.command;
+    if command.by != CHECK || !relay_exec::end_left_running(&command.runs) {
+        return None;
+    }
+    let message = format!("`{}` was still running, though Relay had been killed; it was ended", command.line);
+    Some(Diagnostic::warning(codes::LEFT_RUNNING, message))
+}
+
 /// Records what differs from before the command, and says so. What cannot be recorded now keeps nobody from working: it
 /// is said, and the next start tries again.
 pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interrupted) -> Vec<Diagnostic> {
+    if relay_exec::is_left_running(&interrupted.command.runs) {
+        let line = &interrupted.command.line;
+        let message = format!(
+            "`{line}` is still running, though its Relay was killed; what it does is not recorded yet"
+        );
+        let hint = "Let it end, or end it; the next `relay` command then records what it did.";
+        let found = Diagnostic::warning(codes::LEFT_RUNNING, message).hinted(hint);
+        interrupted.leave();
+        return vec![found];
+    }
     let error = match record(ledger, workspace, &interrupted) {
         Ok(found) => return found,
         Err(error) => error,

@@ -115,7 +115,12 @@ fn run(
     if stop.is_cancelled() {
         return Err(Stop::interrupted());
     }
-    let command = Command { by: CHANNEL.to_owned(), line: result.command.clone(), leased: Vec::new() };
+    let command = Command {
+        by: CHANNEL.to_owned(),
+        line: result.command.clone(),
+        runs: relay_exec::own_runs().to_owned(),
+        leased: Vec::new(),
+    };
     let running = engine.ledger().journal(engine.workspace(), &before, command)?;
     let passthrough =
         Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };

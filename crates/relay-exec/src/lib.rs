@@ -7,6 +7,7 @@
 //! - [`Shell`] is a line for the shell, as people write it into a config; output and errors come as one stream.
 //! - [`Program`] is a program with arguments, as Relay calls git; output and errors are kept apart.
 //! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
+//! - [`end_left_running`] ends what a Relay that was killed left behind.
 //! - [`sandbox`] lets a program write only where it may, enforced by the system.
 //!
 //! None of them decides whether something *may* run; that is settled before anybody calls this crate.
@@ -16,6 +17,7 @@
 mod cancel;
 mod detach;
 mod find;
+mod leftover;
 mod passthrough;
 mod program;
 mod run;
@@ -28,6 +30,7 @@ mod tree;
 pub use cancel::Cancel;
 pub use detach::{DetachError, spawn_detached};
 pub use find::find_program;
+pub use leftover::{end_left_running, is_left_running, own_runs};
 pub use passthrough::{Passed, Passthrough};
 pub use program::{Output, Program};
 pub use run::{End, Run, Tail};

@@ -60,7 +60,12 @@ impl Work<'_> {
         let root = self.engine.workspace().root();
         let (ledger, workspace) = (self.engine.ledger(), self.engine.workspace());
         let watched = ledger.scan(workspace, None).and_then(|before| {
-            let line = Command { by: NAME.to_owned(), line: command.to_owned(), leased: Vec::new() };
+            let line = Command {
+                by: NAME.to_owned(),
+                line: command.to_owned(),
+                runs: relay_exec::own_runs().to_owned(),
+                leased: Vec::new(),
+            };
             Ok((ledger.journal(workspace, &before, line)?, before))
         });
         let (running, before) = match watched {

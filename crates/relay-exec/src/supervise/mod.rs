@@ -14,7 +14,7 @@ pub(crate) use unix::run;
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
 use crate::run::{End, Tail};
@@ -65,8 +65,7 @@ impl Finished {
 pub(crate) fn mark(command: &mut Command) -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
-    let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let mark = format!("{:x}-{:x}-{count:x}", std::process::id(), since_epoch.as_nanos());
+    let mark = format!("{}-{count:x}", crate::own_runs());
     let outer = std::env::var(RUN_VARIABLE).unwrap_or_default();
     command.env(RELAY_VARIABLE, "1").env(RUN_VARIABLE, join_marks(&outer, &mark));
     mark

@@ -11,6 +11,7 @@ use std::io::Read as _;
 use rustix::process::{Pid, Signal};
 
 use crate::RUN_VARIABLE;
+use crate::leftover::is_of;
 
 /// More than a process can have been given as its environment.
 const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
@@ -34,7 +35,7 @@ struct Process {
 /// A command and everything it started.
 pub(crate) struct Tree {
     leader: i32,
-    /// The command's mark, as it stands in the environment of its descendants.
+    /// The command's mark, as it stands in the environment of its descendants, or what all marks of several begin with.
     mark: String,
     known: BTreeSet<Identity>,
 }
@@ -42,6 +43,12 @@ pub(crate) struct Tree {
 impl Tree {
     pub(crate) fn new(leader: Pid, mark: String) -> Self {
         Self { leader: leader.as_raw_nonzero().get(), mark, known: BTreeSet::new() }
+    }
+
+    /// Everything that carries a mark of these runs, whoever led them.
+    pub(crate) fn of_runs(runs: String) -> Self {
+        // No process gets this number: the system's own limit is far below.
+        Self { leader: i32::MAX, mark: runs, known: BTreeSet::new() }
     }
 
     /// Sends a signal to every living process of the tree; whether there was any.
@@ -132,7 +139,9 @@ impl Tree {
                     .strip_prefix(RUN_VARIABLE.as_bytes())
                     .and_then(|rest| rest.strip_prefix(b"="))
                     .is_some_and(|marks| {
-                        marks.split(|byte| *byte == b':').any(|mark| mark == self.mark.as_bytes())
+                        let mut marks =
+                            marks.split(|byte| *byte == b':').filter_map(|mark| str::from_utf8(mark).ok());
+                        marks.any(|mark| is_of(mark, &self.mark))
                     })
             })
     }

@@ -30,7 +30,7 @@ use crate::protocol::Protocol;
 /// Journals are named so, and then their number.
 pub(super) const PREFIX: &str = "open-";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
-const CONTEXT: &[u8] = b"relay capture journal v3\n";
+const CONTEXT: &[u8] = b"relay capture journal v4\n";
 
 /// What is known of a command before it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,8 @@ pub struct Command {
     pub by: String,
     /// The command as one line.
     pub line: String,
+    /// What names the processes of the command, should they outlive Relay; for whoever runs commands.
+    pub runs: String,
     /// Files that a transaction under way has changed, and takes back by itself if it is interrupted.
     pub leased: Vec<String>,
 }

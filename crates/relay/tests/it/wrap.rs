@@ -506,3 +506,44 @@ fn what_a_command_removes_or_gives_away_comes_back_as_whose_it_was() {
     undo(&env);
     assert_eq!(owners(), before);
 }
+
+#[test]
+fn a_check_that_outlives_a_killed_relay_is_ended_before_anything_is_put_back() {
+    let script = "echo 0 > other.txt; kill -9 $PPID; i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo $i >> a.txt; \
+                  echo $i >> other.txt; sleep 0.02; done; touch survived";
+    let env = project(&serde_json::json!({"projectId": "shop", "postCommand": script}).to_string());
+    env.write("a.txt", "a\n");
+    env.write("other.txt", "o\n");
+    env.write("reply.md", &reply(1, "a.txt", "changed"));
+    let before = env.tree();
+    assert_ne!(env.relay(&["apply", "reply.md", "--trust"]).run().code, 0);
+    let run = env.relay(&["log"]).success();
+    assert!(run.stderr.contains("it was ended"), "{}", run.stderr);
+    let after = env.tree();
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(env.tree(), after, "nobody writes any more");
+    assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was taken back");
+    env.relay(&["undo"]).success();
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn a_wrapped_command_that_outlives_a_killed_relay_is_recorded_once_it_has_ended() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    let before = env.tree();
+    let script = "exec > /dev/null 2>&1; echo early > a.txt; kill -9 $PPID; while [ ! -e stop ]; do sleep 0.02; done; \
+                  echo late > late.txt";
+    assert_ne!(env.relay(&["wrap", "--", "sh", "-c", script]).run().code, 0);
+    let run = env.relay(&["log"]).success();
+    assert!(run.stderr.contains("is still running"), "{}", run.stderr);
+    env.write("stop", "");
+    let until = Instant::now() + Duration::from_secs(20);
+    while !env.exists("late.txt") && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let run = env.relay(&["log"]).success();
+    assert!(run.stderr.contains("3 file(s) differ from before it"), "{}", run.stderr);
+    env.relay(&["undo"]).success();
+    assert_eq!(env.tree(), before);
+}

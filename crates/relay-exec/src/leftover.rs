@@ -1,0 +1,126 @@
+//! What a Relay that was killed left running: its commands do not die with it, and go on writing.
+//!
+//! They are found by the mark that every command and all its descendants carry. The system's own way, a signal at the
+//! parent's death, reaches the shell alone and not what the shell started, and can only be asked for by the command
+//! itself. Where there is no list of processes to look at, nothing is found.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::RUN_VARIABLE;
+
+/// How long what is just ending may take to be gone.
+const MOMENT: Duration = Duration::from_millis(300);
+const TICK: Duration = Duration::from_millis(10);
+
+/// Names this process's runs, and nobody else's: every mark of a command begins with it.
+#[must_use]
+pub fn own_runs() -> &'static str {
+    static RUNS: OnceLock<String> = OnceLock::new();
+    RUNS.get_or_init(|| {
+        let since_epoch = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        format!("{:x}-{:x}", std::process::id(), since_epoch.as_nanos())
+    })
+}
+
+/// Whether a mark is one of these runs.
+pub(crate) fn is_of(mark: &str, runs: &str) -> bool {
+    mark == runs || mark.strip_prefix(runs).is_some_and(|rest| rest.starts_with('-'))
+}
+
+/// Whether this process itself belongs to these runs: then they are not over.
+fn is_inside(runs: &str) -> bool {
+    std::env::var(RUN_VARIABLE).is_ok_and(|marks| marks.split(':').any(|mark| is_of(mark, runs)))
+}
+
+/// Whether anything of a dead process's runs is still running, and goes on for longer than a moment.
+#[must_use]
+pub fn is_left_running(runs: &str) -> bool {
+    let is_alive = || tree(runs).is_some_and(|mut tree| tree.is_alive());
+    let until = Instant::now() + MOMENT;
+    is_inside(runs)
+        || loop {
+            if !is_alive() {
+                break false;
+            }
+            if Instant::now() >= until {
+                break true;
+            }
+            std::thread::sleep(TICK);
+        }
+}
+
+/// Ends everything that is still running of a dead process's runs, unless this process is part of it. Says whether
+/// there was anything to end.
+pub fn end_left_running(runs: &str) -> bool {
+    match tree(runs) {
+        Some(tree) if !is_inside(runs) => end(tree),
+        _ => false,
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn tree(runs: &str) -> Option<crate::tree::Tree> {
+    (!runs.is_empty()).then(|| crate::tree::Tree::of_runs(runs.to_owned()))
+}
+
+#[cfg(target_os = "linux")]
+fn end(mut tree: crate::tree::Tree) -> bool {
+    use rustix::process::Signal;
+    /// How long they get between the request to end and their killing.
+    const GRACE: Duration = Duration::from_millis(500);
+    /// How often those that are about to fork can slip through a killing before they are given up.
+    const KILL_ROUNDS: usize = 20;
+
+    if !tree.signal_all(Signal::TERM) {
+        return false;
+    }
+    let until = Instant::now() + GRACE;
+    while tree.is_alive() && Instant::now() < until {
+        std::thread::sleep(TICK);
+    }
+    for _ in 0..KILL_ROUNDS {
+        if !tree.signal_all(Signal::KILL) {
+            break;
+        }
+        std::thread::sleep(TICK);
+    }
+    true
+}
+
+#[cfg(not(target_os = "linux"))]
+fn tree(_runs: &str) -> Option<Nobody> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end(_nobody: Nobody) -> bool {
+    false
+}
+
+/// What is found where nobody can be looked for.
+#[cfg(not(target_os = "linux"))]
+struct Nobody;
+
+#[cfg(not(target_os = "linux"))]
+impl Nobody {
+    fn is_alive(&mut self) -> bool {
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_one_process_are_not_anothers() {
+        assert!(is_of("1f-abc-0", "1f-abc") && is_of("1f-abc-12", "1f-abc"));
+        assert!(!is_of("1f-abcd-0", "1f-abc") && !is_of("2-1f-abc", "1f-abc") && !is_of("", "1f-abc"));
+    }
+
+    #[test]
+    fn nobody_runs_for_a_process_that_never_was() {
+        assert!(!is_left_running("0-0") && !end_left_running("0-0") && !is_left_running(""));
+    }
+}
