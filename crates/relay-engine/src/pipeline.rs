@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 
 use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Reply};
+use relay_txn::Draft;
 use uuid::Uuid;
 
 use crate::admit::{self, Admitted, admit};
@@ -20,7 +21,7 @@ use crate::planning::{Basis, Planned, plan_on_disk};
 use crate::reading::read;
 use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
-use crate::transact::{Terms, Transaction, require_approver, transact, unaddressed};
+use crate::transact::{Terms, Transaction, rehearse, require_approver, transact, unaddressed};
 use crate::views::Views;
 use crate::{foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
 
@@ -177,6 +178,8 @@ fn plan_and_transact(
         return if outcome.incomplete { Err(Stop::Refused(Vec::new())) } else { Ok(Status::Unchanged) };
     }
     if options.dry_run {
+        let draft = Draft { break_links: options.break_links, ..Draft::default() };
+        rehearse(engine, &planned.changes, draft)?;
         outcome.preview = planned.changes;
         outcome.diagnostics.extend(planned.questions);
         return Ok(Status::Validated);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use relay_edit::{Diagnostic, Severity};
-use relay_txn::{Draft, Pending, TxnError, Verdict};
+use relay_txn::{Draft, FileChange, Image, Pending, Target, TxnError, Verdict};
 use relay_workspace::RelPath;
 use uuid::Uuid;
 
@@ -70,6 +70,25 @@ pub(crate) fn transact(
     outcome.diagnostics.extend(disowned(pending.disowned()));
     observer.applied(&outcome.changes);
     conclude(engine, pending, transaction.terms, Ok(()), approver, observer, outcome)
+}
+
+/// Refuses, without writing anything, changes that would be refused. Their contents do not matter for that; the words of
+/// the `draft` do not either.
+pub(crate) fn rehearse<C>(engine: &Engine, changes: &[FileChange<C>], draft: Draft) -> Result<(), Stop> {
+    let mounts = engine.workspace().mounts();
+    if let Some(change) = changes.iter().find(|change| mounts.cover(change.path.as_str())) {
+        let source = std::io::ErrorKind::CrossesDevices.into();
+        return Err(TxnError::OtherFileSystem { path: change.path.to_string(), source }.into());
+    }
+    let changes = changes.iter().map(|change| FileChange {
+        path: change.path.clone(),
+        before: change.before.as_ref().map(|image| Image { bytes: Vec::new(), mode: image.mode }),
+        after: change.after.as_ref().map(|target| Target { bytes: Vec::new(), mode: target.mode }),
+        renamed_from: None,
+        added: 0,
+        removed: 0,
+    });
+    Ok(engine.ledger().rehearse(&Draft { changes: changes.collect(), ..draft })?)
 }
 
 /// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is

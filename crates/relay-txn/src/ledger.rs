@@ -110,6 +110,15 @@ impl Ledger {
         self.begin_draft(&draft)
     }
 
+    /// Refuses a draft for every reason for which [`Ledger::begin`] would, as far as that can be seen without writing:
+    /// for dry runs. Contents are not looked at, so they need not be there.
+    ///
+    /// # Errors
+    /// What stands against it.
+    pub fn rehearse(&self, draft: &Draft) -> Result<(), TxnError> {
+        self.protocol.rehearse(draft)
+    }
+
     /// Like [`Ledger::begin`], but when another transaction works on one of the paths, asks `waits` with that error
     /// whether to wait for it. The answer should be no when the other one is waiting for the caller: a check of that
     /// very transaction, or anything it started.

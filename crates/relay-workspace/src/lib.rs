@@ -23,6 +23,7 @@ mod discover;
 pub mod display;
 mod git_programs;
 mod hidden;
+mod mounts;
 mod names;
 mod read;
 mod refusal;
@@ -38,6 +39,7 @@ mod workspace;
 
 pub use dir::Dir;
 pub use git_programs::{GitProgramChange, GitPrograms};
+pub use mounts::Mounts;
 pub use read::{Facts, Kind, ReadError, Snapshot};
 pub use refusal::PathRefusal;
 pub use rel_path::{InWorkspace, OwnPath, RelPath};

@@ -3,7 +3,9 @@
 use relay_edit::{Conflict, Diagnostic, DiffKind, FileDiff, diff};
 
 use super::select::Selection;
+use crate::blame::blame;
 use crate::codes;
+use crate::engine::Engine;
 use crate::history::{EntryStatus, History};
 
 /// How many lines of one conflict are shown on each side.
@@ -21,14 +23,15 @@ pub(super) struct Since<'a> {
 
 /// Everything that stands against an undo so far. What is noted here becomes nothing: that is what the methods return.
 pub(super) struct Conflicts<'a> {
+    engine: &'a Engine,
     history: &'a History,
     selection: &'a Selection<'a>,
     found: Vec<Diagnostic>,
 }
 
 impl<'a> Conflicts<'a> {
-    pub fn new(history: &'a History, selection: &'a Selection<'a>) -> Self {
-        Self { history, selection, found: Vec::new() }
+    pub fn new(engine: &'a Engine, history: &'a History, selection: &'a Selection<'a>) -> Self {
+        Self { engine, history, selection, found: Vec::new() }
     }
 
     /// The whole list, if there is anything on it.
@@ -39,7 +42,7 @@ impl<'a> Conflicts<'a> {
     /// The file is there, or not there, or not what it was, as a whole.
     pub fn whole<T>(&mut self, path: &str, what: &str) -> Option<T> {
         let finding = Diagnostic::error(codes::CHANGED_SINCE, format!("{path} {what}"));
-        self.found.push(finding.on(path).hinted(self.ways_out(path)));
+        self.found.push(finding.on(path).hinted(self.ways_out(path, &[])));
         None
     }
 
@@ -55,7 +58,8 @@ impl<'a> Conflicts<'a> {
             lines = shown.first().map(|(first, _)| *first).zip(shown.last().map(|(last, _)| *last));
             message.push_str(&quoted("these lines are newer:", shown.into_iter()));
         }
-        let finding = Diagnostic::error(codes::UNDO_CONFLICT, message).on(path).hinted(self.ways_out(path));
+        let finding =
+            Diagnostic::error(codes::UNDO_CONFLICT, message).on(path).hinted(self.ways_out(path, &[]));
         self.found.push(match lines {
             Some((first, last)) => finding.about_lines(first, last),
             None => finding,
@@ -66,6 +70,7 @@ impl<'a> Conflicts<'a> {
     /// Lines that the transaction wrote and somebody changed since.
     pub fn lines<T>(&mut self, since: &Since<'_>, conflicts: &[Conflict]) -> Option<T> {
         let (now, before) = (texts(since.now), texts(since.before));
+        let writers = self.writers(since.path, now.len());
         for conflict in conflicts {
             let place = match conflict.ours.len() {
                 0 => format!(
@@ -96,25 +101,41 @@ impl<'a> Conflicts<'a> {
             );
             let finding = Diagnostic::error(codes::UNDO_CONFLICT, message).on(since.path);
             let (first, last) = (conflict.ours.start + 1, conflict.ours.end.max(conflict.ours.start + 1));
-            self.found.push(finding.about_lines(first, last).hinted(self.ways_out(since.path)));
+            let touched = writers.get(conflict.ours.clone()).unwrap_or_default();
+            self.found.push(finding.about_lines(first, last).hinted(self.ways_out(since.path, touched)));
         }
         None
     }
 
-    /// Names the transactions that touched the file later, and the flag that restores it anyway.
-    fn ways_out(&self, path: &str) -> String {
+    /// The numbers of the transactions that wrote each line of the file, where that can be told.
+    fn writers(&self, path: &str, lines: usize) -> Vec<Option<u64>> {
+        let path = self.engine.workspace().path(path).ok();
+        let blamed = path.and_then(|path| blame(self.engine, self.history, &path, None).ok());
+        let writers = blamed.into_iter().flat_map(|blamed| blamed.lines);
+        let writers: Vec<Option<u64>> =
+            writers.map(|line| line.entry.map(|entry| entry.record.sequence)).collect();
+        // Several transactions taken back at once have lines that are not on the disk.
+        if writers.len() == lines { writers } else { Vec::new() }
+    }
+
+    /// Names the transactions that touched the file later, and the flag that restores it anyway. Where the lines in
+    /// question are known to be of some of them, only those are named.
+    fn ways_out(&self, path: &str, writers: &[Option<u64>]) -> String {
         let oldest = self.selection.steps.last().map_or(0, |step| step.entry.record.sequence);
-        let later: Vec<String> = self
+        let later: Vec<u64> = self
             .history
             .entries
             .iter()
             .filter(|entry| entry.record.sequence > oldest && entry.status != EntryStatus::Undone)
             .filter(|entry| !self.selection.contains(entry.record.uuid))
             .filter(|entry| entry.record.paths().any(|other| other == path) && !entry.undone.contains(path))
-            .take(LATER_NAMED)
-            .map(|entry| format!("#{}", entry.record.sequence))
+            .map(|entry| entry.record.sequence)
             .collect();
-        let first = match later.as_slice() {
+        let wrote = |number: &&u64| writers.contains(&Some(**number));
+        let is_known = later.iter().any(|number| wrote(&number));
+        let named = later.iter().filter(|number| !is_known || wrote(number)).take(LATER_NAMED);
+        let named: Vec<String> = named.map(|number| format!("#{number}")).collect();
+        let first = match named.as_slice() {
             [] => "It was changed outside Relay: put those lines back".to_owned(),
             some => format!("Undo {} first", some.join(", ")),
         };

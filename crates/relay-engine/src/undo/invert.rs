@@ -45,7 +45,7 @@ pub(super) fn invert(
         return Err(Stop::Refused(strangers));
     }
     let files = Files::new(engine, &selection.steps);
-    let conflicts = Conflicts::new(history, selection);
+    let conflicts = Conflicts::new(engine, history, selection);
     let mut restoring = Restoring { engine, history, forced, files, conflicts };
     for step in &selection.steps {
         restoring.take_back(step)?;

@@ -26,7 +26,7 @@ use crate::engine::{Engine, EngineError};
 use crate::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::{FileReport, FileStatus, Outcome, Status};
 use crate::stop::Stop;
-use crate::transact::{Terms, Transaction, require_approver, transact};
+use crate::transact::{Terms, Transaction, rehearse, require_approver, transact};
 use crate::{codes, file_reports, versions};
 
 use files::Inversion;
@@ -121,19 +121,9 @@ fn run(
         return Ok(Status::Unchanged);
     }
     let sensitive = if options.allow_sensitive { Vec::new() } else { sensitive_files(&inversion) };
-    if options.dry_run {
-        let will_ask = sensitive.iter().map(|(path, reason)| sensitive_warning(path, *reason));
-        outcome.diagnostics.extend(will_ask.map(|warning| warning.hinted(SENSITIVE_HINT)));
-        outcome.changes = inversion.changes;
-        return Ok(Status::Validated);
-    }
-    agree_to(&sensitive, SENSITIVE_HINT, approver)
-        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
-    require_approver(engine, approver, &[])?;
     let uuid = Uuid::new_v4();
-    outcome.uuid = Some(uuid);
     let prune = made_folders(engine, &selection.steps);
-    let draft = Draft {
+    let mut draft = Draft {
         uuid,
         header: header(engine, &selection),
         operations: operations(&outcome.files),
@@ -143,6 +133,18 @@ fn run(
         prune,
         break_links: options.break_links,
     };
+    if options.dry_run {
+        let changes = std::mem::take(&mut draft.changes);
+        rehearse(engine, &changes, draft)?;
+        let will_ask = sensitive.iter().map(|(path, reason)| sensitive_warning(path, *reason));
+        outcome.diagnostics.extend(will_ask.map(|warning| warning.hinted(SENSITIVE_HINT)));
+        outcome.changes = changes;
+        return Ok(Status::Validated);
+    }
+    agree_to(&sensitive, SENSITIVE_HINT, approver)
+        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
+    require_approver(engine, approver, &[])?;
+    outcome.uuid = Some(uuid);
     transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
         .map_err(|stop| versions::name_both(engine, outcome, stop))
 }

@@ -130,6 +130,17 @@ fn an_older_transaction_is_merged_out_of_later_ones_and_back_in() {
 }
 
 #[test]
+fn only_those_that_wrote_the_lines_are_named() {
+    let world = World::new(&[("a", "1\n2\n3\n4\n5\n")]);
+    world.land(&[("a", Some("1\ntwo\n3\n4\n5\n"))]);
+    world.land(&[("a", Some("1\ntwo\n3\n4\nfive\n"))]);
+    world.land(&[("a", Some("0\n1\nzwei\n3\n4\nfive\n"))]);
+    let outcome = world.undo_one(1);
+    let hint = outcome.diagnostics[0].hint.as_deref().unwrap();
+    assert!(hint.starts_with("Undo #3 first,"), "{hint}");
+}
+
+#[test]
 fn the_same_lines_changed_since_refuse_it_with_both_versions_and_the_later_transactions() {
     let world = World::new(&[("a", "1\n2\n3\n")]);
     world.land(&[("a", Some("1\ntwo\n3\n"))]);

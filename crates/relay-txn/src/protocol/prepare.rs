@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use super::folders::Freed;
+use super::begin::check;
+use super::folders::{Folders, Freed};
 use super::{Protocol, Seen};
 use crate::belongings::Belongings;
 use crate::draft::{Draft, FileChange};
@@ -60,20 +61,8 @@ impl Contents {
 impl<F: Fs> Protocol<F> {
     /// Compares every file with what the draft was planned against, and stages what it shall become.
     pub(super) fn prepare(&self, draft: &Draft) -> Result<Prepared, TxnError> {
-        let freed = Freed::by(draft);
-        let mut observed = Vec::with_capacity(draft.changes.len());
-        let mut replaced = Vec::new();
-        for change in &draft.changes {
-            observed.push(match self.compare(change, &freed, draft.break_links)? {
-                Place::Free => None,
-                Place::Folder => {
-                    replaced.push(change.path.as_str());
-                    None
-                }
-                Place::Held(stat) => Some(stat),
-            });
-        }
-        let folders = self.folders(draft, &freed, &replaced)?;
+        let (observed, folders) =
+            self.observe(draft, |change, freed| self.compare(change, freed, draft.break_links))?;
         let mut contents = Contents::new(draft.uuid);
         let mut changes = Vec::with_capacity(draft.changes.len());
         let mut disowned = Vec::new();
@@ -101,6 +90,65 @@ impl<F: Fs> Protocol<F> {
         let known_folders = draft.make.iter().map(|folder| (folder.path.clone(), folder.clone())).collect();
         let unreached = (0..observed.len()).collect();
         Ok(Prepared { record, staged_record, observed, known_folders, unreached, disowned })
+    }
+
+    /// What the disk says about every file that is to change, and which folders have to come and go. Refuses what does not
+    /// fit; nothing is written.
+    fn observe<'d>(
+        &self,
+        draft: &'d Draft,
+        look: impl Fn(&FileChange, &Freed<'d>) -> Result<Place, TxnError>,
+    ) -> Result<(Vec<Option<Stat>>, Folders), TxnError> {
+        let freed = Freed::by(draft);
+        let mut observed = Vec::with_capacity(draft.changes.len());
+        let mut replaced = Vec::new();
+        for change in &draft.changes {
+            observed.push(match look(change, &freed)? {
+                Place::Free => None,
+                Place::Folder => {
+                    replaced.push(change.path.as_str());
+                    None
+                }
+                Place::Held(stat) => Some(stat),
+            });
+        }
+        let folders = self.folders(draft, &freed, &replaced)?;
+        Ok((observed, folders))
+    }
+
+    /// Refuses a draft for every reason that can be seen without writing, and without reading contents: the caller has
+    /// just read them.
+    pub(crate) fn rehearse(&self, draft: &Draft) -> Result<(), TxnError> {
+        check(draft)?;
+        self.observe(draft, |change, freed| self.foresee(change, freed, draft.break_links)).map(drop)
+    }
+
+    /// What stands where a change is to be made, going by what the disk says about it.
+    fn foresee(&self, change: &FileChange, freed: &Freed<'_>, break_links: bool) -> Result<Place, TxnError> {
+        let path = change.path.to_string();
+        if !self.fs.permits(&path) {
+            return Err(TxnError::Refused { path });
+        }
+        if change.before.is_none() && freed.holds_folder_of(&path) {
+            return Ok(Place::Free);
+        }
+        if self.is_below_link(&path) {
+            return Err(TxnError::NotRegular { path, kind: "below a link" });
+        }
+        match (&change.before, self.look(&path)?) {
+            (None, None) => Ok(Place::Free),
+            (Some(_), None) => Err(TxnError::Changed { path }),
+            (None, Some(stat)) if stat.kind == Kind::Folder => Ok(Place::Folder),
+            (None, Some(stat)) if stat.kind == Kind::File => Err(TxnError::Exists { path }),
+            (Some(_), Some(stat)) if stat.kind == Kind::File && stat.links > 1 && !break_links => {
+                Err(TxnError::HardLinked { path, links: stat.links })
+            }
+            (Some(_), Some(stat)) if stat.kind == Kind::File => Ok(Place::Held(stat)),
+            (Some(image), Some(stat)) if stat.kind == Kind::Symlink && is_link(image.mode) => {
+                Ok(Place::Held(stat))
+            }
+            (_, Some(stat)) => Err(TxnError::NotRegular { path, kind: stat.kind.words() }),
+        }
     }
 
     /// One batch makes the staged contents, the blobs, the record and their names durable.

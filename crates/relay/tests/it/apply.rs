@@ -188,3 +188,20 @@ fn every_failure_is_told_at_once_with_its_line() {
     assert_eq!(found, [("not-found".to_owned(), 2), ("missing-file".to_owned(), 9)]);
     assert!(document["diagnostics"].as_array().unwrap().iter().all(|d| d["hint"].is_string()));
 }
+
+#[test]
+fn a_dry_run_refuses_what_the_real_run_would() {
+    let env = project(PLAIN);
+    env.write("folder/inside.txt", "x\n");
+    env.write("linked.txt", "x\n");
+    std::fs::hard_link(env.path("linked.txt"), env.path("other.txt")).unwrap();
+    env.write("file", "x\n");
+    for (number, path) in (1..).zip(["folder", "linked.txt", "file/below.txt"]) {
+        let reply = reply(number, path, "new");
+        let before = env.tree();
+        let (dry_code, dry) = apply(&env, &reply, &["--dry-run"]);
+        let (code, real) = apply(&env, &reply, &[]);
+        assert_eq!((dry_code, codes(&dry)), (code, codes(&real)), "{path}: {dry:#} {real:#}");
+        assert_eq!((code, env.tree()), (1, before), "{path}");
+    }
+}

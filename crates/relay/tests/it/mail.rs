@@ -613,3 +613,32 @@ fn a_command_that_hangs_is_stopped_with_all_it_started() {
                     timed out after 30 seconds and was stopped\n  Output: begun";
     assert_eq!(results(&env), expected);
 }
+
+#[test]
+fn a_run_that_is_killed_at_any_time_carries_out_each_command_once() {
+    let kills: u64 = std::env::var("RELAY_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
+    let commands: String =
+        (0..4).map(|n| format!("[CREATE_FILE path=\"new{n}.txt\"]\nmade {n}\n[/CREATE_FILE]\n")).collect();
+    let edit = "[EDIT_FILE path=\"a.txt\" start_line=\"1\" end_line=\"1\"]\none\ntwo\n[/EDIT_FILE]\n";
+    for n in 0..kills {
+        let (env, id) = started(&[("a.txt", "1\n")]);
+        inbox(&env, "answer.txt", "[READ_FILE path=\"a.txt\"]\n");
+        env.relay(&["mail", "step"]).success();
+        inbox(&env, "answer.txt", &format!("{commands}{edit}"));
+        let running = env.relay(&["mail", "step"]).spawn();
+        // Spread over its life: from before it begins until after it is done.
+        std::thread::sleep(Duration::from_millis(n * 37 % 300));
+        running.signal("KILL");
+        drop(running.wait());
+        let run = env.relay(&["mail", "step", "--json"]).run();
+        let context = format!("kill {n}: {}{}", run.stdout, run.stderr);
+        for n in 0..4 {
+            assert_eq!(env.read(&format!("new{n}.txt")), format!("made {n}\n"), "{context}");
+        }
+        assert_eq!(env.read("a.txt"), "one\ntwo\n", "{context}");
+        let log = json(&env.relay(&["log", "--json"]).success());
+        assert_eq!(log.as_array().unwrap().len(), 5, "{context}");
+        assert_eq!(names(&env, "inbox/processed").len(), 2, "{context}");
+        assert!(env.exists(&format!("{MAIL}/outbox/{id}_seq0003.txt")), "{context}");
+    }
+}
