@@ -194,8 +194,7 @@ pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
     let message = format!(
         "{first}{more} came back without the owner, group or extended attributes of before, which this user may not give"
     );
-    let hint =
-        "`relay show` has them under `owner` and `attributes` in the record; root can give them with chown.";
+    let hint = "The record in .relaycode has them (`owner`, `attributes`); root can give them back.";
     Some(Diagnostic::warning(codes::DISOWNED, message).on(first).hinted(hint))
 }
 

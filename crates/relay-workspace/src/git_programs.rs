@@ -40,15 +40,24 @@ pub struct GitProgramChange {
 }
 
 impl Workspace {
-    /// What git would run here; nothing where there is no repository.
+    /// What git would run here, and in the folders below that have a `.git` of their own; nothing where there is no
+    /// repository.
     #[must_use]
-    pub fn git_programs(&self) -> GitPrograms {
+    pub fn git_programs(&self, nested: &[String]) -> GitPrograms {
         let mut found = GitPrograms::default();
-        let Some(top) = git_top_of(self.root()) else { return found };
-        for place in folders_of_git(&top.join(".git")) {
-            let Ok(dir) = Dir::open_root(&place) else { continue };
-            found.look(&dir, ".git");
-            found.look_at_modules(&dir);
+        if let Some(top) = git_top_of(self.root()) {
+            for place in folders_of_git(&top.join(".git")) {
+                let Ok(dir) = Dir::open_root(&place) else { continue };
+                found.look(&dir, ".git");
+                found.look_at_modules(&dir);
+            }
+        }
+        // Those that only say where their repository is are submodules, which were looked at just now.
+        for folder in nested.iter().filter(|folder| !folder.is_empty()).take(MAX_FOLDERS) {
+            let place = format!("{folder}/.git");
+            if let Ok(Some(dir)) = self.root_dir().open_dir(&place) {
+                found.look(&dir, &place);
+            }
         }
         found
     }
@@ -169,9 +178,10 @@ mod tests {
 
     fn check(folder: &Path, change: impl FnOnce(), expected: &[(&str, &str, &[&str])]) {
         let workspace = Workspace::open(folder).unwrap();
-        let before = workspace.git_programs();
+        let nested = [String::new(), "nested".to_owned()];
+        let before = workspace.git_programs(&nested);
         change();
-        let changes = before.changes(&workspace.git_programs());
+        let changes = before.changes(&workspace.git_programs(&nested));
         let found: Vec<_> = changes.iter().map(|change| (change.path.as_str(), change.what)).collect();
         assert_eq!(found, expected.iter().map(|(path, what, _)| (*path, *what)).collect::<Vec<_>>());
         for (change, (path, _, added)) in changes.iter().zip(expected) {
@@ -201,6 +211,7 @@ mod tests {
                 write(".git/hooks/other.sample", "x");
                 write(".git/info/attributes", "* filter=x\n");
                 write(".git/modules/a/b/hooks/post-checkout", "x");
+                write("nested/.git/hooks/post-merge", "x");
                 std::fs::remove_file(at(".git/hooks/old")).unwrap();
             },
             &[
@@ -208,6 +219,7 @@ mod tests {
                 (".git/hooks/pre-commit", "new", &[]),
                 (".git/info/attributes", "new", &["* filter=x"]),
                 (".git/modules/a/b/hooks/post-checkout", "new", &[]),
+                ("nested/.git/hooks/post-merge", "new", &[]),
                 (".git/hooks/old", "gone", &[]),
             ],
         );

@@ -39,6 +39,8 @@ pub struct Survey {
     pub unnameable: Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub unreadable: Vec<String>,
+    /// Folders with a `.git`, sorted; the root is empty. What is in it is nobody's business here, that it is there counts.
+    pub repositories: Vec<String>,
     /// When it began.
     pub started: SystemTime,
     /// Whether the limit on the number of entries was kept.
@@ -57,6 +59,7 @@ impl Survey {
             entries,
             unnameable: Vec::new(),
             unreadable: Vec::new(),
+            repositories: Vec::new(),
             started,
             is_complete: true,
             above: None,
@@ -87,6 +90,7 @@ impl Survey {
         let is_below =
             |name: &str| name.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
         if self.unreadable.iter().any(|name| name == folder.as_str())
+            || self.repositories.iter().any(|name| name == folder.as_str())
             || self.unnameable.iter().any(|(name, _)| is_below(name))
         {
             return None;
@@ -127,10 +131,12 @@ impl Workspace {
         });
         let mut rules = HashMap::new();
         let (mut folders, mut unnameable, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        let mut repositories = Vec::new();
         for part in parts {
             folders.extend(part.folders);
             unnameable.extend(part.unnameable);
             unreadable.extend(part.unreadable);
+            repositories.extend(part.repositories);
             rules.extend(part.rules);
         }
         let rules = earlier.map_or_else(|| Arc::new(rules), |earlier| Arc::clone(&earlier.rules));
@@ -147,7 +153,8 @@ impl Workspace {
         entries.truncate(SURVEY_LIMIT_ENTRIES);
         unnameable.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         unreadable.sort_unstable();
-        Survey { entries, unnameable, unreadable, started, is_complete, above, rules }
+        repositories.sort_unstable();
+        Survey { entries, unnameable, unreadable, repositories, started, is_complete, above, rules }
     }
 }
 
@@ -169,6 +176,7 @@ struct Part {
     folders: Vec<Vec<Surveyed>>,
     unnameable: Vec<(String, Facts)>,
     unreadable: Vec<String>,
+    repositories: Vec<String>,
     rules: HashMap<String, Arc<Rules>>,
 }
 
@@ -312,8 +320,12 @@ impl Part {
             }
         }
         let rules = [now.as_ref(), then.as_ref().filter(|_| !is_settled)];
-        let (found, unreadable) = (&mut self.unnameable, &mut self.unreadable);
-        let mut walk = Unnameable { rules, found, unreadable };
+        let mut walk = Unnameable {
+            rules,
+            found: &mut self.unnameable,
+            unreadable: &mut self.unreadable,
+            repositories: &mut self.repositories,
+        };
         for name in unnameable.into_iter().chain(names.strange()) {
             walk.note(&dir, name, &mut place);
         }

@@ -26,12 +26,17 @@ pub(crate) struct Unnameable<'a> {
     pub(crate) found: &'a mut Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub(crate) unreadable: &'a mut Vec<String>,
+    /// Folders in which git keeps a repository, or says where it is.
+    pub(crate) repositories: &'a mut Vec<String>,
 }
 
 impl Unnameable<'_> {
     /// Notes what has this name in a folder, and if it is a folder, all in it. `place` is the folder's path on the disk.
     pub(crate) fn note(&mut self, dir: &Dir, name: &[u8], place: &mut PathBuf) {
         if is_private(name) {
+            if name == b".git" {
+                self.repositories.push(dir.path().to_owned());
+            }
             return;
         }
         let shown = match dir.path() {

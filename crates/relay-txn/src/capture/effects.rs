@@ -154,8 +154,8 @@ impl Comparison<'_> {
 
     fn compare(&mut self, path: &RelPath, was: Side<'_>, is: Side<'_>) {
         match (was.held, is.held) {
-            // Permissions of folders are not part of a transaction.
-            (Held::Folder, Held::Folder) => {}
+            // Permissions of folders are not part of a transaction; only they can differ here.
+            (Held::Folder, Held::Folder) => self.missed(path.as_str(), Obstacle::Folder),
             (Held::Folder, Held::Nothing(obstacle)) | (Held::Nothing(obstacle), Held::Folder) => {
                 self.block(path, *obstacle);
             }
@@ -188,8 +188,9 @@ impl Comparison<'_> {
                 self.push(path, before, target);
             }
             (Err(obstacle), _) | (_, Err(obstacle)) => {
-                // What is too large for a transaction under one name is too large under another.
-                self.has_lost |= is.is_none() && obstacle != Obstacle::TooLarge;
+                // What is too large for a transaction under one name is too large under another, and what has no content
+                // cannot be a file now.
+                self.has_lost |= is.is_none() && !matches!(obstacle, Obstacle::TooLarge | Obstacle::Special);
                 self.missed(path.as_str(), obstacle);
             }
         }
@@ -238,6 +239,19 @@ impl Comparison<'_> {
         self.found.uncaptured.push(Uncaptured { path: path.to_owned(), obstacle });
     }
 
+    /// A repository that came or went with all that git keeps in it. Of a scan that was written down none are known.
+    fn compare_repositories(&mut self) {
+        if self.before.git.is_none() {
+            return;
+        }
+        let (old, new) = (&self.before.survey.repositories, &self.after.survey.repositories);
+        let (old, new) = (old.iter().collect::<BTreeSet<_>>(), new.iter().collect::<BTreeSet<_>>());
+        for folder in old.symmetric_difference(&new) {
+            let path = if folder.is_empty() { ".git".to_owned() } else { format!("{folder}/.git") };
+            self.missed(&path, Obstacle::Git);
+        }
+    }
+
     /// What lies below a blocked path stays as it is; names nobody may touch are compared last.
     fn finish(mut self) -> Effects {
         let (old, new) = (&self.before.survey.unnameable, &self.after.survey.unnameable);
@@ -253,6 +267,7 @@ impl Comparison<'_> {
                 self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle: Obstacle::Name });
             }
         }
+        self.compare_repositories();
         let Self { mut found, mut blocked, has_lost, .. } = self;
         // A file that exceeds what one capture may hold can stand in the place of a folder too.
         let gone: BTreeSet<&str> = found.removed_folders.iter().map(|folder| folder.path.as_str()).collect();

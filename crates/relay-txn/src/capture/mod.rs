@@ -19,7 +19,7 @@ mod place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use relay_workspace::{Facts, GitProgramChange, GitPrograms, Kind, ReadError, Survey, Workspace};
+use relay_workspace::{Facts, GitProgramChange, GitPrograms, Kind, Mounts, ReadError, Survey, Workspace};
 use uuid::Uuid;
 
 use self::cache::{Cache, Pack};
@@ -85,6 +85,12 @@ pub enum Obstacle {
     Unreadable,
     /// It is a pipe, a socket or a device.
     Special,
+    /// It is on another file system, or behind a mount.
+    Mounted,
+    /// It is git's own folder.
+    Git,
+    /// It is a folder, of which nothing but its permissions or owner changed.
+    Folder,
     /// No transaction may touch a file of this name.
     Name,
     /// A file and a folder changed places, and one of them cannot be captured.
@@ -106,6 +112,9 @@ impl Obstacle {
             Self::TooMuch => "does not fit into what Relay keeps of a workspace",
             Self::Unreadable => "may not be read",
             Self::Special => "is a pipe, a socket or a device",
+            Self::Mounted => "is mounted from elsewhere, where no transaction reaches",
+            Self::Folder => "is a folder, whose permissions and owner are not kept while it stays",
+            Self::Git => "is git's own, which Relay does not keep",
             Self::Name => "has a name that no transaction may touch",
             Self::Swapped => "took part in an exchange of a folder and something that cannot be captured",
             Self::Unknown => "may have been there before",
@@ -177,10 +186,11 @@ pub(crate) fn scan(
 ) -> Result<Scan, TxnError> {
     protocol.ensure_state(crate::layout::CAPTURE)?;
     let known = protocol.record_names()?;
-    let git = Some(workspace.git_programs());
     let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
+    let git = Some(workspace.git_programs(&survey.repositories));
+    let mounts = workspace.mounts();
     if let Some(earlier) = earlier
-        && let Some(held) = unchanged_since(earlier, workspace, &survey)
+        && let Some(held) = unchanged_since(earlier, workspace, &survey, &mounts)
     {
         let pack = Arc::clone(&earlier.pack);
         return Ok(Scan { survey, held, pack, known, git });
@@ -190,6 +200,7 @@ pub(crate) fn scan(
     let mut held = Vec::with_capacity(survey.entries.len());
     for entry in &mut survey.entries {
         held.push(match entry.facts.kind {
+            _ if mounts.cover(entry.path.as_str()) => Held::Nothing(Obstacle::Mounted),
             Kind::Directory => Held::Folder,
             Kind::Special => Held::Nothing(Obstacle::Special),
             Kind::Symlink => link(workspace, &entry.path),
@@ -210,9 +221,15 @@ pub(crate) fn scan(
 }
 
 /// What is held, if that is nothing but what an earlier scan holds: then no cache is needed, and no file is read.
-fn unchanged_since(earlier: &Scan, workspace: &Workspace, survey: &Survey) -> Option<Vec<Held>> {
+fn unchanged_since(
+    earlier: &Scan,
+    workspace: &Workspace,
+    survey: &Survey,
+    mounts: &Mounts,
+) -> Option<Vec<Held>> {
     let mut then = earlier.survey.entries.iter().zip(&earlier.held).peekable();
     let held = survey.entries.iter().map(|entry| match entry.facts.kind {
+        _ if mounts.cover(entry.path.as_str()) => Some(Held::Nothing(Obstacle::Mounted)),
         Kind::Directory => Some(Held::Folder),
         Kind::Special => Some(Held::Nothing(Obstacle::Special)),
         Kind::Symlink => Some(link(workspace, &entry.path)),

@@ -377,3 +377,43 @@ fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
     assert_eq!(told, expected.map(|path| (path, Obstacle::Name)));
     assert_eq!(paths(&effects), ["in/a"]);
 }
+
+#[test]
+fn a_repository_that_comes_or_goes_is_said() {
+    let world = World::new(&[
+        ("kept/.git/HEAD", "x\n"),
+        ("gone/.git/HEAD", "x\n"),
+        ("gone/a", "a\n"),
+        ("sub/.git", "gitdir: x\n"),
+    ]);
+    let effects = capture(&world, || {
+        std::fs::remove_dir_all(world.at("gone")).unwrap();
+        std::fs::remove_file(world.at("sub/.git")).unwrap();
+        std::fs::create_dir_all(world.at("new/.git")).unwrap();
+        world.write("kept/.git/index", "changes all the time\n");
+    });
+    let told: Vec<_> =
+        effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
+    assert_eq!(told, ["gone/.git", "new/.git", "sub/.git"].map(|path| (path, Obstacle::Git)));
+    assert_eq!(paths(&effects), ["gone/a"]);
+}
+
+#[test]
+fn a_pipe_that_goes_keeps_nothing_else_from_being_captured() {
+    let world = World::new(&[]);
+    rustix::fs::mkfifoat(rustix::fs::CWD, world.at("pipe"), rustix::fs::Mode::from_raw_mode(0o600)).unwrap();
+    let effects = capture(&world, || {
+        std::fs::remove_file(world.at("pipe")).unwrap();
+        world.write("new", "n\n");
+    });
+    assert_eq!(paths(&effects), ["new"]);
+    assert!(matches!(effects.uncaptured.as_slice(), [missed] if missed.obstacle == Obstacle::Special));
+}
+
+#[test]
+fn permissions_of_a_folder_that_stays_are_said_to_stay() {
+    let world = World::new(&[("in/a", "a\n")]);
+    let effects = capture(&world, || world.set_mode("in", 0o700));
+    assert!(paths(&effects).is_empty());
+    assert!(matches!(effects.uncaptured.as_slice(), [missed] if missed.obstacle == Obstacle::Folder));
+}
