@@ -181,7 +181,12 @@ pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
 
 /// What a rollback could not do by itself.
 pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
-    done.rescued.iter().map(rescued).chain(disowned(&done.disowned)).collect()
+    let kept = done.kept.as_ref().map(|kept| {
+        let message =
+            format!("what the commands changed was taken back; should any of it be yours, {kept} has it");
+        Diagnostic::warning(codes::RESCUED, message).on(kept)
+    });
+    done.rescued.iter().map(rescued).chain(disowned(&done.disowned)).chain(kept).collect()
 }
 
 /// Files that came back as somebody else's than they were, in one line.

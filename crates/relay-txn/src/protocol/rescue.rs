@@ -8,8 +8,14 @@ use super::Protocol;
 use super::rollback::Work;
 use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Rename};
-use crate::layout::{RESCUED, STATE};
+use crate::layout::{self, RESCUED, STATE};
+use crate::record::Record;
 use crate::state::{ensure_private_folder, unlink_if_there};
+
+/// The record of captured changes that were taken back.
+const TAKEN_BACK: &str = "taken-back.yml";
+/// How many of them are kept.
+const MAX_TAKEN_BACK: usize = 10;
 
 /// Somebody else's bytes that stood where a rollback had to restore a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +55,40 @@ impl<F: Fs> Protocol<F> {
         work.rescued.push(Rescued { path: path.to_owned(), kept_as });
         // The folder it came from may be removed next, and a crash must not keep only that.
         self.fs.sync(&[], std::slice::from_ref(&folder)).at("sync", &folder)
+    }
+
+    /// Keeps the record of what commands had written when that is taken back: somebody may have saved a file while they
+    /// ran, and nobody can tell whose it was. Takes no room but for a folder; where there is none, the rollback goes first.
+    pub(super) fn keep_captured(&self, record: &Record) -> Option<String> {
+        record.changes.iter().find(|change| change.by.is_some() && change.after.is_some())?;
+        let folder = format!("{RESCUED}/{}", record.uuid);
+        let kept_as = format!("{folder}/{TAKEN_BACK}");
+        ensure_private_folder(&self.fs, RESCUED).ok()?;
+        ensure_private_folder(&self.fs, &folder).ok()?;
+        self.fs.sync(&[], &[RESCUED.to_owned()]).ok()?;
+        self.fs.rename(&layout::pending(record.uuid), &kept_as, Rename::Replace).ok()?;
+        if let Err(_kept_longer) = self.drop_old_captures() {}
+        Some(kept_as)
+    }
+
+    /// Only the last few are kept. Folders in which there is anything else are a person's to look at.
+    fn drop_old_captures(&self) -> Result<(), TxnError> {
+        let mut kept = Vec::new();
+        for name in self.fs.list(RESCUED).at("list", RESCUED)? {
+            let folder = format!("{RESCUED}/{name}");
+            if let [(file, stat)] = self.fs.list_stats(&folder).at("list", &folder)?.as_slice()
+                && file == TAKEN_BACK
+            {
+                kept.push((stat.modified, folder));
+            }
+        }
+        kept.sort();
+        let surplus = kept.len().saturating_sub(MAX_TAKEN_BACK);
+        for (_, folder) in kept.into_iter().take(surplus) {
+            unlink_if_there(&self.fs, &format!("{folder}/{TAKEN_BACK}"))?;
+            self.remove_if_empty(&folder)?;
+        }
+        Ok(())
     }
 
     /// Keeps a content where a person finds it, durably.

@@ -40,6 +40,8 @@ pub struct RolledBack {
     /// Files and folders that came back without the owner, group or extended attributes they had, because this process
     /// may not give them.
     pub disowned: Vec<String>,
+    /// Where everything that commands, or anybody while they ran, had written is kept, if there was any.
+    pub kept: Option<String>,
 }
 
 /// The error for files that are neither all old nor all new, until recovery has run.
@@ -110,11 +112,14 @@ impl<F: Fs> Protocol<F> {
     fn finish_rollback(&self, work: Work<'_>) -> Result<RolledBack, TxnError> {
         let folders = self.existing(work.folders.into_iter())?;
         self.fs.sync(&[], &folders).at("sync", STATE)?;
-        unlink_if_there(&self.fs, &layout::pending(work.record.uuid))?;
+        let kept = self.keep_captured(work.record);
+        if kept.is_none() {
+            unlink_if_there(&self.fs, &layout::pending(work.record.uuid))?;
+        }
         // Without this a crash could bring the record back, and with it a rollback over work done since.
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
         self.clean_stage(work.record.uuid)?;
-        Ok(RolledBack { rescued: work.rescued, disowned: work.disowned })
+        Ok(RolledBack { rescued: work.rescued, disowned: work.disowned, kept })
     }
 
     /// Brings back the folders that were removed.

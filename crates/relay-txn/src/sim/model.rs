@@ -12,7 +12,6 @@ use super::{Dice, Promise, SimFs};
 use crate::draft::Draft;
 use crate::error::TxnError;
 use crate::fs::{ancestors, is_link};
-use crate::protocol::RolledBack;
 use crate::record::Stored;
 
 type Files = BTreeMap<&'static str, Entry>;
@@ -76,7 +75,7 @@ impl World {
                 let Some((draft, _)) = self.plan(wish) else { return };
                 let before = self.fs.tree();
                 let open = ledger.begin(&draft).unwrap();
-                assert_eq!(ledger.abandon(open).unwrap(), RolledBack::default());
+                assert_eq!(ledger.abandon(open).unwrap().rescued, []);
                 assert_eq!(self.fs.tree(), before, "with all folders");
             }
             Step::Disturbed(wish, n) => {
@@ -163,7 +162,7 @@ impl World {
         let (open, _) = ledger.adopt(draft(uuid, Vec::new()), &effects, "command").unwrap();
         match fate {
             Fate::Ends(Ending::Rollback) => {
-                assert_eq!(ledger.abandon(open).unwrap(), RolledBack::default());
+                assert_eq!(ledger.abandon(open).unwrap().rescued, []);
                 assert_eq!(self.fs.tree(), before, "with all folders");
             }
             Fate::Ends(Ending::Commit) => {

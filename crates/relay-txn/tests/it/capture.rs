@@ -1,7 +1,7 @@
 //! Capturing what commands do, and taking it up into transactions.
 
 use relay_txn::capture::{Effects, Obstacle};
-use relay_txn::{Draft, RolledBack, TxnError, Verdict};
+use relay_txn::{Draft, TxnError, Verdict};
 use uuid::Uuid;
 
 use crate::world::{World, draft, header};
@@ -58,7 +58,8 @@ fn everything_a_command_did_is_captured_rolled_back_committed_and_inverted() {
     let (pending, others) = world.ledger.adopt(words(), &effects, "test").unwrap();
     assert!(others.is_empty());
     assert_ne!(world.tree(), before, "taking it up touches nothing");
-    assert_eq!(pending.rollback().unwrap(), RolledBack::default());
+    let done = pending.rollback().unwrap();
+    assert!(done.rescued.is_empty() && done.disowned.is_empty());
     assert_eq!(world.tree(), before);
 
     let effects = capture(&world, || messy(&world));
@@ -182,7 +183,8 @@ fn files_links_and_folders_that_change_places_are_captured_like_anything_else() 
     assert!(effects.uncaptured.is_empty(), "{:?}", effects.uncaptured);
 
     let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
-    assert_eq!(pending.rollback().unwrap(), RolledBack::default());
+    let done = pending.rollback().unwrap();
+    assert!(done.rescued.is_empty() && done.disowned.is_empty());
     assert_eq!(world.tree(), before);
     assert_eq!(world.mode("gone"), 0o750);
 
@@ -196,7 +198,8 @@ fn files_links_and_folders_that_change_places_are_captured_like_anything_else() 
     assert_eq!(world.mode("gone"), 0o750);
     world.apply(world.inverse(&undone)).unwrap();
     assert_eq!(world.tree(), after);
-    assert_eq!(world.leftovers().iter().filter(|name| !name.starts_with("capture")).count(), 0);
+    let is_kept = |name: &&String| name.starts_with("capture") || name.starts_with("rescued");
+    assert_eq!(world.leftovers().iter().filter(|name| !is_kept(name)).count(), 0);
 }
 
 #[test]
@@ -416,4 +419,25 @@ fn permissions_of_a_folder_that_stays_are_said_to_stay() {
     let effects = capture(&world, || world.set_mode("in", 0o700));
     assert!(paths(&effects).is_empty());
     assert!(matches!(effects.uncaptured.as_slice(), [missed] if missed.obstacle == Obstacle::Folder));
+}
+
+#[test]
+fn what_somebody_wrote_while_a_command_ran_is_kept_when_that_is_taken_back() {
+    let world = World::new(&[("a", "a\n")]);
+    for round in 0..12 {
+        let effects = capture(&world, || {
+            world.write("a", &format!("saved meanwhile {round}\n"));
+            world.write("mine", "mine\n");
+        });
+        let (pending, _) = world.ledger.adopt(words(), &effects, "test").unwrap();
+        let kept = pending.rollback().unwrap().kept.unwrap();
+        assert_eq!(world.read("a"), "a\n");
+        assert!(!world.at("mine").exists());
+        let record = world.read(&kept);
+        assert!(
+            record.contains(&format!("saved meanwhile {round}\n")) && record.contains("mine\n"),
+            "{record}"
+        );
+    }
+    assert_eq!(std::fs::read_dir(world.at(".relaycode/rescued")).unwrap().count(), 10, "only the last ones");
 }

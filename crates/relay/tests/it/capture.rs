@@ -66,7 +66,7 @@ fn a_rollback_also_takes_back_what_the_failing_command_did() {
     let before = env.tree();
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
     assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{document:#}");
-    assert_eq!(codes(&document), ["post-command-failed"]);
+    assert_eq!(codes(&document), ["post-command-failed", "rescued"]);
     assert_eq!(env.read("cache/x.txt"), "IGNORED\n", "ignored files are not ours to restore");
     env.write("cache/x.txt", "ignored\n");
     assert_eq!(env.tree(), before);
@@ -143,7 +143,7 @@ fn what_somebody_edits_after_the_command_is_rescued_by_a_rollback() {
     screen.send("n\r");
     assert_eq!(screen.wait(), 1);
     assert_eq!(env.read("other.txt"), "mine\n");
-    let kept = env.shell("cat .relaycode/rescued/*/*");
+    let kept = env.shell("cat .relaycode/rescued/*/*other.txt");
     assert_eq!(kept.stdout, "edited by hand\n");
 }
 
@@ -170,7 +170,11 @@ fn a_check_that_writes_what_other_tools_execute_needs_the_same_yes() {
     let env = project(r#"{"projectId": "shop", "postCommand": "echo evil > .envrc; echo x > other.txt"}"#);
     let before = env.tree();
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);
-    assert_eq!((code, codes(&document)), (1, vec!["sensitive-path".to_owned()]), "{document:#}");
+    assert_eq!(
+        (code, codes(&document)),
+        (1, ["sensitive-path", "rescued"].map(str::to_owned).to_vec()),
+        "{document:#}"
+    );
     assert_eq!(document["status"], "rolled_back");
     assert_eq!(env.tree(), before, "also what the check did is taken back");
     let (code, _) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes", "--allow-sensitive"]);
