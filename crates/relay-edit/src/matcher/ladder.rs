@@ -202,7 +202,7 @@ fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Opti
     match index.find_some(key, &pattern.new, 1)?.as_slice() {
         [only]
             if indentation(&pattern.new, index, *only).is_some()
-                || sign::lost_at_the_top(pattern, &pattern.new, index, *only).is_some()
+                || sign::lost_in_places(pattern, &pattern.new, index, *only).is_some()
                 || stands_as_written(pattern, index, *only) =>
         {
             Some(*only)
@@ -233,7 +233,7 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: T
         pairs
             .shift()
             .or_else(|| sign::lost_somewhere(pattern, index, start))
-            .or_else(|| sign::lost_at_the_top(pattern, &pattern.old, index, start))
+            .or_else(|| sign::lost_in_places(pattern, &pattern.old, index, start))
             .or_else(|| pairs.units())?
     } else {
         Reindent::Keep

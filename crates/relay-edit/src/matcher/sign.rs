@@ -28,28 +28,28 @@ pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start
     kept.then_some(Reindent::Keep)
 }
 
-/// The rule for a hunk whose first line was copied from where its text begins, without the indentation before it: the
-/// others are indented as the file is, and so are the new ones. `lines` are those of the hunk that stand at the place.
-pub(crate) fn lost_at_the_top(
+/// The rule for a hunk of which some lines lost their indentation, or the first one was copied from where its text begins:
+/// the others are indented as the file is, and so are the new ones. `lines` are those of the hunk that stand at the place.
+pub(crate) fn lost_in_places(
     pattern: &Pattern<'_>,
     lines: &[&str],
     index: &FileIndex<'_>,
     start: usize,
 ) -> Option<Reindent> {
-    // A first line that goes takes its indentation from the new text as well, and so would one before it.
-    let HunkLine::Context(first) = pattern.hunk.lines.first()? else { return None };
     let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-    let is_deep = |text: &str| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty();
-    if is_deep(first) || !added.all(is_deep) {
+    // A new line without any may have lost it as well.
+    if !added.all(|text| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty()) {
         return None;
     }
+    let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
     let mut kept = false;
-    for (at, line) in lines.iter().enumerate().skip(1).filter(|(_, line)| !is_blank(line.as_bytes())) {
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_blank(line.as_bytes())) {
         let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
-        if reply != file {
+        if reply == file {
+            kept |= !file.is_empty();
+        } else if !(reply.is_empty() || at == 0 && stays) {
             return None;
         }
-        kept |= !file.is_empty();
     }
     kept.then_some(Reindent::Keep)
 }

@@ -255,6 +255,15 @@ fn a_first_line_without_its_indentation_says_nothing_about_the_others() {
     let after = before.replace("one();\n", "one();\n        two();\n");
     check(before, &section, &after);
     check_twice(before, &section, &after);
+    check(
+        before,
+        &search_replace("  /// Says so.\n    fn a() {\n", "  /// Says so.\n    pub fn a() {\n"),
+        &before.replace("fn", "pub fn"),
+    );
+    let stripped = unified("@@ ... @@\n     fn a() {\n-one();\n+        two();\n     }\n");
+    check(before, &stripped, &before.replace("one", "two"));
+    let both = unified("@@ ... @@\n     fn a() {\n-one();\n+two();\n     }\n");
+    check_fails(&[("a.txt", before)], &both, codes::NOT_FOUND);
     // Where that line goes, the one in its place may have lost as much.
     let gone = search_replace("/// Says so.\n    fn a() {\n", "/// Says more.\n    fn a() {\n");
     let plan = plan_reply(&[("a.txt", before)], &gone);
