@@ -78,7 +78,7 @@ pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
 }
 
 /// The beginning of the difference between two versions of a file: hunks until there are this many lines, the last one
-/// perhaps cut behind them. The texts are compared no further than that.
+/// cut behind them. The texts are compared no further than that.
 #[must_use]
 pub fn diff_start<'a>(before: &[u8], after: impl Into<After<'a>>, limit: usize) -> FileDiff {
     match after.into() {
@@ -106,7 +106,7 @@ fn diff_whole(before: &[u8], after: &[u8], limit: usize) -> FileDiff {
         {
             group.push(next);
         }
-        if let Some(hunk) = hunk(&before, &after, &group.parts) {
+        if let Some(hunk) = hunk(&before, &after, &group.parts, limit - shown) {
             shown += hunk.lines.len();
             hunks.push(hunk);
         }
@@ -175,7 +175,8 @@ fn lines(mut text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
+/// The first `limit` lines of a hunk.
+fn hunk(old: &[u8], new: &[u8], group: &[Differing], limit: usize) -> Option<DiffHunk> {
     let (first, last) = (group.first()?, group.last()?);
     let (mut lead, mut above) = (0, first.before.bytes.start);
     while lead < CONTEXT
@@ -184,7 +185,7 @@ fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
         (lead, above) = (lead + 1, above - line.len());
     }
     let (old_start, new_start) = (first.before.lines.start - lead, first.after.lines.start - lead);
-    let mut shown = Shown { lines: Vec::new(), old: old_start, new: new_start };
+    let mut shown = Shown { lines: Vec::new(), limit, old: old_start, new: new_start };
     for part in group {
         shown.push(DiffKind::Context, lines(old.get(above..part.before.bytes.start)?));
         shown.push(DiffKind::Removed, lines(old.get(part.before.bytes.clone())?));
@@ -198,13 +199,15 @@ fn hunk(old: &[u8], new: &[u8], group: &[Differing]) -> Option<DiffHunk> {
 /// The lines of a hunk, and the numbers of the next ones, counted from 0.
 struct Shown {
     lines: Vec<DiffLine>,
+    /// How many there may be.
+    limit: usize,
     old: usize,
     new: usize,
 }
 
 impl Shown {
     fn push<'t>(&mut self, kind: DiffKind, texts: impl Iterator<Item = &'t [u8]>) {
-        for bytes in texts {
+        for bytes in texts.take(self.limit - self.lines.len()) {
             let (is_old, is_new) = (kind != DiffKind::Added, kind != DiffKind::Removed);
             let text = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             self.lines.push(DiffLine {
@@ -270,8 +273,7 @@ mod tests {
         let all = lines(diff(before.as_bytes(), after.as_bytes()));
         for limit in 0..=all.len() {
             let start = lines(diff_start(before.as_bytes(), after.as_bytes(), limit));
-            assert!(start.len() >= limit);
-            assert_eq!(start[..limit], all[..limit]);
+            assert_eq!(start, all[..limit]);
         }
     }
 
