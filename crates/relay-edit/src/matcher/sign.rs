@@ -36,9 +36,9 @@ pub(crate) fn lost_in_places(
     index: &FileIndex<'_>,
     start: usize,
 ) -> Option<Reindent> {
-    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-    // A new line without any may have lost it as well.
-    if !added.all(|text| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty()) {
+    let added = || pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    // A new line without any may have lost it as well, and one that reads like an old line would be taken for it next time.
+    if !added().all(|text| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty()) {
         return None;
     }
     let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
@@ -47,7 +47,7 @@ pub(crate) fn lost_in_places(
         let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
         if reply == file {
             kept |= !file.is_empty();
-        } else if !(reply.is_empty() || at == 0 && stays) {
+        } else if !(reply.is_empty() || at == 0 && stays) || added().any(|text| text.trim() == line.trim()) {
             return None;
         }
     }

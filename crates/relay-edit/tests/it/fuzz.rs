@@ -346,3 +346,18 @@ fn an_insertion_among_blank_lines_is_recognised() {
     assert_eq!(String::from_utf8_lossy(&once), "a\n    }\n\t\n\n# note\nb\n");
     assert_eq!(after(&plan(&edits, &snapshot(&once))), None);
 }
+
+/// Found by the target above: the first line was matched without regard to its tab, and then the copy of it below.
+#[test]
+fn a_copy_of_a_line_that_stands_elsewise_is_not_inserted_twice() {
+    let lines = [
+        HunkLine::Context("    # note".to_owned()),
+        HunkLine::Added("    # note".to_owned()),
+        HunkLine::Context("    c".to_owned()),
+    ];
+    let edits = [edit(vec![Hunk::new(lines.to_vec(), 1)], Base::Original)];
+    let before = b"a\n\t# note\n    c\nb\n";
+    let once = after(&plan(&edits, &snapshot(before))).unwrap_or(before.to_vec());
+    let twice = after(&plan(&edits, &snapshot(&once))).unwrap_or(once.clone());
+    assert_eq!(String::from_utf8_lossy(&twice), String::from_utf8_lossy(&once));
+}
