@@ -32,9 +32,10 @@ pub(crate) const NO_FILE: &str = "/dev/null";
 
 /// Reads the diff of one file. `---`/`+++` headers may be missing.
 pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
-    let mut diff = FileDiff::default();
+    let headers = lines.iter().filter(|line| is_hunk_header(line.text));
+    let (count, last_header) = headers.fold((0, 0), |(count, _), line| (count + 1, line.number));
+    let mut diff = FileDiff { hunks: Vec::with_capacity(count), ..FileDiff::default() };
     let mut hunk: Option<Pending<'_>> = None;
-    let last_header = lines.iter().rfind(|line| is_hunk_header(line.text)).map_or(0, |line| line.number);
     let mut rest = lines;
     while let Some((line, tail)) = rest.split_first() {
         rest = tail;

@@ -132,10 +132,11 @@ impl<F: Fs> Protocol<F> {
         if change.before.is_none() && freed.holds_folder_of(&path) {
             return Ok(Place::Free);
         }
-        if self.is_below_link(&path) {
-            return Err(TxnError::NotRegular { path, kind: "below a link" });
-        }
         match (&change.before, self.look(&path)?) {
+            // What is there was reached without a link.
+            (_, None) if self.is_below_link(&path) => {
+                Err(TxnError::NotRegular { path, kind: "below a link" })
+            }
             (None, None) => Ok(Place::Free),
             (Some(_), None) => Err(TxnError::Changed { path }),
             (None, Some(stat)) if stat.kind == Kind::Folder => Ok(Place::Folder),
