@@ -67,7 +67,7 @@ pub use config::{CONFIG_FILE, Config};
 pub use engine::{Engine, EngineError, read_config, recover};
 pub use file_reports::operation;
 pub use history::{Entry, EntryKind, EntryStatus, Filter, History};
-pub use mode_change::{ModeChange, is_link};
+pub use mode_change::ModeChange;
 pub use outcome::{FileOperation, FileReport, FileStatus, Outcome, Status};
 pub use pipeline::land;
 pub use receipt::Receipt;

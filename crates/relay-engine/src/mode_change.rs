@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use relay_txn::{FileChange, Image};
+use relay_txn::{FileChange, Image, is_link};
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -51,12 +51,6 @@ const fn typed(mode: u32) -> u32 {
 /// The permissions of a link say nothing.
 const fn bits(mode: u32) -> u32 {
     if is_link(mode) { 0 } else { mode & PERMISSIONS }
-}
-
-/// Whether a mode is a symbolic link's.
-#[must_use]
-pub const fn is_link(mode: u32) -> bool {
-    mode & 0o170_000 == 0o120_000
 }
 
 #[cfg(test)]

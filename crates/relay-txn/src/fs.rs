@@ -34,7 +34,8 @@ impl Kind {
 }
 
 /// Whether a mode is a symbolic link's.
-pub(crate) fn is_link(mode: u32) -> bool {
+#[must_use]
+pub const fn is_link(mode: u32) -> bool {
     mode & 0o170_000 == 0o120_000
 }
 

@@ -57,6 +57,7 @@ mod undoes;
 pub use belongings::{Belongings, Extended, Owner};
 pub use draft::{Draft, FileChange, Header, Image, Target, Verdict};
 pub use error::TxnError;
+pub use fs::is_link;
 pub use key::LedgerKey;
 pub use ledger::{Ledger, Pending};
 pub use protocol::{Entries, Forgotten, Outcome, Recovered, Rescued, RolledBack};

@@ -6,14 +6,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use relay_edit::{Diagnostic, merge};
-use relay_txn::{ChangeRecord, Image, Record, Stored};
+use relay_txn::{ChangeRecord, Image, Record, Stored, is_link};
 
 use super::conflict::{Conflicts, Since};
 use super::files::{Files, How, Inversion};
 use super::select::{Selection, Step, not_in};
 use crate::engine::Engine;
 use crate::history::{EntryStatus, History};
-use crate::mode_change::is_link;
 use crate::stop::Stop;
 
 /// An undo in the making.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use relay_edit::{After, DiffHunk, DiffKind, DiffLine, FileDiff, diff, diff_start};
-use relay_engine::{FileOperation, ModeChange, is_link, operation};
-use relay_txn::{FileChange, Image};
+use relay_engine::{FileOperation, ModeChange, operation};
+use relay_txn::{FileChange, Image, is_link};
 use relay_workspace::RelPath;
 
 use super::report::{line, lines, mode, operation_sign, part};
