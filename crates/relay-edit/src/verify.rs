@@ -11,6 +11,8 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
 use rest::Rest;
@@ -448,7 +450,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// The letters and digits of a line and its ASCII punctuation, without quotes and dashes: what no look-alike may change.
 fn skeleton(line: &[u8]) -> Vec<char> {
     String::from_utf8_lossy(line)
-        .chars()
+        .nfc()
         .filter(|character| {
             character.is_alphanumeric() && *character != 'x'
                 || matches!(

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Which differences between two lines are ignored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
@@ -15,7 +17,7 @@ pub(crate) enum Key {
     Trim,
     /// White space at both ends, and how much of it stands between words.
     Spaced,
-    /// As `Spaced`, and which of several characters that look alike is used.
+    /// As `Spaced`, and which of several characters that look alike is used, or whether an accent is one of its own.
     Folded,
 }
 
@@ -105,7 +107,7 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut folded = Vec::with_capacity(text.len());
     for chunk in text.utf8_chunks() {
-        for character in chunk.valid().chars() {
+        for character in chunk.valid().nfc() {
             match plain(character) {
                 Some(plain) => folded.extend_from_slice(plain.as_bytes()),
                 None => {
@@ -159,6 +161,8 @@ mod tests {
         check(Key::Spaced, line, "a = \u{201c}b\u{201d}");
         check(Key::Folded, line, "a = \"b\"");
         check(Key::Folded, "a\u{a0}\u{2013}\u{200b} b\u{2026}", "a - b...");
+        check(Key::Folded, "Ku\u{308}che", "K\u{fc}che");
+        check(Key::Folded, "o\u{fb03}ce", "o\u{fb03}ce");
     }
 
     #[test]

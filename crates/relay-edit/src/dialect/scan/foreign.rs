@@ -9,6 +9,9 @@ use super::shell::Shell;
 use super::{Scanner, State};
 use crate::{Edit, leak};
 
+/// So many lines of a script are looked at above a command.
+const SCRIPT: usize = 16;
+
 impl Scanner {
     /// A reader for the block this line begins, if it begins one.
     pub(super) fn detect(&mut self, line: Line<'_>, code: Option<&Code>) -> Option<Box<dyn Reader>> {
@@ -58,8 +61,7 @@ impl Scanner {
             self.before_prose = None;
         }
         self.after_diff = None;
-        let above = self.prose.written_before(self.prose.len()).and_then(|at| self.prose.get(at));
-        self.shell = above.and_then(|above| Shell::read(above.text));
+        self.shell = self.shell_above();
         if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)) {
             self.findings.push(finding);
         }
@@ -75,6 +77,27 @@ impl Scanner {
             self.question = None;
         }
         self.foreign_line(reader, code, line);
+    }
+
+    /// The command above a block, with what the script it stands in did before.
+    fn shell_above(&self) -> Option<Shell> {
+        let at = self.prose.written_before(self.prose.len())?;
+        let command = self.prose.get(at)?;
+        let reach = at.saturating_sub(SCRIPT)..at;
+        match &self.state {
+            State::Code(code) => {
+                let first = reach.start.max(code.prose_start + 1);
+                Shell::read(command.text, self.prose.range(first..at).map(|line| line.text))
+            }
+            // Outside a fence only what is written directly above belongs to it.
+            _ => {
+                let joined = self.prose.range(reach).rev().zip(1..).take_while(|(line, above)| {
+                    line.number + above == command.number && !line.text.trim().is_empty()
+                });
+                let first = at - joined.count();
+                Shell::read(command.text, self.prose.range(first..at).map(|line| line.text))
+            }
+        }
     }
 
     pub(super) fn foreign_line(
@@ -143,7 +166,7 @@ impl Scanner {
         if parsed.edits.is_empty() || self.has_leaked {
             return;
         }
-        let folder = self.shell.as_ref().and_then(|shell| shell.folder.as_deref());
+        let folder = self.shell.as_ref().and_then(Shell::folder);
         parsed.edits.iter_mut().for_each(|edit| path_line::settle(edit, folder));
         let leak = |edit: &Edit| Some((leak::of_edit(edit)?, edit.path.clone()));
         match parsed.edits.iter().filter(|_| self.may_leak).filter_map(leak).min() {

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod code;
+mod folder;
 mod foreign;
 mod shell;
 mod stray;

@@ -35,7 +35,17 @@ const GRANTS: [(&str, &[&str]); 25] = [
 /// Crates without I/O may not depend on anything that does it for them.
 const PURE: [(&str, &[&str]); 1] = [(
     "relay-edit",
-    &["blake3", "imara-diff", "memchr", "serde", "serde-saphyr", "serde_json", "strsim", "thiserror"],
+    &[
+        "blake3",
+        "imara-diff",
+        "memchr",
+        "serde",
+        "serde-saphyr",
+        "serde_json",
+        "strsim",
+        "thiserror",
+        "unicode-normalization",
+    ],
 )];
 
 /// Words of the standard library that use a power, and the crates whose product code may say them.
