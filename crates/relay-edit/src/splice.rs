@@ -236,3 +236,6 @@ fn finish(lines: &Lines<'_>, claims: &[Claim<'_>], out: &mut Spliced) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

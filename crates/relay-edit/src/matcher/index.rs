@@ -237,6 +237,12 @@ impl<'a> FileIndex<'a> {
         (work <= WORK_LIMIT).then_some(())
     }
 
+    /// How many lines were looked at.
+    #[cfg(test)]
+    pub fn worked(&self) -> usize {
+        self.work.get()
+    }
+
     /// No failure is explained at length.
     pub fn explain_nothing(&self) {
         self.explained.set(EXPLAINED);
