@@ -9,6 +9,7 @@ mod patch;
 mod presumed;
 mod state;
 mod targets;
+mod together;
 mod view;
 mod write;
 
@@ -249,70 +250,10 @@ const SEARCH_LIMIT_BYTES: usize = 800_000_000;
 const LISTED: usize = 200;
 /// How many failures of one reply are explained at length.
 const EXPLAINED: usize = 100;
-/// Of edits that could not be applied together, this part is applied one by one before the others are tried together.
-const TOGETHER_AGAIN: usize = 16;
 /// How much more a search costs that tries every tier and finds nothing.
 const FAILED_SEARCH: usize = 8;
 
 impl Planner<'_> {
-    /// Applies many edits of one file that follow each other in one go, where that makes no difference.
-    fn apply_together<'e>(&mut self, edits: &'e [Edit]) -> Option<Vec<EditOutcome>> {
-        if self.one_by_one > 0 {
-            self.one_by_one -= 1;
-            return None;
-        }
-        let first = edits.first()?;
-        let hunks_of = |edit: &'e Edit| match &edit.operation {
-            Operation::Patch { hunks, base: Base::Sequential }
-                if edit.path == first.path
-                    && !targets::any(hunks)
-                    && !hunks.iter().any(|hunk| hunk.presumed) =>
-            {
-                Some(hunks.as_slice())
-            }
-            _ => None,
-        };
-        // Looking at a few is enough to know that it does not pay.
-        if edits.iter().take(patch::BATCH).filter_map(hunks_of).count() < patch::BATCH
-            || self.is_out_of_context(first)
-            || self.state.has_view(&first.path)
-        {
-            return None;
-        }
-        let run: Vec<&[Hunk]> = edits.iter().map_while(hunks_of).collect();
-        // What is tried in vain costs as much as what succeeds, so it is not tried for each of very many edits.
-        self.one_by_one = run.len() / TOGETHER_AGAIN;
-        let before = self.state.get(&first.path)?;
-        let literal =
-            |edit: &Edit| self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
-        let doubtful = edits.iter().zip(&run).any(|(edit, hunks)| {
-            let explain = Explain { edit, state: &self.state };
-            literal(edit) || explain.unpatchable().is_some() || explain.elided(hunks).is_some()
-        });
-        if doubtful || explain::has_too_many_lines(before) {
-            return None;
-        }
-        let (mut patched, placements) =
-            patch::batch(before, &run.concat(), self.options.strictness, &self.work)?;
-        let mut placements = placements.iter();
-        let mut outcomes: Vec<EditOutcome> = run
-            .iter()
-            .map(|hunks| {
-                EditOutcome::new(
-                    EditStatus::Applied,
-                    patch::words(hunks, placements.by_ref().take(hunks.len())),
-                )
-            })
-            .collect();
-        // Edits that were placed together were verified together; the last one carries the certificate.
-        outcomes.last_mut()?.certificates = std::mem::take(&mut patched.certificates);
-        if let Some(after) = patched.after {
-            self.state.set_patched(&first.path, after, None);
-        }
-        self.one_by_one = 0;
-        Some(outcomes)
-    }
-
     fn apply(&mut self, edit: &Edit, previous: Option<&Edit>) -> EditOutcome {
         match self.try_apply(edit, previous) {
             Ok(outcome) => outcome,
@@ -393,6 +334,19 @@ impl Planner<'_> {
                 self.state.set_executable(&edit.path, *executable);
                 Ok(EditOutcome::new(EditStatus::Applied, "mode"))
             }
+        }
+    }
+
+    /// How literally the hunks of an edit are taken; `seen` says that its author saw the file, or the lines it names.
+    fn manner(&self, edit: &Edit, seen: bool) -> patch::Manner<'_> {
+        let strictness = self.options.strictness;
+        patch::Manner {
+            strictness,
+            literal_anchor: strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl,
+            inline: matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace),
+            seen,
+            explain_failures: self.failures < EXPLAINED,
+            work: &self.work,
         }
     }
 

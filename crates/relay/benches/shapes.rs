@@ -343,6 +343,10 @@ fn replies() -> Vec<Reply> {
             let each = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
             format!("lines.txt\n{}", repeat(9_000, each))
         }),
+        ("every section of one block already applied", || {
+            let each = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+            format!("```text // {{lines.txt}} multi-search-replace\n{}```\n", repeat(9_000, each))
+        }),
         ("a line of a file of 60 million", || diff("newlines.txt", "@@ -5,2 +5,3 @@\n \n+x\n \n")),
         ("a file of 60 million lines anew", || "newlines.txt\n```\nx\n```\n".to_owned()),
         ("a file of 60 million lines deleted", || {

@@ -96,7 +96,7 @@ pub(crate) enum PatchFailure {
 }
 
 /// What a report says of a hunk whose new lines stand in the file.
-const ALREADY: &str = "already applied";
+pub(crate) const ALREADY: &str = "already applied";
 /// The most hunks one edit may have.
 const HUNKS: usize = 100_000;
 /// The most bytes that hunks which depend on each other may search in, one after the other.
@@ -282,44 +282,23 @@ fn patch_sequential(
     {
         return Ok(Patched { words: self::words(hunks, placements.iter()), ..patched });
     }
-    if hunks.len().saturating_mul(before.len()) > SEQUENTIAL_BYTES {
+    let too_many = |hunks: usize| hunks.saturating_mul(before.len()) > SEQUENTIAL_BYTES;
+    let done = if too_many(hunks.len()) { already_applied(before, hunks, manner) } else { 0 };
+    if too_many(hunks.len() - done) {
         return Err(vec![PatchFailure::TooLarge]);
     }
+    (0..done).for_each(|_| words.add(ALREADY.into()));
     let mut current = before.to_vec();
     let mut certificates = Vec::new();
     let mut failures = Vec::new();
     let mut failed_bytes = 0;
-    for (number, hunk) in hunks.iter().enumerate() {
+    for (number, hunk) in hunks.iter().enumerate().skip(done) {
         if failed_bytes > vain_bytes {
             failures.push(PatchFailure::TooLarge);
             break;
         }
         let index = manner.index(&current);
-        if manner.literal_anchor
-            && let Some(failure) = anchor_failure(hunk, &index)
-        {
-            failures.push(PatchFailure::Hunk { hunk: number, failure });
-            continue;
-        }
-        let mut located = locate(hunk, &index, manner.strictness);
-        let mut rewritten = None;
-        if matches!(located, Err(Failure::NotFound(_))) && index.spend(current.len() / VAIN_BYTES).is_none() {
-            located = Err(Failure::TooMuchWork);
-        }
-        for (how, rewrite, hides) in REWRITES.iter().filter(|_| manner.inline) {
-            let open = match located {
-                Err(Failure::NotFound(_)) => true,
-                Ok(Located::AlreadyApplied(_)) => *hides,
-                _ => false,
-            };
-            if open
-                && let Some(other) = rewrite(hunk, &index.lines)
-                && let Ok(found) = locate(&other, &index, manner.strictness)
-            {
-                located = Ok(found);
-                rewritten = Some((other, *how));
-            }
-        }
+        let (located, rewritten) = look_for(hunk, &index, manner);
         let (hunk, how) = rewritten.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
@@ -349,6 +328,52 @@ fn patch_sequential(
     } else {
         Err(failures)
     }
+}
+
+/// How many of the first hunks are applied already. They leave the file as it is, so that each of them is looked for in the
+/// same one, which is prepared for searching only once.
+pub(crate) fn already_applied(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> usize {
+    let index = Manner { explain_failures: false, ..manner }.index(before);
+    let is_applied =
+        |hunk: &&Hunk| matches!(look_for(hunk, &index, manner), (Ok(Located::AlreadyApplied(_)), _));
+    hunks.iter().take_while(is_applied).count()
+}
+
+/// A hunk that is read otherwise than it is written, with words for the report.
+type Rewritten = (Hunk, &'static str);
+
+/// Looks for one hunk, as it is written or as it can be read otherwise.
+fn look_for(
+    hunk: &Hunk,
+    index: &FileIndex<'_>,
+    manner: Manner<'_>,
+) -> (Result<Located, Failure>, Option<Rewritten>) {
+    if manner.literal_anchor
+        && let Some(failure) = anchor_failure(hunk, index)
+    {
+        return (Err(failure), None);
+    }
+    let mut located = locate(hunk, index, manner.strictness);
+    let mut rewritten = None;
+    let vain = index.lines.bytes().len() / VAIN_BYTES;
+    if matches!(located, Err(Failure::NotFound(_))) && index.spend(vain).is_none() {
+        located = Err(Failure::TooMuchWork);
+    }
+    for (how, rewrite, hides) in REWRITES.iter().filter(|_| manner.inline) {
+        let open = match located {
+            Err(Failure::NotFound(_)) => true,
+            Ok(Located::AlreadyApplied(_)) => *hides,
+            _ => false,
+        };
+        if open
+            && let Some(other) = rewrite(hunk, &index.lines)
+            && let Ok(found) = locate(&other, index, manner.strictness)
+        {
+            located = Ok(found);
+            rewritten = Some((other, *how));
+        }
+    }
+    (located, rewritten)
 }
 
 /// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.

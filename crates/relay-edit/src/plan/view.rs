@@ -5,14 +5,13 @@
 
 use super::explain::{Explain, has_too_many_lines};
 use super::targets::TargetFailure;
-use super::{EXPLAINED, Planner, patch, targets};
+use super::{Planner, patch, targets};
 use crate::align::differences;
 use crate::content::Content;
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
-use crate::matcher::Strictness;
 use crate::merge::merge;
-use crate::{Base, Diagnostic, Dialect, Edit, Hunk};
+use crate::{Base, Diagnostic, Edit, Hunk};
 
 impl Planner<'_> {
     /// Patches what the author saw, where that is known and differs, and merges it onto what is there. There is no new
@@ -41,13 +40,7 @@ impl Planner<'_> {
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let explain = Explain { edit, state: &self.state };
         let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
-        let literal_anchor =
-            self.options.strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl;
-        let inline = matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace);
-        let explain_failures = self.failures < EXPLAINED;
-        let strictness = self.options.strictness;
-        let work = &self.work;
-        let manner = patch::Manner { strictness, literal_anchor, inline, seen, explain_failures, work };
+        let manner = self.manner(edit, seen);
         let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
         let stale = self.state.stale_view(&edit.path).filter(|_| seen);

@@ -69,13 +69,49 @@ fn after_hundreds_of_lost_hunks_the_others_are_not_looked_for() {
 #[test]
 fn edits_that_cannot_be_applied_together_are_applied_one_by_one() {
     let file: String = (0..400).map(|at| format!("line {at}\n")).collect();
-    let section =
-        |at: usize| format!("a.txt\n<<<<<<< SEARCH\nline {at}\n=======\nnew {at}\n>>>>>>> REPLACE\n");
-    let reply: String = (0..400).map(section).collect();
+    let section = |at: usize| section(&format!("line {at}"), &format!("new {at}"));
+    let reply: String = (0..400).map(|at| format!("a.txt\n{}", section(at))).collect();
     let plan = plan_reply(&[("a.txt", &file)], &reply);
     assert!(plan.outcomes.iter().all(|outcome| outcome.status == EditStatus::Applied));
     let after = plan.changes[0].after.clone().expect("a file");
     assert_eq!(String::from_utf8(after).expect("text"), file.replace("line", "new"));
+}
+
+fn section(old: &str, new: &str) -> String {
+    format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
+}
+
+/// What stands in the file already leaves it as it is, however large that is and in however many sections it is said.
+#[test]
+fn very_many_sections_that_are_applied_already_change_nothing() {
+    let lines: String = (0..200).map(|at| format!("line {at}\n")).collect();
+    let file = format!("{lines}{}\n", "x".repeat(2_000_000));
+    let done = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+    let sections = (0..200).map(done).collect::<String>().repeat(5);
+    let fenced = format!("```text // {{a.txt}} multi-search-replace\n{sections}```\n");
+    for reply in [format!("a.txt\n{sections}"), fenced] {
+        let plan = plan_reply(&[("a.txt", &file)], &reply);
+        assert_eq!(plan.diagnostics, []);
+        let outcomes = plan.outcomes.iter().map(|outcome| (outcome.status, outcome.placement.as_str()));
+        let mut others = outcomes.filter(|outcome| *outcome != (EditStatus::Unchanged, "already applied"));
+        assert_eq!(others.next(), None);
+        assert!(plan.changes.is_empty());
+    }
+}
+
+#[test]
+fn sections_behind_those_that_are_applied_already_are_applied() {
+    let file: String = (0..20).map(|at| format!("line {at}\n")).collect();
+    let done = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+    let open = section("line 15", "new 15");
+    let reply = format!("a.txt\n{}{open}{}", (0..15).map(done).collect::<String>(), done(17));
+    let plan = plan_reply(&[("a.txt", &file)], &reply);
+    let mut expected = [EditStatus::Unchanged; 17];
+    expected[15] = EditStatus::Applied;
+    let statuses: Vec<EditStatus> = plan.outcomes.iter().map(|outcome| outcome.status).collect();
+    assert_eq!(statuses, expected);
+    let after = plan.changes[0].after.clone().expect("a file");
+    assert_eq!(String::from_utf8(after).expect("text"), file.replace("line 15", "new 15"));
 }
 
 #[test]

@@ -1,0 +1,87 @@
+//! Many edits of one file that follow each other, in one go.
+//!
+//! Each of them would be looked for in the file as those before it leave it, and a file of many lines would be prepared
+//! for searching as often. That is not needed where no edit can see what the others did, nor where they do nothing.
+//! The result is always that of applying them one by one; nothing is applied here that would not be applied then.
+
+use super::explain::{Explain, has_too_many_lines};
+use super::{EditOutcome, EditStatus, Planner, patch, targets};
+use crate::{Base, Edit, Hunk, Operation};
+
+/// Of edits that could not be applied together, this part is applied one by one before the others are tried together.
+const TOGETHER_AGAIN: usize = 16;
+
+impl Planner<'_> {
+    /// Applies many edits of one file that follow each other in one go, where that makes no difference.
+    pub(super) fn apply_together<'e>(&mut self, edits: &'e [Edit]) -> Option<Vec<EditOutcome>> {
+        if self.one_by_one > 0 {
+            self.one_by_one -= 1;
+            return None;
+        }
+        let first = edits.first()?;
+        let hunks_of = |edit: &'e Edit| match &edit.operation {
+            Operation::Patch { hunks, base: Base::Sequential }
+                if (&edit.path, edit.dialect) == (&first.path, first.dialect)
+                    && !targets::any(hunks)
+                    && !hunks.iter().any(|hunk| hunk.presumed) =>
+            {
+                Some(hunks.as_slice())
+            }
+            _ => None,
+        };
+        // Looking at a few is enough to know that it does not pay.
+        if edits.iter().take(patch::BATCH).filter_map(hunks_of).count() < patch::BATCH
+            || self.is_out_of_context(first)
+            || self.state.has_view(&first.path)
+        {
+            return None;
+        }
+        let run: Vec<&[Hunk]> = edits.iter().map_while(hunks_of).collect();
+        // What is tried in vain costs as much as what succeeds, so it is not tried for each of very many edits.
+        self.one_by_one = run.len() / TOGETHER_AGAIN;
+        let before = self.state.get(&first.path)?;
+        let doubtful = edits.iter().zip(&run).any(|(edit, hunks)| {
+            let explain = Explain { edit, state: &self.state };
+            self.manner(edit, false).literal_anchor
+                || explain.unpatchable().is_some()
+                || explain.elided(hunks).is_some()
+        });
+        if doubtful || has_too_many_lines(before) {
+            return None;
+        }
+        let hunks = run.concat();
+        let Some((mut patched, placements)) =
+            patch::batch(before, &hunks, self.options.strictness, &self.work)
+        else {
+            return self.already_applied(first, &run, &hunks);
+        };
+        let mut placements = placements.iter();
+        let mut outcomes: Vec<EditOutcome> = run
+            .iter()
+            .map(|hunks| {
+                EditOutcome::new(
+                    EditStatus::Applied,
+                    patch::words(hunks, placements.by_ref().take(hunks.len())),
+                )
+            })
+            .collect();
+        // Edits that were placed together were verified together; the last one carries the certificate.
+        outcomes.last_mut()?.certificates = std::mem::take(&mut patched.certificates);
+        if let Some(after) = patched.after {
+            self.state.set_patched(&first.path, after, None);
+        }
+        self.one_by_one = 0;
+        Some(outcomes)
+    }
+
+    /// What becomes of those of the first edits of a run that are applied already.
+    fn already_applied(&self, first: &Edit, run: &[&[Hunk]], hunks: &[Hunk]) -> Option<Vec<EditOutcome>> {
+        let mut applied =
+            patch::already_applied(self.state.get(&first.path)?, hunks, self.manner(first, false));
+        let whole = run.iter().map_while(|hunks| {
+            applied = applied.checked_sub(hunks.len())?;
+            Some(EditOutcome::new(EditStatus::Unchanged, patch::ALREADY))
+        });
+        Some(whole.collect()).filter(|outcomes: &Vec<_>| !outcomes.is_empty())
+    }
+}
