@@ -72,7 +72,8 @@ pub struct EditOutcome {
     /// How its hunks were placed, in words for the report (`exact`, `whole file`, …).
     pub placement: String,
     /// What was claimed and verified about its placements; empty for whole files, and for edits that were placed
-    /// together with a later one, which carries the certificate of them all.
+    /// together with a later one, which carries the certificate of them all. They speak of the hunks as they were read:
+    /// without line numbers, for instance, that were copied into them.
     pub certificates: Vec<Certificate>,
     /// It names lines by number or by the ends of a range only, so a person must look at it before it lands.
     pub needs_review: bool,

@@ -7,7 +7,7 @@ use super::index::FileIndex;
 use super::key::Key;
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
-use super::{Strictness, blank, elided, fuzzy, sign};
+use super::{Strictness, blank, elided, fuzzy, literal, sign};
 use crate::HunkLine;
 
 /// A place where a hunk could go.
@@ -88,6 +88,16 @@ impl Search {
 
 /// Tries the tiers in order.
 pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -> Search {
+    match climb(pattern, index, strictness) {
+        Search::Found(tier, mut candidates) if tier >= Tier::Spacing => {
+            candidates.retain(|candidate| !literal::changes_a_string(pattern, index, candidate));
+            if candidates.is_empty() { Search::Nothing } else { Search::Found(tier, candidates) }
+        }
+        found => found,
+    }
+}
+
+fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -> Search {
     if pattern.old.is_empty() {
         return already(pattern, index);
     }

@@ -2,8 +2,8 @@
 //!
 //! They are nobody's lines. Only where the old text stands nowhere with them are they taken off, from both sides alike.
 
-use crate::Hunk;
 use crate::lines::is_blank;
+use crate::{EndOfFile, Hunk, HunkLine};
 
 /// The hunk without the blank lines around its old text; `None` when there are none.
 pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
@@ -22,6 +22,15 @@ pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
     let inner = Hunk::from_sides(old, new, hunk.line);
     let line_hint = hunk.line_hint.map(|line| line + above);
     Some(Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
+}
+
+/// The hunk without the blank line that goes at its end, which is then the end of the file: behind the last newline some
+/// authors see one more line. `None` when there is none.
+pub(crate) fn without_last_blank(hunk: &Hunk) -> Option<Hunk> {
+    let (last, lines) = hunk.lines.split_last()?;
+    let goes = matches!(last, HunkLine::Removed(text) if is_blank(text.as_bytes()));
+    let rest = Hunk { lines: lines.to_vec(), end: EndOfFile::Reached, ..hunk.clone() };
+    (goes && rest.removes()).then_some(rest)
 }
 
 /// The hunk without the line of dashes that some tools ask for below the opening marker; `None` when there is none.
@@ -58,6 +67,15 @@ mod tests {
         assert_eq!(rule(&["-------"], &["b"]), None);
         assert_eq!(rule(&["    -------", "a"], &["b"]), None);
         assert_eq!(rule(&["----", "a"], &["b"]), None);
+    }
+
+    #[test]
+    fn a_last_blank_goes_where_something_else_goes_too() {
+        let rest = |old: &[&str], new: &[&str]| without_last_blank(&Hunk::from_sides(old, new, 1));
+        let found = rest(&["a", "b", ""], &["a"]).expect("a blank line");
+        assert_eq!((found.old_lines().collect::<Vec<_>>(), found.end), (vec!["a", "b"], EndOfFile::Reached));
+        assert_eq!(rest(&["a", ""], &["a"]), None);
+        assert_eq!(rest(&["a", "", "b"], &["b"]), None);
     }
 
     #[test]

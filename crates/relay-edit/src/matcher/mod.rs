@@ -8,12 +8,14 @@ mod blank;
 mod certificate;
 pub(crate) mod diagnose;
 mod elided;
+mod escaped;
 mod fuzzy;
 mod indent;
 mod index;
 mod inline;
 mod key;
 mod ladder;
+mod literal;
 mod manner;
 mod margin;
 mod nested;
@@ -32,10 +34,11 @@ pub use certificate::{Certificate, Placement, Tie};
 pub use indent::Reindent;
 pub use tier::Tier;
 
+pub(crate) use escaped::without_escapes;
 pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
-pub(crate) use margin::{without_margins, without_rule};
+pub(crate) use margin::{without_last_blank, without_margins, without_rule};
 pub(crate) use numbered::without_numbers;
 pub(crate) use pattern::has_identity;
 

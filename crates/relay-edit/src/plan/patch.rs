@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
-    without_margins, without_numbers, without_rule,
+    without_escapes, without_last_blank, without_margins, without_numbers, without_rule,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
@@ -152,14 +152,48 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
 
 fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     let index = manner.index(before);
+    let located = locate_all(hunks, &index, manner.strictness);
+    if manner.strictness == Strictness::Fuzzy
+        && let Some(reread) = reread(hunks, &located)
+    {
+        let (hunks, how): (Vec<Hunk>, Vec<&str>) = reread.into_iter().unzip();
+        let located = locate_all(&hunks, &index, manner.strictness);
+        if located.iter().all(Result::is_ok) {
+            return place(&index, &hunks, located, &how);
+        }
+    }
+    place(&index, hunks, located, &[])
+}
+
+/// The hunks of a diff, each that stands nowhere read in another way; `None` when there is no such way for one of them.
+fn reread(hunks: &[Hunk], located: &[Result<Located, Failure>]) -> Option<Vec<(Hunk, &'static str)>> {
+    let is_lost = |located: &Result<Located, Failure>| matches!(located, Err(Failure::NotFound(_)));
+    located.iter().find(|located| is_lost(located))?;
+    let hunks = hunks.iter().zip(located).map(|(hunk, located)| match located {
+        Ok(_) => Some((hunk.clone(), "")),
+        lost if is_lost(lost) => DIFF_REWRITES.iter().find_map(|(how, rewrite)| Some((rewrite(hunk)?, *how))),
+        Err(_) => None,
+    });
+    hunks.collect()
+}
+
+/// Applies hunks where they were found; `how` they were read is said where that is not how they were written.
+fn place(
+    index: &FileIndex<'_>,
+    hunks: &[Hunk],
+    located: Vec<Result<Located, Failure>>,
+    how: &[&str],
+) -> Result<Patched, Vec<PatchFailure>> {
     let mut placements = Vec::with_capacity(hunks.len());
     let mut words = Words::default();
     let mut failures = Vec::new();
-    let located = hunks.iter().zip(locate_all(hunks, &index, manner.strictness));
-    for (number, (hunk, located)) in located.enumerate() {
+    for (number, (hunk, located)) in hunks.iter().zip(located).enumerate() {
         match located {
             Ok(Located::Placed(placement)) => {
-                words.add(placement.words(hunk));
+                match how.get(number).filter(|how| !how.is_empty()) {
+                    Some(how) => words.add(format!("{}{how}", placement.words(hunk)).into()),
+                    None => words.add(placement.words(hunk)),
+                }
                 placements.push(placement);
             }
             Ok(Located::AlreadyApplied(_)) => words.add(ALREADY.into()),
@@ -263,9 +297,18 @@ const REWRITES: &[(&str, Rewrite, bool)] = &[
     (" without the blank lines around it", |hunk, _| without_margins(hunk), false),
     (" without the dashes above it", |hunk, _| without_rule(hunk), true),
     (" without line numbers", |hunk, _| without_numbers(hunk), true),
+    (ESCAPES, |hunk, _| without_escapes(hunk), false),
 ];
 
+/// The same for the hunks of a diff.
+const DIFF_REWRITES: &[(&str, DiffRewrite)] =
+    &[(ESCAPES, without_escapes), (" without the blank line at its end", without_last_blank)];
+
+/// What a report says of a hunk that was read without its backslashes.
+const ESCAPES: &str = " without escapes";
+
 type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
+type DiffRewrite = fn(&Hunk) -> Option<Hunk>;
 
 /// Places hunks one after the other, each in the file as those before it leave it. `vain_bytes` may be searched for hunks
 /// that stand nowhere.

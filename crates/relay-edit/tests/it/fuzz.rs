@@ -195,7 +195,8 @@ fn the_matcher_places_hunks_or_says_why_not() {
                 || planned.diagnostics.iter().any(|finding| finding.hint.is_some())
         );
         let Some(changed) = after(&planned) else { return };
-        if base == Base::Original {
+        // What a hunk was read without is not in its certificate either.
+        if base == Base::Original && !outcome.placement.contains(" without ") {
             let certificate = &outcome.certificates[0];
             assert_eq!(verify(&before, &hunks, certificate, &changed), Ok(()));
             inverse::check_outside(&before, certificate, &changed);
