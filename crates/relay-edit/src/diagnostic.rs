@@ -1,6 +1,13 @@
 //! What Relay tells a person, or a model, about a reply: a stable code, a message, a way out, and where.
 
+use std::borrow::Cow;
 use std::fmt;
+
+/// The longest line of a message that is shown whole, in bytes. What a reply wrote may be a line of megabytes.
+const LINE_BYTES: usize = 2_000;
+
+/// The longest path a file can have, in bytes. A longer one can only be shown, and need not be whole.
+const PATH_BYTES: usize = 4_096;
 
 /// A stable, documented name for one kind of finding, such as `unknown-strategy`.
 ///
@@ -63,7 +70,7 @@ impl Diagnostic {
         Self {
             code,
             severity: Severity::Error,
-            message: message.into(),
+            message: shortened_lines(message.into()),
             hint: None,
             path: None,
             line: None,
@@ -80,14 +87,15 @@ impl Diagnostic {
     /// Adds the way out.
     #[must_use]
     pub fn hinted(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(shortened_lines(hint.into()));
         self
     }
 
     /// Names the file it concerns.
     #[must_use]
     pub fn on(mut self, path: impl Into<String>) -> Self {
-        self.path = Some(path.into());
+        let path = path.into();
+        self.path = Some(if path.len() > PATH_BYTES { shortened(&path).into_owned() } else { path });
         self
     }
 
@@ -111,5 +119,61 @@ impl Diagnostic {
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
+    }
+}
+
+/// A text whose lines can all be read.
+fn shortened_lines(text: String) -> String {
+    if text.len() <= LINE_BYTES {
+        return text;
+    }
+    text.split('\n').map(shortened).collect::<Vec<_>>().join("\n")
+}
+
+/// A line without its middle, where it is too long. Both ends tell something: what is quoted, and what is said about it.
+fn shortened(line: &str) -> Cow<'_, str> {
+    const BEGINNING: usize = 300;
+    const END: usize = 200;
+    if line.len() <= LINE_BYTES {
+        return Cow::Borrowed(line);
+    }
+    let (beginning, rest) = line.split_at(line.floor_char_boundary(BEGINNING));
+    let (middle, end) = rest.split_at(rest.ceil_char_boundary(rest.len() - END));
+    Cow::Owned(format!("{beginning}… ({} characters left out) …{end}", middle.chars().count()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_long_is_shown_without_its_middle() {
+        let long = "x".repeat(1_000_000);
+        let finding = Diagnostic::error(Code::new("some-code"), format!("`{long}` is wrong\nsee `{long}`"));
+        let finding = finding.hinted(format!("not `{long}`")).on(format!("{long}.rs"));
+        let shown = |before: &str, behind: &str| {
+            let (beginning, end) = ("x".repeat(300 - before.len()), "x".repeat(200 - behind.len()));
+            let left_out = long.len() - beginning.len() - end.len();
+            format!("{before}{beginning}… ({left_out} characters left out) …{end}{behind}")
+        };
+        assert_eq!(finding.message, format!("{}\n{}", shown("`", "` is wrong"), shown("see `", "`")));
+        assert_eq!(finding.hint, Some(shown("not `", "`")));
+        assert_eq!(finding.path, Some(shown("", ".rs")));
+    }
+
+    #[test]
+    fn characters_are_not_cut() {
+        let shown = shortened_lines(format!("a{}", "ä".repeat(2_000)));
+        let (beginning, end) = ("ä".repeat(149), "ä".repeat(100));
+        assert_eq!(shown, format!("a{beginning}… (1751 characters left out) …{end}"));
+    }
+
+    #[test]
+    fn what_can_be_read_is_shown_whole() {
+        let path = "p/".repeat(PATH_BYTES / 2);
+        let line = "x".repeat(LINE_BYTES);
+        let text = format!("{line}\n{line}");
+        let finding = Diagnostic::warning(Code::new("some-code"), &text).hinted(&text).on(&path);
+        assert_eq!((finding.message, finding.hint, finding.path), (text.clone(), Some(text), Some(path)));
     }
 }

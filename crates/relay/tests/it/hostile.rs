@@ -150,6 +150,30 @@ fn a_document_says_in_escapes_what_could_deceive_whoever_looks_at_it() {
     assert_eq!(document["lines"][0]["text"], line, "a program reads the text itself");
 }
 
+/// A name of a megabyte is a mistake or an attack; either way nobody reads it.
+#[test]
+fn what_a_reply_says_is_quoted_in_part_where_it_is_very_long() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\n");
+    let long = "x".repeat(1_000_000);
+    for (text, expected) in [
+        (reply(1, &long, "x"), "path-too-long"),
+        (format!("--- a/{long}\n+++ b/{long}\n@@\n-a\n+b\n"), "path-too-long"),
+        (format!("```text // {{a.txt}} {long}\nx\n```\n"), "unknown-strategy"),
+        (format!("```text // {{a.txt}}\nx\n```\n```yaml\nuuid: {long}\n```\n"), "invalid-uuid"),
+    ] {
+        let (code, document) = apply(&env, &text, &[]);
+        assert_eq!(code, 1);
+        assert!(codes(&document).contains(&expected.to_owned()), "{expected}: {:?}", codes(&document));
+        assert!(document.to_string().len() < 5_000, "{expected}");
+        for arguments in [&["apply"][..], &["apply", "--repair-prompt"]] {
+            let run = env.relay(arguments).stdin(&text).run();
+            let shown = run.stdout + &run.stderr;
+            assert!(shown.len() < 10_000 && shown.contains("characters left out"), "{expected}");
+        }
+    }
+}
+
 #[test]
 fn what_a_model_reads_is_the_file_byte_for_byte() {
     let env = project(PLAIN);
