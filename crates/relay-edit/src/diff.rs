@@ -4,6 +4,7 @@
 
 mod spliced;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::content::After;
@@ -91,7 +92,7 @@ pub fn diff_start<'a>(before: &[u8], after: impl Into<After<'a>>, limit: usize) 
 }
 
 fn diff_whole(before: &[u8], after: &[u8], limit: usize) -> FileDiff {
-    let (before, after) = (text_of(before), text_of(after));
+    let [before, after] = texts(before, after);
     if is_binary(&before) || is_binary(&after) {
         return FileDiff::Binary;
     }
@@ -153,7 +154,7 @@ pub fn stat<'a>(before: &[u8], after: impl Into<After<'a>>) -> Stat {
 }
 
 fn stat_whole(before: &[u8], after: &[u8]) -> Stat {
-    let (before, after) = (text_of(before), text_of(after));
+    let [before, after] = texts(before, after);
     let mut stat = Stat::default();
     if is_binary(&before) || is_binary(&after) {
         return stat;
@@ -164,6 +165,18 @@ fn stat_whole(before: &[u8], after: &[u8]) -> Stat {
         stat.new.push(part.after.bytes);
     }
     stat
+}
+
+/// Both versions as text. Where they end their lines with a lone `\r`, that is shown as the `\n` it stands for, byte for
+/// byte; where only one of them does, the endings are what changed.
+fn texts<'t>(before: &'t [u8], after: &'t [u8]) -> [Cow<'t, [u8]>; 2] {
+    let texts = [text_of(before), text_of(after)];
+    let has = |byte: u8| texts.iter().any(|text| memchr::memchr(byte, text).is_some());
+    if has(b'\n') || !has(b'\r') {
+        return texts;
+    }
+    let line_feed = |byte: &u8| if *byte == b'\r' { b'\n' } else { *byte };
+    texts.map(|text| text.iter().map(line_feed).collect())
 }
 
 /// Lines with their endings, so that a change of ending is a change.
@@ -280,6 +293,17 @@ mod tests {
     #[test]
     fn a_missing_final_newline_is_a_difference() {
         check("a", "a\n", "@@ 1 1 @@\n-1/_ a\\\n+_/1 a\n");
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_a_line_where_nothing_else_does() {
+        check("a\rb\rc\r", "a\rx\rc\r", "@@ 1 1 @@\n 1/1 a\n-2/_ b\n+_/2 x\n 3/3 c\n");
+        check("", "a\rb", "@@ 1 1 @@\n+_/1 a\n+_/2 b\\\n");
+        check("a\rb\n", "a\rc\n", "@@ 1 1 @@\n-1/_ a\rb\n+_/1 a\rc\n");
+        // Other endings are a difference.
+        check("a\rb\r", "a\nb\n", "@@ 1 1 @@\n-1/_ a\rb\r\\\n+_/1 a\n+_/2 b\n");
+        let Stat { added, removed, new } = stat(b"a\rb\rc\r", &b"a\rx\ry\rc\r"[..]);
+        assert_eq!((added, removed, new.first()), (2, 1, Some(&(2..6))));
     }
 
     #[test]

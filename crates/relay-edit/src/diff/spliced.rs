@@ -13,7 +13,8 @@ const BELOW: usize = 16;
 /// As [`super::stat`]; `None` where the exchanged lines alone do not tell.
 pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     let mut stat = Stat::default();
-    if Encoding::of(before).is_some() {
+    let has = |byte: u8| memchr::memchr(byte, before).is_some();
+    if Encoding::of(before).is_some() || !has(b'\n') && has(b'\r') {
         return None;
     }
     if is_binary(before) || begins_binary(before, after) {
@@ -157,6 +158,12 @@ mod tests {
         check("a\0b\nc\n", &[(4, 6, "x\n")]);
         check("a\nb\n", &[(2, 2, "\0\n")]);
         check("", &[(0, 0, "x\ny\n")]);
+    }
+
+    #[test]
+    fn lines_that_end_otherwise_are_compared_as_a_whole() {
+        assert_eq!(stat(b"a\rb\r", &spliced("a\rb\r", &[(2, 4, "x\r")])), None);
+        assert_eq!(stat(b"\xff\xfea\0", &spliced("\0\0\0\0", &[])), None);
     }
 
     #[test]

@@ -104,6 +104,24 @@ fn a_dry_run_shows_the_lines_of_a_utf_16_file() {
 }
 
 #[test]
+fn lines_that_end_with_a_lone_carriage_return_are_counted_and_shown() {
+    let env = project(PLAIN);
+    let file: String = (1..=9).map(|line| format!("line {line}\r")).collect();
+    for bytes in [file.clone().into_bytes(), utf16(&file, false)] {
+        std::fs::write(env.path("f.txt"), bytes).unwrap();
+        let reply = search_replace("line 5\n", "five\nfive and a half\n");
+        let run = env.relay(&["apply", "--dry-run"]).stdin(&reply).run();
+        for shown in ["+2 −1", "@@ line 2 @@", "- line 5", "+ five", "+ five and a half"] {
+            assert!(run.stdout.contains(shown), "{shown}: {}", run.stdout);
+        }
+        assert!(!run.stdout.contains("line 1") && !run.stdout.contains("line 9"), "{}", run.stdout);
+        let (_, document) = apply(&env, &reply, &["--dry-run"]);
+        let counts = (document["files"][0]["added"].as_u64(), document["files"][0]["removed"].as_u64());
+        assert_eq!(counts, (Some(2), Some(1)));
+    }
+}
+
+#[test]
 fn a_broken_utf_16_file_is_not_touched() {
     let mut broken = utf16("one\ntwo\n", false);
     broken.extend(0xd800_u16.to_le_bytes());
