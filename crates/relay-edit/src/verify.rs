@@ -433,7 +433,7 @@ fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
         Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified => false,
         Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
         Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
-        Tier::Spacing => words(wanted).eq(words(found)),
+        Tier::Spacing => spaced(wanted) == spaced(found),
         Tier::LookAlikes | Tier::BlankLines | Tier::Fuzzy => skeleton(wanted) == skeleton(found),
     };
     equal || tier == Tier::Fuzzy && matches!(line, HunkLine::Context(_)) && similar(wanted, found)
@@ -443,8 +443,14 @@ const fn tolerates_blanks(tier: Tier) -> bool {
     matches!(tier, Tier::BlankLines | Tier::Fuzzy)
 }
 
-fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+/// The words of a line with one space between them, but none beside brackets and commas.
+fn spaced(line: &[u8]) -> Vec<u8> {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let mut spaced = words.join(&b' ');
+    for sign in b"()[]{}," {
+        spaced = spaced.split(|byte| byte == sign).map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(sign);
+    }
+    spaced
 }
 
 /// The letters and digits of a line and its ASCII punctuation, without quotes and dashes: what no look-alike may change.

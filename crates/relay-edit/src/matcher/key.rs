@@ -15,7 +15,7 @@ pub(crate) enum Key {
     TrimEnd,
     /// White space at both ends.
     Trim,
-    /// White space at both ends, and how much of it stands between words.
+    /// White space at both ends, how much of it stands between words, and whether any stands beside brackets and commas.
     Spaced,
     /// As `Spaced`, and which of several characters that look alike is used, or whether an accent is one of its own.
     Folded,
@@ -78,24 +78,33 @@ pub(crate) fn indent(text: &[u8]) -> &[u8] {
     text.get(..end).unwrap_or_default()
 }
 
+/// Signs beside which white space is layout in every language. Beside others it may separate: `.a .b` is not `.a.b`.
+const fn is_tight(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'[' | b']' | b'{' | b'}' | b',')
+}
+
 fn squeeze(text: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
-    let plain = !text.iter().zip(text.iter().skip(1)).any(|(a, b)| is_space(*a) && is_space(*b))
-        && !text.iter().any(|byte| is_space(*byte) && *byte != b' ');
-    if plain {
+    let fits = |(before, after): (&u8, &u8)| match (is_space(*before), is_space(*after)) {
+        (false, false) => true,
+        (true, true) => false,
+        (true, false) => *before == b' ' && !is_tight(*after),
+        (false, true) => !is_tight(*before),
+    };
+    if text.iter().zip(text.iter().skip(1)).all(fits) {
         return text;
     }
-    let mut squeezed = Vec::with_capacity(text.len());
+    let mut squeezed: Vec<u8> = Vec::with_capacity(text.len());
     let mut after_space = false;
     for byte in text.iter().copied() {
         if is_space(byte) {
-            if !after_space {
-                squeezed.push(b' ');
-            }
             after_space = true;
-        } else {
-            squeezed.push(byte);
-            after_space = false;
+            continue;
         }
+        if after_space && !is_tight(byte) && squeezed.last().is_some_and(|last| !is_tight(*last)) {
+            squeezed.push(b' ');
+        }
+        squeezed.push(byte);
+        after_space = false;
     }
     Cow::Owned(squeezed)
 }
@@ -160,6 +169,8 @@ mod tests {
         check(Key::Trim, line, "a  =\t\u{201c}b\u{201d}");
         check(Key::Spaced, line, "a = \u{201c}b\u{201d}");
         check(Key::Folded, line, "a = \"b\"");
+        check(Key::Spaced, "if ( a [ 1 ], b )  { }", "if(a[1],b){}");
+        check(Key::Spaced, ".a  .b >\tc : d", ".a .b > c : d");
         check(Key::Folded, "a\u{a0}\u{2013}\u{200b} b\u{2026}", "a - b...");
         check(Key::Folded, "Ku\u{308}che", "K\u{fc}che");
         check(Key::Folded, "o\u{fb03}ce", "o\u{fb03}ce");

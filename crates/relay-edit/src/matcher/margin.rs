@@ -24,6 +24,23 @@ pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
     Some(Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
 }
 
+/// The hunk without any blank lines around its old and its new text; `None` when there are none around the old one.
+pub(crate) fn without_all_margins(hunk: &Hunk) -> Option<Hunk> {
+    let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
+    let (core, above) = without_blanks(&old)?;
+    let new = without_blanks(&new).map_or(&[] as &[&str], |(core, _)| core);
+    let inner = Hunk::from_sides(core, new, hunk.line);
+    let line_hint = hunk.line_hint.map(|line| line + above);
+    (core.len() < old.len()).then(|| Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
+}
+
+/// Lines without the blank ones around them, and how many of those stand above; `None` when there are no others.
+fn without_blanks<'l, 't>(lines: &'l [&'t str]) -> Option<(&'l [&'t str], usize)> {
+    let written = |line: &&str| !is_blank(line.as_bytes());
+    let (first, last) = (lines.iter().position(written)?, lines.iter().rposition(written)?);
+    Some((lines.get(first..=last)?, first))
+}
+
 /// The hunk without the blank line that goes at its end, which is then the end of the file: behind the last newline some
 /// authors see one more line. `None` when there is none.
 pub(crate) fn without_last_blank(hunk: &Hunk) -> Option<Hunk> {
@@ -67,6 +84,17 @@ mod tests {
         assert_eq!(rule(&["-------"], &["b"]), None);
         assert_eq!(rule(&["    -------", "a"], &["b"]), None);
         assert_eq!(rule(&["----", "a"], &["b"]), None);
+    }
+
+    #[test]
+    fn all_margins_go() {
+        let rest = |old: &[&str], new: &[&str]| without_all_margins(&Hunk::from_sides(old, new, 1));
+        let found = rest(&["", "", "a", "", "b", ""], &["", "c", ""]).expect("margins");
+        assert_eq!(found.old_lines().collect::<Vec<_>>(), ["a", "", "b"]);
+        assert_eq!(found.new_lines().collect::<Vec<_>>(), ["c"]);
+        assert_eq!(rest(&["", "a"], &[""]).map(|found| found.adds()), Some(false));
+        assert_eq!(rest(&["a"], &["", "b"]), None);
+        assert_eq!(rest(&["", ""], &["b"]), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub enum Tier {
     TrailingWhitespace,
     /// Except for indentation, which differs by one rule for all lines.
     Indentation,
-    /// Except for how much white space stands between words.
+    /// Except for how much white space stands between words, and whether any stands beside brackets and commas.
     Spacing,
     /// Except for characters that look alike, such as curly and straight quotes.
     LookAlikes,

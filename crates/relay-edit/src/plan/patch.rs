@@ -10,7 +10,7 @@ use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
-    without_escapes, without_last_blank, without_margins, without_numbers, without_rule,
+    without_all_margins, without_escapes, without_last_blank, without_margins, without_numbers, without_rule,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
@@ -295,6 +295,7 @@ pub(crate) fn batch(
 const REWRITES: &[(&str, Rewrite, bool)] = &[
     (" within a line", |hunk, lines| widen(hunk, lines), false),
     (" without the blank lines around it", |hunk, _| without_margins(hunk), false),
+    (" without the blank lines around it", |hunk, _| without_all_margins(hunk), false),
     (" without the dashes above it", |hunk, _| without_rule(hunk), true),
     (" without line numbers", |hunk, _| without_numbers(hunk), true),
     (ESCAPES, |hunk, _| without_escapes(hunk), false),
