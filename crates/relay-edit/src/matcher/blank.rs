@@ -51,11 +51,11 @@ fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
     }
     let new: Vec<(usize, &str)> = pattern.new.iter().copied().filter(is_written).enumerate().collect();
     let starts = starts(&new, index, key).unwrap_or_default();
-    let blank = |line: usize| line < index.lines.len() && is_blank(index.lines.text(line));
+    let blank = |line: &usize| is_blank(index.lines.text(*line));
     let around = |start: usize| {
         let end = walk(&new, index, start, key)?.last()? + 1;
-        let above = (0..start).rev().take_while(|line| blank(*line)).count();
-        Some(start - above..end + (end..).take_while(|line| blank(*line)).count())
+        let above = (0..start).rev().take_while(blank).count();
+        Some(start - above..end + (end..index.lines.len()).take_while(blank).count())
     };
     starts.into_iter().filter_map(around).collect()
 }

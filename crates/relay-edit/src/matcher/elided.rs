@@ -6,7 +6,7 @@ use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, Covered, Search};
-use super::pattern::{Pattern, has_identity};
+use super::pattern::{Pattern, has_identity, is_telling};
 use super::tier::Tier;
 use crate::HunkLine;
 use crate::elision::elision;
@@ -15,7 +15,7 @@ use crate::elision::elision;
 pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
     let old = Parts::of(pattern, index, |line| !matches!(line, HunkLine::Added(_)));
     let new = Parts::of(pattern, index, |line| !matches!(line, HunkLine::Removed(_)));
-    if !old.elided || !has_identity(&pattern.old) {
+    if !old.elided || !old.have_identity() {
         return Some(Search::Nothing);
     }
     for tier in Tier::BY_KEY.iter().copied() {
@@ -61,6 +61,11 @@ impl<'h> Parts<'h> {
         }
         parts.parts.retain(|part| !part.is_empty());
         parts
+    }
+
+    /// Whether any of the lines that were not left out can be recognised.
+    fn have_identity(&self) -> bool {
+        self.parts.iter().flatten().any(|(_, line)| is_telling(line))
     }
 
     /// Every way to place the parts one below the other; two are enough to know that there is more than one.

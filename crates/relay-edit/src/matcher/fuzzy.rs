@@ -183,7 +183,7 @@ fn words(line: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{differ_by_one, is_slip};
+    use super::{FileIndex, differ_by_one, is_known, is_slip};
 
     #[test]
     fn one_character_is_told_from_two() {
@@ -206,5 +206,17 @@ mod tests {
         assert!(!is_slip("if a", "if b"));
         assert!(!is_slip("call(name)", "call(name_impl)"));
         assert!(!is_slip("get(itme, nmae)", "get(item, name)"));
+    }
+
+    /// `item` is a name of the file, `items` and `the_item` are others.
+    #[test]
+    fn only_a_whole_word_is_known() {
+        let known = |file: &str| is_known(&FileIndex::new(file.as_bytes()), "get(item)", "get(iten)");
+        for file in ["item", "get(item)\n", "\nx.item = 1\n", "items of item\n"] {
+            assert!(known(file), "{file:?}");
+        }
+        for file in ["", "items\n", "the_item\n", "item2 item_\n", "get(iten)\n"] {
+            assert!(!known(file), "{file:?}");
+        }
     }
 }

@@ -125,16 +125,11 @@ impl<'a> FileIndex<'a> {
             .map(|(at, hash)| (at, table.table.places(*hash)))
             .min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Some(Vec::new()) };
-        let mut work = self.work.get();
         let mut found = Vec::new();
         for place in places {
             let Some(start) = place.checked_sub(offset) else { continue };
             let Some(window) = table.hashes.get(start..start + hashes.len()) else { continue };
-            work += 1 + window.iter().zip(&hashes).take_while(|(a, b)| a == b).count();
-            if work > WORK_LIMIT {
-                self.work.set(work);
-                return None;
-            }
+            self.spend(1 + window.iter().zip(&hashes).take_while(|(a, b)| a == b).count())?;
             if window == hashes.as_slice() && self.stands_at(key, pattern, start) {
                 found.push(start);
                 if found.len() > limit {
@@ -142,7 +137,6 @@ impl<'a> FileIndex<'a> {
                 }
             }
         }
-        self.work.set(work);
         Some(found)
     }
 

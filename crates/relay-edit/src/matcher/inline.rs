@@ -77,3 +77,82 @@ fn is_boundary(bytes: &[u8], at: usize) -> bool {
     let in_word = is_word(at.checked_sub(1)) && is_word(Some(at));
     !(in_word || in_rule)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The old and the new lines a hunk becomes, and the number of the first.
+    fn widened(file: &str, old: &[&str], new: &[&str]) -> Option<(Vec<String>, Vec<String>, Option<usize>)> {
+        let hunk = widen(&Hunk::from_sides(old, new, 1), &Lines::new(file.as_bytes()))?;
+        let owned = |lines: Vec<&str>| lines.into_iter().map(str::to_owned).collect();
+        Some((owned(hunk.old_lines().collect()), owned(hunk.new_lines().collect()), hunk.line_hint))
+    }
+
+    #[track_caller]
+    fn check(file: &str, sides: [&[&str]; 2], expected: [&[&str]; 2], line: usize) {
+        let owned = |lines: &[&str]| lines.iter().copied().map(str::to_owned).collect();
+        let expected = (owned(expected[0]), owned(expected[1]), Some(line));
+        assert_eq!(widened(file, sides[0], sides[1]), Some(expected));
+    }
+
+    #[track_caller]
+    fn check_refused(file: &str, old: &[&str], new: &[&str]) {
+        assert_eq!(widened(file, old, new), None, "{file:?} {old:?}");
+    }
+
+    #[test]
+    fn a_part_becomes_its_whole_lines() {
+        let [before, after] = ["{ host: 1, port: 3000 }", "{ host: 1, port: 8080 }"];
+        let file = format!("a\n{before}\nb\n");
+        check(&file, [&["port: 3000"], &["port: 8080"]], [&[before], &[after]], 2);
+        check("x: longer", [&["longer"], &["shorter"]], [&["x: longer"], &["x: shorter"]], 1);
+        for ending in ["\n", "\r\n", "\r"] {
+            let file = format!("x{ending}call(one,{ending}  two);{ending}");
+            let sides: [&[&str]; 2] = [&["(one,", "  two)"], &["(two,", "  three,", "  one)"]];
+            let whole: [&[&str]; 2] = [&["call(one,", "  two);"], &["call(two,", "  three,", "  one);"]];
+            check(&file, sides, whole, 2);
+        }
+    }
+
+    #[test]
+    fn a_part_stands_once_and_cuts_no_word() {
+        check_refused("port: 1, port: 1\n", &["port: 1"], &["port: 2"]);
+        check_refused("let report = 1;\n", &["port = 1"], &["port = 2"]);
+        check_refused("let port = 1;\n", &["let por"], &["let fla"]);
+        check_refused("a --------- b\n", &["--------"], &["b"]);
+    }
+
+    /// Two letters, or a row of a few signs, stand somewhere in most files.
+    #[test]
+    fn a_part_must_tell_something() {
+        check_refused("f(ab)\n", &["ab"], &["cd"]);
+        check("f(abc)\n", [&["abc"], &["cde"]], [&["f(abc)"], &["f(cde)"]], 1);
+        check_refused("x ({[;;]) y\n", &["({[;;])"], &["()"]);
+        check("x ({[;;]}) y\n", [&["({[;;]})"], &["()"]], [&["x ({[;;]}) y"], &["x () y"]], 1);
+        check_refused("f(abc)\n", &["abc", ""], &["cde"]);
+        check_refused("f(abc)\n", &["abc"], &["abc"]);
+    }
+
+    /// It is quoted from its beginning as if it were whole.
+    #[test]
+    fn a_line_that_goes_on_in_words_is_another_line() {
+        check_refused("call(one); call(two);\n", &["call(one);"], &["call(three);"]);
+        check("call(one);;\n", [&["call(one);"], &["call(two);"]], [&["call(one);;"], &["call(two);;"]], 1);
+    }
+
+    #[test]
+    fn a_lost_indentation_is_put_back_where_the_other_lines_have_theirs() {
+        let file = "    if a {\n        b();\n    }\n";
+        let old = &["if a {", "        b();", "    }"];
+        let after = &["    if x {", "        b();", "    }"];
+        check(
+            file,
+            [old, &["if x {", "        b();", "    }"]],
+            [&["    if a {", "        b();", "    }"], after],
+            1,
+        );
+        check_refused(file, old, &["if x {", "b();", "    }"]);
+        check_refused(file, old, &["    if x {", "        b();", "    }"]);
+    }
+}

@@ -107,6 +107,19 @@ mod tests {
     }
 
     #[test]
+    fn what_else_a_hunk_says_stays() {
+        let sides = |old: &[&str]| Hunk {
+            line_hint: Some(7),
+            scope: vec!["fn main() {".to_owned()],
+            end: EndOfFile::Reached,
+            ..Hunk::from_sides(old, &["b"], 3)
+        };
+        let inner = sides(&["a"]);
+        assert_eq!(without_rule(&sides(&["-----", "a"])), Some(inner.clone()));
+        assert_eq!(without_margins(&sides(&["", "", "a"])), Some(Hunk { line_hint: Some(9), ..inner }));
+    }
+
+    #[test]
     fn margins_go_from_both_sides_alike() {
         check(&["", "a", ""], &["", "b", ""], Some((&["a"], &["b"])));
         check(&["", "a"], &["b"], Some((&["a"], &["b"])));

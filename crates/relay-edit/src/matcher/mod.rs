@@ -149,31 +149,4 @@ pub(crate) fn locate(hunk: &Hunk, index: &FileIndex<'_>, strictness: Strictness)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn after_so_many_lost_hunks_the_others_are_not_looked_for() {
-        let lost = Hunk::from_sides(&["no such line"], &["x"], 1);
-        let there = Hunk::from_sides(&["one"], &["two"], 1);
-        let last_of = |lost_hunks: usize| {
-            let hunks = [vec![lost.clone(); lost_hunks], vec![there.clone()]].concat();
-            locate_all(&hunks, &FileIndex::new(b"one\n"), Strictness::Fuzzy).pop().expect("a result")
-        };
-        assert!(matches!(last_of(LOST - 1), Ok(Located::Placed(_))));
-        assert_eq!(last_of(LOST), Err(Failure::TooMuchWork));
-    }
-
-    /// Very many places are forgotten and looked for again, unless there is only one hunk to remember them for.
-    #[test]
-    fn one_hunk_with_very_many_places_is_looked_for_once() {
-        let file = "same\n".repeat(2 * ladder::KEPT);
-        let hunk = Hunk::from_sides(&["same"], &["other"], 1);
-        let work = |hunks: usize| {
-            let index = FileIndex::new(file.as_bytes());
-            locate_all(&vec![hunk.clone(); hunks], &index, Strictness::Fuzzy);
-            index.worked()
-        };
-        assert_eq!(work(2), 4 * work(1));
-    }
-}
+mod tests;
