@@ -34,7 +34,7 @@ pub const FILE_EXISTS: Code = Code::new("file-exists");
 pub const OVERWRITES: Code = Code::new("overwrites");
 /// The old lines of a hunk stand nowhere in the file.
 pub const NOT_FOUND: Code = Code::new("not-found");
-/// The old lines of a hunk stand in more than one place.
+/// The old lines of a hunk stand in more than one place, or its new lines can be read in two ways.
 pub const AMBIGUOUS: Code = Code::new("ambiguous");
 /// A hunk has no old lines, so nothing says where its new lines belong.
 pub const NO_ANCHOR: Code = Code::new("no-anchor");

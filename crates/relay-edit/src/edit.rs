@@ -69,6 +69,8 @@ pub struct Hunk {
     pub end: EndOfFile,
     /// Where it goes, when the author named lines by number instead of quoting them.
     pub target: Target,
+    /// How many old and new lines the header announces, where it does. Never trusted; it only tells what the author meant.
+    pub announced: Option<(usize, usize)>,
     /// Nothing but the prose above or the section before says which file is meant, so the old lines must leave no doubt.
     pub presumed: bool,
 }
@@ -163,6 +165,7 @@ impl Hunk {
             scope: Vec::new(),
             end: EndOfFile::Unsaid,
             target: Target::Quoted,
+            announced: None,
             presumed: false,
         }
     }

@@ -7,6 +7,7 @@ mod elide;
 mod explain;
 mod patch;
 mod presumed;
+mod reading;
 mod state;
 mod targets;
 mod together;

@@ -354,6 +354,7 @@ impl<'t> Pending<'t> {
         };
         let mut hunk = Hunk::new(lines, self.line);
         hunk.line_hint = line_hint;
+        hunk.announced = self.header.counts();
         hunk.scope = scope;
         hunk.end = end;
         Some(hunk)

@@ -124,6 +124,14 @@ fn candidate(
 
 /// Gives blank lines of the hunk the blank lines of the file between the same neighbours.
 fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<usize>]) -> Option<()> {
+    let is_blank_line = |line: &usize| *line < index.lines.len() && is_blank(index.lines.text(*line));
+    // Those above the first written line stand right above it.
+    let written = lines.iter().position(Option::is_some)?;
+    let mut below = lines.get(written).copied().flatten();
+    for slot in lines.iter_mut().take(written).rev() {
+        below = below.and_then(|below| below.checked_sub(1)).filter(is_blank_line);
+        *slot = below;
+    }
     let mut next: Option<usize> = None;
     let mut removed_before = false;
     for at in 0..lines.len() {
@@ -138,7 +146,7 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
             removed_before = removed;
             continue;
         }
-        let place = next.filter(|line| *line < index.lines.len() && is_blank(index.lines.text(*line)));
+        let place = next.filter(is_blank_line);
         if removed && place.is_none() {
             return None;
         }
@@ -164,6 +172,17 @@ fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Opt
             && run.iter().any(|(line, place)| line.is_old() && place.is_none())
     };
     if blanks.any(contradicts) {
+        return None;
+    }
+    // A blank line next to a change that is not there says that something else is.
+    let changes =
+        |line: &HunkLine| !matches!(line, HunkLine::Context(_)) && !is_blank(line.text().as_bytes());
+    let is_missing = |(line, place): &(&HunkLine, &Option<usize>)| line.is_old() && place.is_none();
+    let parts = |one: &(&HunkLine, &Option<usize>), other: &(&HunkLine, &Option<usize>)| {
+        is_missing(one) && changes(other.0)
+    };
+    let mut neighbours = pairs.windows(2);
+    if neighbours.any(|pair| matches!(pair, [one, other] if parts(one, other) || parts(other, one))) {
         return None;
     }
     let mut above: Option<usize> = None;

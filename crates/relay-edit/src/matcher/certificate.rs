@@ -82,6 +82,21 @@ impl Placement {
         self.map.iter().flatten().last().map_or(self.insert_at, |line| line + 1)
     }
 
+    /// What its hunk does: each line that goes, and each new one with the old line above it.
+    pub(crate) fn effect<'h>(&self, hunk: &'h Hunk) -> Vec<(Option<usize>, Option<&'h str>)> {
+        let mut above = self.first_line().checked_sub(1);
+        let lines = hunk.lines.iter().zip(&self.map);
+        let effect = lines.filter_map(|(line, place)| {
+            above = place.or(above);
+            match line {
+                HunkLine::Context(_) => None,
+                HunkLine::Removed(_) => Some((above, None)),
+                HunkLine::Added(text) => Some((above, Some(text.as_str()))),
+            }
+        });
+        effect.collect()
+    }
+
     /// Whether a line of its hunk stands for lines of the file that the author left out.
     fn leaves_out(&self, hunk: &Hunk) -> bool {
         let is_written = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());

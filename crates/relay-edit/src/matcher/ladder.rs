@@ -101,12 +101,20 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
     if pattern.old.is_empty() {
         return already(pattern, index);
     }
+    let mut applied = None;
     for tier in Tier::BY_KEY.iter().copied().filter(|tier| tier.strictness() <= strictness) {
         match try_tier(pattern, index, tier) {
             None => return Search::TooMuchWork,
             Some(Search::Nothing) => {}
+            // A loose match of the new lines says nothing as long as a looser one may find the old lines.
+            Some(Search::AlreadyApplied(line)) if tier > Tier::TrailingWhitespace => {
+                applied.get_or_insert(line);
+            }
             Some(found) => return found,
         }
+    }
+    if let Some(line) = applied {
+        return Search::AlreadyApplied(line);
     }
     if strictness == Strictness::Fuzzy {
         match elided::search(pattern, index) {
@@ -181,8 +189,15 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             return Some(Search::AlreadyApplied(place));
         }
         // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
-        let shares =
-            |candidate: &&Candidate| candidate.start() < covered.end && covered.start < candidate.end();
+        let holds = |candidate: &Candidate| {
+            candidate.start() <= covered.start
+                && covered.end <= candidate.end()
+                && pattern.new.len() < pattern.old.len()
+        };
+        // New lines that are some of the old ones, at another depth, stand there because the old ones do.
+        let shares = |candidate: &&Candidate| {
+            candidate.start() < covered.end && covered.start < candidate.end() && !holds(candidate)
+        };
         if let Some(candidate) = candidates.iter().find(shares).filter(|candidate| candidate.start() != place)
         {
             return Some(Search::Doubtful(vec![candidate.start(), place]));

@@ -18,8 +18,10 @@ mod ladder;
 mod literal;
 mod manner;
 mod margin;
+mod marked;
 mod nested;
 mod numbered;
+mod page;
 mod pattern;
 mod scope;
 mod sign;
@@ -39,7 +41,9 @@ pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
 pub(crate) use margin::{without_all_margins, without_last_blank, without_margins, without_rule};
+pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
 pub(crate) use numbered::without_numbers;
+pub(crate) use page::without_page;
 pub(crate) use pattern::has_identity;
 
 use crate::Hunk;
@@ -83,6 +87,10 @@ pub(crate) enum Failure {
     NoIdentity(usize),
     /// It stands, not quite as written, at a line that breaks the order of the other hunks.
     Disorder(usize),
+    /// New lines at its ends stand next to its place already, and nothing proves that they are meant twice.
+    Repeated(Repeats),
+    /// A new line has the escapes of HTML, in a file that has none.
+    Escaped(String),
     /// It has no old lines and the file is not empty.
     NoAnchor,
     /// A new line cannot be indented as the file is.

@@ -1,8 +1,9 @@
-//! New lines that may be as deep as the file has it already, while the old lines of the reply lost some indentation.
+//! New lines that may be as deep as the file has it already, while the old lines of the reply are indented otherwise.
 //!
-//! Where every line of a reply was moved to the left, the new ones are moved back with the others. An author who moved the
-//! old lines only means the new ones as they stand; moved, they would be too deep. New lines as deep as their neighbours
-//! in the reply tell that all were moved. Deeper ones do not, unless the line above them opens a block.
+//! Where every line of a reply was moved, the new ones are moved back with the others. An author who moved the old lines
+//! only means the new ones as they stand; moved, they would be too deep, or not deep enough. New lines as deep as their
+//! neighbours in the reply tell that all were moved, and new lines as deep as their neighbours in the file tell that
+//! they were not. Deeper ones tell nothing, unless the line above them opens a block.
 
 use super::indent::Reindent;
 use super::index::FileIndex;
@@ -11,26 +12,91 @@ use super::pattern::Pattern;
 use crate::HunkLine;
 use crate::lines::is_blank;
 
-/// The first new line of which nobody can say how deep it belongs.
+/// The first new line of which nobody can say how deep it belongs. `map` has the place of each line of the hunk.
 pub(crate) fn doubtful<'h>(
     pattern: &Pattern<'h>,
     index: &FileIndex<'_>,
-    start: usize,
+    map: &[Option<usize>],
     rule: &Reindent,
 ) -> Option<&'h str> {
-    let Reindent::Add(missing) = rule else { return None };
-    let written = pattern.hunk.lines.iter().filter(|line| !is_blank(line.text().as_bytes()));
-    let written: Vec<&HunkLine> = written.collect();
-    deeper(&written, missing.len()).or_else(|| off_grid(pattern, &written, index, start, rule))
+    // Tabs for spaces tell by themselves which lines were written otherwise.
+    let same_kind = !matches!(rule, Reindent::Units { reply, file } if reply.first() != file.first());
+    if *rule == Reindent::Keep || !same_kind || !pattern.hunk.adds() {
+        return None;
+    }
+    let lines = pattern.hunk.lines.iter().zip(map).filter(|(line, _)| !is_blank(line.text().as_bytes()));
+    let lines: Vec<Written<'h, '_>> = lines
+        .map(|(line, place)| Written { line, found: place.map(|place| indent(index.lines.text(place))) })
+        .collect();
+    let readings = Readings::of(&lines);
+    readings.kept.or_else(|| match rule {
+        Reindent::Keep | Reindent::Strip(_) => None,
+        Reindent::Units { file, .. } if !readings.moved => whole_levels(&lines, file.len()),
+        Reindent::Units { .. } => None,
+        Reindent::Add(_) => {
+            let written: Vec<&HunkLine> = lines.iter().map(|written| written.line).collect();
+            deeper(&written).or_else(|| off_grid(&lines, index, rule))
+        }
+    })
+}
+
+/// A line of a hunk that is not blank, and the indentation of the line of the file it stands for.
+struct Written<'h, 'i> {
+    line: &'h HunkLine,
+    found: Option<&'i [u8]>,
+}
+
+/// What the first new line of each change tells about all of them.
+struct Readings<'h> {
+    /// Some are as deep as a neighbour in the reply, and as no neighbour in the file.
+    moved: bool,
+    /// This one is as deep as a neighbour in the file, and as no neighbour in the reply.
+    kept: Option<&'h str>,
+}
+
+impl<'h> Readings<'h> {
+    fn of(lines: &[Written<'h, '_>]) -> Self {
+        let is_kept = |written: &Written<'_, '_>| matches!(written.line, HunkLine::Context(_));
+        let groups = lines.chunk_by(|one, other| is_kept(one) == is_kept(other));
+        let groups: Vec<&[Written<'h, '_>]> = groups.collect();
+        let mut readings = Self { moved: false, kept: None };
+        for (at, group) in groups.iter().enumerate() {
+            let Some(added) = group.iter().find(|written| !written.line.is_old()) else { continue };
+            let replaced = group.iter().find(|written| written.line.is_old());
+            let above = at.checked_sub(1).and_then(|above| groups.get(above)?.last());
+            let below = groups.get(at + 1).and_then(|below| below.first());
+            // What follows a line that opens a block is as deep as the block, and so is what stands before its end.
+            let above = above.filter(|above| !opens(above.line.text()));
+            let below = below.filter(|below| !closes(below.line.text()));
+            let neighbours =
+                || replaced.into_iter().chain(above.into_iter().chain(below).filter(|_| replaced.is_none()));
+            let depth = indent(added.line.text().as_bytes());
+            let as_in_reply = neighbours().any(|other| indent(other.line.text().as_bytes()) == depth);
+            let as_in_file = neighbours().any(|other| other.found == Some(depth));
+            readings.moved |= as_in_reply && !as_in_file;
+            if as_in_file && !as_in_reply {
+                readings.kept = readings.kept.or(Some(added.line.text()));
+            }
+        }
+        readings
+    }
+}
+
+/// A new line, where all of them are whole levels of the file deep: what is written in smaller levels mostly has some that
+/// are not.
+fn whole_levels<'h>(lines: &[Written<'h, '_>], level: usize) -> Option<&'h str> {
+    let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
+    let whole = added().all(|line| depth(line).is_multiple_of(level));
+    added().find(|line| depth(line) > 0).filter(|_| whole).map(HunkLine::text)
 }
 
 fn depth(line: &HunkLine) -> usize {
     indent(line.text().as_bytes()).len()
 }
 
-/// A new line that is deeper than its neighbour, by at least what is missing before that or as no old line is; where no other
-/// new line is as deep as its neighbour.
-fn deeper<'h>(written: &[&'h HunkLine], missing: usize) -> Option<&'h str> {
+/// A new line that is deeper than its neighbour without a line above it that opens a block; where no other new line is as deep
+/// as its neighbour.
+fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
     let is_kept = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     let groups = written.chunk_by(|one, other| is_kept(one) == is_kept(other));
     let groups: Vec<&[&HunkLine]> = groups.collect();
@@ -45,8 +111,7 @@ fn deeper<'h>(written: &[&'h HunkLine], missing: usize) -> Option<&'h str> {
             return None;
         }
         let nested = replaced.is_none() && above.is_some_and(|above| opens(above.text()));
-        let known = written.iter().any(|line| line.is_old() && depth(line) == depth(added));
-        if !nested && (!known || depth(added) >= depth(neighbour) + missing) {
+        if !nested {
             doubtful = doubtful.or(Some(added.text()));
         }
     }
@@ -55,24 +120,23 @@ fn deeper<'h>(written: &[&'h HunkLine], missing: usize) -> Option<&'h str> {
 
 /// A new line that would be no whole number of levels deep, in a file and among old lines that all are; as it stands, or with
 /// levels written otherwise, it would be.
-fn off_grid<'h>(
-    pattern: &Pattern<'h>,
-    written: &[&'h HunkLine],
-    index: &FileIndex<'_>,
-    start: usize,
-    rule: &Reindent,
-) -> Option<&'h str> {
-    let added = || written.iter().filter(|line| !line.is_old());
-    let moved = |line: &&&'h HunkLine| rule.apply(line.text().as_bytes()).map(|moved| indent(&moved).len());
+fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reindent) -> Option<&'h str> {
+    let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
+    let moved = |line: &HunkLine| rule.apply(line.text().as_bytes()).map(|moved| indent(&moved).len());
     let first = added().next()?;
     let unit = index.habit().spaces()?;
     let whole = |depth: usize| depth.is_multiple_of(unit);
-    let found = (start..start + pattern.old.len()).map(|line| index.lines.text(line));
-    let regular = found.filter(|text| !is_blank(text)).all(|text| whole(indent(text).len()));
-    let off = added().any(|line| moved(&line).is_some_and(|depth| !whole(depth)));
+    let regular = lines.iter().filter_map(|written| written.found).all(|found| whole(found.len()));
+    let off = added().any(|line| moved(line).is_some_and(|depth| !whole(depth)));
     // A line that is aligned with something is off in every reading.
     let other = added().all(|line| whole(depth(line))) || added().all(|line| whole(depth(line) * 2));
     (regular && off && other).then_some(first.text())
+}
+
+/// Whether a line ends a block.
+fn closes(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with(['}', ')', ']']) || line.starts_with("</") || line.starts_with("end")
 }
 
 /// Whether what follows a line is deeper than it, in one language or another.
@@ -102,7 +166,9 @@ mod tests {
         // The file as the old lines of the hunk would have it, and some more lines of its kind.
         let old = pattern.old.iter().map(|line| format!("{missing}{line}\n")).collect::<String>();
         let file = format!("{old}{}", "    x\n        y\n".repeat(20));
-        let found = doubtful(&pattern, &FileIndex::new(file.as_bytes()), 0, &Reindent::Add(missing.into()));
+        let map = pattern.spread((0..pattern.old.len()).map(Some));
+        let found =
+            doubtful(&pattern, &FileIndex::new(file.as_bytes()), &map, &Reindent::Add(missing.into()));
         assert_eq!(found, expected, "{lines}");
     }
 

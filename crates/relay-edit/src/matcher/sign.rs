@@ -13,7 +13,7 @@ use crate::lines::is_blank;
 /// The rule for hunks in which some lines of context lack one space and all others are indented as the file is: the
 /// lines that have their sign say that the new ones are as deep as they are written.
 pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
-    let mut kept = false;
+    let (mut kept, mut lost) = (false, false);
     for (at, old) in pattern.old.iter().enumerate() {
         let (reply, file) = (indent(old.as_bytes()), indent(index.lines.text(start + at)));
         if is_blank(old.as_bytes()) {
@@ -23,9 +23,13 @@ pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start
             kept |= pattern.is_removed(at) || !file.is_empty();
         } else if pattern.is_removed(at) || file.strip_prefix(b" ") != Some(reply) {
             return None;
+        } else {
+            lost = true;
         }
     }
-    kept.then_some(Reindent::Keep)
+    // Lines without indentation have nothing to lose: what of the file says that the new lines are as deep as written?
+    let as_written = || settled(pattern, index, &Reindent::Add(b" ".to_vec())) == Some(Reindent::Keep);
+    (kept || lost && as_written()).then_some(Reindent::Keep)
 }
 
 /// The rule for a hunk of which some lines lost their indentation, or the first one was copied from where its text begins:
@@ -70,6 +74,9 @@ pub(crate) fn settled(pattern: &Pattern<'_>, index: &FileIndex<'_>, rule: &Reind
     depths.sort_unstable();
     depths.dedup();
     let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).filter(is_written);
+    if added.clone().next().is_none() {
+        return Some(Reindent::Keep);
+    }
     let (mut as_written, mut as_moved) = (true, true);
     for depth in added.map(|line| indent(line.text().as_bytes())) {
         as_written &= depths.binary_search(&depth).is_ok();

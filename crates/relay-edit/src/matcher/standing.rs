@@ -4,6 +4,7 @@
 //! the line number, the named line or the end of the file tells that the hunk was applied and that the other place
 //! was never meant.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::index::FileIndex;
@@ -40,14 +41,34 @@ pub(crate) fn already(
 
 /// Whether what a hunk inserts at the chosen place stands there already: its old lines are still there afterwards,
 /// above or below, or because the new lines begin as the old ones go on.
-pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> bool {
+pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate, tier: Tier) -> bool {
     if pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
+    }
+    if tier > Tier::TrailingWhitespace {
+        return stands_as_placed(pattern, index, chosen);
     }
     // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
     let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
     let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
     places.any(|first| index.stands_at(Key::TrimEnd, &pattern.new, first))
+        || added_stands_around(pattern, index, chosen)
+}
+
+/// As [`inserted`], where old lines read otherwise in the file: those that stay are compared as the file has them.
+fn stands_as_placed(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> bool {
+    let map = chosen.spread(pattern);
+    let lines = pattern.hunk.lines.iter().zip(&map);
+    let written: Option<Vec<Cow<'_, [u8]>>> = lines
+        .map(|(line, place)| match place {
+            Some(place) => Some(Cow::Borrowed(index.lines.text(*place))),
+            None => chosen.reindent.apply(line.text().as_bytes()),
+        })
+        .collect();
+    let Some(written) = written else { return false };
+    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
+    let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
+    places.any(|first| index.stands_at(Key::TrimEnd, &written, first))
         || added_stands_around(pattern, index, chosen)
 }
 

@@ -13,8 +13,8 @@ use super::ladder::{Candidate, Covered, KEPT, Search, added_stands_around};
 use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
 use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, nested, scope, sign, standing,
-    verbatim,
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, marked, nested, page, scope, sign,
+    standing, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -43,7 +43,7 @@ pub(crate) fn settle(
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
         let search =
             if search == Search::Crowd { ladder::search(pattern, index, strictness) } else { search };
-        let located = settle_one(at, pattern, search, index, &neighbours);
+        let located = settle_one(at, pattern, search, index, &neighbours, strictness);
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
         located
     });
@@ -195,6 +195,7 @@ fn settle_one(
     search: Search,
     index: &FileIndex<'_>,
     neighbours: &Neighbours,
+    strictness: Strictness,
 ) -> Result<Located, Failure> {
     let (tier, candidates) = match search {
         Search::Found(tier, candidates) => (tier, candidates),
@@ -222,7 +223,7 @@ fn settle_one(
         [only] => {
             contradiction(pattern, index, only)?;
             stray(pattern, index, only, &regions)?;
-            if standing::inserted(pattern, index, only) {
+            if standing::inserted(pattern, index, only, tier) {
                 return Ok(Located::AlreadyApplied(only.start()));
             }
             if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier) {
@@ -233,19 +234,28 @@ fn settle_one(
         several => {
             let (candidate, tie) = choose(pattern, index, several, neighbours, &regions)
                 .ok_or_else(|| Failure::Ambiguous(several.iter().map(Candidate::start).collect()))?;
-            if standing::inserted(pattern, index, candidate) {
+            if standing::inserted(pattern, index, candidate, tier) {
                 return Ok(Located::AlreadyApplied(candidate.start()));
             }
             (candidate, Some(tie))
         }
     };
+    if strictness > Strictness::Exact {
+        if let Some(repeats) = marked::repeats(pattern, index, candidate) {
+            return Err(Failure::Repeated(repeats));
+        }
+        if let Some(text) = page::doubtful(pattern, index) {
+            return Err(Failure::Escaped(text.to_owned()));
+        }
+    }
     let doubtful = || {
         let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
         Failure::Indentation(added.next().unwrap_or_default().to_owned())
     };
+    let map = candidate.spread(pattern);
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
-    if let Some(text) = nested::doubtful(pattern, index, candidate.start(), &reindent)
-        .or_else(|| oddly_indented(pattern, index))
+    if let Some(text) =
+        nested::doubtful(pattern, index, &map, &reindent).or_else(|| oddly_indented(pattern, index))
     {
         return Err(Failure::Indentation(text.to_owned()));
     }
@@ -253,7 +263,7 @@ fn settle_one(
     Ok(Located::Placed(Placement {
         hunk: at,
         tier,
-        map: candidate.spread(pattern),
+        map,
         insert_at: candidate.start(),
         reindent,
         candidates: candidates.len(),

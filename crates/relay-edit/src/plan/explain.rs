@@ -6,11 +6,11 @@ use super::state::State;
 use super::targets::TargetFailure;
 use crate::lines::{count, is_binary};
 use crate::matcher::diagnose::{line_range, visible};
-use crate::matcher::{Failure, FileIndex, Key, has_identity};
+use crate::matcher::{Failure, FileIndex, Key, Repeats, has_identity};
 use crate::merge::Conflict;
 use crate::splice::SpliceError;
 use crate::suggest::nearest;
-use crate::{Diagnostic, Dialect, Edit, Hunk, Operation, codes};
+use crate::{Diagnostic, Dialect, Edit, Hunk, HunkLine, Operation, codes};
 
 /// What is known when an edit fails.
 #[derive(Debug)]
@@ -186,6 +186,22 @@ impl Explain<'_> {
                 let message = format!("the old lines of {what} stand almost in line {} of `{path}`, which is out of order with the other hunks", start + 1);
                 self.finding(codes::NOT_FOUND, message, hunk).hinted("copy the old lines exactly as the file has them")
             }
+            Failure::Repeated(repeats) => {
+                let Repeats { start, end, above, below } = *repeats;
+                let (side, first, count) = if below > 0 { ("below", end, below) } else { ("above", start - above, above) };
+                let copied = hunk.and_then(|hunk| if below > 0 { hunk.lines.last() } else { hunk.lines.first() });
+                let message = format!(
+                    "{what} adds `{}`, which stands right {side} its place already, in {} of `{path}`; it may be meant as an unchanged line",
+                    visible(copied.map_or("", HunkLine::text).as_bytes()),
+                    line_range(first, count)
+                );
+                self.finding(codes::AMBIGUOUS, message, hunk)
+                    .about_lines(first + 1, first + count)
+                    .hinted("mark unchanged lines as such; where the line shall stand there twice, add an unchanged line below and above the new ones")
+            }
+            Failure::Escaped(line) => self
+                .finding(codes::AMBIGUOUS, format!("the new line `{}` of {what} has the escapes of HTML, and nothing else in `{path}` does", visible(line.as_bytes())), hunk)
+                .hinted("write the characters themselves; if the escapes are meant, send the change with --match exact"),
             Failure::NoAnchor => self
                 .finding(codes::NO_ANCHOR, format!("{what} has no old lines, and `{path}` is not empty: nothing says where its new lines belong"), hunk)
                 .hinted("include the unchanged line above or below the new lines; to replace the whole file, send its whole content"),

@@ -5,12 +5,12 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
-    Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all, widen,
-    without_all_margins, without_escapes, without_last_blank, without_margins, without_numbers, without_rule,
+    Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
@@ -154,27 +154,15 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<P
     let index = manner.index(before);
     let located = locate_all(hunks, &index, manner.strictness);
     if manner.strictness == Strictness::Fuzzy
-        && let Some(reread) = reread(hunks, &located)
+        && let Some(read) = reading::diff(hunks, &located, &index, manner.strictness)
     {
-        let (hunks, how): (Vec<Hunk>, Vec<&str>) = reread.into_iter().unzip();
+        let (hunks, how): (Vec<Hunk>, Vec<&str>) = read.into_iter().unzip();
         let located = locate_all(&hunks, &index, manner.strictness);
         if located.iter().all(Result::is_ok) {
             return place(&index, &hunks, located, &how);
         }
     }
     place(&index, hunks, located, &[])
-}
-
-/// The hunks of a diff, each that stands nowhere read in another way; `None` when there is no such way for one of them.
-fn reread(hunks: &[Hunk], located: &[Result<Located, Failure>]) -> Option<Vec<(Hunk, &'static str)>> {
-    let is_lost = |located: &Result<Located, Failure>| matches!(located, Err(Failure::NotFound(_)));
-    located.iter().find(|located| is_lost(located))?;
-    let hunks = hunks.iter().zip(located).map(|(hunk, located)| match located {
-        Ok(_) => Some((hunk.clone(), "")),
-        lost if is_lost(lost) => DIFF_REWRITES.iter().find_map(|(how, rewrite)| Some((rewrite(hunk)?, *how))),
-        Err(_) => None,
-    });
-    hunks.collect()
 }
 
 /// Applies hunks where they were found; `how` they were read is said where that is not how they were written.
@@ -205,6 +193,11 @@ fn place(
     }
     // Hunks may come in any order; new lines that meet at one place follow the lines they were quoted with.
     placements.sort_by_key(Placement::first_line);
+    // A hunk that is written twice means one change: the file has only one such place.
+    let effect = |placement: &Placement| hunks.get(placement.hunk).map(|hunk| placement.effect(hunk));
+    placements.dedup_by(|later, earlier| {
+        later.first_line() < earlier.end_line() && effect(later) == effect(earlier)
+    });
     let (after, certificate) = apply(&index.lines, hunks, placements).map_err(|failure| vec![failure])?;
     Ok(Patched::new(after, words.join(), vec![certificate]))
 }
@@ -290,27 +283,6 @@ pub(crate) fn batch(
     Some((Patched::new(after, String::new(), vec![certificate]), placements))
 }
 
-/// Other ways to read a section whose old text stands nowhere, each with its words for the report. The last ones also count
-/// where only the new text stands somewhere: what is around the old lines hides that they are there, too.
-const REWRITES: &[(&str, Rewrite, bool)] = &[
-    (" within a line", |hunk, lines| widen(hunk, lines), false),
-    (" without the blank lines around it", |hunk, _| without_margins(hunk), false),
-    (" without the blank lines around it", |hunk, _| without_all_margins(hunk), false),
-    (" without the dashes above it", |hunk, _| without_rule(hunk), true),
-    (" without line numbers", |hunk, _| without_numbers(hunk), true),
-    (ESCAPES, |hunk, _| without_escapes(hunk), false),
-];
-
-/// The same for the hunks of a diff.
-const DIFF_REWRITES: &[(&str, DiffRewrite)] =
-    &[(ESCAPES, without_escapes), (" without the blank line at its end", without_last_blank)];
-
-/// What a report says of a hunk that was read without its backslashes.
-const ESCAPES: &str = " without escapes";
-
-type Rewrite = fn(&Hunk, &Lines<'_>) -> Option<Hunk>;
-type DiffRewrite = fn(&Hunk) -> Option<Hunk>;
-
 /// Places hunks one after the other, each in the file as those before it leave it. `vain_bytes` may be searched for hunks
 /// that stand nowhere.
 fn patch_sequential(
@@ -342,8 +314,8 @@ fn patch_sequential(
             break;
         }
         let index = manner.index(&current);
-        let (located, rewritten) = look_for(hunk, &index, manner);
-        let (hunk, how) = rewritten.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
+        let (located, read) = look_for(hunk, &index, manner);
+        let (hunk, how) = read.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
             Ok(Located::AlreadyApplied(_)) => {
@@ -383,41 +355,23 @@ pub(crate) fn already_applied(before: &[u8], hunks: &[Hunk], manner: Manner<'_>)
     hunks.iter().take_while(is_applied).count()
 }
 
-/// A hunk that is read otherwise than it is written, with words for the report.
-type Rewritten = (Hunk, &'static str);
-
 /// Looks for one hunk, as it is written or as it can be read otherwise.
 fn look_for(
     hunk: &Hunk,
     index: &FileIndex<'_>,
     manner: Manner<'_>,
-) -> (Result<Located, Failure>, Option<Rewritten>) {
+) -> (Result<Located, Failure>, Option<Read>) {
     if manner.literal_anchor
         && let Some(failure) = anchor_failure(hunk, index)
     {
         return (Err(failure), None);
     }
     let mut located = locate(hunk, index, manner.strictness);
-    let mut rewritten = None;
     let vain = index.lines.bytes().len() / VAIN_BYTES;
     if matches!(located, Err(Failure::NotFound(_))) && index.spend(vain).is_none() {
         located = Err(Failure::TooMuchWork);
     }
-    for (how, rewrite, hides) in REWRITES.iter().filter(|_| manner.inline) {
-        let open = match located {
-            Err(Failure::NotFound(_)) => true,
-            Ok(Located::AlreadyApplied(_)) => *hides,
-            _ => false,
-        };
-        if open
-            && let Some(other) = rewrite(hunk, &index.lines)
-            && let Ok(found) = locate(&other, index, manner.strictness)
-        {
-            located = Ok(found);
-            rewritten = Some((other, *how));
-        }
-    }
-    (located, rewritten)
+    reading::section(hunk, located, index, &manner)
 }
 
 /// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.

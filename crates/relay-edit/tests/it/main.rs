@@ -21,6 +21,7 @@ mod leaks;
 mod limits;
 mod lost;
 mod manners;
+mod marks;
 mod matching;
 mod modes;
 mod noise;

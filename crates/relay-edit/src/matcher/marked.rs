@@ -1,0 +1,203 @@
+//! Lines of context that the author marked as new.
+//!
+//! Taken at its word, such a hunk writes a line a second time next to the line it copies. It shows in two ways. At an end of
+//! the hunk the copy stands where the hunk meets the file; whether the author meant it twice is told by what the header
+//! announces, and where it announces nothing the hunk is in doubt. Between two old lines the line of the file is in the
+//! way of the place, and only stands for itself.
+
+use super::index::FileIndex;
+use super::key::Key;
+use super::ladder::Candidate;
+use super::pattern::{Pattern, has_identity};
+use crate::lines::is_blank;
+use crate::{Hunk, HunkLine};
+
+/// How many new lines at the ends of a hunk stand in the file already, right above and right below its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Repeats {
+    /// The place, counted from 0.
+    pub start: usize,
+    /// The line after the place.
+    pub end: usize,
+    /// New lines the hunk begins with that stand above.
+    pub above: usize,
+    /// New lines the hunk ends with that stand below.
+    pub below: usize,
+}
+
+/// The lines a hunk would write a second time next to those they copy, unless the author says that they are new.
+pub(crate) fn repeats(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> Option<Repeats> {
+    let lines = &pattern.hunk.lines;
+    let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
+    // Mostly there is context at both ends.
+    if pattern.old.is_empty() || lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
+        return None;
+    }
+    let (head, tail) = ends(pattern.hunk);
+    let stands = |line: &HunkLine, place: usize| {
+        let wanted = chosen.reindent.apply(line.text().as_bytes());
+        let found = index.lines.text(place);
+        place < index.lines.len() && wanted.is_some_and(|wanted| Key::TrimEnd.unites(&wanted, found))
+    };
+    let (start, end) = (chosen.start(), chosen.end());
+    let is_above = |count: &usize| {
+        let first = start.checked_sub(*count);
+        first.is_some_and(|first| head.iter().take(*count).zip(first..).all(|(line, at)| stands(line, at)))
+    };
+    let is_below =
+        |count: &usize| tail.iter().rev().take(*count).rev().zip(end..).all(|(line, at)| stands(line, at));
+    let above = (1..=head.len()).rev().find(is_above).unwrap_or(0);
+    let below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
+    let repeats = Repeats { start, end, above, below };
+    let copied = are_substantial(head.iter().take(above).map(|line| line.text()))
+        || are_substantial(tail.iter().rev().take(below).map(|line| line.text()));
+    let doubtful = copied && !means_them(pattern.hunk);
+    (above + below > 0 && (doubtful || proven(pattern.hunk, &repeats).is_some())).then_some(repeats)
+}
+
+/// The new lines before the first line of context, and those behind the last one.
+fn ends(hunk: &Hunk) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
+    let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
+    let head = hunk.lines.iter().take_while(changes).filter(|line| !line.is_old());
+    let mut tail: Vec<&HunkLine> =
+        hunk.lines.iter().rev().take_while(changes).filter(|line| !line.is_old()).collect();
+    tail.reverse();
+    (head.collect(), tail)
+}
+
+/// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
+fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
+    const ENDS: &[&str] = &[
+        "</", "end", "\\end", "done", "fi", "esac", "else", "pass", "break", "continue", "return", "null",
+        "none",
+    ];
+    let ends = |line: &str| {
+        let word = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
+        ENDS.iter().any(|end| word == *end) || ENDS.iter().take(3).any(|end| word.starts_with(end))
+    };
+    let several = lines.clone().count() > 1;
+    lines.filter(|line| !ends(line)).any(|line| {
+        let letters = line.chars().filter(|character| character.is_alphabetic()).count();
+        letters >= 5 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
+    })
+}
+
+/// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all.
+fn means_them(hunk: &Hunk) -> bool {
+    let bare = !hunk.lines.iter().any(|line| matches!(line, HunkLine::Context(_)));
+    bare && hunk.announced == Some(sides(hunk))
+}
+
+/// How many old and new lines are written.
+fn sides(hunk: &Hunk) -> (usize, usize) {
+    (hunk.old_lines().count(), hunk.new_lines().count())
+}
+
+/// How many lines at each end are context, where the header says so: it counts them among the old lines, or names the first
+/// of them as the place.
+fn proven(hunk: &Hunk, repeats: &Repeats) -> Option<(usize, usize)> {
+    let Repeats { start, above, below, .. } = *repeats;
+    let (old, new) = sides(hunk);
+    let counted = |(above, below): &(usize, usize)| {
+        above + below > 0 && hunk.announced == Some((old + above + below, new))
+    };
+    let mut readings = [(above, 0), (0, below), (above, below)].into_iter().filter(counted);
+    readings.next().or_else(|| {
+        let named = above > 0 && hunk.line_hint == Some(start + 1 - above);
+        (named && below == 0 && hunk.announced != Some((old, new))).then_some((above, 0))
+    })
+}
+
+/// The hunk with the lines it repeats as what they are, where the header proves it.
+pub(crate) fn with_context_at_ends(hunk: &Hunk, repeats: &Repeats) -> Option<Hunk> {
+    let (above, below) = proven(hunk, repeats)?;
+    let (head, tail) = ends(hunk);
+    let added = hunk.lines.iter().filter(|line| !line.is_old()).count();
+    let mut number = 0;
+    let stays = |line: &&HunkLine| {
+        let is_copy = !line.is_old() && (number < above || number >= added - below);
+        number += usize::from(!line.is_old());
+        !is_copy
+    };
+    let copies_above = head.iter().take(above).copied().map(kept);
+    let copies_below = tail.iter().skip(tail.len() - below).copied().map(kept);
+    let others = hunk.lines.iter().filter(stays).cloned();
+    let lines: Vec<HunkLine> = copies_above.chain(others).chain(copies_below).collect();
+    Some(Hunk { lines, ..hunk.clone() })
+}
+
+fn kept(line: &HunkLine) -> HunkLine {
+    HunkLine::Context(line.text().to_owned())
+}
+
+/// How many places are looked at.
+const PLACES: usize = 256;
+
+/// A hunk whose old lines stand nowhere without the new lines between them, as it reads with those as context; `None`
+/// where that is so at no place or at several.
+pub(crate) fn with_context_between(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
+    let stands = |line: &HunkLine| !index.places(Key::TrimEnd, line.text().as_bytes()).is_empty();
+    let old: Vec<&str> = hunk.old_lines().collect();
+    let mut added = hunk.lines.iter().filter(|line| !line.is_old() && !is_blank(line.text().as_bytes()));
+    if !has_identity(&old) || !added.any(stands) {
+        return None;
+    }
+    let places = index.places(Key::TrimEnd, old.first()?.as_bytes());
+    if places.len() > PLACES {
+        return None;
+    }
+    index.spend(places.len() * hunk.lines.len())?;
+    let mut readings = places.iter().filter_map(|place| read_at(hunk, index, *place));
+    let lines = readings.next()?;
+    readings.next().is_none().then(|| Hunk { lines, ..hunk.clone() })
+}
+
+/// The lines of a hunk as they read from a line of the file on, where some of the new ones are context.
+fn read_at(hunk: &Hunk, index: &FileIndex<'_>, start: usize) -> Option<Vec<HunkLine>> {
+    let stands = |line: &HunkLine, at: usize| {
+        at < index.lines.len() && Key::TrimEnd.unites(line.text().as_bytes(), index.lines.text(at))
+    };
+    let stand = |lines: &[&HunkLine], at: usize| lines.iter().zip(at..).all(|(line, at)| stands(line, at));
+    let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
+    let mut at = start;
+    let mut lines = Vec::with_capacity(hunk.lines.len());
+    let mut groups = hunk.lines.chunk_by(|one, other| is_context(one) == is_context(other)).peekable();
+    while let Some(group) = groups.next() {
+        let (old, added): (Vec<&HunkLine>, Vec<&HunkLine>) = group.iter().partition(|line| line.is_old());
+        let next = groups.peek().and_then(|next| next.first());
+        let goes_on = |at: usize| next.is_none_or(|next| stands(next, at));
+        let copies = if added.is_empty() || stand(&old, at) && goes_on(at + old.len()) {
+            0
+        } else {
+            copies(&old, &added, at, &stand, &goes_on)?
+        };
+        let (copied, new) = added.split_at_checked(copies)?;
+        let old_at = at + copied.len();
+        if !stand(&old, old_at) || at == start && copies > 0 {
+            return None;
+        }
+        lines.extend(copied.iter().copied().map(kept));
+        lines.extend(old.iter().chain(new).copied().cloned());
+        at = old_at + old.len();
+    }
+    Some(lines)
+}
+
+/// How many new lines of a change stand in the file before those that go, so that it goes on as the hunk does. Where nothing
+/// goes, that must be all of them: a part of them could as well be the end of something alike.
+fn copies(
+    old: &[&HunkLine],
+    added: &[&HunkLine],
+    at: usize,
+    stand: &impl Fn(&[&HunkLine], usize) -> bool,
+    goes_on: &impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let least = if old.is_empty() { added.len() } else { 1 };
+    let fits = |count: &usize| {
+        let copied = added.get(..*count).unwrap_or_default();
+        let written = copied.iter().all(|line| !is_blank(line.text().as_bytes()));
+        written && stand(copied, at) && stand(old, at + count) && goes_on(at + count + old.len())
+    };
+    let mut counts = (least..=added.len()).filter(fits);
+    counts.next().filter(|_| counts.next().is_none())
+}

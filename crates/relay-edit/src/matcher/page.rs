@@ -1,0 +1,97 @@
+//! Text that went through a page: `&lt;` for `<`, `&gt;` for `>` and `&amp;` for `&`.
+//!
+//! Where the old lines stand nowhere with the escapes and stand there without them, all of the hunk was escaped. Where the
+//! old lines have nothing to escape, only the new ones can show it, and prove nothing: such a hunk is in doubt.
+
+use super::index::FileIndex;
+use super::pattern::Pattern;
+use crate::{Hunk, HunkLine};
+
+/// What stands for a character in the text of a page.
+const ESCAPES: &[(&str, &str)] =
+    &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&amp;", "&")];
+
+/// The characters that are always escaped; quotes are not.
+const ESCAPED: &[char] = &['<', '>', '&'];
+
+/// The hunk without its escapes; `None` where it has none before its old lines, or where some line was not escaped.
+pub(crate) fn without_page(hunk: &Hunk) -> Option<Hunk> {
+    let is_escaped = |text: &str| ESCAPES.iter().any(|(escape, _)| text.contains(escape));
+    if !hunk.old_lines().any(is_escaped) || hunk.lines.iter().any(|line| is_raw(line.text())) {
+        return None;
+    }
+    let lines = hunk.lines.iter().map(|line| match line {
+        HunkLine::Context(text) => HunkLine::Context(unescaped(text)),
+        HunkLine::Removed(text) => HunkLine::Removed(unescaped(text)),
+        HunkLine::Added(text) => HunkLine::Added(unescaped(text)),
+    });
+    Some(Hunk { lines: lines.collect(), ..hunk.clone() })
+}
+
+/// The first new line with an escape, where no line of the hunk has a character that ought to be escaped and the file is one
+/// that has such characters and no escapes.
+pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
+    let is_escaped = |text: &&str| {
+        memchr::memchr(b'&', text.as_bytes()).is_some()
+            && ["&lt;", "&gt;", "&amp;"].iter().any(|escape| text.contains(escape))
+    };
+    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let first = added.find(is_escaped)?;
+    if pattern.hunk.lines.iter().any(|line| is_raw(line.text())) {
+        return None;
+    }
+    let file = index.lines.bytes();
+    index.spend(index.lines.len())?;
+    let holds = |text: &str| memchr::memmem::find(file, text.as_bytes()).is_some();
+    let known = ESCAPES.iter().any(|(escape, _)| holds(escape));
+    let shown = ESCAPES.iter().any(|(escape, plain)| first.contains(escape) && holds(plain));
+    (shown && !known).then_some(first)
+}
+
+/// Whether a line has a character that would have been escaped.
+fn is_raw(line: &str) -> bool {
+    line.match_indices(ESCAPED).any(|(at, _)| {
+        let rest = line.get(at..).unwrap_or_default();
+        !ESCAPES.iter().any(|(escape, _)| rest.starts_with(escape))
+    })
+}
+
+fn unescaped(line: &str) -> String {
+    // `&amp;` comes last, so that `&amp;lt;` is `&lt;`.
+    ESCAPES.iter().fold(line.to_owned(), |line, (escape, plain)| line.replace(escape, plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &[&str], new: &[&str], expected: Option<(&[&str], &[&str])>) {
+        let found = without_page(&Hunk::from_sides(old, new, 1));
+        let sides = found
+            .as_ref()
+            .map(|hunk| (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>()));
+        assert_eq!(sides, expected.map(|(old, new)| (old.to_vec(), new.to_vec())));
+    }
+
+    #[test]
+    fn a_hunk_is_escaped_as_a_whole_or_not_at_all() {
+        check(&["if a &lt; b"], &["if a &gt; b &amp;&amp; c"], Some((&["if a < b"], &["if a > b && c"])));
+        check(&["f(&quot;&amp;lt;&quot;)"], &[], Some((&["f(\"&lt;\")"], &[])));
+        check(&["if a &lt; b"], &["if a > b"], None);
+        check(&["a"], &["if a &lt; b"], None);
+    }
+
+    #[test]
+    fn new_lines_alone_are_in_doubt() {
+        let doubt = |file: &str, added: &str| {
+            let hunk = Hunk::new(vec![HunkLine::Context("a".into()), HunkLine::Added(added.into())], 1);
+            doubtful(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes())).is_some()
+        };
+        assert!(doubt("a\nx: Vec<u8>\n", "y: Vec&lt;u8&gt;"));
+        assert!(!doubt("a\nx: Vec<u8> // &lt;\n", "y: Vec&lt;u8&gt;"));
+        assert!(!doubt("a\nx\n", "y: Vec&lt;u8&gt;"));
+        assert!(!doubt("a\nx: Vec<u8>\n", "text.replace('<', \"&lt;\")"));
+        assert!(!doubt("a\nx: Vec<u8>\n", "y: Vec<u8>"));
+    }
+}

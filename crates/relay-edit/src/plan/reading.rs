@@ -1,0 +1,125 @@
+//! Other ways to read a hunk that has no place as it is written.
+//!
+//! Each one undoes a single thing authors do to their own text, and counts only where the old lines then have a place and
+//! did not have one before. Nothing is guessed here: the matcher judges what was read like any other hunk.
+
+use super::patch::Manner;
+use crate::Hunk;
+use crate::matcher::{
+    Failure, FileIndex, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
+    without_all_margins, without_escapes, without_last_blank, without_margins, without_numbers, without_page,
+    without_rule,
+};
+
+/// A hunk as it was read, with words for the report where that is not how it is written.
+pub(super) type Read = (Hunk, &'static str);
+
+/// One other way to read a hunk.
+struct Reading {
+    words: &'static str,
+    read: fn(&Hunk, &FileIndex<'_>, &Failure) -> Option<Hunk>,
+    applies: Applies,
+}
+
+/// To what a reading applies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Applies {
+    /// To text in sections, which may be a part of a line or have something around it.
+    Sections,
+    /// To such text also where only the new one stands somewhere: what is around the old lines hides that they are there.
+    Hidden,
+    /// To the hunks of diffs.
+    Diffs,
+    /// To sections and diffs alike.
+    Both,
+}
+
+impl Reading {
+    const fn new(
+        words: &'static str,
+        applies: Applies,
+        read: fn(&Hunk, &FileIndex<'_>, &Failure) -> Option<Hunk>,
+    ) -> Self {
+        Self { words, read, applies }
+    }
+
+    /// Whether it may help where a hunk has no place for this reason.
+    fn suits(&self, failure: &Failure) -> bool {
+        match failure {
+            Failure::NotFound(_) => true,
+            Failure::Repeated(_) => self.applies == Applies::Both,
+            _ => false,
+        }
+    }
+}
+
+const READINGS: &[Reading] = &[
+    Reading::new(" within a line", Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
+    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, _, _| without_margins(hunk)),
+    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, _, _| {
+        without_all_margins(hunk)
+    }),
+    Reading::new(" without the dashes above it", Applies::Hidden, |hunk, _, _| without_rule(hunk)),
+    Reading::new(" without line numbers", Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
+    Reading::new(" without escapes", Applies::Both, |hunk, _, _| without_escapes(hunk)),
+    Reading::new(" without the escapes of HTML", Applies::Both, |hunk, _, _| without_page(hunk)),
+    Reading::new(", with lines marked as new that stand there", Applies::Both, |hunk, index, failure| {
+        match failure {
+            Failure::Repeated(repeats) => with_context_at_ends(hunk, repeats),
+            _ => with_context_between(hunk, index),
+        }
+    }),
+    Reading::new(" without the blank line at its end", Applies::Diffs, |hunk, _, _| without_last_blank(hunk)),
+];
+
+/// Looks for a section as it can be read otherwise, where it stands nowhere as it is written.
+pub(super) fn section(
+    hunk: &Hunk,
+    mut located: Result<Located, Failure>,
+    index: &FileIndex<'_>,
+    manner: &Manner<'_>,
+) -> (Result<Located, Failure>, Option<Read>) {
+    let mut read = None;
+    let allowed = |reading: &&Reading| match reading.applies {
+        Applies::Sections | Applies::Hidden => manner.inline,
+        Applies::Both => manner.strictness == Strictness::Fuzzy,
+        Applies::Diffs => false,
+    };
+    for reading in READINGS.iter().filter(allowed) {
+        let other = match &located {
+            Err(failure) if reading.suits(failure) => (reading.read)(hunk, index, failure),
+            Ok(Located::AlreadyApplied(_)) if reading.applies == Applies::Hidden => {
+                (reading.read)(hunk, index, &Failure::NotFound(None))
+            }
+            _ => None,
+        };
+        if let Some(other) = other
+            && let Ok(found) = locate(&other, index, manner.strictness)
+        {
+            (located, read) = (Ok(found), Some((other, reading.words)));
+        }
+    }
+    (located, read)
+}
+
+/// The hunks of a diff, each that has no place read in another way; `None` when there is no such way for one of them.
+pub(super) fn diff(
+    hunks: &[Hunk],
+    located: &[Result<Located, Failure>],
+    index: &FileIndex<'_>,
+    strictness: Strictness,
+) -> Option<Vec<Read>> {
+    located.iter().find(|located| located.is_err())?;
+    let applies = |reading: &&Reading| matches!(reading.applies, Applies::Diffs | Applies::Both);
+    let read = |hunk: &Hunk, failure: &Failure| {
+        READINGS.iter().filter(applies).filter(|reading| reading.suits(failure)).find_map(|reading| {
+            let other = (reading.read)(hunk, index, failure)?;
+            locate(&other, index, strictness).is_ok().then_some((other, reading.words))
+        })
+    };
+    let hunks = hunks.iter().zip(located).map(|(hunk, located)| match located {
+        Ok(_) => Some((hunk.clone(), "")),
+        Err(failure) => read(hunk, failure),
+    });
+    hunks.collect()
+}
