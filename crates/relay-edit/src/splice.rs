@@ -163,7 +163,7 @@ fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     if let Some(place) = above.and_then(place) {
         return Some(place + 1);
     }
-    let below = (at + 1..hunk.lines.len())
+    let below = (at..hunk.lines.len())
         .find(|at| old(*at).is_some_and(|line| place(*at).is_some() || !line.text().trim().is_empty()));
     match (above, below) {
         (_, Some(below)) => place(below),
