@@ -430,7 +430,11 @@ fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
         return true;
     }
     let equal = match tier {
-        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified => false,
+        Tier::Exact | Tier::LineEndings => false,
+        // Named by number, it was quoted from the file itself; bytes that are no text are quoted as something that is.
+        Tier::Anchors | Tier::Seen | Tier::LinesUnverified => {
+            wanted == String::from_utf8_lossy(found).as_bytes()
+        }
         Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
         Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
         Tier::Spacing => spaced(wanted) == spaced(found),

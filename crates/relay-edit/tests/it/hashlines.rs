@@ -42,6 +42,29 @@ fn check_error(reply: &str, code: Code, message: &str) {
     assert!(plan.changes.is_empty() || parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error));
 }
 
+/// The author cannot write them, but can say which lines they are.
+#[test]
+fn lines_that_are_no_text_are_replaced_and_kept() {
+    let before = b"one\ncaf\xe9\nthree\n";
+    let named = format!("2{}", LineHash::of(2, b"caf\xe9"));
+    let command = |first: usize, last: usize, body: &str| {
+        format!("[EDIT_FILE path=\"a\" start_line=\"{first}\" end_line=\"{last}\"]\n{body}[/EDIT_FILE]\n")
+    };
+    for (reply, after) in [
+        (format!("§a\n≔{named}\ntwo\n"), &b"one\ntwo\nthree\n"[..]),
+        (format!("§a\n≔{named}\n"), b"one\nthree\n"),
+        (format!("§a\n»{named}\nnew\n"), b"one\ncaf\xe9\nnew\nthree\n"),
+        (command(2, 2, "two\n"), b"one\ntwo\nthree\n"),
+        (command(1, 3, "1\ncaf\u{fffd}\n3\n"), b"1\ncaf\xe9\n3\n"),
+    ] {
+        let mut files = files(&[("a", "")]);
+        files.files.insert("a".to_owned(), before.to_vec());
+        let plan = plan(&parse_in_pieces(&reply).edits, &files);
+        let found = plan.changes.first().and_then(|change| change.after.as_deref());
+        assert_eq!(found, Some(after), "{reply} {:#?}", plan.diagnostics);
+    }
+}
+
 #[test]
 fn inserts_replaces_and_deletes() {
     check("§a\n»@2\nnew\n", "one\ntwo\nnew\nthree\nfour\nfive\n");
