@@ -117,6 +117,11 @@ pub(crate) struct Exchange {
 }
 
 impl Spliced {
+    /// Nothing yet, with room for so many parts and new bytes.
+    pub(crate) fn with_room(parts: usize, fresh: usize) -> Self {
+        Self { parts: Vec::with_capacity(parts), fresh: Vec::with_capacity(fresh) }
+    }
+
     /// Goes on with a part of the file.
     pub(crate) fn keep(&mut self, kept: Range<usize>) {
         match self.parts.last_mut() {

@@ -69,7 +69,7 @@ pub(crate) fn splice(
     claims.sort_by_key(|claim| (claim.line, claim.inserted().is_none()));
     match claims.chunk_by(|one, other| one.line == other.line).find_map(overlap) {
         Some((earlier, later)) => Err(SpliceError::Overlap(earlier, later)),
-        None => claimed.map(|()| write(lines, &claims)),
+        None => claimed.map(|()| write(lines, &claims, placements.len())),
     }
 }
 
@@ -172,8 +172,12 @@ fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     }
 }
 
-fn write(lines: &Lines<'_>, claims: &[Claim<'_>]) -> Spliced {
-    let mut out = Spliced::default();
+/// Puts the file together. Mostly there is one stretch of new lines for each of so many `placements`.
+fn write(lines: &Lines<'_>, claims: &[Claim<'_>], placements: usize) -> Spliced {
+    const LONGEST_ENDING: usize = 2;
+    let inserted = claims.iter().filter_map(Claim::inserted);
+    let mut out =
+        Spliced::with_room(placements + 1, inserted.map(|(text, _)| text.len() + LONGEST_ENDING).sum());
     let mut kept = 0;
     let mut removed = None;
     let mut ends_with_new_line = false;

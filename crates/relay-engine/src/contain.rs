@@ -13,18 +13,20 @@ use crate::submission::FILES_LIMIT;
 
 /// The edits with their paths checked and in one spelling, so that the same file always has the same name, and why
 /// the others may not go on.
-pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
+pub(crate) fn contain(
+    workspace: &Workspace,
+    mut edits: Vec<Edit>,
+) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
     let mut refused = Vec::new();
-    let mut contained = Vec::with_capacity(edits.len());
-    for edit in edits {
-        let line = edit.line;
-        match normalise(workspace, edit) {
-            Ok(edit) => contained.push(edit),
-            Err(refusal) => refused.push(refusal.at(line)),
+    edits.retain_mut(|edit| match normalise(workspace, edit) {
+        Ok(()) => true,
+        Err(refusal) => {
+            refused.push(refusal.at(edit.line));
+            false
         }
-    }
+    });
     // An edit names two files at most, so a few need not be counted.
-    let count = if 2 * contained.len() > FILES_LIMIT { paths(&contained).len() } else { 0 };
+    let count = if 2 * edits.len() > FILES_LIMIT { paths(&edits).len() } else { 0 };
     if count > FILES_LIMIT {
         return Err(Stop::refused(
             Diagnostic::error(
@@ -34,21 +36,23 @@ pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Ed
             .hinted("Split it into several replies."),
         ));
     }
-    Ok((contained, refused))
+    Ok((edits, refused))
 }
 
-fn normalise(workspace: &Workspace, edit: Edit) -> Result<Edit, Diagnostic> {
-    let check = |raw: String| match workspace.path(&raw) {
-        Ok(path) if path.as_str() == raw => Ok(raw),
-        Ok(path) => Ok(path.as_str().to_owned()),
-        Err(refusal) => Err(path_refused(&raw, &refusal)),
+fn normalise(workspace: &Workspace, edit: &mut Edit) -> Result<(), Diagnostic> {
+    let settle = |raw: &mut String| match workspace.path(raw) {
+        Ok(path) if path.as_str() == *raw => Ok(()),
+        Ok(path) => {
+            path.as_str().clone_into(raw);
+            Ok(())
+        }
+        Err(refusal) => Err(path_refused(raw, &refusal)),
     };
-    let path = check(edit.path)?;
-    let operation = match edit.operation {
-        Operation::Rename { to } => Operation::Rename { to: check(to)? },
-        other => other,
-    };
-    Ok(Edit { path, operation, ..edit })
+    settle(&mut edit.path)?;
+    match &mut edit.operation {
+        Operation::Rename { to } => settle(to),
+        _ => Ok(()),
+    }
 }
 
 /// A refused path as a finding.

@@ -68,12 +68,15 @@ pub(crate) fn of_edits<C>(
 ) -> Vec<FileReport> {
     let mut reports = of_changes(changes, |_| String::new());
     let changed = reports.len();
-    let mut places: HashMap<&str, usize> =
-        reported(changes).enumerate().map(|(at, change)| (change.path.as_str(), at)).collect();
+    let mut unchanged: HashMap<&str, usize> = HashMap::new();
     for ((edit, outcome), name) in edits.iter().zip(outcomes).zip(final_names(edits)) {
-        let at = *places.entry(name).or_insert_with(|| {
-            reports.push(unplaced(edit, name, exists(&edit.path)));
-            reports.len() - 1
+        // Changes come in the order of their paths, and so do their reports.
+        let of_change = reports.get(..changed).unwrap_or_default();
+        let at = of_change.binary_search_by(|report| report.path.as_str().cmp(name)).unwrap_or_else(|_| {
+            *unchanged.entry(name).or_insert_with(|| {
+                reports.push(unplaced(edit, name, exists(&edit.path)));
+                reports.len() - 1
+            })
         });
         if let Some(report) = reports.get_mut(at) {
             note(report, outcome, at < changed);
@@ -99,12 +102,12 @@ fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
         }
         EditStatus::Applied | EditStatus::Unchanged => {}
     }
-    if !outcome.placement.is_empty() && !report.placement.split(", ").any(|words| words == outcome.placement)
+    if report.placement.is_empty() {
+        report.placement.clone_from(&outcome.placement);
+    } else if !outcome.placement.is_empty()
+        && !report.placement.split(", ").any(|words| words == outcome.placement)
     {
-        if !report.placement.is_empty() {
-            report.placement.push_str(", ");
-        }
-        report.placement.push_str(&outcome.placement);
+        report.placement.extend([", ", &outcome.placement]);
     }
 }
 

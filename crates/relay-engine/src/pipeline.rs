@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Reply};
-use relay_txn::Draft;
+use relay_txn::{Draft, FileChange};
 use uuid::Uuid;
 
 use crate::admit::{self, Admitted, admit};
@@ -179,7 +179,8 @@ fn plan_and_transact(
     }
     if options.dry_run {
         let draft = Draft { break_links: options.break_links, ..Draft::default() };
-        rehearse(engine, &planned.changes, draft)?;
+        let has_one_name = |change: &FileChange<_>| !planned.linked.contains(change.path.as_str());
+        rehearse(engine, &planned.changes, draft, has_one_name)?;
         outcome.preview = planned.changes;
         outcome.diagnostics.extend(planned.questions);
         return Ok(Status::Validated);

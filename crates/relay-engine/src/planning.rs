@@ -36,6 +36,8 @@ pub(crate) struct Planned<'e> {
     pub questions: Vec<Diagnostic>,
     /// What the model will know of the files, where a receipt says what it knew.
     pub written: BTreeMap<String, Option<String>>,
+    /// Files that have further names (hard links).
+    pub linked: BTreeSet<String>,
 }
 
 impl Planned<'_> {
@@ -87,7 +89,7 @@ pub(crate) fn plan_on_disk<'e>(
     outcome: &mut Outcome,
 ) -> Result<Planned<'e>, Stop> {
     let options = &basis.options;
-    let (disk, mut snapshot, unreadable) = read_files(workspace, edits)?;
+    let Found { disk, mut snapshot, linked, unreadable } = read_files(workspace, edits)?;
     let edits = without(edits, &unreadable);
     outcome.lose(unreadable.into_values().collect(), options.partial)?;
     let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
@@ -110,7 +112,7 @@ pub(crate) fn plan_on_disk<'e>(
     outcome.lose(errors, options.partial)?;
     let invisible = |(change, stat)| invisible_characters(change, stat);
     outcome.diagnostics.extend(changes.iter().zip(&stats).filter_map(invisible));
-    Ok(Planned { changes, edits, outcomes, questions, written })
+    Ok(Planned { changes, edits, outcomes, questions, written, linked })
 }
 
 /// The edits that name no file which could not be read.
@@ -125,21 +127,28 @@ fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> 
 
 /// What the edits come to on the files as they are now, for looking only.
 pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Result<Plan, Stop> {
-    let (_, snapshot, _) = read_files(workspace, edits)?;
-    Ok(basis.plan(edits, &snapshot).plan)
+    let found = read_files(workspace, edits)?;
+    Ok(basis.plan(edits, &found.snapshot).plan)
 }
 
 /// The names and modes of the files that exist.
 type Disk = BTreeMap<RelPath, u32>;
 
-/// The files that could be read, and why the others could not.
-fn read_files(
-    workspace: &Workspace,
-    edits: &[Edit],
-) -> Result<(Disk, Snapshot, BTreeMap<String, Diagnostic>), Stop> {
+/// What is there of the files that edits name.
+struct Found {
+    disk: Disk,
+    snapshot: Snapshot,
+    /// Files that have further names.
+    linked: BTreeSet<String>,
+    /// Why files could not be read.
+    unreadable: BTreeMap<String, Diagnostic>,
+}
+
+/// Reads the files that edits name.
+fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
     // In the order of the paths, from which maps are made at once.
     let (mut modes, mut contents) = (Vec::new(), Vec::new());
-    let mut executable = BTreeSet::new();
+    let (mut executable, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let mut refused = BTreeMap::new();
     let freed = freed(edits);
     for name in paths(edits) {
@@ -149,6 +158,9 @@ fn read_files(
                 contents.push((name.to_owned(), file.bytes));
                 if is_executable(file.mode) {
                     executable.insert(name.to_owned());
+                }
+                if file.links > 1 {
+                    linked.insert(name.to_owned());
                 }
                 modes.push((path, file.mode));
             }
@@ -166,7 +178,7 @@ fn read_files(
         }
     }
     let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
-    Ok((modes.into_iter().collect(), snapshot, refused))
+    Ok(Found { disk: modes.into_iter().collect(), snapshot, linked, unreadable: refused })
 }
 
 /// The names that edits give up.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use relay_edit::{Diagnostic, Severity};
+use relay_txn::limits::MAX_CHANGES;
 use relay_txn::{Draft, FileChange, Image, Pending, Target, TxnError, Verdict};
 use relay_workspace::RelPath;
 use uuid::Uuid;
@@ -73,14 +74,26 @@ pub(crate) fn transact(
 }
 
 /// Refuses, without writing anything, changes that would be refused. Their contents do not matter for that; the words of
-/// the `draft` do not either.
-pub(crate) fn rehearse<C>(engine: &Engine, changes: &[FileChange<C>], draft: Draft) -> Result<(), Stop> {
+/// the `draft` do not either. Of a file that only gets other content and was read a moment ago nothing more is asked:
+/// `is_seen` says which those are.
+pub(crate) fn rehearse<C>(
+    engine: &Engine,
+    changes: &[FileChange<C>],
+    draft: Draft,
+    is_seen: impl Fn(&FileChange<C>) -> bool,
+) -> Result<(), Stop> {
     let mounts = engine.workspace().mounts();
     if let Some(change) = changes.iter().find(|change| mounts.cover(change.path.as_str())) {
         let source = std::io::ErrorKind::CrossesDevices.into();
         return Err(TxnError::OtherFileSystem { path: change.path.to_string(), source }.into());
     }
-    let changes = changes.iter().map(|change| FileChange {
+    if changes.len() > MAX_CHANGES {
+        let (size, limit) = (changes.len() as u64, MAX_CHANGES as u64);
+        return Err(TxnError::TooLarge { what: "the transaction".to_owned(), size, limit }.into());
+    }
+    let is_replaced = |change: &FileChange<C>| change.before.is_some() && change.after.is_some();
+    let changes = changes.iter().filter(|change| !(is_replaced(change) && is_seen(change)));
+    let changes = changes.map(|change| FileChange {
         path: change.path.clone(),
         before: change.before.as_ref().map(|image| Image { bytes: Vec::new(), mode: image.mode }),
         after: change.after.as_ref().map(|target| Target { bytes: Vec::new(), mode: target.mode }),
@@ -88,7 +101,11 @@ pub(crate) fn rehearse<C>(engine: &Engine, changes: &[FileChange<C>], draft: Dra
         added: 0,
         removed: 0,
     });
-    Ok(engine.ledger().rehearse(&Draft { changes: changes.collect(), ..draft })?)
+    let changes: Vec<FileChange> = changes.collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    Ok(engine.ledger().rehearse(&Draft { changes, ..draft })?)
 }
 
 /// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is

@@ -25,7 +25,8 @@ pub(crate) enum Names {
 /// The path with single slashes and without `.`, or the rule it breaks.
 pub(crate) fn normalise(raw: &str, names: Names) -> Result<String, PathRefusal> {
     let path = || raw.to_owned();
-    if raw.len() <= PATH_LIMIT_BYTES && raw.split('/').all(is_plain) {
+    let mut components = raw.as_bytes().split(|byte| *byte == b'/');
+    if raw.len() <= PATH_LIMIT_BYTES && components.all(is_plain) {
         return Ok(path());
     }
     if raw.is_empty() {
@@ -40,7 +41,7 @@ pub(crate) fn normalise(raw: &str, names: Names) -> Result<String, PathRefusal> 
     }
     let mut normal = String::with_capacity(raw.len());
     for name in raw.split('/').filter(|name| !matches!(*name, "" | ".")) {
-        if !is_plain(name) {
+        if !is_plain(name.as_bytes()) {
             check_name(raw, name, names)?;
         }
         if !normal.is_empty() {
@@ -76,18 +77,17 @@ fn check_start(raw: &str, text: &str) -> Result<(), PathRefusal> {
 
 /// Whether a name is so plain that no rule can concern it: letters, digits, `_`, `-` and inner dots, and no beginning
 /// that a device or Relay's own files have. Most names are, and surveys look at every one of them.
-pub(crate) fn is_plain(name: &str) -> bool {
-    let bytes = name.as_bytes();
+pub(crate) fn is_plain(name: &[u8]) -> bool {
     let is_inner = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let is_outer = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let start = bytes.first_chunk::<3>().map(|start| start.map(|byte| byte.to_ascii_lowercase()));
+    let start = name.first_chunk::<3>().map(|start| start.map(|byte| byte.to_ascii_lowercase()));
     let is_suspect = start.is_some_and(|start| {
         matches!(&start, b"con" | b"prn" | b"aux" | b"nul" | b"com" | b"lpt" | b"rel" | b"git")
     });
-    bytes.len() <= NAME_LIMIT_BYTES
-        && is_outer(bytes.first())
-        && is_outer(bytes.last())
-        && bytes.iter().all(is_inner)
+    name.len() <= NAME_LIMIT_BYTES
+        && is_outer(name.first())
+        && is_outer(name.last())
+        && name.iter().all(is_inner)
         && !is_suspect
 }
 

@@ -6,13 +6,15 @@
 use crate::display::visible_line;
 use std::time::SystemTime;
 
-/// A file as it was read: all of its bytes, and its mode.
+/// A file as it was read: all of its bytes, and what the system said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     /// The whole content.
     pub bytes: Vec<u8>,
     /// The full `st_mode`: type and permission bits.
     pub mode: u32,
+    /// How many names it has (hard links).
+    pub links: u64,
 }
 
 /// What a directory entry is. Links are not followed.

@@ -53,7 +53,7 @@ impl RelPath {
         let Some(folder) = folder else { return Self::new(name).ok() };
         let path = [folder.as_str(), name].join("/");
         let is_allowed = || names::check_name(&path, name, Names::Reply).is_ok() && !name.contains('\\');
-        let fits = path.len() <= PATH_LIMIT_BYTES && (names::is_plain(name) || is_allowed());
+        let fits = path.len() <= PATH_LIMIT_BYTES && (names::is_plain(name.as_bytes()) || is_allowed());
         fits.then(|| Self(path.into()))
     }
 

@@ -243,16 +243,26 @@ const SHORT_NAME: Sensitive =
 /// ```
 #[must_use]
 pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
-    let parts: Vec<Cow<'_, str>> = path.components().map(|name| file_of(fold(name))).collect();
-    let is_same = parts.iter().all(|part| matches!(part, Cow::Borrowed(_)));
-    let folded = if is_same { Cow::Borrowed(path.as_str()) } else { parts.join("/").into() };
-    let covers = |(at, _): &&(At, Sensitive)| at.covers(&folded, &parts);
-    let rule = if parts.iter().any(|part| part.starts_with('.')) {
+    let path = folded(path);
+    let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
+    let covers = |(at, _): &&(At, Sensitive)| at.covers(&path, name);
+    let rule = if path.starts_with('.') || path.contains("/.") {
         RULES.iter().find(covers)
     } else {
         UNDOTTED.iter().copied().find(covers)
     };
-    rule.map(|(_, why)| *why).or_else(|| parts.iter().any(|part| is_short_name(part)).then_some(SHORT_NAME))
+    let is_short = || path.contains('~') && path.split('/').any(is_short_name);
+    rule.map(|(_, why)| *why).or_else(|| is_short().then_some(SHORT_NAME))
+}
+
+/// The path with every component folded. Most paths are already.
+fn folded(path: &RelPath) -> Cow<'_, str> {
+    let is_folded = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && byte != b':';
+    if path.as_str().bytes().all(is_folded) {
+        return path.as_str().into();
+    }
+    let parts: Vec<Cow<'_, str>> = path.components().map(|name| file_of(fold(name))).collect();
+    parts.join("/").into()
 }
 
 /// The rules that may cover a path of which no part begins with a dot. Most paths are of that kind, and most rules not.
@@ -270,9 +280,6 @@ fn file_of(folded: Cow<'_, str>) -> Cow<'_, str> {
 /// Whether a folded name has the form of the short ones that NTFS makes: at most six characters, a tilde and a number,
 /// and an extension of at most three.
 fn is_short_name(folded: &str) -> bool {
-    if !folded.as_bytes().contains(&b'~') {
-        return false;
-    }
     let (stem, extension) = folded.split_once('.').unwrap_or((folded, ""));
     let Some((before, number)) = stem.rsplit_once('~') else { return false };
     let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
@@ -292,11 +299,11 @@ impl At {
         }
     }
 
-    fn covers(&self, path: &str, parts: &[Cow<'_, str>]) -> bool {
-        let name = parts.last().map_or("", AsRef::as_ref);
+    /// Whether it covers a folded path, given with its last component.
+    fn covers(&self, path: &str, name: &str) -> bool {
         match self {
             // The folder's own name counts too: a file or link in its place decides as much.
-            Self::Below(folder) => parts.iter().any(|part| part == folder),
+            Self::Below(folder) => path.split('/').any(|part| part == *folder),
             Self::BelowRoot(folder) => {
                 path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
@@ -406,8 +413,7 @@ mod tests {
             let paths =
                 [p.to_owned(), format!("{p}/x"), format!("a/{p}"), format!("a/x{p}"), format!("{p}x")];
             for path in paths.iter().filter_map(|path| RelPath::new(path).ok()) {
-                let parts: Vec<Cow<'_, str>> = path.components().map(Cow::Borrowed).collect();
-                let covered = RULES.iter().find(|(at, _)| at.covers(path.as_str(), &parts));
+                let covered = RULES.iter().find(|(at, _)| at.covers(path.as_str(), path.file_name()));
                 assert_eq!(sensitive(&path), covered.map(|(_, why)| *why), "{path}");
             }
         }

@@ -162,8 +162,8 @@ impl Reader for ApplyPatch {
         self.left
     }
 
-    fn take(&mut self) -> Parsed {
-        std::mem::take(&mut self.parsed)
+    fn take(&mut self) -> Option<Parsed> {
+        self.parsed.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

@@ -74,8 +74,8 @@ impl Reader for Commands {
         self.open.is_some()
     }
 
-    fn take(&mut self) -> Parsed {
-        std::mem::take(&mut self.parsed)
+    fn take(&mut self) -> Option<Parsed> {
+        self.parsed.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

@@ -109,8 +109,8 @@ impl Reader for EditRepl {
         !self.done
     }
 
-    fn take(&mut self) -> Parsed {
-        std::mem::take(&mut self.parsed)
+    fn take(&mut self) -> Option<Parsed> {
+        self.parsed.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

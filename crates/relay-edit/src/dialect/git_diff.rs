@@ -127,6 +127,10 @@ impl GitDiff {
     /// Whether the `diff --git` line above a pair of headers is about another file, which was all about its mode then.
     fn announces_other(&self, old: &str, new: &str) -> bool {
         let Some(announced) = self.file.lines().find(|line| begins(line.text)) else { return false };
+        // Mostly the path stands there as it stands here.
+        if new.get(4..).is_some_and(|path| !path.trim().is_empty() && announced.text.ends_with(path)) {
+            return false;
+        }
         let paths = [new, old].map(|text| unified::header_path(text.get(4..).unwrap_or_default()));
         let named = paths.into_iter().find(|path| path != unified::NO_FILE);
         named.is_some_and(|path| {
@@ -196,8 +200,8 @@ impl Reader for GitDiff {
         )
     }
 
-    fn take(&mut self) -> Parsed {
-        std::mem::take(&mut self.parsed)
+    fn take(&mut self) -> Option<Parsed> {
+        self.parsed.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

@@ -92,8 +92,8 @@ impl Reader for Hashline {
         apply_patch::unended(self.begun?).into()
     }
 
-    fn take(&mut self) -> Parsed {
-        Parsed { edits: Vec::new(), findings: std::mem::take(&mut self.parsed.findings) }
+    fn take(&mut self) -> Option<Parsed> {
+        Parsed { edits: Vec::new(), findings: std::mem::take(&mut self.parsed.findings) }.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

@@ -99,6 +99,12 @@ impl Parsed {
         }
         self.findings.extend(other.findings);
     }
+
+    /// What is in here, if there is anything; nothing is afterwards.
+    pub fn take(&mut self) -> Option<Self> {
+        let is_empty = self.edits.is_empty() && self.findings.is_empty();
+        (!is_empty).then(|| std::mem::take(self))
+    }
 }
 
 /// What a reader did with a line.
@@ -133,8 +139,8 @@ pub(crate) trait Reader: Debug {
         None
     }
 
-    /// What has become whole since the last call.
-    fn take(&mut self) -> Parsed;
+    /// What has become whole since the last call. After most lines nothing has.
+    fn take(&mut self) -> Option<Parsed>;
 
     /// Ends it.
     fn finish(self: Box<Self>) -> Parsed;

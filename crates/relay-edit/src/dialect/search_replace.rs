@@ -99,8 +99,8 @@ impl Reader for SearchReplace {
         self.sections.open.is_some()
     }
 
-    fn take(&mut self) -> Parsed {
-        std::mem::take(&mut self.parsed)
+    fn take(&mut self) -> Option<Parsed> {
+        self.parsed.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {

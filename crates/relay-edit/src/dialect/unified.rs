@@ -5,8 +5,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memmem;
-
 use super::Line;
 use super::findings::Findings;
 use super::header::looks_like_path;
@@ -135,7 +133,8 @@ pub(crate) fn begins_file(old: &str, new: &str, due: Option<(usize, usize)>) -> 
 
 /// A path of a header without time stamp and quotes. Prefixes stay: only the caller knows what they mean.
 pub(crate) fn header_path(text: &str) -> Cow<'_, str> {
-    let path = text.split('\t').next().unwrap_or(text).trim();
+    let end = memchr::memchr(b'\t', text.as_bytes()).unwrap_or(text.len());
+    let path = text.get(..end).unwrap_or(text).trim();
     match path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) {
         Some(quoted) => quoted_path(quoted).into(),
         None => slashed(unquoted(path)),
@@ -223,7 +222,7 @@ pub(crate) fn is_hunk_header(text: &str) -> bool {
 /// Reads `@@`, `@@ ... @@`, `@@ -1,2 +3,4 @@ section` and `@@ section`.
 pub(crate) fn hunk_header(text: &str) -> Option<Header<'_>> {
     let inner = inside_header(text)?;
-    let closing = memmem::find(inner.as_bytes(), b"@@");
+    let closing = inner.as_bytes().windows(2).position(|pair| pair == b"@@");
     Some(match closing.and_then(|at| inner.get(..at).zip(inner.get(at + 2..))) {
         Some((numbers, section)) => Header { section: section.trim(), ..read_numbers(numbers) },
         // The closing `@@` was forgotten.
@@ -240,15 +239,14 @@ fn inside_header(text: &str) -> Option<&str> {
 
 fn read_numbers(numbers: &str) -> Header<'static> {
     let mut header = Header::default();
-    for word in numbers.split_whitespace() {
-        let (sign, range) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
-            (Some(range), _) => ('-', range),
-            (_, Some(range)) => ('+', range),
-            _ => continue,
+    for word in numbers.as_bytes().split(u8::is_ascii_whitespace) {
+        let Some((sign @ (b'-' | b'+'), range)) = word.split_first() else { continue };
+        let comma = range.iter().position(|byte| *byte == b',');
+        let (start, count) = comma.and_then(|at| range.split_at_checked(at)).unwrap_or((range, b",1"));
+        let Some((start, count)) = read_number(start).zip(count.get(1..).and_then(read_number)) else {
+            continue;
         };
-        let (start, count) = range.split_once(',').unwrap_or((range, "1"));
-        let (Ok(start), Ok(count)) = (start.parse::<usize>(), count.parse::<usize>()) else { continue };
-        if sign == '-' {
+        if *sign == b'-' {
             // `-5,0` means "after line 5".
             header.old_start = Some(if count == 0 { start.saturating_add(1) } else { start });
             header.old_count = Some(count);
@@ -257,6 +255,13 @@ fn read_numbers(numbers: &str) -> Header<'static> {
         }
     }
     header
+}
+
+/// A number of a header; `None` when it is none, or too large to be the number of a line.
+fn read_number(digits: &[u8]) -> Option<usize> {
+    let digit = |byte: &u8| byte.is_ascii_digit().then(|| usize::from(byte - b'0'));
+    let number = |sum: usize, byte: &u8| sum.checked_mul(10)?.checked_add(digit(byte)?);
+    digits.iter().try_fold(0, number).filter(|_| !digits.is_empty())
 }
 
 /// For how many lines room is made at most because a header announces them.

@@ -20,6 +20,8 @@ pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     if is_binary(before) || begins_binary(before, after) {
         return Some(stat);
     }
+    // Mostly there is one stretch, which needs no room for more.
+    stat.new.reserve_exact(1);
     let mut exchanges = after.exchanges(before).peekable();
     // How many bytes went and came above.
     let (mut removed, mut added) = (0, 0);
@@ -71,7 +73,10 @@ pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
 
 /// Whether nothing behind these lines can change how those above them are compared.
 fn is_far(lines: &[u8]) -> bool {
-    memchr::memchr_iter(b'\n', lines).nth(BELOW).is_some()
+    // Counting is faster than looking for one after the other, and lines are seldom longer than this.
+    const USUAL: usize = 64 * BELOW;
+    count(lines.get(..USUAL).unwrap_or(lines), b'\n') > BELOW
+        || memchr::memchr_iter(b'\n', lines).nth(BELOW).is_some()
 }
 
 /// Whether two texts of whole lines have none in common; only short ones are looked at.

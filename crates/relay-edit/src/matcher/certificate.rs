@@ -53,19 +53,20 @@ impl Certificate {
     /// the bytes a plan is made on could choose the plan. So it is as fast as reading.
     #[must_use]
     pub fn fingerprint(bytes: &[u8]) -> u64 {
-        const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-        let mix = |state: u64, word: u64| (state.rotate_left(23) ^ word).wrapping_mul(PRIME);
-        let (blocks, rest) = bytes.as_chunks::<32>();
-        let mut lanes = [1, 2, 3, 4];
-        for block in blocks {
-            let (words, _) = block.as_chunks::<8>();
-            for (lane, word) in lanes.iter_mut().zip(words) {
-                *lane = mix(*lane, u64::from_le_bytes(*word));
-            }
-        }
-        let state = lanes.into_iter().fold(bytes.len() as u64, mix);
-        let state = rest.iter().fold(state, |state, byte| mix(state, u64::from(*byte)));
-        state ^ state >> 32
+        const KEYS: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93];
+        let mix = |state: u64, [one, other]: [u64; 2]| {
+            let product = u128::from(state ^ one ^ KEYS[0]) * u128::from(other ^ KEYS[1]);
+            (product as u64) ^ (product >> 64) as u64
+        };
+        let (blocks, rest) = bytes.as_chunks::<16>();
+        let mut last = [0; 16];
+        last.iter_mut().zip(rest).for_each(|(slot, byte)| *slot = *byte);
+        let words = |block: &[u8; 16]| {
+            let block = u128::from_le_bytes(*block);
+            [block as u64, (block >> 64) as u64]
+        };
+        let state = blocks.iter().fold(bytes.len() as u64, |state, block| mix(state, words(block)));
+        mix(state, words(&last))
     }
 }
 

@@ -180,7 +180,9 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     let candidates: Vec<Candidate> =
         starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
     // Tested before placing: an insertion's anchor still stands there after the insertion.
-    if let Some(place) = new_stands_at(pattern, index, key) {
+    if may_be_applied(pattern, index, key, &candidates)
+        && let Some(place) = new_stands_at(pattern, index, key)
+    {
         let covered = place..place + pattern.new.len();
         if candidates
             .iter()
@@ -208,6 +210,17 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     }
     let tier = if tier == Tier::Exact { exact_or_endings(index, &candidates) } else { tier };
     Some(Search::Found(tier, candidates))
+}
+
+/// Whether the new lines may stand where the candidates are. Mostly there is one, and no new line stands anywhere near it,
+/// which is seen without a search through the whole file.
+fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candidates: &[Candidate]) -> bool {
+    let added = pattern.hunk.lines.iter().find(|line| !line.is_old()).map(HunkLine::text);
+    let ([only], Some(added), Key::Exact) = (candidates, added, key) else { return true };
+    let near = only.start().saturating_sub(pattern.new.len())..only.end() + pattern.new.len();
+    let bytes = index.lines.offset(near.start)..index.lines.offset(near.end);
+    let near = index.lines.bytes().get(bytes).unwrap_or_default();
+    memchr::memmem::find(near, added.as_bytes()).is_some()
 }
 
 /// Of very many places only the first ones were found; those near the line number matter too.

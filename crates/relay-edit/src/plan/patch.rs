@@ -423,7 +423,7 @@ impl Words {
 
     fn join(&self) -> String {
         match self.counted.as_slice() {
-            [(only, _)] => only.to_string(),
+            [(only, _)] => only.clone().into_owned(),
             several => {
                 several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join("; ")
             }

@@ -182,7 +182,7 @@ impl<'s> State<'s> {
     /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
         let Self { snapshot, files, decoded, mut origins, modes, .. } = self;
-        let mut changes = Vec::new();
+        let mut changes = Vec::with_capacity(files.len());
         for (path, File { before, now }) in files {
             let after = match now {
                 Now::Untouched if !modes.contains_key(path.as_ref()) => continue,

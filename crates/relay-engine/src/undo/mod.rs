@@ -135,7 +135,7 @@ fn run(
     };
     if options.dry_run {
         let changes = std::mem::take(&mut draft.changes);
-        rehearse(engine, &changes, draft)?;
+        rehearse(engine, &changes, draft, |_| false)?;
         let will_ask = sensitive.iter().map(|(path, reason)| sensitive_warning(path, *reason));
         outcome.diagnostics.extend(will_ask.map(|warning| warning.hinted(SENSITIVE_HINT)));
         outcome.changes = changes;

@@ -24,22 +24,21 @@ pub(crate) use listing::Listing;
 use std::fs::File;
 use std::io::{self, Read as _};
 
-use crate::read::{ReadError, Snapshot};
+use crate::read::{Facts, ReadError, Snapshot};
 
 /// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be. Its path is
 /// asked for only where something has to be said about it.
 fn read_capped(
     file: File,
-    mode: u32,
-    size: u64,
+    facts: &Facts,
     limit_bytes: u64,
     path: impl Fn() -> String,
 ) -> Result<Snapshot, ReadError> {
     let too_large = || ReadError::TooLarge { path: path(), limit_bytes };
-    if size > limit_bytes {
+    if facts.size > limit_bytes {
         return Err(too_large());
     }
-    let expected = usize::try_from(size).unwrap_or(0);
+    let expected = usize::try_from(facts.size).unwrap_or(0);
     // One byte more than it claimed to have: when that stays free, the file has ended, and nothing more need be asked.
     let mut bytes = Vec::with_capacity(expected.saturating_add(1));
     let failed = |source| io_error(&path(), source);
@@ -51,7 +50,7 @@ fn read_capped(
     if bytes.len() as u64 > limit_bytes {
         return Err(too_large());
     }
-    Ok(Snapshot { bytes, mode })
+    Ok(Snapshot { bytes, mode: facts.mode, links: facts.links })
 }
 
 fn io_error(path: &str, source: impl Into<io::Error>) -> ReadError {
@@ -61,9 +60,9 @@ fn io_error(path: &str, source: impl Into<io::Error>) -> ReadError {
 /// Refuses a name given to a handle that could lead elsewhere. [`crate::RelPath`] and [`crate::OwnPath`] always pass; this
 /// is for names that come from a directory listing or are put together.
 fn check_name(folder: &str, name: &str) -> Result<(), ReadError> {
-    let leads_elsewhere = |part: &str| matches!(part, "" | "." | "..");
-    if name.split('/').any(leads_elsewhere)
-        || name.contains('\0')
+    let leads_elsewhere = |part: &[u8]| matches!(part, b"" | b"." | b"..");
+    if name.as_bytes().split(|byte| *byte == b'/').any(leads_elsewhere)
+        || name.as_bytes().contains(&b'\0')
         || (cfg!(windows) && name.contains(['\\', ':']))
     {
         return Err(ReadError::BadName { path: shown(folder, name) });

@@ -54,8 +54,10 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// One command each; the code is in the file of the same name under `commands/`.
+/// One command each; the code is in the file of the same name under `commands/`. What the others take is not put together
+/// when one is called.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 pub enum Command {
     Demo(DemoArgs),
     Init(InitArgs),

@@ -125,7 +125,9 @@ impl Scanner {
             return self.foreign_end(reader, code, line, Taken::Done);
         }
         let taken = reader.line(Line { text, ..line }, code.is_some());
-        self.absorb(reader.take());
+        if let Some(parsed) = reader.take() {
+            self.absorb(parsed);
+        }
         match taken {
             Taken::More => self.state = State::Foreign(reader, code),
             Taken::Done | Taken::NotMine => self.foreign_end(reader, code, line, taken),

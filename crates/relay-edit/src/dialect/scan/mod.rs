@@ -115,8 +115,9 @@ impl Scanner {
             && self.shell.is_none()
         {
             let taken = reader.line(line, false);
-            let parsed = reader.take();
-            self.absorb(parsed);
+            if let Some(parsed) = reader.take() {
+                self.absorb(parsed);
+            }
             if taken != Taken::More
                 && let State::Foreign(reader, code) = std::mem::take(&mut self.state)
             {
