@@ -152,6 +152,7 @@ impl Scanner {
         match fence_line(line.text) {
             Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
                 self.prose.push(line);
+                self.script = None;
                 self.close_code(&code);
             }
             Some(FenceLine::Labelled(fence, info))
@@ -170,6 +171,7 @@ impl Scanner {
                         self.start(reader, line);
                     }
                     None => {
+                        self.follow_script(Line { text, ..line });
                         self.note_stray(Line { text, ..line }, Some(&code));
                         self.prose.push(Line { text, ..line });
                         self.state = State::Code(code);

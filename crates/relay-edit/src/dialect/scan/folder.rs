@@ -2,6 +2,8 @@
 //!
 //! Nothing is run, so only what the words say counts: a folder that depends on anything else is unknown.
 
+use super::command::Command;
+
 /// Where paths start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Folder {
@@ -14,40 +16,26 @@ pub(super) enum Folder {
 }
 
 impl Folder {
-    /// The folder after a command line, or while its last command runs.
-    pub(super) fn after(line: &str) -> Self {
-        let mut folder = Self::Root;
-        let mut rest = script(line);
-        loop {
-            let (command, joint, behind) = first_command(rest);
-            folder = match Self::of(&words(command)) {
-                // What follows runs elsewhere, or only if there is no such folder.
-                Self::Named(_) if matches!(joint, "|" | "||" | "&") => {
-                    Self::Unknown(format!("{} {joint}", command.trim()))
-                }
-                entered => entered.below(folder),
-            };
-            if joint.is_empty() {
-                return folder;
-            }
-            rest = behind;
-        }
+    /// The folder after some commands, or while the last of them runs.
+    pub(super) fn after(commands: &[Command]) -> Self {
+        commands.iter().fold(Self::Root, |folder, command| Self::of(command).below(folder))
     }
 
     /// The folder a single command changes into, or works in.
-    fn of(words: &[String]) -> Self {
-        let Some((name, arguments)) = words.split_first() else { return Self::Root };
-        let named = match (name.as_str(), arguments) {
+    pub(super) fn of(command: &Command) -> Self {
+        let unknown = || Self::Unknown(command.words.join(" "));
+        let named = match command.split() {
             ("cd" | "pushd" | "chdir" | "Set-Location", [folder]) => folder.as_str(),
-            ("cd" | "pushd" | "popd" | "chdir" | "Set-Location", _) => {
-                return Self::Unknown(words.join(" "));
-            }
-            ("git", _) => told(arguments, "-C").unwrap_or("."),
-            ("patch", _) => told(arguments, "-d").unwrap_or("."),
-            _ => ".",
+            ("cd" | "pushd" | "popd" | "chdir" | "Set-Location", _) => return unknown(),
+            _ => match command.folder() {
+                Some(folder) => folder,
+                None => return Self::Root,
+            },
         };
-        if named.is_empty() || named.contains(['$', '`', '~', '*', '?', '%']) || named == "-" {
-            return Self::Unknown(words.join(" "));
+        // What follows runs elsewhere, or only if there is no such folder.
+        let depends = matches!(command.joint, "|" | "||" | "&") && !command.applies();
+        if depends || named.is_empty() || named.contains(['$', '`', '~', '*', '?', '%']) || named == "-" {
+            return unknown();
         }
         match named.trim_start_matches("./").trim_end_matches('/') {
             "" | "." if !named.starts_with('/') => Self::Root,
@@ -78,71 +66,16 @@ impl Folder {
     }
 }
 
-/// The folder that the options of a command name.
-fn told<'w>(arguments: &'w [String], short: &str) -> Option<&'w str> {
-    let joined = arguments.iter().find_map(|word| word.strip_prefix("--directory="));
-    let is_option = |word: &String| word == short || word == "--directory";
-    joined.or_else(|| arguments.iter().skip_while(|word| !is_option(word)).nth(1).map(String::as_str))
-}
-
-/// The script in a line: behind a prompt, in brackets, or the argument of a shell.
-fn script(line: &str) -> &str {
-    let line = line.trim_start().trim_start_matches("$ ").trim_start_matches(['(', '{', ' ']);
-    let flag = [" -lc ", " -c ", " /c ", " -Command "].iter().find_map(|flag| line.split_once(flag));
-    match flag {
-        Some((shell, script)) if !shell.contains(['&', ';', '|', '<']) => {
-            script.trim_start().trim_start_matches(['\'', '"'])
-        }
-        _ => line,
-    }
-}
-
-/// The first command of a script, what joins it to the next one, and what follows.
-fn first_command(script: &str) -> (&str, &str, &str) {
-    let mut quote = None;
-    for (at, byte) in script.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(open), _) if open == byte => quote = None,
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None, b'&' | b'|' | b';') => {
-                let rest = script.get(at..).unwrap_or_default();
-                let joint = ["&&", "||", "&", "|", ";"].into_iter().find(|joint| rest.starts_with(joint));
-                let joint = joint.unwrap_or_default();
-                let behind = rest.strip_prefix(joint).unwrap_or_default();
-                return (script.get(..at).unwrap_or_default(), joint, behind);
-            }
-            _ => {}
-        }
-    }
-    (script, "", "")
-}
-
-/// The words of a command, without the quotes around them.
-fn words(command: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    for character in command.chars() {
-        match (quote, character) {
-            (Some(open), _) if open == character => quote = None,
-            (None, '\'' | '"') => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (None, _) if character.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(character),
-        }
-    }
-    words.extend(word);
-    words
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn after(line: &str) -> Folder {
+        Folder::after(&Command::all(line))
+    }
+
     fn check(line: &str, folder: &str) {
-        assert_eq!(Folder::after(line), Folder::Named(folder.to_owned()), "{line}");
+        assert_eq!(after(line), Folder::Named(folder.to_owned()), "{line}");
     }
 
     #[test]
@@ -157,15 +90,7 @@ mod tests {
         check("cmd.exe /c 'cd web && apply_patch", "web");
         check("cd a && cd /b && apply_patch", "/b");
         check("cd 'a; b' && apply_patch", "a; b");
-    }
-
-    #[test]
-    fn reads_the_folder_a_command_is_told_to_work_in() {
-        check("git -C web apply", "web");
-        check("git apply --directory=web", "web");
-        check("git apply --directory web", "web");
-        check("patch -d web -p1", "web");
-        check("patch -p1 --directory=web", "web");
+        check("cd web && git -C src apply", "web/src");
     }
 
     #[test]
@@ -173,7 +98,7 @@ mod tests {
         for line in
             ["apply_patch", "", "cd . && apply_patch", "cd ./; apply_patch", "echo cd web && apply_patch"]
         {
-            assert_eq!(Folder::after(line), Folder::Root, "{line}");
+            assert_eq!(after(line), Folder::Root, "{line}");
         }
     }
 
@@ -190,7 +115,7 @@ mod tests {
             "cd web & apply_patch",
             "popd && apply_patch",
         ] {
-            assert!(matches!(Folder::after(line), Folder::Unknown(_)), "{line}");
+            assert!(matches!(after(line), Folder::Unknown(_)), "{line}");
         }
     }
 }

@@ -62,7 +62,7 @@ impl Scanner {
         }
         self.after_diff = None;
         self.shell = self.shell_above();
-        if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.unknown_folder(line.number)) {
+        if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.finding(line.number)) {
             self.findings.push(finding);
         }
         if let Some(control) = self.control.as_mut() {
@@ -144,7 +144,7 @@ impl Scanner {
     ) {
         self.envelope = reader.envelope();
         self.absorb(reader.finish());
-        self.shell = None;
+        self.script = self.shell.take().and_then(Shell::script);
         self.tail = self.prose.len();
         if taken == Taken::NotMine {
             self.after_diff = code.is_none().then_some(line.number);
@@ -168,8 +168,10 @@ impl Scanner {
         if parsed.edits.is_empty() || self.has_leaked {
             return;
         }
-        let folder = self.shell.as_ref().and_then(Shell::folder);
-        parsed.edits.iter_mut().for_each(|edit| path_line::settle(edit, folder));
+        parsed.edits.iter_mut().for_each(|edit| match &self.shell {
+            Some(shell) => shell.settle(edit),
+            None => path_line::settle(edit, None),
+        });
         let leak = |edit: &Edit| Some((leak::of_edit(edit)?, edit.path.clone()));
         match parsed.edits.iter().filter(|_| self.may_leak).filter_map(leak).min() {
             Some((line, path)) => {

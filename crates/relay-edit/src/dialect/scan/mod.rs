@@ -5,6 +5,7 @@
 
 mod blocks;
 mod code;
+mod command;
 mod folder;
 mod foreign;
 mod shell;
@@ -22,7 +23,7 @@ use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
 use blocks::Question;
 use code::{Code, Opening};
-use shell::Shell;
+use shell::{Script, Shell, Use};
 
 /// Reads a reply line by line.
 #[derive(Debug, Default)]
@@ -53,6 +54,8 @@ pub(crate) struct Scanner {
     has_leaked: bool,
     /// The command whose here-document the block at hand is.
     shell: Option<Shell>,
+    /// The script behind it, while that may still say what becomes of the block.
+    script: Option<Script>,
     /// A `---` line that is the beginning of a diff if a `+++` line follows.
     held: Option<OwnedLine>,
     /// Where the envelope begins that one dialect's reader left to another's.
@@ -287,7 +290,22 @@ impl Scanner {
         }
     }
 
+    /// Follows the script that goes on behind a block.
+    fn follow_script(&mut self, line: Line<'_>) {
+        let Some(script) = self.script.as_mut() else { return };
+        match script.follow(line.text) {
+            Use::None => return,
+            Use::AsRead => {}
+            Use::Otherwise(finding) => self.findings.push(finding.at(line.number)),
+        }
+        self.script = None;
+    }
+
     fn note_prose(&mut self, line: Line<'_>) {
+        if line.text.trim().is_empty() {
+            self.script = None;
+        }
+        self.follow_script(line);
         self.note_stray(line, None);
         if hashline::is_abort(line.text) {
             self.findings.push(hashline::aborted(line.number));

@@ -1,9 +1,12 @@
 //! The shell command around an edit: `cd web && apply_patch <<'EOF'`.
 //!
-//! Nothing is run. The command only says where the edit ends, and from which folder its paths are meant.
+//! Nothing is run. The command only says where the edit ends, and what its paths mean.
 
+use super::super::path_line;
+use super::command::Command;
 use super::folder::Folder;
-use crate::{Diagnostic, codes};
+use crate::dialect::Dialect;
+use crate::{Diagnostic, Edit, codes};
 
 /// A longer line is no command: this one is looked at for every block below it.
 const LONGEST: usize = 1_024;
@@ -14,51 +17,131 @@ pub(super) struct Shell {
     /// The line that ends the text.
     end: String,
     folder: Folder,
+    /// The file that is patched, whatever the patch says.
+    file: Option<String>,
+    doubt: Option<&'static str>,
+    /// The text is only kept, for a later command.
+    keeps: bool,
 }
 
 impl Shell {
     /// Reads a line that is a command with a here-document, and the lines of the script above it, in order.
     pub(super) fn read<'l>(text: &str, above: impl Iterator<Item = &'l str>) -> Option<Self> {
-        let (command, end) = here_document(text)?;
-        let (mut base, mut own) = (Folder::Root, Folder::after(command));
+        let (commands, end) = here_document(text)?;
+        let (mut base, mut own) = (Folder::Root, Folder::after(&commands));
         for line in above {
             match here_document(line) {
                 // Whether a second command starts where the first one ended or afresh, nobody knows.
-                Some((earlier, _)) => own = own.beside(&Folder::after(earlier)),
-                None => base = Folder::after(line).below(base),
+                Some((earlier, _)) => own = own.beside(&Folder::after(&earlier)),
+                None => base = Folder::after(&Command::all(line)).below(base),
             }
         }
-        Some(Self { end: end.to_owned(), folder: own.below(base) })
+        let user = commands.iter().find(|command| command.applies());
+        Some(Self {
+            end,
+            folder: own.below(base),
+            file: user.and_then(Command::file).map(str::to_owned),
+            doubt: user.and_then(Command::doubt),
+            keeps: user.is_none(),
+        })
     }
 
-    /// The folder the command runs in, where that is not the root.
-    pub(super) fn folder(&self) -> Option<&str> {
-        match &self.folder {
-            Folder::Named(folder) => Some(folder),
-            Folder::Root | Folder::Unknown(_) => None,
+    /// Why nobody can say what the text below means.
+    pub(super) fn finding(&self, line: usize) -> Option<Diagnostic> {
+        let finding = match (&self.folder, self.doubt) {
+            (Folder::Unknown(written), _) => unknown_folder(written),
+            (_, Some(doubt)) => doubted(doubt),
+            _ => return None,
+        };
+        Some(finding.at(line))
+    }
+
+    /// Gives an edit the path that is meant.
+    pub(super) fn settle(&self, edit: &mut Edit) {
+        if let Some(file) = self.file.as_ref().filter(|_| edit.dialect == Dialect::Unified) {
+            edit.path.clone_from(file);
         }
-    }
-
-    /// Only the shell knows which folder `$WEB` or `~` is.
-    pub(super) fn unknown_folder(&self, line: usize) -> Option<Diagnostic> {
-        let Folder::Unknown(written) = &self.folder else { return None };
-        let message = format!("nobody can say from which folder paths are meant after `{written}`");
-        let finding = Diagnostic::error(codes::MISSING_PATH, message);
-        Some(finding.hinted("write paths from the root of the workspace, without `cd`").at(line))
+        let folder = match &self.folder {
+            Folder::Named(folder) => Some(folder.as_str()),
+            Folder::Root | Folder::Unknown(_) => None,
+        };
+        path_line::settle(edit, folder);
     }
 
     /// Whether a line ends the text.
     pub(super) fn ends(&self, text: &str) -> bool {
-        text.trim() == self.end
+        text.trim().trim_end_matches(['"', '\'', ')']) == self.end
+    }
+
+    /// The script that goes on behind the text, when that is still to be used.
+    pub(super) fn script(self) -> Option<Script> {
+        self.keeps.then_some(Script { kept: self.folder.clone(), folder: self.folder })
     }
 }
 
-/// A command, and the word that ends the text it is given.
-fn here_document(text: &str) -> Option<(&str, &str)> {
-    let (command, end) = Some(text).filter(|text| text.len() <= LONGEST)?.split_once("<<")?;
-    let end = end.trim_start_matches('-').trim().trim_matches(['\'', '"']);
-    let is_word = !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    is_word.then_some((command, end))
+/// A script in which a patch was written into a file and is not yet applied.
+#[derive(Debug)]
+pub(super) struct Script {
+    /// The folder that its paths were taken to start from.
+    kept: Folder,
+    /// Where the script is now.
+    folder: Folder,
+}
+
+/// What a line of a script did with a patch that was kept.
+pub(super) enum Use {
+    /// Nothing.
+    None,
+    /// It was applied as it was read.
+    AsRead,
+    /// It was applied in a way that means something else.
+    Otherwise(Diagnostic),
+}
+
+impl Script {
+    /// Follows a line of the script.
+    pub(super) fn follow(&mut self, line: &str) -> Use {
+        for command in Command::all(line.get(..LONGEST).unwrap_or(line)) {
+            let folder = Folder::of(&command).below(self.folder.clone());
+            if command.applies() {
+                let doubt =
+                    command.doubt().or_else(|| command.file().map(|_| "its command names another file"));
+                return match (&folder, doubt) {
+                    (_, Some(doubt)) => Use::Otherwise(doubted(doubt)),
+                    (Folder::Unknown(written), _) => Use::Otherwise(unknown_folder(written)),
+                    _ if folder != self.kept => Use::Otherwise(doubted("it is applied in another folder")),
+                    _ => Use::AsRead,
+                };
+            }
+            self.folder = folder;
+        }
+        Use::None
+    }
+}
+
+/// Only the shell knows which folder `$WEB` or `~` is.
+fn unknown_folder(written: &str) -> Diagnostic {
+    let message = format!("nobody can say from which folder paths are meant after `{written}`");
+    Diagnostic::error(codes::MISSING_PATH, message)
+        .hinted("write paths from the root of the workspace, without `cd`")
+}
+
+fn doubted(doubt: &str) -> Diagnostic {
+    Diagnostic::error(codes::BAD_DIFF, format!("this patch does not mean what it says: {doubt}"))
+        .hinted("send the patch as it is to be applied, with paths from the root of the workspace")
+}
+
+/// The commands around a text, and the word that ends it.
+fn here_document(text: &str) -> Option<(Vec<Command>, String)> {
+    let (before, behind) = Some(text).filter(|text| text.len() <= LONGEST)?.split_once("<<")?;
+    let behind = behind.trim_start_matches('-').trim_start().trim_start_matches(['\'', '"']);
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let (end, rest) = behind.split_at(behind.bytes().take_while(|byte| is_part(byte)).count());
+    let rest = rest.trim_start_matches(['\'', '"']).trim();
+    if end.is_empty() || !(rest.is_empty() || rest.starts_with(['|', '>', '&'])) {
+        return None;
+    }
+    Some((Command::all(&format!("{before}{rest}")), end.to_owned()))
 }
 
 #[cfg(test)]
@@ -70,31 +153,64 @@ mod tests {
         Shell::read(command, above.lines())
     }
 
+    fn folder(text: &str) -> Option<String> {
+        match read(text)?.folder {
+            Folder::Named(folder) => Some(folder),
+            Folder::Root | Folder::Unknown(_) => None,
+        }
+    }
+
     #[test]
     fn reads_here_documents() {
         let end = |text: &str| read(text).map(|shell| shell.end);
         assert_eq!(end("git apply <<'EOF'").as_deref(), Some("EOF"));
         assert_eq!(end("<<-\"PATCH\"").as_deref(), Some("PATCH"));
         assert_eq!(end("apply_patch << EOF").as_deref(), Some("EOF"));
+        assert_eq!(end("cat <<'EOF' > fix.patch").as_deref(), Some("EOF"));
+        assert_eq!(end("cat <<EOF | git apply").as_deref(), Some("EOF"));
         assert_eq!(end("a << b << c"), None);
+        assert_eq!(end("a << b;"), None);
         assert_eq!(end("<<<<<<< SEARCH"), None);
     }
 
     #[test]
     fn a_script_changes_folders_above_the_command() {
-        let folder = |text: &str| read(text)?.folder().map(str::to_owned);
         assert_eq!(folder("cd web\napply_patch <<EOF").as_deref(), Some("web"));
         assert_eq!(folder("cd web\ncd src\ncd lib && apply_patch <<EOF").as_deref(), Some("web/src/lib"));
         assert_eq!(folder("cd web && git apply <<EOF\ncd web && apply_patch <<EOF").as_deref(), Some("web"));
+        assert_eq!(folder("cat <<EOF | patch -d web -p1").as_deref(), Some("web"));
         assert_eq!(folder("echo hello\napply_patch <<EOF"), None);
     }
 
     #[test]
-    fn a_folder_that_cannot_be_known_is_named() {
-        let unknown = |text: &str| read(text).and_then(|shell| shell.unknown_folder(1)).is_some();
-        assert!(unknown("cd $WEB && apply_patch <<EOF"));
-        assert!(unknown("cd web && git apply <<EOF\napply_patch <<EOF"));
-        assert!(unknown("cd web && git apply <<EOF\ncd api && apply_patch <<EOF"));
-        assert!(!unknown("cd web && apply_patch <<EOF"));
+    fn what_cannot_be_known_is_named() {
+        let finding = |text: &str| read(text).and_then(|shell| shell.finding(1)).is_some();
+        assert!(finding("cd $WEB && apply_patch <<EOF"));
+        assert!(finding("cd web && git apply <<EOF\napply_patch <<EOF"));
+        assert!(finding("cd web && git apply <<EOF\ncd api && apply_patch <<EOF"));
+        assert!(finding("git apply -R <<EOF"));
+        assert!(finding("cat <<EOF | patch -p2"));
+        assert!(!finding("cd web && apply_patch <<EOF"));
+        assert!(!finding("patch -p1 <<EOF"));
+    }
+
+    #[test]
+    fn a_patch_that_was_kept_is_followed() {
+        let used = |text: &str| {
+            let (command, later) = text.split_once('\n').expect("two lines");
+            let mut script = read(command).and_then(Shell::script)?;
+            later.lines().find_map(|line| match script.follow(line) {
+                Use::None => None,
+                Use::AsRead => Some(true),
+                Use::Otherwise(_) => Some(false),
+            })
+        };
+        assert_eq!(used("cat > fix <<EOF\ngit apply fix\ncd web"), Some(true));
+        assert_eq!(used("cat <<EOF > fix\ncd web\ncd .\npatch -p1 < fix"), Some(false));
+        assert_eq!(used("cat > fix <<EOF\ngit -C web apply fix"), Some(false));
+        assert_eq!(used("cat > fix <<EOF\ngit apply -R fix"), Some(false));
+        assert_eq!(used("cd web && cat > fix <<EOF\ngit apply fix"), Some(true));
+        assert_eq!(used("cat > fix <<EOF\ncd web && ls"), None);
+        assert_eq!(used("git apply <<EOF\ncd web && patch -p1 < other"), None);
     }
 }
