@@ -156,4 +156,6 @@ fn a_blank_last_line_keeps_its_ending() {
     check_end("b", ("-b\n+", &[Some(0)]), EndOfFile::Unsaid, "\n");
     check_end("\u{feff}b", ("-b\n+", &[Some(0)]), EndOfFile::Unsaid, "\u{feff}\n");
     check_end("\u{feff}b", ("-b\n+c", &[Some(0)]), EndOfFile::Unsaid, "\u{feff}c");
+    // A mark behind text is text.
+    check_end("b", ("-b\n+c\u{feff}", &[Some(0)]), EndOfFile::Unsaid, "c\u{feff}");
 }
