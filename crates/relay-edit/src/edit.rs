@@ -201,3 +201,16 @@ impl Hunk {
         self.lines.iter().any(|line| matches!(line, HunkLine::Removed(_)))
     }
 }
+
+#[cfg(test)]
+impl Hunk {
+    /// A hunk written as the lines of a diff.
+    pub(crate) fn of_diff(diff: &str) -> Self {
+        let line = |line: &str| match line.split_at(1) {
+            ("-", text) => HunkLine::Removed(text.to_owned()),
+            ("+", text) => HunkLine::Added(text.to_owned()),
+            (_, text) => HunkLine::Context(text.to_owned()),
+        };
+        Self::new(diff.lines().map(line).collect(), 1)
+    }
+}

@@ -1,20 +1,6 @@
 //! Rules of placing that no single tier can show: each by a hunk that would go wrong, or be refused, without it.
 
 use super::*;
-use crate::HunkLine;
-
-/// A hunk written as a diff.
-fn hunk(diff: &str) -> Hunk {
-    let line = |line: &str| {
-        let (sign, text) = line.split_at(1);
-        match sign {
-            "-" => HunkLine::Removed(text.to_owned()),
-            "+" => HunkLine::Added(text.to_owned()),
-            _ => HunkLine::Context(text.to_owned()),
-        }
-    };
-    Hunk::new(diff.lines().map(line).collect(), 1)
-}
 
 /// Where a hunk goes, how closely its lines stand there, and how its new ones are indented.
 #[track_caller]
@@ -26,7 +12,7 @@ fn place(file: &str, hunk: &Hunk, strictness: Strictness) -> (usize, Tier, Reind
 }
 
 fn locate_fuzzily(file: &str, diff: &str) -> Result<Located, Failure> {
-    locate(&hunk(diff), &FileIndex::new(file.as_bytes()), Strictness::Fuzzy)
+    locate(&Hunk::of_diff(diff), &FileIndex::new(file.as_bytes()), Strictness::Fuzzy)
 }
 
 /// Old and new differ by trailing spaces only, and so does the file from both: which of them it has cannot be told.
@@ -35,7 +21,7 @@ fn a_tier_that_cannot_tell_old_from_new_is_not_used() {
     let trailing = "-call(one)  \n+call(one)";
     assert!(matches!(locate_fuzzily("call(one)\t\n", trailing), Err(Failure::NotFound(_))));
     assert_eq!(locate_fuzzily("call(one)\n", trailing), Ok(Located::AlreadyApplied(0)));
-    assert_eq!(place("call(one)  \n", &hunk(trailing), Strictness::Fuzzy).1, Tier::Exact);
+    assert_eq!(place("call(one)  \n", &Hunk::of_diff(trailing), Strictness::Fuzzy).1, Tier::Exact);
 }
 
 /// `{`, anything, `}` stands in every file.
@@ -47,7 +33,7 @@ fn lines_left_out_between_brackets_tell_no_place() {
         let found = locate_fuzzily(&file.replace("fn main() ", ""), &brackets);
         assert!(matches!(found, Err(Failure::NotFound(_))), "{found:?}");
         let named = brackets.replace(" {\n", " fn main() {\n");
-        assert_eq!(place(file, &hunk(&named), Strictness::Fuzzy).0, 0);
+        assert_eq!(place(file, &Hunk::of_diff(&named), Strictness::Fuzzy).0, 0);
     }
 }
 
@@ -55,7 +41,7 @@ fn lines_left_out_between_brackets_tell_no_place() {
 #[test]
 fn brackets_elsewhere_are_no_sign_that_a_hunk_is_applied() {
     let file = "(\n    one\n)\n\n(\n)\n";
-    assert_eq!(place(file, &hunk(" (\n-    one\n )"), Strictness::Fuzzy).0, 0);
+    assert_eq!(place(file, &Hunk::of_diff(" (\n-    one\n )"), Strictness::Fuzzy).0, 0);
     let telling = "begin\n    one\nend\n\nbegin\nend\n";
     let found = locate_fuzzily(telling, " begin\n-    one\n end");
     assert_eq!(found, Err(Failure::Applied { found: 0, done: 4 }));
@@ -65,7 +51,7 @@ fn brackets_elsewhere_are_no_sign_that_a_hunk_is_applied() {
 #[test]
 fn a_line_number_says_more_than_the_block_that_is_named_beside_it() {
     let file = "fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n";
-    let mut named = Hunk { scope: vec!["fn b() {".to_owned()], ..hunk("-    one();\n+    two();") };
+    let mut named = Hunk { scope: vec!["fn b() {".to_owned()], ..Hunk::of_diff("-    one();\n+    two();") };
     let index = FileIndex::new(file.as_bytes());
     assert_eq!(locate(&named, &index, Strictness::Fuzzy), Ok(Located::AlreadyApplied(4)));
     named.line_hint = Some(2);
@@ -76,7 +62,7 @@ fn a_line_number_says_more_than_the_block_that_is_named_beside_it() {
 #[test]
 fn nothing_is_indented_anew_where_everything_must_be_exact() {
     let file = "def a():\n\tone()\n\ttwo()\n\tthree()\n\tfour()\n\tfive()\n";
-    let spaces = hunk(" def a():\n+    zero()");
+    let spaces = Hunk::of_diff(" def a():\n+    zero()");
     let tabs = Reindent::Units { reply: b"    ".to_vec(), file: b"\t".to_vec() };
     assert_eq!(place(file, &spaces, Strictness::Whitespace), (0, Tier::Exact, tabs));
     assert_eq!(place(file, &spaces, Strictness::Exact), (0, Tier::Exact, Reindent::Keep));
@@ -88,7 +74,7 @@ fn a_slip_lands_only_where_no_other_place_comes_close() {
     let block = |name: &str| format!("open {name}\nread {name}\nwrite {name}\nclose {name}\n");
     let wanted = " open first\n reead first\n-write first\n+print first\n close first";
     let file = format!("{}{}", block("first"), block("second"));
-    assert_eq!(place(&file, &hunk(wanted), Strictness::Fuzzy).0, 0);
+    assert_eq!(place(&file, &Hunk::of_diff(wanted), Strictness::Fuzzy).0, 0);
     let twice = format!("{}{}", block("first"), block("first"));
     assert_eq!(locate_fuzzily(&twice, wanted), Err(Failure::Ambiguous(vec![0, 4])));
 }

@@ -62,18 +62,18 @@ pub(crate) fn resolve(
         (None, true) => Tier::Seen,
         (None, false) => Tier::LinesUnverified,
     };
+    let placement = |insert_at: usize, tier: Tier, map: Vec<Option<usize>>| Placement {
+        hunk: number,
+        tier,
+        map,
+        insert_at,
+        reindent: Reindent::Keep,
+        candidates: 1,
+        tie: None,
+    };
     let insert = |at: usize, tier: Tier| {
         let hunk = Hunk { target: Target::Quoted, ..hunk.clone() };
-        let map = vec![None; hunk.lines.len()];
-        let placement = Placement {
-            hunk: number,
-            tier,
-            map,
-            insert_at: at,
-            reindent: Reindent::Keep,
-            candidates: 1,
-            tie: None,
-        };
+        let placement = placement(at, tier, vec![None; hunk.lines.len()]);
         Ok(Resolved { hunk, placement, absorbed: 0, unseen: 0 })
     };
     match hunk.target {
@@ -96,15 +96,7 @@ pub(crate) fn resolve(
             let mut at = start..;
             let map =
                 resolved.lines.iter().map(|line| if line.is_old() { at.next() } else { None }).collect();
-            let placement = Placement {
-                hunk: number,
-                tier: tier_of(first),
-                map,
-                insert_at: start,
-                reindent: Reindent::Keep,
-                candidates: 1,
-                tie: None,
-            };
+            let placement = placement(start, tier_of(first), map);
             let unseen = if first.hash.is_some() && !seen { (end - start).saturating_sub(2) } else { 0 };
             Ok(Resolved { hunk: resolved, placement, absorbed, unseen })
         }

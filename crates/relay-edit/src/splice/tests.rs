@@ -6,18 +6,6 @@ use crate::matcher::Reindent;
 /// A hunk written as a diff, and for each of its old lines the line of the file it stands for, counted from 0.
 type Placed<'p> = (&'p str, &'p [Option<usize>]);
 
-fn hunk(diff: &str, end: EndOfFile) -> Hunk {
-    let line = |line: &str| {
-        let (sign, text) = line.split_at(1);
-        match sign {
-            "-" => HunkLine::Removed(text.to_owned()),
-            "+" => HunkLine::Added(text.to_owned()),
-            _ => HunkLine::Context(text.to_owned()),
-        }
-    };
-    Hunk { end, ..Hunk::new(diff.lines().map(line).collect(), 1) }
-}
-
 fn spliced(
     before: &str,
     placed: &[Placed<'_>],
@@ -25,7 +13,7 @@ fn spliced(
     insert_at: usize,
     end: EndOfFile,
 ) -> Result<String, SpliceError> {
-    let hunks: Vec<Hunk> = placed.iter().map(|(diff, _)| hunk(diff, end)).collect();
+    let hunks: Vec<Hunk> = placed.iter().map(|(diff, _)| Hunk { end, ..Hunk::of_diff(diff) }).collect();
     let placement = |(number, (_, places)): (usize, &Placed<'_>)| {
         let mut places = places.iter().copied();
         let place = |line: &HunkLine| if line.is_old() { places.next().flatten() } else { None };
