@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides what happens to a path; it only reads what was written.
 
+use super::citation;
 use crate::suggest::nearest;
 
 /// How the content of a block is meant.
@@ -71,6 +72,9 @@ pub(crate) fn parse(info: &str) -> Header {
         Ok(found) => found,
         Err(why) => return Header::Broken(why),
     };
+    if citation::path(&path).is_some() {
+        return Header::Broken("it names lines of a file, and a block is about the whole of one");
+    }
     if !explicit && !looks_like_path(&path) {
         return Header::Doubtful;
     }
@@ -226,6 +230,7 @@ pub(crate) fn looks_like_path(word: &str) -> bool {
         || word.contains("://")
         || word.ends_with(['.', ',', ':', ';', '!', '?'])
         || word.contains(['<', '>', '|', '*', '`', '"'])
+        || citation::path(word).is_some()
     {
         return false;
     }

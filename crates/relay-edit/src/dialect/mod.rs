@@ -5,6 +5,7 @@
 
 mod apply_patch;
 mod block;
+mod citation;
 mod commands;
 mod edit_repl;
 mod fence;

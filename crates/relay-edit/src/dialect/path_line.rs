@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::block::comment_text;
+use super::citation;
 use super::header::looks_like_path;
 use crate::{Edit, Operation};
 
@@ -21,12 +22,14 @@ pub(crate) fn read(text: &str) -> Option<String> {
     (plain && looks_like_path(path)).then(|| path.to_owned())
 }
 
-/// Reads the line directly before the marker of a block, where even a bare word is a file name.
+/// Reads the line directly before the marker of a block, where even a bare word is a file name, and lines of a file may be
+/// named: what the block quotes shows which they are.
 pub(crate) fn before_marker(text: &str) -> Option<String> {
     read(text).or_else(|| {
         let text = text.trim();
         let (bare, _) = undecorate(text);
         let (path, _) = unquote(bare);
+        let path = citation::path(path).unwrap_or(path);
         // `Then:` announces the block.
         let is_word = !path.contains(char::is_whitespace) && !text.ends_with(':');
         // A path may hold spaces; a sentence that quotes one is no path.
@@ -86,7 +89,8 @@ pub(crate) fn is_dots(text: &str) -> bool {
 
 /// The only path in backticks in a line of prose: "And in `src/b.rs`:".
 pub(crate) fn mentioned(text: &str) -> Option<String> {
-    let mut quoted = text.split('`').skip(1).step_by(2).filter(|word| looks_like_path(word));
+    let words = text.split('`').skip(1).step_by(2).map(|word| citation::path(word).unwrap_or(word));
+    let mut quoted = words.filter(|word| looks_like_path(word));
     let path = quoted.next()?;
     let known = text.len() < LONGEST && !is_comment(text.trim()) && quoted.next().is_none();
     known.then(|| path.to_owned())
@@ -232,6 +236,7 @@ mod tests {
             "",
             "the file",
             "https://example.org/a.js",
+            "src/a.rs:10-20",
         ] {
             assert_eq!(read(line), None, "{line}");
         }
@@ -277,6 +282,7 @@ mod tests {
     fn directly_before_a_marker_a_word_is_a_file_name() {
         assert_eq!(before_marker("justname").as_deref(), Some("justname"));
         assert_eq!(before_marker("my dir/some file").as_deref(), Some("my dir/some file"));
+        assert_eq!(before_marker("`src/a.rs:10-20`").as_deref(), Some("src/a.rs"));
         assert_eq!(before_marker("# comment"), None);
         assert_eq!(before_marker("two words"), None);
         assert_eq!(before_marker("Then:"), None);

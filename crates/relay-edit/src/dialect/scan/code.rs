@@ -2,10 +2,11 @@
 
 use super::super::block::{Block, Purpose, is_block_header};
 use super::super::fence::{Fence, FenceLine, fence_line};
-use super::super::git_diff;
 use super::super::{Dialect, Kept, Line, path_line};
+use super::super::{citation, git_diff};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
+use crate::{Diagnostic, codes};
 
 /// A fence with a path whose content has not begun.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Code {
     pub(super) language: String,
     /// The path that was named before the fence.
     pub(super) path: Option<String>,
+    /// The file of which lines are cited instead.
+    pub(super) cited: Option<String>,
     pub(super) line: usize,
     /// Where in the prose its opening fence stands.
     pub(super) prose_start: usize,
@@ -33,6 +36,9 @@ pub(super) struct Code {
     /// It held edits, so it is no prose.
     pub(super) held_edits: bool,
 }
+
+/// A longer line above a fence is no citation.
+const CITATION: usize = 200;
 
 /// A path between tags stands at most so many lines above its section.
 const TAGS: usize = 5;
@@ -72,11 +78,13 @@ impl Scanner {
         doubted: bool,
     ) {
         let path = path.or_else(|| self.path_above());
+        let cited = if path.is_none() { self.cited(line) } else { None };
         let prose_start = self.prose.len();
         let code = Code {
             fence,
             language,
             path: path.clone(),
+            cited,
             line: line.number,
             prose_start,
             doubted,
@@ -87,6 +95,14 @@ impl Scanner {
             Some(path) => State::Opening(Opening { code, path, held: Kept::default(), written: false }),
             None => State::Code(code),
         };
+    }
+
+    /// The file whose lines the fence cites, or the line above it.
+    fn cited(&self, line: Line<'_>) -> Option<String> {
+        let above = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail);
+        let above = above.and_then(|last| self.prose.get(last)).filter(|above| above.text.len() < CITATION);
+        let found = citation::find(line.text).or_else(|| above.and_then(|above| citation::find(above.text)));
+        found.map(str::to_owned)
     }
 
     /// The path in the last line of the prose, with at most one blank line below it.
@@ -182,6 +198,17 @@ impl Scanner {
     }
 
     pub(super) fn close_code(&mut self, code: &Code) {
+        if let Some(path) = code.cited.as_ref().filter(|_| !code.held_edits) {
+            self.findings.push(
+                Diagnostic::warning(
+                    codes::IGNORED_BLOCK,
+                    "this code cites lines of a file, so it was read as a quotation",
+                )
+                .hinted("to change lines of a file, send an edit of them")
+                .on(path)
+                .at(code.line),
+            );
+        }
         if code.held_edits && code.doubted {
             self.misread();
         }
