@@ -204,3 +204,87 @@ fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Opt
     }
     Some(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hunk;
+
+    fn searched(file: &str, diff: &str) -> Search {
+        let hunk = Hunk::of_diff(diff);
+        search(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()), Key::Spaced)
+    }
+
+    /// Checks which lines of the file the old lines stand for; a missing one has none.
+    #[track_caller]
+    fn check(file: &str, diff: &str, places: &[Option<usize>]) {
+        let lines = Covered::Map(places.to_vec());
+        let only = vec![Candidate { lines, reindent: Reindent::Keep }];
+        assert_eq!(searched(file, diff), Search::Found(Tier::BlankLines, only));
+    }
+
+    #[track_caller]
+    fn check_refused(file: &str, diff: &str) {
+        assert_eq!(searched(file, diff), Search::Nothing, "{file:?} {diff:?}");
+    }
+
+    #[test]
+    fn blank_lines_come_and_go_between_lines_that_stay() {
+        check("one\n\ntwo\nthree\n", " one\n two\n-three\n+3", &[Some(0), Some(2), Some(3)]);
+        check("one\ntwo\nthree\n", " one\n \n two\n-three\n+3", &[Some(0), None, Some(1), Some(2)]);
+        // As many as there are stand for those the author has.
+        let two = " one\n \n \n two\n-three\n+3";
+        check("one\n\ntwo\nthree\n", two, &[Some(0), Some(1), None, Some(2), Some(3)]);
+        check("\none\n\n\n\ntwo\nthree\n", two, &[Some(1), Some(2), Some(3), Some(5), Some(6)]);
+    }
+
+    #[test]
+    fn nothing_else_may_stand_between() {
+        check_refused("one\n#\ntwo\nthree\n", " one\n two\n-three\n+3");
+        check_refused("one\n\ntwo", " one\n two\n-three\n+3");
+    }
+
+    /// It could belong to what goes, or to what stays.
+    #[test]
+    fn a_blank_line_nobody_mentioned_does_not_stand_beside_one_that_goes() {
+        check_refused("one\n\ntwo\n", " one\n-two\n+2");
+        check_refused("one\n\ntwo\n", "-one\n+1\n two");
+    }
+
+    #[test]
+    fn a_blank_line_that_goes_must_be_there() {
+        let diff = " one\n-\n two\n three\n-four\n+4";
+        check("one\n\ntwo\n\nthree\nfour\n", diff, &[Some(0), Some(1), Some(2), Some(4), Some(5)]);
+        check_refused("one\ntwo\n\nthree\nfour\n", diff);
+    }
+
+    /// Above or below the blank line, both would be right by what the author wrote.
+    #[test]
+    fn new_lines_go_where_no_blank_line_is_in_doubt() {
+        check_refused("one\n\ntwo\nthree\n", " one\n+new\n two\n three");
+        check_refused("one\ntwo\n\nthree\n", " one\n+new\n \n two\n three");
+        check("one\n\ntwo\nthree\n", " one\n two\n+new\n three", &[Some(0), Some(2), Some(3)]);
+        // A blank line that comes where the author saw one too many.
+        check_refused("one\ntwo\n\nthree\n", " one\n \n+\n two\n three");
+    }
+
+    /// One line and blank ones are found wherever that line stands; brackets stand everywhere.
+    #[test]
+    fn a_single_line_or_brackets_tell_no_place() {
+        check_refused("one\n", " \n-one\n+1");
+        check_refused("{\n\n(\n)\n", " {\n (\n-)\n+]");
+    }
+
+    #[test]
+    fn what_differs_by_blank_lines_only_is_not_looked_for() {
+        check_refused("one\n\ntwo\n", " one\n-\n-\n two");
+    }
+
+    #[test]
+    fn new_lines_that_stand_there_with_other_blank_lines_are_applied_already() {
+        let insertion = " one\n two\n+new\n three";
+        assert_eq!(searched("\none\n\ntwo\nnew\n\nthree\n\n", insertion), Search::Nothing);
+        let above = "+new\n one\n two\n three";
+        assert_eq!(searched("x\n\nnew\n\none\n\ntwo\nthree\n", above), Search::AlreadyApplied(1));
+    }
+}

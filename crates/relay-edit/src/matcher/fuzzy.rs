@@ -183,7 +183,53 @@ fn words(line: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileIndex, differ_by_one, is_known, is_slip};
+    use super::*;
+    use crate::Hunk;
+
+    /// Whether a hunk would do at the beginning of a file, and how alike it is there.
+    fn scored(file: &str, diff: &str) -> (f64, bool) {
+        let hunk = Hunk::of_diff(diff);
+        score(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()), 0)
+    }
+
+    #[track_caller]
+    fn check(file: &str, diff: &str, score: f64, acceptable: bool) {
+        let (found, is_acceptable) = scored(file, diff);
+        assert!((found - score).abs() < 1e-9, "{found} {file:?} {diff:?}");
+        assert_eq!(is_acceptable, acceptable, "{file:?} {diff:?}");
+    }
+
+    const FOUR: &str = "open(a)\nread(a)\nwrite(a)\nclose(a)\n";
+
+    #[test]
+    fn one_line_in_four_may_have_a_slip() {
+        // One of the eight characters of `reead(a)`, in one line of four.
+        check(FOUR, " open(a)\n reead(a)\n-write(a)\n close(a)", (3.0 + 7.0 / 8.0) / 4.0, true);
+        check(FOUR, " open(a)\n-write(a)", 0.5, false);
+        check(FOUR, " opeen(a)\n reead(a)\n-write(a)\n close(a)", (2.0 + 2.0 * 7.0 / 8.0) / 4.0, false);
+        let diff = " opeen(a)\n reead(a)\n write(a)\n close(a)\n";
+        check(&FOUR.repeat(2), &format!("{diff} open(a)\n read(a)\n-write(a)\n close(a)"), 7.75 / 8.0, true);
+        // In fewer than four lines there may be one, too.
+        check(FOUR, " open(a)\n reead(a)\n-write(a)", (2.0 + 7.0 / 8.0) / 3.0, true);
+    }
+
+    #[test]
+    fn without_a_slip_there_is_nothing_to_forgive() {
+        check(FOUR, " open(a)\n read(a)\n-write(a)\n close(a)", 1.0, false);
+    }
+
+    #[test]
+    fn what_goes_has_no_slips() {
+        check(FOUR, " open(a)\n-reead(a)\n write(a)\n close(a)", 0.75, false);
+    }
+
+    /// A line without words is found anywhere, and a blank one says nothing at all.
+    #[test]
+    fn other_lines_vouch_for_the_place() {
+        check("{\n[\nread(a)\nwrite(a)\n", " {\n [\n reead(a)\n-write(a)", (3.0 + 7.0 / 8.0) / 4.0, true);
+        check("{\nread(a)\nwrite(a)\n", " {\n reead(a)\n-write(a)", (2.0 + 7.0 / 8.0) / 3.0, false);
+        check("\n\nread(a)\nwrite(a)\n", " \n \n reead(a)\n-write(a)", (1.0 + 7.0 / 8.0) / 2.0, false);
+    }
 
     #[test]
     fn one_character_is_told_from_two() {
