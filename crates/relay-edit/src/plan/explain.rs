@@ -1,16 +1,17 @@
 //! Says why an edit failed, well enough for a model to repair it in one try.
 
+mod hunk;
+
 use super::elide::{self, Loss};
 use super::patch::PatchFailure;
 use super::state::State;
-use super::targets::TargetFailure;
 use crate::lines::{count, is_binary};
-use crate::matcher::diagnose::{line_range, visible};
-use crate::matcher::{Failure, FileIndex, Key, Repeats, has_identity};
+use crate::matcher::diagnose::line_range;
+use crate::matcher::{FileIndex, Key, has_identity};
 use crate::merge::Conflict;
 use crate::splice::SpliceError;
 use crate::suggest::nearest;
-use crate::{Diagnostic, Dialect, Edit, Hunk, HunkLine, Operation, codes};
+use crate::{Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 
 /// What is known when an edit fails.
 #[derive(Debug)]
@@ -123,124 +124,6 @@ impl Explain<'_> {
                     None,
                 )
                 .hinted("nothing was changed; please report this with the reply and the file"),
-        }
-    }
-
-    fn hunk_failure(&self, number: usize, failure: &Failure) -> Diagnostic {
-        let path = &self.edit.path;
-        let what = self.name(number);
-        let hunk = self.hunk(number);
-        match failure {
-            Failure::NotFound(near) => {
-                let hint = match (self.elsewhere(hunk), near) {
-                    (Some(other), _) => format!("these lines stand in `{other}`; is that the file you mean?"),
-                    (None, Some(near)) => format!("{}. Copy the old lines exactly as the file has them", near.words()),
-                    (None, None) => "nothing in the file is like it; read the file again and copy the old lines from it".to_owned(),
-                };
-                let first = hunk.and_then(|hunk| hunk.old_lines().find(|line| !line.trim().is_empty())).unwrap_or_default();
-                let message = format!("the old lines of {what} stand nowhere in `{path}`; they begin with `{}`", visible(first.as_bytes()));
-                let finding = self.finding(codes::NOT_FOUND, message, hunk).hinted(hint);
-                match near {
-                    Some(near) => finding.about_lines(near.start + 1, near.start + near.len),
-                    None => finding,
-                }
-            }
-            Failure::Ambiguous(starts) => {
-                let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
-                let shown: Vec<String> = starts.iter().take(5).map(|start| line_range(*start, len)).collect();
-                let more = if starts.len() > shown.len() { format!(" and {} more places", starts.len() - shown.len()) } else { String::new() };
-                let message = format!("the old lines of {what} stand at {} places in `{path}`: {}{more}", starts.len(), shown.join(", "));
-                let first = starts.first().copied().unwrap_or_default();
-                self.finding(codes::AMBIGUOUS, message, hunk)
-                    .about_lines(first + 1, first + len)
-                    .hinted("add unchanged lines above or below until the old lines stand at one place only")
-            }
-            Failure::HintContradicts { found, hinted } => {
-                let message = format!(
-                    "the old lines of {what} stand exactly in line {} of `{path}`, and almost in line {} where its header says",
-                    found + 1,
-                    hinted + 1
-                );
-                self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the line number in the header, or copy the old lines exactly")
-            }
-            Failure::Applied { found, done } => {
-                let message = format!(
-                    "{what} may be applied already: its new lines stand in line {} of `{path}`, and its old ones in line {}, between the same lines",
-                    done + 1,
-                    found + 1
-                );
-                let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
-                self.finding(codes::AMBIGUOUS, message, hunk)
-                    .about_lines(found + 1, found + len)
-                    .hinted("if the other place is meant as well, add unchanged lines above or below that stand only there, or its line number")
-            }
-            Failure::OutOfScope(start) => {
-                let message = format!("the old lines of {what} stand only in line {} of `{path}`, which is not in the block its `@@` line names", start + 1);
-                self.finding(codes::AMBIGUOUS, message, hunk).hinted("correct the `@@` line, or leave it out and add unchanged lines above and below")
-            }
-            Failure::NoIdentity(start) => {
-                let message = format!("the old lines of {what} are brackets and blanks only; they stand in line {} of `{path}`, and elsewhere with another indentation", start + 1);
-                self.finding(codes::NO_ANCHOR, message, hunk).hinted("include an unchanged line above or below that has words in it")
-            }
-            Failure::Disorder(start) => {
-                let message = format!("the old lines of {what} stand almost in line {} of `{path}`, which is out of order with the other hunks", start + 1);
-                self.finding(codes::NOT_FOUND, message, hunk).hinted("copy the old lines exactly as the file has them")
-            }
-            Failure::Repeated(repeats) => {
-                let Repeats { start, end, above, below } = *repeats;
-                let (side, first, count) = if below > 0 { ("below", end, below) } else { ("above", start - above, above) };
-                let copied = hunk.and_then(|hunk| if below > 0 { hunk.lines.last() } else { hunk.lines.first() });
-                let message = format!(
-                    "{what} adds `{}`, which stands right {side} its place already, in {} of `{path}`; it may be meant as an unchanged line",
-                    visible(copied.map_or("", HunkLine::text).as_bytes()),
-                    line_range(first, count)
-                );
-                self.finding(codes::AMBIGUOUS, message, hunk)
-                    .about_lines(first + 1, first + count)
-                    .hinted("mark unchanged lines as such; where the line shall stand there twice, add an unchanged line below and above the new ones")
-            }
-            Failure::Escaped(line) => self
-                .finding(codes::AMBIGUOUS, format!("the new line `{}` of {what} has the escapes of HTML, and nothing else in `{path}` does", visible(line.as_bytes())), hunk)
-                .hinted("write the characters themselves; if the escapes are meant, send the change with --match exact"),
-            Failure::NoAnchor => self
-                .finding(codes::NO_ANCHOR, format!("{what} has no old lines, and `{path}` is not empty: nothing says where its new lines belong"), hunk)
-                .hinted("include the unchanged line above or below the new lines; to replace the whole file, send its whole content"),
-            Failure::Indentation(line) => self
-                .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and the new line `{}` cannot follow", visible(line.as_bytes())), hunk)
-                .hinted("indent the lines as the file does"),
-            Failure::Verbatim(line) => self
-                .finding(codes::INDENTATION, format!("{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over several lines, whose indentation matters", visible(line.as_bytes())), hunk)
-                .hinted("copy the lines with the file's indentation"),
-            Failure::TooMuchWork => self
-                .finding(codes::TOO_LARGE, format!("{what} stands at too many places in `{path}`, or the reply takes too long to be searched for; the limits are 2,000 places, and 100 million comparisons for a reply"), hunk)
-                .hinted("include a line that stands only once in the file, or send fewer edits at once"),
-        }
-    }
-
-    fn target_failure(&self, number: usize, failure: &TargetFailure) -> Diagnostic {
-        let hunk = self.hunk(number);
-        match failure {
-            TargetFailure::NoSuchLine { line, len } => self
-                .finding(
-                    codes::BAD_ANCHOR,
-                    format!("Line {line} does not exist (file has {len} lines)"),
-                    hunk,
-                )
-                .hinted("read the file again and use the line numbers it has now"),
-            TargetFailure::Stale { line, shown } => self
-                .finding(
-                    codes::STALE_ANCHOR,
-                    format!("line {line} of `{}` has changed since its anchor was made", self.edit.path),
-                    hunk,
-                )
-                .hinted(format!("these are the lines there now; use their anchors:\n{shown}")),
-            TargetFailure::Gone { line } => self
-                .finding(
-                    codes::STALE_ANCHOR,
-                    format!("line {line} of `{}`, next to which new lines go, has changed or gone since it was read", self.edit.path),
-                    hunk,
-                )
-                .hinted("read the file again and use the anchors it has now"),
         }
     }
 

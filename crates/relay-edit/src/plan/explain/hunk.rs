@@ -1,0 +1,219 @@
+//! Why a hunk has no place, and what to send instead.
+
+use std::borrow::Cow;
+
+use super::Explain;
+use crate::matcher::diagnose::{Nearest, line_range, visible};
+use crate::matcher::{Failure, Repeats};
+use crate::plan::targets::TargetFailure;
+use crate::{Code, Diagnostic, Hunk, HunkLine, codes};
+
+/// How many of the places at which a hunk stands are listed.
+const PLACES_SHOWN: usize = 5;
+
+/// What is told about a hunk.
+struct Told {
+    code: Code,
+    message: String,
+    hint: Cow<'static, str>,
+    /// The first line of the file it is about, counted from 0, and how many there are.
+    lines: Option<(usize, usize)>,
+}
+
+impl Told {
+    fn new(code: Code, message: String, hint: impl Into<Cow<'static, str>>) -> Self {
+        Self { code, message, hint: hint.into(), lines: None }
+    }
+
+    fn about(self, start: usize, len: usize) -> Self {
+        Self { lines: Some((start, len)), ..self }
+    }
+}
+
+impl Explain<'_> {
+    pub(super) fn hunk_failure(&self, number: usize, failure: &Failure) -> Diagnostic {
+        let hunk = self.hunk(number);
+        let Told { code, message, hint, lines } = self.told(&self.name(number), hunk, failure);
+        let finding = self.finding(code, message, hunk).hinted(hint);
+        match lines {
+            Some((start, len)) => finding.about_lines(start + 1, start + len),
+            None => finding,
+        }
+    }
+
+    fn told(&self, what: &str, hunk: Option<&Hunk>, failure: &Failure) -> Told {
+        let path = &self.edit.path;
+        let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
+        match failure {
+            Failure::NotFound(near) => self.not_found(what, hunk, near.as_ref()),
+            Failure::Ambiguous(starts) => ambiguous(path, what, starts, len),
+            Failure::Repeated(repeats) => repeated(path, what, hunk, *repeats),
+            Failure::HintContradicts { found, hinted } => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the old lines of {what} stand exactly in line {} of `{path}`, and almost in line {} \
+                     where its header says",
+                    found + 1,
+                    hinted + 1
+                ),
+                "correct the line number in the header, or copy the old lines exactly",
+            ),
+            Failure::Applied { found, done } => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "{what} may be applied already: its new lines stand in line {} of `{path}`, and its old \
+                     ones in line {}, between the same lines",
+                    done + 1,
+                    found + 1
+                ),
+                "if the other place is meant as well, add unchanged lines above or below that stand only \
+                 there, or its line number",
+            )
+            .about(*found, len),
+            Failure::OutOfScope(start) => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the old lines of {what} stand only in line {} of `{path}`, which is not in the block \
+                     its `@@` line names",
+                    start + 1
+                ),
+                "correct the `@@` line, or leave it out and add unchanged lines above and below",
+            ),
+            Failure::NoIdentity(start) => Told::new(
+                codes::NO_ANCHOR,
+                format!(
+                    "the old lines of {what} are brackets and blanks only; they stand in line {} of \
+                     `{path}`, and elsewhere with another indentation",
+                    start + 1
+                ),
+                "include an unchanged line above or below that has words in it",
+            ),
+            Failure::Disorder(start) => Told::new(
+                codes::NOT_FOUND,
+                format!(
+                    "the old lines of {what} stand almost in line {} of `{path}`, which is out of order with \
+                     the other hunks",
+                    start + 1
+                ),
+                "copy the old lines exactly as the file has them",
+            ),
+            Failure::Escaped(line) => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the new line `{}` of {what} has the escapes of HTML, and nothing else in `{path}` does",
+                    visible(line.as_bytes())
+                ),
+                "write the characters themselves; if the escapes are meant, send the change with --match exact",
+            ),
+            Failure::NoAnchor => Told::new(
+                codes::NO_ANCHOR,
+                format!(
+                    "{what} has no old lines, and `{path}` is not empty: nothing says where its new lines belong"
+                ),
+                "include the unchanged line above or below the new lines; to replace the whole file, send \
+                 its whole content",
+            ),
+            Failure::Indentation(line) => Told::new(
+                codes::INDENTATION,
+                format!(
+                    "{what} is indented otherwise than `{path}`, and the new line `{}` cannot follow",
+                    visible(line.as_bytes())
+                ),
+                "indent the lines as the file does",
+            ),
+            Failure::Verbatim(line) => Told::new(
+                codes::INDENTATION,
+                format!(
+                    "{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over \
+                     several lines, whose indentation matters",
+                    visible(line.as_bytes())
+                ),
+                "copy the lines with the file's indentation",
+            ),
+            Failure::TooMuchWork => Told::new(
+                codes::TOO_LARGE,
+                format!(
+                    "{what} stands at too many places in `{path}`, or the reply takes too long to be \
+                     searched for; the limits are 2,000 places, and 100 million comparisons for a reply"
+                ),
+                "include a line that stands only once in the file, or send fewer edits at once",
+            ),
+        }
+    }
+
+    fn not_found(&self, what: &str, hunk: Option<&Hunk>, near: Option<&Nearest>) -> Told {
+        let hint: Cow<'static, str> = match (self.elsewhere(hunk), near) {
+            (Some(other), _) => format!("these lines stand in `{other}`; is that the file you mean?").into(),
+            (None, Some(near)) => {
+                format!("{}. Copy the old lines exactly as the file has them", near.words()).into()
+            }
+            (None, None) => {
+                "nothing in the file is like it; read the file again and copy the old lines from it".into()
+            }
+        };
+        let first = hunk.and_then(|hunk| hunk.old_lines().find(|line| !line.trim().is_empty()));
+        let message = format!(
+            "the old lines of {what} stand nowhere in `{}`; they begin with `{}`",
+            self.edit.path,
+            visible(first.unwrap_or_default().as_bytes())
+        );
+        let told = Told::new(codes::NOT_FOUND, message, hint);
+        match near {
+            Some(near) => told.about(near.start, near.len),
+            None => told,
+        }
+    }
+
+    pub(super) fn target_failure(&self, number: usize, failure: &TargetFailure) -> Diagnostic {
+        let path = &self.edit.path;
+        let (code, message, hint) = match failure {
+            TargetFailure::NoSuchLine { line, len } => (
+                codes::BAD_ANCHOR,
+                format!("Line {line} does not exist (file has {len} lines)"),
+                "read the file again and use the line numbers it has now".to_owned(),
+            ),
+            TargetFailure::Stale { line, shown } => (
+                codes::STALE_ANCHOR,
+                format!("line {line} of `{path}` has changed since its anchor was made"),
+                format!("these are the lines there now; use their anchors:\n{shown}"),
+            ),
+            TargetFailure::Gone { line } => (
+                codes::STALE_ANCHOR,
+                format!(
+                    "line {line} of `{path}`, next to which new lines go, has changed or gone since it was read"
+                ),
+                "read the file again and use the anchors it has now".to_owned(),
+            ),
+        };
+        self.finding(code, message, self.hunk(number)).hinted(hint)
+    }
+}
+
+fn ambiguous(path: &str, what: &str, starts: &[usize], len: usize) -> Told {
+    let shown: Vec<String> = starts.iter().take(PLACES_SHOWN).map(|start| line_range(*start, len)).collect();
+    let more = match starts.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more places"),
+    };
+    let (count, shown) = (starts.len(), shown.join(", "));
+    let message = format!("the old lines of {what} stand at {count} places in `{path}`: {shown}{more}");
+    let hint = "add unchanged lines above or below until the old lines stand at one place only";
+    let first = starts.first().copied().unwrap_or_default();
+    Told::new(codes::AMBIGUOUS, message, hint).about(first, len)
+}
+
+fn repeated(path: &str, what: &str, hunk: Option<&Hunk>, repeats: Repeats) -> Told {
+    let Repeats { start, end, above, below } = repeats;
+    let (side, first, count) =
+        if below > 0 { ("below", end, below) } else { ("above", start - above, above) };
+    let copied = hunk.and_then(|hunk| if below > 0 { hunk.lines.last() } else { hunk.lines.first() });
+    let message = format!(
+        "{what} adds `{}`, which stands right {side} its place already, in {} of `{path}`; it may be meant \
+         as an unchanged line",
+        visible(copied.map_or("", HunkLine::text).as_bytes()),
+        line_range(first, count)
+    );
+    let hint = "mark unchanged lines as such; where the line shall stand there twice, add an unchanged line \
+                below and above the new ones";
+    Told::new(codes::AMBIGUOUS, message, hint).about(first, count)
+}
