@@ -99,6 +99,36 @@ struct Above {
     line_hint: Option<usize>,
 }
 
+/// A hunk that is being read.
+#[derive(Debug)]
+struct Pending {
+    hunk: Hunk,
+    /// Empty lines without a sign at its end: context only where the hunk goes on behind them.
+    empty: usize,
+}
+
+impl Pending {
+    fn push(&mut self, text: &str) {
+        if text.is_empty() {
+            self.empty += 1;
+            return;
+        }
+        self.keep_empty();
+        let mut chars = text.chars();
+        self.hunk.lines.push(match chars.next() {
+            Some('+') => HunkLine::Added(chars.as_str().to_owned()),
+            Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
+            Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
+            _ => HunkLine::Context(text.to_owned()),
+        });
+    }
+
+    fn keep_empty(&mut self) {
+        let empty = std::mem::take(&mut self.empty);
+        self.hunk.lines.extend(std::iter::repeat_n(HunkLine::Context(String::new()), empty));
+    }
+}
+
 #[derive(Debug)]
 enum Kind {
     /// Blank lines without a sign are content only between lines that have one.
@@ -108,7 +138,7 @@ enum Kind {
     },
     Update {
         to: Option<String>,
-        hunks: Vec<Hunk>,
+        hunks: Vec<Pending>,
         above: Above,
         open: bool,
     },
@@ -147,8 +177,8 @@ impl Reader for ApplyPatch {
             },
             Directive::EndOfFile => match &mut self.file {
                 Some(File { kind: Kind::Update { hunks, open, .. }, .. }) => {
-                    if let Some(hunk) = hunks.last_mut() {
-                        hunk.end = EndOfFile::Reached;
+                    if let Some(pending) = hunks.last_mut() {
+                        pending.hunk.end = EndOfFile::Reached;
                     }
                     *open = false;
                 }
@@ -221,8 +251,7 @@ impl ApplyPatch {
         match kind {
             Kind::Add { content, .. } => self.emit(&path, line, Operation::Write { content }),
             Kind::Update { to, hunks, .. } => {
-                let hunks: Vec<Hunk> =
-                    hunks.into_iter().map(|hunk| without_headers(hunk, &path)).filter_map(tidy).collect();
+                let hunks: Vec<Hunk> = hunks.into_iter().filter_map(|hunk| tidy(hunk, &path)).collect();
                 let moved = to.is_some();
                 if let Some(to) = &to {
                     self.emit(&path, line, Operation::Rename { to: to.clone() });
@@ -261,7 +290,7 @@ impl ApplyPatch {
     }
 }
 
-fn update_line(hunks: &mut Vec<Hunk>, above: &mut Above, open: &mut bool, line: Line<'_>) {
+fn update_line(hunks: &mut Vec<Pending>, above: &mut Above, open: &mut bool, line: Line<'_>) {
     if let Some(rest) = line.text.trim_end().strip_prefix("@@") {
         let named = rest.trim().trim_end_matches("@@").trim();
         if *open {
@@ -277,23 +306,19 @@ fn update_line(hunks: &mut Vec<Hunk>, above: &mut Above, open: &mut bool, line: 
         return;
     }
     if !*open {
-        if line.text.trim().is_empty() && hunks.is_empty() && above.scope.is_empty() {
+        // One space is a blank line with its sign.
+        if line.text.trim().is_empty() && line.text != " " && hunks.is_empty() && above.scope.is_empty() {
             return;
         }
         let mut hunk = Hunk::new(Vec::new(), line.number);
         let Above { scope, line_hint } = std::mem::take(above);
         (hunk.scope, hunk.line_hint) = (scope, line_hint);
-        hunks.push(hunk);
+        hunks.push(Pending { hunk, empty: 0 });
         *open = true;
     }
-    let Some(hunk) = hunks.last_mut() else { return };
-    let mut chars = line.text.chars();
-    hunk.lines.push(match chars.next() {
-        Some('+') => HunkLine::Added(chars.as_str().to_owned()),
-        Some('-') => HunkLine::Removed(chars.as_str().to_owned()),
-        Some(' ') => HunkLine::Context(chars.as_str().to_owned()),
-        _ => HunkLine::Context(line.text.to_owned()),
-    });
+    if let Some(hunk) = hunks.last_mut() {
+        hunk.push(line.text);
+    }
 }
 
 /// A hunk without the `---` and `+++` lines of another dialect that name the same file once more; one of the two may have
@@ -310,20 +335,19 @@ fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
     hunk
 }
 
-/// A hunk without its empty tail; `None` when nothing in it changes.
-fn tidy(mut hunk: Hunk) -> Option<Hunk> {
+/// A hunk that is complete; `None` when nothing in it changes.
+fn tidy(mut pending: Pending, path: &str) -> Option<Hunk> {
+    // Where a blank line is all that says where the new lines go, it is no separator.
+    if pending.hunk.end != EndOfFile::Unsaid || pending.hunk.old_lines().next().is_none() {
+        pending.keep_empty();
+    }
+    let mut hunk = without_headers(pending.hunk, path);
     if !hunk.adds() && !hunk.removes() {
         return None;
     }
     // This dialect puts new lines without any old ones at the end of the file.
     if hunk.old_lines().next().is_none() && hunk.scope.is_empty() && hunk.end == EndOfFile::Unsaid {
         hunk.end = EndOfFile::Reached;
-    }
-    let blank = |line: &HunkLine| matches!(line, HunkLine::Context(text) if text.is_empty());
-    let tail = hunk.lines.iter().rev().take_while(|line| blank(line)).count();
-    // Where a blank line is all that says where the new lines go, it is no separator.
-    if hunk.end == EndOfFile::Unsaid && hunk.old_lines().count() > tail {
-        hunk.lines.truncate(hunk.lines.len() - tail);
     }
     hunk.lines = realign(hunk.lines);
     Some(hunk)

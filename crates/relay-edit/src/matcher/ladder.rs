@@ -188,7 +188,8 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             .iter()
             .all(|candidate| covered.start <= candidate.start() && candidate.end() <= covered.end)
         {
-            return Some(Search::AlreadyApplied(place));
+            let done = !candidates.is_empty() || !is_mostly_there(pattern, index, tier);
+            return Some(if done { Search::AlreadyApplied(place) } else { Search::Nothing });
         }
         // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
         let holds = |candidate: &Candidate| {
@@ -221,6 +222,19 @@ fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candid
     let bytes = index.lines.offset(near.start)..index.lines.offset(near.end);
     let near = index.lines.bytes().get(bytes).unwrap_or_default();
     memchr::memmem::find(near, added.as_bytes()).is_some()
+}
+
+/// Whether most lines that shall go still stand in the file. Then the new ones stand there for another reason: they were
+/// not put in their place. One line alone may well stand somewhere else too.
+fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> bool {
+    const SEVERAL: usize = 3;
+    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
+    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();
+    if removed.is_empty() || tier <= Tier::TrailingWhitespace && removed.len() < SEVERAL {
+        return false;
+    }
+    let there = removed.iter().filter(|line| !index.places(Key::TrimEnd, line.as_bytes()).is_empty());
+    there.count() * 2 > removed.len()
 }
 
 /// Of very many places only the first ones were found; those near the line number matter too.

@@ -2,6 +2,8 @@
 //!
 //! They are nobody's lines. Only where the old text stands nowhere with them are they taken off, from both sides alike.
 
+use super::index::FileIndex;
+use super::key::Key;
 use crate::lines::is_blank;
 use crate::{EndOfFile, Hunk, HunkLine};
 
@@ -41,13 +43,26 @@ fn without_blanks<'l, 't>(lines: &'l [&'t str]) -> Option<(&'l [&'t str], usize)
     Some((lines.get(first..=last)?, first))
 }
 
-/// The hunk without the blank line that goes at its end, which is then the end of the file: behind the last newline some
-/// authors see one more line. `None` when there is none.
-pub(crate) fn without_last_blank(hunk: &Hunk) -> Option<Hunk> {
+/// The hunk without the blank line at its end, which is then the end of the file: behind the last newline some authors see
+/// one more line. `None` when there is none, or when it stays and the hunk does not stand there.
+pub(crate) fn without_last_blank(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let (last, lines) = hunk.lines.split_last()?;
-    let goes = matches!(last, HunkLine::Removed(text) if is_blank(text.as_bytes()));
     let rest = Hunk { lines: lines.to_vec(), end: EndOfFile::Reached, ..hunk.clone() };
-    (goes && rest.removes()).then_some(rest)
+    let old: Vec<&str> = rest.old_lines().collect();
+    let stands_last = || {
+        let start = index.lines.len().checked_sub(old.len());
+        start.is_some_and(|start| index.stands_at(Key::TrimEnd, &old, start))
+    };
+    let mut added = rest.lines.iter().filter(|line| !line.is_old());
+    let adds_blanks = added.any(|line| is_blank(line.text().as_bytes()));
+    let extra = is_blank(last.text().as_bytes())
+        && match last {
+            HunkLine::Removed(_) => rest.removes(),
+            // Where blank lines come, how many there are is what the author says.
+            HunkLine::Context(_) => !old.is_empty() && !adds_blanks && stands_last(),
+            HunkLine::Added(_) => false,
+        };
+    extra.then_some(rest)
 }
 
 /// The hunk without the line of dashes that some tools ask for below the opening marker; `None` when there is none.
@@ -99,11 +114,15 @@ mod tests {
 
     #[test]
     fn a_last_blank_goes_where_something_else_goes_too() {
-        let rest = |old: &[&str], new: &[&str]| without_last_blank(&Hunk::from_sides(old, new, 1));
+        let file = FileIndex::new(b"a\nb\n");
+        let rest = |old: &[&str], new: &[&str]| without_last_blank(&Hunk::from_sides(old, new, 1), &file);
         let found = rest(&["a", "b", ""], &["a"]).expect("a blank line");
         assert_eq!((found.old_lines().collect::<Vec<_>>(), found.end), (vec!["a", "b"], EndOfFile::Reached));
         assert_eq!(rest(&["a", ""], &["a"]), None);
         assert_eq!(rest(&["a", "", "b"], &["b"]), None);
+        // One that stays does so only at the end of the file.
+        assert!(rest(&["b", ""], &["c", ""]).is_some());
+        assert_eq!(rest(&["a", ""], &["c", ""]), None);
     }
 
     #[test]

@@ -6,9 +6,10 @@
 //! way of the place, and only stands for itself.
 
 use super::index::FileIndex;
-use super::key::Key;
+use super::key::{Key, indent};
 use super::ladder::Candidate;
 use super::pattern::{Pattern, has_identity};
+use super::tier::Tier;
 use crate::lines::is_blank;
 use crate::{Hunk, HunkLine};
 
@@ -26,7 +27,12 @@ pub(crate) struct Repeats {
 }
 
 /// The lines a hunk would write a second time next to those they copy, unless the author says that they are new.
-pub(crate) fn repeats(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> Option<Repeats> {
+pub(crate) fn repeats(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    chosen: &Candidate,
+    tier: Tier,
+) -> Option<Repeats> {
     let lines = &pattern.hunk.lines;
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     // Mostly there is context at both ends.
@@ -34,10 +40,13 @@ pub(crate) fn repeats(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Can
         return None;
     }
     let (head, tail) = ends(pattern.hunk);
+    // Where the old lines read otherwise than those of the file, so may the copies.
+    let key = if tier > Tier::TrailingWhitespace { Key::Folded } else { Key::TrimEnd };
     let stands = |line: &HunkLine, place: usize| {
         let wanted = chosen.reindent.apply(line.text().as_bytes());
         let found = index.lines.text(place);
-        place < index.lines.len() && wanted.is_some_and(|wanted| Key::TrimEnd.unites(&wanted, found))
+        let same = |wanted: &[u8]| key.unites(wanted, found) && indent(wanted) == indent(found);
+        place < index.lines.len() && wanted.is_some_and(|wanted| same(&wanted))
     };
     let (start, end) = (chosen.start(), chosen.end());
     let is_above = |count: &usize| {
@@ -68,8 +77,8 @@ fn ends(hunk: &Hunk) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
 /// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     const ENDS: &[&str] = &[
-        "</", "end", "\\end", "done", "fi", "esac", "else", "pass", "break", "continue", "return", "null",
-        "none",
+        "</", "end", "\\end", "done", "fi", "esac", "pass", "break", "continue", "return", "null", "none",
+        "true", "false",
     ];
     let ends = |line: &str| {
         let word = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
@@ -78,7 +87,7 @@ fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     let several = lines.clone().count() > 1;
     lines.filter(|line| !ends(line)).any(|line| {
         let letters = line.chars().filter(|character| character.is_alphabetic()).count();
-        letters >= 5 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
+        letters >= 4 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
     })
 }
 

@@ -67,7 +67,9 @@ impl<'h> Readings<'h> {
             let below = groups.get(at + 1).and_then(|below| below.first());
             // What follows a line that opens a block is as deep as the block, and so is what stands before its end.
             let above = above.filter(|above| !opens(above.line.text()));
-            let below = below.filter(|below| !closes(below.line.text()));
+            let is_inside =
+                |below: &&Written<'_, '_>| !closes(below.line.text()) || closes(added.line.text());
+            let below = below.filter(is_inside);
             let neighbours =
                 || replaced.into_iter().chain(above.into_iter().chain(below).filter(|_| replaced.is_none()));
             let depth = indent(added.line.text().as_bytes());
@@ -110,7 +112,11 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
         if depth(added) <= depth(neighbour) {
             return None;
         }
-        let nested = replaced.is_none() && above.is_some_and(|above| opens(above.text()));
+        // Between lines that are equally deep there is no block, whatever the first one ends with.
+        let level = |above: &HunkLine| {
+            below.is_some_and(|below| depth(below) <= depth(above) && !closes(below.text()))
+        };
+        let nested = replaced.is_none() && above.is_some_and(|above| opens(above.text()) && !level(above));
         if !nested {
             doubtful = doubtful.or(Some(added.text()));
         }

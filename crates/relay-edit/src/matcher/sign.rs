@@ -41,21 +41,42 @@ pub(crate) fn lost_in_places(
     start: usize,
 ) -> Option<Reindent> {
     let added = || pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
-    // A new line without any may have lost it as well, and one that reads like an old line would be taken for it next time.
-    if !added().all(|text| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty()) {
-        return None;
-    }
     let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
-    let mut kept = false;
+    let (mut kept, mut scattered) = (false, false);
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_blank(line.as_bytes())) {
         let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
         if reply == file {
             kept |= !file.is_empty();
-        } else if !(reply.is_empty() || at == 0 && stays) || added().any(|text| text.trim() == line.trim()) {
+            continue;
+        }
+        let is_first = at == 0 && stays;
+        scattered |= !is_first;
+        // A new line that reads like this one would be taken for it next time.
+        if !(reply.is_empty() || is_first) || added().any(|text| text.trim() == line.trim()) {
             return None;
         }
     }
-    kept.then_some(Reindent::Keep)
+    // Where lines lost it here and there, a new line without any may have lost it as well.
+    let is_indented = |text: &str| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty();
+    (kept && (!scattered || added().all(is_indented))).then_some(Reindent::Keep)
+}
+
+/// The first new line, where an author seems to have put a blank between sign and text: each is one space deeper than lines
+/// of the file are, and as deep as none of them.
+pub(crate) fn apart<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
+    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let added = added.filter(|text| !is_blank(text.as_bytes()));
+    let depth = |text: &str| indent(text.as_bytes()).len();
+    // Levels have an even number of spaces, so that mostly nothing has to be looked at.
+    if added.clone().any(|text| !text.starts_with(' ') || depth(text).is_multiple_of(2)) {
+        return None;
+    }
+    let first = added.clone().next()?;
+    index.habit().spaces()?;
+    index.spend(index.lines.len())?;
+    let stands =
+        |wanted: usize| index.lines.texts().any(|text| !is_blank(text) && indent(text).len() == wanted);
+    added.map(depth).all(|depth| !stands(depth) && stands(depth - 1)).then_some(first)
 }
 
 /// The rule for a hunk that seems indented by one space less than the file throughout.

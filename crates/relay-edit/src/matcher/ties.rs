@@ -241,8 +241,13 @@ fn settle_one(
         }
     };
     if strictness > Strictness::Exact {
-        if let Some(repeats) = marked::repeats(pattern, index, candidate) {
+        if let Some(repeats) = marked::repeats(pattern, index, candidate, tier) {
             return Err(Failure::Repeated(repeats));
+        }
+        if candidate.reindent == Reindent::Keep
+            && let Some(text) = sign::apart(pattern, index)
+        {
+            return Err(Failure::Indentation(text.to_owned()));
         }
         if let Some(text) = page::doubtful(pattern, index) {
             return Err(Failure::Escaped(text.to_owned()));

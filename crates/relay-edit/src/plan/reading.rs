@@ -69,7 +69,9 @@ const READINGS: &[Reading] = &[
             _ => with_context_between(hunk, index),
         }
     }),
-    Reading::new(" without the blank line at its end", Applies::Diffs, |hunk, _, _| without_last_blank(hunk)),
+    Reading::new(" without the blank line at its end", Applies::Diffs, |hunk, index, _| {
+        without_last_blank(hunk, index)
+    }),
 ];
 
 /// Looks for a section as it can be read otherwise, where it stands nowhere as it is written.

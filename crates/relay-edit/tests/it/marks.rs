@@ -149,3 +149,46 @@ fn old_lines_that_are_found_later_are_not_taken_for_done() {
     );
     check(before, &reply, "build()\nrun()\nend\n");
 }
+
+#[test]
+fn lines_that_mostly_stay_were_not_exchanged() {
+    // The new lines stand elsewhere for another reason, and one old line has a slip.
+    let before = "[a]\none = 1\ntwo = 2\nthree = 3\n\n[b]\ndebug = 2\n";
+    let reply = search_replace("[a]\none = 1\nto = 2\nthree = 3\n", "[b]\ndebug = 2\n");
+    check_fails(&[("a.txt", before)], &reply, codes::NOT_FOUND);
+    // Without them it is done.
+    let reply = search_replace("[c]\none = 1\ntwo = 4\nthree = 5\n", "[b]\ndebug = 2\n");
+    check_words(before, &reply, before, "already applied");
+}
+
+#[test]
+fn a_blank_between_sign_and_text_is_no_indentation() {
+    let file = "import io\n\nclass A:\n    def a(self):\n        one()\n        two()\n        three()\n        four()\n";
+    let diff = unified("@@\n import io\n+ import sys\n \n");
+    check_fails(&[("a.txt", file)], &diff, codes::INDENTATION);
+    let deep = unified("@@\n     def a(self):\n+         zero()\n         one()\n");
+    check_fails(&[("a.txt", file)], &deep, codes::INDENTATION);
+    // Aligned with a line of the file.
+    let aligned = file.replace("one()", "ones(1,\n             2)");
+    let more = unified("@@\n         ones(1,\n+             3,\n              2)\n");
+    check(&aligned, &more, &aligned.replace("             2)", "             3,\n             2)"));
+}
+
+#[test]
+fn a_blank_line_with_its_sign_is_context_at_the_ends_of_a_patch_too() {
+    let patch = |body: &str| format!("*** Begin Patch\n*** Update File: a.txt\n@@\n{body}*** End Patch\n");
+    let file = "one\n\ntwo\n";
+    check(file, &patch(" one\n+\n \n"), "one\n\n\ntwo\n");
+    // Above the line that goes is another one in the file.
+    let file = "one\n\n * two\n * three\n\nfour\n";
+    check_fails(&[("a.txt", file)], &patch(" \n- * three\n+ * 3\n \n"), codes::NOT_FOUND);
+    // Without its sign it is what parts the hunk from the end.
+    check(file, &patch("- * three\n+ * 3\n\n"), "one\n\n * two\n * 3\n\nfour\n");
+}
+
+#[test]
+fn only_the_first_line_lost_its_indentation() {
+    let file = "impl A {\n    fn a() {\n        one();\n    }\n}\n\nfn b() {}\n";
+    let reply = search_replace("one();\n    }\n}\n", "one();\n    }\n}\n\nfn new() {}\n");
+    check(file, &reply, &file.replace("\n\nfn b", "\n\nfn new() {}\n\nfn b"));
+}
