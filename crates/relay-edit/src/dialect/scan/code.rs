@@ -4,9 +4,9 @@ use super::super::block::{Block, Purpose, is_block_header};
 use super::super::fence::{Fence, FenceLine, fence_line};
 use super::super::{Dialect, Kept, Line, path_line};
 use super::super::{citation, git_diff};
+use super::shown::{Shown, is_command};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
-use crate::{Diagnostic, codes};
 
 /// A fence with a path whose content has not begun.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ pub(super) struct Code {
     pub(super) language: String,
     /// The path that was named before the fence.
     pub(super) path: Option<String>,
-    /// The file of which lines are cited instead.
-    pub(super) cited: Option<String>,
+    /// The file that it shows something of instead.
+    pub(super) shown: Option<Shown>,
     pub(super) line: usize,
     /// Where in the prose its opening fence stands.
     pub(super) prose_start: usize,
@@ -35,6 +35,13 @@ pub(super) struct Code {
     pub(super) doubted: bool,
     /// It held edits, so it is no prose.
     pub(super) held_edits: bool,
+}
+
+impl Code {
+    /// The file it shows something of.
+    pub(super) fn shown_path(&self) -> Option<String> {
+        self.shown.as_ref().map(|shown| shown.path().to_owned())
+    }
 }
 
 /// A longer line above a fence is no citation.
@@ -78,13 +85,17 @@ impl Scanner {
         doubted: bool,
     ) {
         let path = path.or_else(|| self.path_above());
-        let cited = if path.is_none() { self.cited(line) } else { None };
+        let (path, shown) = match path {
+            Some(path) if is_command(&language, &path) => (None, Some(Shown::Command(path))),
+            Some(path) => (Some(path), None),
+            None => (None, self.cited(line).map(Shown::Lines)),
+        };
         let prose_start = self.prose.len();
         let code = Code {
             fence,
             language,
             path: path.clone(),
-            cited,
+            shown,
             line: line.number,
             prose_start,
             doubted,
@@ -198,16 +209,8 @@ impl Scanner {
     }
 
     pub(super) fn close_code(&mut self, code: &Code) {
-        if let Some(path) = code.cited.as_ref().filter(|_| !code.held_edits) {
-            self.findings.push(
-                Diagnostic::warning(
-                    codes::IGNORED_BLOCK,
-                    "this code cites lines of a file, so it was read as a quotation",
-                )
-                .hinted("to change lines of a file, send an edit of them")
-                .on(path)
-                .at(code.line),
-            );
+        if let Some(shown) = code.shown.as_ref().filter(|_| !code.held_edits) {
+            self.findings.push(shown.finding().at(code.line));
         }
         if code.held_edits && code.doubted {
             self.misread();

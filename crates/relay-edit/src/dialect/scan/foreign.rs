@@ -43,7 +43,7 @@ impl Scanner {
                 if code.is_some() { path_line::before_marker_in_code } else { path_line::before_marker };
             let path = self
                 .take_path(code, read)
-                .or_else(|| code.and_then(|code| code.cited.clone()))
+                .or_else(|| code.and_then(Code::shown_path))
                 .or_else(|| code.and_then(|code| self.heading_above(code)))
                 .or_else(|| self.carried.clone());
             self.carried.clone_from(&path);

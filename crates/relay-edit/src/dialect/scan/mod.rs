@@ -9,6 +9,7 @@ mod command;
 mod folder;
 mod foreign;
 mod shell;
+mod shown;
 mod stray;
 
 use std::collections::HashSet;
