@@ -134,3 +134,73 @@ fn extend(
         chain.pop();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hunk;
+
+    fn searched(file: &str, diff: &str) -> Option<Search> {
+        let hunk = Hunk::of_diff(diff);
+        search(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()))
+    }
+
+    /// Checks at which lines the old lines stand, for every way to place them.
+    #[track_caller]
+    fn check(file: &str, diff: &str, tier: Tier, reindent: &Reindent, ways: &[&[Option<usize>]]) {
+        let candidate = |places: &&[Option<usize>]| Candidate {
+            lines: Covered::Map(places.to_vec()),
+            reindent: reindent.clone(),
+        };
+        let candidates = ways.iter().map(candidate).collect();
+        assert_eq!(searched(file, diff), Some(Search::Found(tier, candidates)), "{file:?} {diff:?}");
+    }
+
+    const ENDS: &str = " begin\n ...\n-end\n+END";
+
+    #[test]
+    fn parts_stand_one_below_the_other() {
+        let places = [Some(0), None, Some(3)];
+        check("begin\none\ntwo\nend\n", ENDS, Tier::Exact, &Reindent::Keep, &[&places]);
+        check("begin\nend\n", ENDS, Tier::Exact, &Reindent::Keep, &[&[Some(0), None, Some(1)]]);
+        assert_eq!(searched("end\nbegin\n", ENDS), Some(Search::Nothing));
+        // A line belongs to one part.
+        assert_eq!(searched("one\ntwo\nthree\n", " one\n two\n ...\n two\n-three"), Some(Search::Nothing));
+    }
+
+    #[test]
+    fn two_ways_are_both_told() {
+        let ways: [&[Option<usize>]; 2] = [&[Some(0), None, Some(2)], &[Some(0), None, Some(3)]];
+        check("begin\none\nend\nend\n", ENDS, Tier::Exact, &Reindent::Keep, &ways);
+    }
+
+    #[test]
+    fn dots_that_stand_in_the_file_are_a_line_of_it() {
+        assert_eq!(searched("begin\n...\none\nend\n", ENDS), Some(Search::Nothing));
+    }
+
+    #[test]
+    fn new_lines_are_indented_as_the_parts_are() {
+        let places: &[Option<usize>] = &[Some(0), None, Some(2)];
+        let add = Reindent::Add(b"    ".to_vec());
+        check("    begin\n    one\n    end\n", ENDS, Tier::Indentation, &add, &[places]);
+        // Blanks behind a line say nothing about its depth.
+        check("begin \none\nend\n", ENDS, Tier::TrailingWhitespace, &Reindent::Keep, &[places]);
+    }
+
+    #[test]
+    fn what_stands_there_already_is_applied() {
+        assert_eq!(searched("begin\none\nEND\n", ENDS), Some(Search::AlreadyApplied(0)));
+        // What only goes leaves nothing that could be recognised.
+        assert_eq!(searched("begin\none\n", " begin\n ...\n-end"), Some(Search::Nothing));
+    }
+
+    /// The last part stands above all the others, and every way to place those is tried in vain.
+    #[test]
+    fn too_many_ways_are_given_up() {
+        let file = |count: usize| format!("end\n{}{}", "one\n".repeat(count), "two\n".repeat(count));
+        let diff = " one\n ...\n two\n ...\n-end\n+END";
+        assert_eq!(searched(&file(20), diff), Some(Search::Nothing));
+        assert_eq!(searched(&file(200), diff), None);
+    }
+}
