@@ -45,31 +45,33 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
     if pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
     }
-    if tier > Tier::TrailingWhitespace {
-        return stands_as_placed(pattern, index, chosen);
-    }
+    let Some(after) = written(pattern, index, chosen, tier) else { return false };
     // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
     let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
     let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
-    places.any(|first| index.stands_at(Key::TrimEnd, &pattern.new, first))
+    places.any(|first| index.stands_at(Key::TrimEnd, &after, first))
         || added_stands_around(pattern, index, chosen)
 }
 
-/// As [`inserted`], where old lines read otherwise in the file: those that stay are compared as the file has them.
-fn stands_as_placed(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> bool {
+/// What a hunk that only adds comes to. Where old lines read otherwise in the file, they stay as the file has them, and
+/// the new ones are indented as there; `None` where one of those cannot be.
+fn written<'w>(
+    pattern: &Pattern<'w>,
+    index: &FileIndex<'w>,
+    chosen: &Candidate,
+    tier: Tier,
+) -> Option<Vec<Cow<'w, [u8]>>> {
+    if tier <= Tier::TrailingWhitespace {
+        return Some(pattern.new.iter().map(|line| Cow::Borrowed(line.as_bytes())).collect());
+    }
     let map = chosen.spread(pattern);
-    let lines = pattern.hunk.lines.iter().zip(&map);
-    let written: Option<Vec<Cow<'_, [u8]>>> = lines
+    let lines = pattern.hunk.lines.iter().zip(map);
+    lines
         .map(|(line, place)| match place {
-            Some(place) => Some(Cow::Borrowed(index.lines.text(*place))),
+            Some(place) => Some(Cow::Borrowed(index.lines.text(place))),
             None => chosen.reindent.apply(line.text().as_bytes()),
         })
-        .collect();
-    let Some(written) = written else { return false };
-    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
-    let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
-    places.any(|first| index.stands_at(Key::TrimEnd, &written, first))
-        || added_stands_around(pattern, index, chosen)
+        .collect()
 }
 
 /// Where else the hunk seems to be applied already, with the same lines around it as at its only place.
@@ -155,4 +157,66 @@ fn by_region(
     }
     let places = index.find_some(Key::TrimEnd, &pattern.new, KEPT)?;
     places.into_iter().find(|place| regions.iter().any(|region| region.contains(place)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hunk;
+    use crate::matcher::{Failure, Located, Strictness, locate};
+
+    /// What becomes of a hunk: the line it is placed at, or the line at which it is applied already.
+    #[track_caller]
+    fn check(file: &str, hunk: &Hunk, expected: Result<usize, usize>) {
+        let found = match locate(hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy) {
+            Ok(Located::Placed(placement)) => Ok(placement.first_line()),
+            Ok(Located::AlreadyApplied(line)) => Err(line),
+            Err(failure) => panic!("{failure:?}"),
+        };
+        assert_eq!(found, expected, "{file:?} {hunk:?}");
+    }
+
+    #[test]
+    fn a_line_number_tells_what_is_applied_from_what_is_meant() {
+        let file = "a\nnew line\nb\nold line\n";
+        let at = |line: usize| Hunk { line_hint: Some(line), ..Hunk::of_diff("-old line\n+new line") };
+        check(file, &at(2), Err(1));
+        check(file, &at(4), Ok(3));
+        check(file, &at(3), Ok(3));
+        // A bracket stands anywhere.
+        let bracket = Hunk { line_hint: Some(1), ..Hunk::of_diff("-old line\n+}") };
+        check("}\na\nold line\n", &bracket, Ok(2));
+    }
+
+    #[test]
+    fn the_end_of_the_file_tells_it_too() {
+        let ending = |end: EndOfFile| Hunk { end, ..Hunk::of_diff("-old line\n+new line") };
+        let file = "old line\nb\nnew line\n";
+        let unended = file.trim_end();
+        check(file, &ending(EndOfFile::Unsaid), Ok(0));
+        check(file, &ending(EndOfFile::Reached), Err(2));
+        check(file, &ending(EndOfFile::WithNewline), Err(2));
+        check(file, &ending(EndOfFile::WithoutNewline), Ok(0));
+        check(unended, &ending(EndOfFile::WithNewline), Ok(0));
+        check(unended, &ending(EndOfFile::WithoutNewline), Err(2));
+        check("new line\nb\nold line\n", &ending(EndOfFile::Reached), Ok(2));
+    }
+
+    #[test]
+    fn a_block_that_is_done_elsewhere_is_in_doubt() {
+        let file = "begin\nold\nend\n\nbegin\nnew\nend\n";
+        let change = Hunk::of_diff(" begin\n-old\n+new\n end");
+        let located =
+            |file: &str, hunk: &Hunk| locate(hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy);
+        let doubt = Err(Failure::Applied { found: 0, done: 4 });
+        assert_eq!(located(file, &change), doubt);
+        // A number that is right says which of the two is meant.
+        check(file, &Hunk { line_hint: Some(1), ..change.clone() }, Ok(0));
+        assert_eq!(located(file, &Hunk { line_hint: Some(2), ..change }), doubt);
+        let deleted = "begin\nold\nend\n\nbegin\nend\n";
+        assert_eq!(located(deleted, &Hunk::of_diff(" begin\n-old\n end")), doubt);
+        // What is left of a deletion says something only between two lines, and lines alone stand where they like.
+        check(deleted, &Hunk::of_diff(" begin\n-old"), Ok(0));
+        check(file, &Hunk::of_diff("-old\n+new"), Ok(1));
+    }
 }
