@@ -128,17 +128,10 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
         Strictness::Whitespace => blank::search(pattern, index, Key::Spaced),
         Strictness::Fuzzy => blank::search(pattern, index, Key::Folded),
     };
-    let found = if found == Search::Nothing && strictness == Strictness::Fuzzy {
+    if found == Search::Nothing && strictness == Strictness::Fuzzy {
         fuzzy::search(pattern, index)
     } else {
         found
-    };
-    match &found {
-        Search::Found(_, candidates) => match candidates.as_slice() {
-            [only] if added_stands_around(pattern, index, only) => Search::AlreadyApplied(only.start()),
-            _ => found,
-        },
-        _ => found,
     }
 }
 
