@@ -129,8 +129,9 @@ impl<'a> FileIndex<'a> {
         for place in places {
             let Some(start) = place.checked_sub(offset) else { continue };
             let Some(window) = table.hashes.get(start..start + hashes.len()) else { continue };
-            self.spend(1 + window.iter().zip(&hashes).take_while(|(a, b)| a == b).count())?;
-            if window == hashes.as_slice() && self.stands_at(key, pattern, start) {
+            let same = window.iter().zip(&hashes).take_while(|(a, b)| a == b).count();
+            self.spend(same + 1)?;
+            if same == hashes.len() && self.stands_at(key, pattern, start) {
                 found.push(start);
                 if found.len() > limit {
                     break;

@@ -154,5 +154,12 @@ mod tests {
         );
         check_refused(file, old, &["if x {", "b();", "    }"]);
         check_refused(file, old, &["    if x {", "        b();", "    }"]);
+        // No old line shows how deep a new one belongs; a blank one does not either.
+        check_refused("    a(one);\nb(two);\n", &["a(one);", "b(two);"], &["a(one);", "    c();"]);
+        check_refused(
+            "    a(one);\n    \nb(two);\n",
+            &["a(one);", "    ", "b(two);"],
+            &["a(one);", "    c();"],
+        );
     }
 }

@@ -37,6 +37,14 @@ fn lines_left_out_between_brackets_tell_no_place() {
     }
 }
 
+/// A bracket with blanks behind it is that bracket; one at another depth may be any.
+#[test]
+fn brackets_are_found_but_for_blanks_behind_them() {
+    let bracket = Hunk::of_diff("-}\n+]");
+    assert_eq!(place("one\n}  \n", &bracket, Strictness::Fuzzy).1, Tier::TrailingWhitespace);
+    assert!(matches!(locate_fuzzily("one\n  }\n", "-}\n+]"), Err(Failure::NotFound(_))));
+}
+
 /// What is left of a block without its only telling line stands in many places, and proves nothing.
 #[test]
 fn brackets_elsewhere_are_no_sign_that_a_hunk_is_applied() {
