@@ -6,16 +6,16 @@
 //! share code with the matcher or the splicer beyond the types of the certificate.
 
 mod rest;
+mod tolerance;
 
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
 use rest::Rest;
+use tolerance::{fits, is_elision, tolerates_blanks};
 
 /// The byte order mark of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -421,79 +421,4 @@ fn read_new_line<'a>(rest: Rest<'a>, line: &NewLine<'_>, ending: &[u8], unended:
         return may_lack.then_some(rest);
     }
     rest.strip_prefix(ending).filter(|rest| !(rest.is_empty() && may_lack))
-}
-
-/// Whether a line of the file may stand for a line of the hunk at a tier.
-fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
-    let wanted = line.text().as_bytes();
-    if wanted == found {
-        return true;
-    }
-    let equal = match tier {
-        Tier::Exact | Tier::LineEndings => false,
-        // Named by number, it was quoted from the file itself; bytes that are no text are quoted as something that is.
-        Tier::Anchors | Tier::Seen | Tier::LinesUnverified => {
-            wanted == String::from_utf8_lossy(found).as_bytes()
-        }
-        Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
-        Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
-        Tier::Spacing => spaced(wanted) == spaced(found),
-        Tier::LookAlikes | Tier::BlankLines | Tier::Fuzzy => skeleton(wanted) == skeleton(found),
-    };
-    equal || tier == Tier::Fuzzy && matches!(line, HunkLine::Context(_)) && similar(wanted, found)
-}
-
-const fn tolerates_blanks(tier: Tier) -> bool {
-    matches!(tier, Tier::BlankLines | Tier::Fuzzy)
-}
-
-/// The words of a line with one space between them, but none beside brackets and commas.
-fn spaced(line: &[u8]) -> Vec<u8> {
-    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let mut spaced = words.join(&b' ');
-    for sign in b"()[]{}," {
-        spaced = spaced.split(|byte| byte == sign).map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(sign);
-    }
-    spaced
-}
-
-/// The letters and digits of a line and its ASCII punctuation, without quotes and dashes: what no look-alike may change.
-fn skeleton(line: &[u8]) -> Vec<char> {
-    String::from_utf8_lossy(line)
-        .nfc()
-        .filter(|character| {
-            character.is_alphanumeric() && *character != 'x'
-                || matches!(
-                    character,
-                    '(' | ')'
-                        | '{'
-                        | '}'
-                        | '['
-                        | ']'
-                        | '+'
-                        | '*'
-                        | '/'
-                        | ';'
-                        | ','
-                        | '&'
-                        | '|'
-                        | '%'
-                        | '#'
-                        | '@'
-                        | '$'
-                        | '_'
-                )
-        })
-        .collect()
-}
-
-/// At least two thirds of a line must be the same for it to pass as context.
-fn similar(wanted: &[u8], found: &[u8]) -> bool {
-    let (wanted, found) = (String::from_utf8_lossy(wanted), String::from_utf8_lossy(found));
-    strsim::normalized_levenshtein(wanted.trim(), found.trim()) >= 0.66
-}
-
-/// Whether a context line stands for lines that were left out.
-fn is_elision(text: &str) -> bool {
-    text.contains("...") || text.contains('…')
 }

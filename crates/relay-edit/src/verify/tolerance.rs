@@ -1,0 +1,117 @@
+//! What each tier lets pass between a line of a hunk and the line of the file it claims.
+//!
+//! Written anew, and more simply than in the matcher: it may let pass more than that would claim, but never a line that
+//! says something else.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::HunkLine;
+use crate::matcher::Tier;
+
+/// Whether a line of the file may stand for a line of the hunk at a tier.
+pub(super) fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
+    let wanted = line.text().as_bytes();
+    if wanted == found {
+        return true;
+    }
+    let equal = match tier {
+        Tier::Exact | Tier::LineEndings => false,
+        // Named by number, it was quoted from the file itself; bytes that are no text are quoted as something that is.
+        Tier::Anchors | Tier::Seen | Tier::LinesUnverified => {
+            wanted == String::from_utf8_lossy(found).as_bytes()
+        }
+        Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
+        Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
+        Tier::Spacing => spaced(wanted) == spaced(found),
+        Tier::LookAlikes | Tier::BlankLines | Tier::Fuzzy => skeleton(wanted) == skeleton(found),
+    };
+    equal || tier == Tier::Fuzzy && matches!(line, HunkLine::Context(_)) && similar(wanted, found)
+}
+
+/// Whether blank lines may come and go at a tier.
+pub(super) const fn tolerates_blanks(tier: Tier) -> bool {
+    matches!(tier, Tier::BlankLines | Tier::Fuzzy)
+}
+
+/// The words of a line with one space between them, but none beside brackets and commas.
+fn spaced(line: &[u8]) -> Vec<u8> {
+    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+    let mut spaced = words.join(&b' ');
+    for sign in b"()[]{}," {
+        spaced = spaced.split(|byte| byte == sign).map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(sign);
+    }
+    spaced
+}
+
+/// The letters and digits of a line and its ASCII punctuation, without quotes and dashes: what no look-alike may change.
+fn skeleton(line: &[u8]) -> Vec<char> {
+    const SIGNS: &str = "(){}[]+*/;,&|%#@$_";
+    // The sign of multiplication looks like an `x`.
+    let is_letter = |character: char| character.is_alphanumeric() && character != 'x';
+    let text = String::from_utf8_lossy(line);
+    text.nfc().filter(|character| is_letter(*character) || SIGNS.contains(*character)).collect()
+}
+
+/// At least two thirds of a line must be the same for it to pass as context.
+fn similar(wanted: &[u8], found: &[u8]) -> bool {
+    let (wanted, found) = (String::from_utf8_lossy(wanted), String::from_utf8_lossy(found));
+    strsim::normalized_levenshtein(wanted.trim(), found.trim()) >= 0.66
+}
+
+/// Whether a context line stands for lines that were left out.
+pub(super) fn is_elision(text: &str) -> bool {
+    text.contains("...") || text.contains('…')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Checks which lines of a file pass for a line of a hunk, context or not.
+    #[track_caller]
+    fn check(tier: Tier, wanted: &str, passing: &[&str], others: &[&str]) {
+        for line in [HunkLine::Context(wanted.to_owned()), HunkLine::Removed(wanted.to_owned())] {
+            for found in passing {
+                assert!(fits(&line, found.as_bytes(), tier), "{line:?} {found:?}");
+            }
+            for found in others {
+                assert!(!fits(&line, found.as_bytes(), tier), "{line:?} {found:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_tier_lets_pass_what_its_name_says() {
+        check(Tier::Exact, "a(b)", &["a(b)"], &["a(b) ", "a (b)", ""]);
+        check(Tier::LineEndings, "a(b)", &["a(b)"], &["a(b) "]);
+        check(Tier::TrailingWhitespace, "a(b) ", &["a(b)", "a(b)\t"], &[" a(b)", "a (b)"]);
+        check(Tier::Indentation, "  a(b)", &["a(b)", "\ta(b) "], &["a (b)", "a(c)"]);
+        check(Tier::Spacing, "a b(c, d)", &["a  b( c,d )", "\ta b(c, d)"], &["ab(c, d)", "a b(c d)"]);
+        check(
+            Tier::LookAlikes,
+            "a = \"x\"",
+            &["a = “x”", "a = '×'"],
+            &["b = \"x\"", "a = \"x\";", "a + \"x\""],
+        );
+        check(Tier::BlankLines, "f(é) - 1", &["f(e\u{301}) – 1"], &["f(e) - 1", "f(é) - 2"]);
+    }
+
+    #[test]
+    fn what_is_no_text_passes_for_what_stands_for_it() {
+        for tier in [Tier::Anchors, Tier::Seen, Tier::LinesUnverified] {
+            check(tier, "caf\u{fffd}", &["caf\u{fffd}"], &["café", "caf"]);
+            assert!(fits(&HunkLine::Removed("caf\u{fffd}".to_owned()), b"caf\xe9", tier));
+        }
+        assert!(!fits(&HunkLine::Removed("caf\u{fffd}".to_owned()), b"caf\xe9", Tier::Exact));
+    }
+
+    #[test]
+    fn only_lines_that_stay_may_be_merely_similar() {
+        let text = "let result = read(file);".to_owned();
+        let (kept, gone) = (HunkLine::Context(text.clone()), HunkLine::Removed(text));
+        let slip = b"let ressult = read(file);";
+        assert!(fits(&kept, slip, Tier::Fuzzy) && !fits(&gone, slip, Tier::Fuzzy));
+        assert!(!fits(&kept, slip, Tier::BlankLines));
+        assert!(!fits(&kept, b"let other = write(name);", Tier::Fuzzy));
+    }
+}
