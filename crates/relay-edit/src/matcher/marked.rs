@@ -76,18 +76,17 @@ fn ends(hunk: &Hunk) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
 
 /// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
-    const ENDS: &[&str] = &[
-        "</", "end", "\\end", "done", "fi", "esac", "pass", "break", "continue", "return", "null", "none",
-        "true", "false",
-    ];
+    const ENDS: &[&str] = &["</", "end", "\\end"];
+    const WORDS: &[&str] =
+        &["done", "fi", "esac", "pass", "break", "continue", "return", "null", "none", "true", "false"];
     let ends = |line: &str| {
-        let word = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
-        ENDS.iter().any(|end| word == *end) || ENDS.iter().take(3).any(|end| word.starts_with(end))
+        let text = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
+        ENDS.iter().any(|end| text.starts_with(end)) || WORDS.contains(&text.as_str())
     };
     let several = lines.clone().count() > 1;
     lines.filter(|line| !ends(line)).any(|line| {
         let letters = line.chars().filter(|character| character.is_alphabetic()).count();
-        letters >= 4 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
+        letters >= 3 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
     })
 }
 

@@ -7,6 +7,7 @@
 
 mod change;
 mod damage;
+mod marks;
 mod write;
 
 use std::collections::BTreeMap;

@@ -20,6 +20,8 @@ pub struct Piece {
     pub start: usize,
     /// The first line in the file after, counted from 1.
     pub new_start: usize,
+    /// How many old and new lines a header says it has, where that is not what is written.
+    pub announced: Option<(usize, usize)>,
 }
 
 impl Piece {
@@ -92,7 +94,7 @@ impl Intent {
             let below = (end + context).min(before.len());
             lines.extend(before[end..below].iter().map(|line| (Kind::Context, line.clone())));
             let new_start = after.len() + 1 - (change.start - above);
-            pieces.push(Piece { lines, start: above + 1, new_start });
+            pieces.push(Piece { lines, start: above + 1, new_start, announced: None });
             after.extend(change.added.iter().cloned());
             at = end;
         }

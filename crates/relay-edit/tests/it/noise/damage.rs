@@ -1,6 +1,7 @@
 //! What models do to an edit between meaning it and writing it down.
 
 use super::change::{Intent, Kind, Piece, reworded};
+use super::marks;
 use super::write::{BARE, signed, whole};
 use crate::fuzz::damage::Random;
 
@@ -41,6 +42,12 @@ pub const DAMAGES: &[Damage] = &[
     (STALE, stale),
     ("it is done already", done),
     ("lines came in above", drift),
+    ("a context line marked as new", marks::context_as_new),
+    ("one line too many", marks::one_line_too_many),
+    ("the same hunk twice", marks::twice),
+    ("escaped for a page", marks::escaped),
+    ("only the old lines moved", marks::old_lines_moved),
+    ("a line that goes is forgotten", marks::forgotten),
     (CUT_OFF, cut_off),
     (LEFT_OUT, left_out_of_whole),
 ];
@@ -110,7 +117,7 @@ fn file_trailing(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wa
     Some(Wanted::Meant)
 }
 
-fn indent(line: &str) -> (&str, &str) {
+pub fn indent(line: &str) -> (&str, &str) {
     line.split_at(line.len() - line.trim_start_matches([' ', '\t']).len())
 }
 
@@ -341,7 +348,8 @@ fn unsigned(intent: &mut Intent, form: &str, random: &mut Random) -> Option<Want
     }
     let all = random.below(2) == 0;
     each_line(intent, |kind, line| {
-        let plain = !line.is_empty() && !line.starts_with(['+', '-', '@', '\\']);
+        // A fence without its sign would end the block it stands in.
+        let plain = !line.is_empty() && !line.starts_with(['+', '-', '@', '\\']) && !line.starts_with("```");
         if *kind == Kind::Context && plain && (all || random.below(3) == 0) {
             line.insert(0, BARE);
         }

@@ -194,13 +194,15 @@ fn diff(path: &str, pieces: &[Piece], numbers: Option<Numbers>) -> String {
             None => text.push_str("@@ ... @@\n"),
             Some(Numbers { shift, miscounted }) => {
                 let more = if miscounted { 2 } else { 0 };
+                let written = (piece.old().len(), piece.replacement().len());
+                let (old, new) = piece.announced.unwrap_or(written);
                 writeln!(
                     text,
                     "@@ -{},{} +{},{} @@",
                     piece.start + shift,
-                    piece.old().len() + more,
+                    old + more,
                     piece.new_start + shift,
-                    piece.replacement().len() + more
+                    new + more
                 )
                 .expect("text");
             }
