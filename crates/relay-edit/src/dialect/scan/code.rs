@@ -7,6 +7,7 @@ use super::super::{citation, git_diff};
 use super::shown::{Shown, is_command};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
+use crate::{Diagnostic, codes};
 
 /// A fence with a path whose content has not begun.
 #[derive(Debug)]
@@ -108,6 +109,13 @@ impl Scanner {
         };
     }
 
+    /// Whether the last line of code so far is the name of a file.
+    fn names_file_inside(&self, code: &Code) -> bool {
+        let last = self.prose.written_before(self.prose.len()).filter(|last| *last > code.prose_start);
+        let text = last.and_then(|last| self.prose.get(last)).map(|line| line.text);
+        self.reads(Dialect::WholeFile) && text.is_some_and(|text| path_line::read(text).is_some())
+    }
+
     /// The file whose lines the fence cites, or the line above it.
     fn cited(&self, line: Line<'_>) -> Option<String> {
         let above = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail);
@@ -189,6 +197,24 @@ impl Scanner {
                 self.wrapper = Some(code.fence);
                 self.tail = self.prose.len();
                 self.open(fence, info, line);
+            }
+            Some(FenceLine::Labelled(fence, _))
+                if code.fence.rivals(fence) && code.language.is_empty() && self.names_file_inside(&code) =>
+            {
+                // Most likely a fence above was lost, and this one opens what looks like code of the one before.
+                self.findings.push(
+                    Diagnostic::error(
+                        codes::AMBIGUOUS_FENCE,
+                        "a fence below a file's name stands inside this code: one before it seems lost",
+                    )
+                    .hinted(format!(
+                        "send every fence; around code that holds fences, use {}",
+                        code.fence.longer()
+                    ))
+                    .at(code.line),
+                );
+                self.prose.push(line);
+                self.state = State::Code(code);
             }
             _ => {
                 let text = code.fence.unindent(line.text);
