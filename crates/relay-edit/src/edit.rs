@@ -71,6 +71,8 @@ pub struct Hunk {
     pub target: Target,
     /// How many old and new lines the header announces, where it does. Never trusted; it only tells what the author meant.
     pub announced: Option<(usize, usize)>,
+    /// How many lines at the end were written without a sign, so that they may be no part of the hunk.
+    pub unsigned: usize,
     /// Nothing but the prose above or the section before says which file is meant, so the old lines must leave no doubt.
     pub presumed: bool,
 }
@@ -166,6 +168,7 @@ impl Hunk {
             end: EndOfFile::Unsaid,
             target: Target::Quoted,
             announced: None,
+            unsigned: 0,
             presumed: false,
         }
     }

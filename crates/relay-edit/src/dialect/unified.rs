@@ -277,6 +277,8 @@ struct Pending<'t> {
     sides: (usize, usize),
     /// How many lines at the end were wholly empty, so that they may be no part of the hunk.
     empty_tail: usize,
+    /// How many lines at the end have no sign.
+    unsigned: usize,
     old_lacks_newline: bool,
     new_lacks_newline: bool,
 }
@@ -291,6 +293,7 @@ impl<'t> Pending<'t> {
             lines: Vec::with_capacity(expected.min(EXPECTED)),
             sides: (0, 0),
             empty_tail: 0,
+            unsigned: 0,
             old_lacks_newline: false,
             new_lacks_newline: false,
         }
@@ -316,6 +319,7 @@ impl<'t> Pending<'t> {
             // The leading space of a context line is often lost, above all on blank lines.
             _ => HunkLine::Context(text.to_owned()),
         };
+        self.unsigned = if text.starts_with([' ', '+', '-']) { 0 } else { self.unsigned + 1 };
         self.sides.0 += usize::from(line.is_old());
         self.sides.1 += usize::from(line.is_new());
         self.lines.push(line);
@@ -360,6 +364,7 @@ impl<'t> Pending<'t> {
         let mut hunk = Hunk::new(lines, self.line);
         hunk.line_hint = line_hint;
         hunk.announced = self.header.counts();
+        hunk.unsigned = self.unsigned;
         hunk.scope = scope;
         hunk.end = end;
         Some(hunk)
@@ -376,6 +381,7 @@ impl<'t> Pending<'t> {
             self.lines.pop();
             self.sides = (old.saturating_sub(1), new.saturating_sub(1));
             self.empty_tail -= 1;
+            self.unsigned = self.unsigned.saturating_sub(1);
         }
     }
 }

@@ -65,6 +65,24 @@ pub(crate) fn without_last_blank(hunk: &Hunk, index: &FileIndex<'_>) -> Option<H
     extra.then_some(rest)
 }
 
+/// The hunk without the sentences behind it, which its header counts as lines: they stand behind a blank line and have no
+/// sign, and the file does not have them. `None` when there are none.
+pub(crate) fn without_prose(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
+    let (lines, prose) = hunk.lines.split_at_checked(hunk.lines.len().checked_sub(hunk.unsigned)?)?;
+    let is_sentence = |line: &str| {
+        line.starts_with(char::is_uppercase)
+            && line.contains(' ')
+            && line.trim_end().ends_with(['.', '!', '?', ':'])
+    };
+    let is_known = |line: &str| !index.places(Key::Folded, line.as_bytes()).is_empty();
+    let mut written = prose.iter().map(HunkLine::text).filter(|line| !is_blank(line.as_bytes())).peekable();
+    let apart = prose.first().is_some_and(|first| first.text().is_empty()) && written.peek().is_some();
+    if !apart || !written.all(|line| is_sentence(line) && !is_known(line)) {
+        return None;
+    }
+    Some(Hunk { lines: lines.to_vec(), unsigned: 0, ..hunk.clone() })
+}
+
 /// The hunk without the line of dashes that some tools ask for below the opening marker; `None` when there is none.
 pub(crate) fn without_rule(hunk: &Hunk) -> Option<Hunk> {
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());

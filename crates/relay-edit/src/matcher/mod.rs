@@ -40,7 +40,9 @@ pub(crate) use escaped::without_escapes;
 pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
-pub(crate) use margin::{without_all_margins, without_last_blank, without_margins, without_rule};
+pub(crate) use margin::{
+    without_all_margins, without_last_blank, without_margins, without_prose, without_rule,
+};
 pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
 pub(crate) use numbered::without_numbers;
 pub(crate) use page::without_page;

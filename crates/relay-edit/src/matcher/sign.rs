@@ -98,12 +98,15 @@ pub(crate) fn settled(pattern: &Pattern<'_>, index: &FileIndex<'_>, rule: &Reind
     if added.clone().next().is_none() {
         return Some(Reindent::Keep);
     }
-    let (mut as_written, mut as_moved) = (true, true);
+    let (mut all, mut as_written, mut as_moved) = (0, 0, 0);
     for depth in added.map(|line| indent(line.text().as_bytes())) {
-        as_written &= depths.binary_search(&depth).is_ok();
-        as_moved &= depths.binary_search(&[b" ", depth].concat().as_slice()).is_ok();
+        all += 1;
+        as_written += usize::from(depths.binary_search(&depth).is_ok());
+        as_moved += usize::from(depths.binary_search(&[b" ", depth].concat().as_slice()).is_ok());
     }
-    match (as_written, as_moved) {
+    // A depth that stands nowhere may be new; one reading must explain all of them, or the other none.
+    let explains = |one: usize, other: usize| one > other && (one == all || other == 0);
+    match (explains(as_written, as_moved), explains(as_moved, as_written)) {
         (true, false) => Some(Reindent::Keep),
         (false, true) => Some(rule.clone()),
         _ => None,

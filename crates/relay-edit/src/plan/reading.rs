@@ -8,7 +8,7 @@ use crate::Hunk;
 use crate::matcher::{
     Failure, FileIndex, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
     without_all_margins, without_escapes, without_last_blank, without_margins, without_numbers, without_page,
-    without_rule,
+    without_prose, without_rule,
 };
 
 /// A hunk as it was read, with words for the report where that is not how it is written.
@@ -69,6 +69,7 @@ const READINGS: &[Reading] = &[
             _ => with_context_between(hunk, index),
         }
     }),
+    Reading::new(" without the prose behind it", Applies::Diffs, |hunk, index, _| without_prose(hunk, index)),
     Reading::new(" without the blank line at its end", Applies::Diffs, |hunk, index, _| {
         without_last_blank(hunk, index)
     }),

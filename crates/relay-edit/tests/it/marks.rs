@@ -192,3 +192,15 @@ fn only_the_first_line_lost_its_indentation() {
     let reply = search_replace("one();\n    }\n}\n", "one();\n    }\n}\n\nfn new() {}\n");
     check(file, &reply, &file.replace("\n\nfn b", "\n\nfn new() {}\n\nfn b"));
 }
+
+#[test]
+fn sentences_behind_a_diff_that_counts_too_many_lines_are_no_context() {
+    let after = FILE.replace("parse(path)", "parse(path)?");
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -5,6 +5,6 @@\n     open(path);\n-    parse(path);\n+    parse(path)?;\n     close(path);\n";
+    let words = "exact without the prose behind it";
+    check_words(FILE, &format!("{diff}\nThis should work.\n"), &after, words);
+    // With its sign it is a line of the file, and this one is not; and so is what reads like code.
+    for behind in [" \n This should work.\n", "\nclose(path)\n"] {
+        check_fails(&[("a.txt", FILE)], &format!("{diff}{behind}"), codes::NOT_FOUND);
+    }
+}
