@@ -6,6 +6,7 @@ use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
 use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
 use super::code::Code;
 use super::shell::Shell;
+use super::shown::is_shell;
 use super::{Scanner, State};
 use crate::{Edit, leak};
 
@@ -88,7 +89,8 @@ impl Scanner {
         match &self.state {
             State::Code(code) => {
                 let first = reach.start.max(code.prose_start + 1);
-                Shell::read(command.text, self.prose.range(first..at).map(|line| line.text))
+                let above = self.prose.range(first..at).map(|line| line.text);
+                Shell::read(command.text, above, at > code.prose_start && is_shell(&code.language))
             }
             // Outside a fence only what is written directly above belongs to it.
             _ => {
@@ -96,7 +98,7 @@ impl Scanner {
                     line.number + above == command.number && !line.text.trim().is_empty()
                 });
                 let first = at - joined.count();
-                Shell::read(command.text, self.prose.range(first..at).map(|line| line.text))
+                Shell::read(command.text, self.prose.range(first..at).map(|line| line.text), false)
             }
         }
     }
@@ -123,7 +125,10 @@ impl Scanner {
         }
         let text = code.as_ref().map_or(line.text, |code| code.fence.unindent(line.text));
         if self.shell.as_ref().is_some_and(|shell| shell.ends(text)) && !reader.owns_fences() {
-            return self.foreign_end(reader, code, line, Taken::Done);
+            self.foreign_end(reader, code, line, Taken::Done);
+            // What the text is piped into stands behind its end.
+            let rest = text.trim_start().trim_start_matches(['\'', '"', '@']);
+            return self.follow_script(Line { text: rest, ..line });
         }
         let taken = reader.line(Line { text, ..line }, code.is_some());
         if let Some(parsed) = reader.take() {

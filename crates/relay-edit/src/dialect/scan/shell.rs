@@ -14,8 +14,7 @@ const LONGEST: usize = 1_024;
 /// What a command says about the text below it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shell {
-    /// The line that ends the text.
-    end: String,
+    end: End,
     folder: Folder,
     /// The file that is patched, whatever the patch says.
     file: Option<String>,
@@ -24,10 +23,23 @@ pub(super) struct Shell {
     keeps: bool,
 }
 
+/// Which line ends the text.
+#[derive(Debug, PartialEq, Eq)]
+enum End {
+    /// This word.
+    Word(String),
+    /// The quote that was opened before the text.
+    Quote(char),
+    /// None: the text stands in the script as it is.
+    Never,
+}
+
 impl Shell {
-    /// Reads a line that is a command with a here-document, and the lines of the script above it, in order.
-    pub(super) fn read<'l>(text: &str, above: impl Iterator<Item = &'l str>) -> Option<Self> {
-        let (commands, end) = here_document(text)?;
+    /// Reads a line that is a command with a here-document or an open quote, and the lines of the script above it, in
+    /// order. In a `script` any line is a command; elsewhere a line that changes the folder is.
+    pub(super) fn read<'l>(text: &str, above: impl Iterator<Item = &'l str>, script: bool) -> Option<Self> {
+        let bare = || (script || changes_folder(text)).then(|| (Command::all(text), End::Never));
+        let (commands, end) = here_document(text).or_else(|| quoted(text)).or_else(bare)?;
         let (mut base, mut own) = (Folder::Root, Folder::after(&commands));
         for line in above {
             match here_document(line) {
@@ -70,7 +82,15 @@ impl Shell {
 
     /// Whether a line ends the text.
     pub(super) fn ends(&self, text: &str) -> bool {
-        text.trim().trim_end_matches(['"', '\'', ')']) == self.end
+        match &self.end {
+            End::Word(word) => text.trim().trim_end_matches(['"', '\'', ')']) == word,
+            End::Quote(quote) => {
+                let rest = text.trim().strip_prefix(*quote);
+                let rest = rest.map(|rest| rest.trim_start_matches('@').trim_start());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['|', '>', '&', ';', ')']))
+            }
+            End::Never => false,
+        }
     }
 
     /// The script that goes on behind the text, when that is still to be used.
@@ -131,8 +151,28 @@ fn doubted(doubt: &str) -> Diagnostic {
         .hinted("send the patch as it is to be applied, with paths from the root of the workspace")
 }
 
+/// Whether a line is nothing but a command that goes into a folder.
+fn changes_folder(text: &str) -> bool {
+    let command = Some(text).filter(|text| text.len() <= LONGEST).map(Command::all);
+    let [command] = command.as_deref().unwrap_or_default() else { return false };
+    matches!(command.split(), ("cd" | "pushd", [_]))
+}
+
+/// The command before a text in quotes: `apply_patch "`, `echo '`, or nothing but `@'`.
+fn quoted(text: &str) -> Option<(Vec<Command>, End)> {
+    let text = Some(text.trim_end()).filter(|text| text.len() <= LONGEST)?;
+    let quote = text.chars().next_back().filter(|quote| matches!(quote, '\'' | '"'))?;
+    let before = text.strip_suffix(quote)?;
+    let commands = Command::all(before.trim_end_matches('@'));
+    let is_open = before.matches(quote).count() % 2 == 0;
+    let takes_text = commands
+        .last()
+        .is_some_and(|last| last.applies() || matches!(last.split().0, "" | "echo" | "printf"));
+    (is_open && takes_text).then_some((commands, End::Quote(quote)))
+}
+
 /// The commands around a text, and the word that ends it.
-fn here_document(text: &str) -> Option<(Vec<Command>, String)> {
+fn here_document(text: &str) -> Option<(Vec<Command>, End)> {
     let (before, behind) = Some(text).filter(|text| text.len() <= LONGEST)?.split_once("<<")?;
     let behind = behind.trim_start_matches('-').trim_start().trim_start_matches(['\'', '"']);
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -141,7 +181,7 @@ fn here_document(text: &str) -> Option<(Vec<Command>, String)> {
     if end.is_empty() || !(rest.is_empty() || rest.starts_with(['|', '>', '&'])) {
         return None;
     }
-    Some((Command::all(&format!("{before}{rest}")), end.to_owned()))
+    Some((Command::all(&format!("{before}{rest}")), End::Word(end.to_owned())))
 }
 
 #[cfg(test)]
@@ -150,7 +190,7 @@ mod tests {
 
     fn read(text: &str) -> Option<Shell> {
         let (above, command) = text.rsplit_once('\n').unwrap_or(("", text));
-        Shell::read(command, above.lines())
+        Shell::read(command, above.lines(), false)
     }
 
     fn folder(text: &str) -> Option<String> {
@@ -162,7 +202,10 @@ mod tests {
 
     #[test]
     fn reads_here_documents() {
-        let end = |text: &str| read(text).map(|shell| shell.end);
+        let end = |text: &str| match read(text)?.end {
+            End::Word(word) => Some(word),
+            End::Quote(_) | End::Never => None,
+        };
         assert_eq!(end("git apply <<'EOF'").as_deref(), Some("EOF"));
         assert_eq!(end("<<-\"PATCH\"").as_deref(), Some("PATCH"));
         assert_eq!(end("apply_patch << EOF").as_deref(), Some("EOF"));
@@ -171,6 +214,20 @@ mod tests {
         assert_eq!(end("a << b << c"), None);
         assert_eq!(end("a << b;"), None);
         assert_eq!(end("<<<<<<< SEARCH"), None);
+    }
+
+    #[test]
+    fn reads_texts_in_quotes() {
+        let ends = |text: &str, line: &str| read(text).is_some_and(|shell| shell.ends(line));
+        assert!(
+            ends("apply_patch \"", "\"") && ends("@'", "'@ | git apply") && ends("echo '", "' | patch -p1")
+        );
+        assert!(!ends("apply_patch \"", "\"a\": 1,") && !ends("apply_patch \"", "'"));
+        for text in ["He said \"", "echo 'a'", "x = '"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        let bare = |text: &str| Shell::read(text, std::iter::empty(), true).map(|shell| shell.folder);
+        assert_eq!(bare("cd web"), Some(Folder::Named("web".to_owned())));
     }
 
     #[test]

@@ -43,8 +43,16 @@ const CODE: &[&str] = &[
 /// Whether a fence of this language shows what is done with a file, and not what is in it.
 pub(super) fn is_command(language: &str, path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let is_in = |list: &[&str], word: &str| list.iter().any(|known| known.eq_ignore_ascii_case(word));
-    is_in(SHELLS, language) && is_in(CODE, ending)
+    is_shell(language) && is_in(CODE, ending)
+}
+
+/// Whether code of this language is for a shell.
+pub(super) fn is_shell(language: &str) -> bool {
+    is_in(SHELLS, language)
+}
+
+fn is_in(list: &[&str], word: &str) -> bool {
+    list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
 
 #[cfg(test)]
