@@ -159,15 +159,7 @@ mod tests {
 
     #[track_caller]
     fn check(lines: &str, missing: &str, expected: Option<&str>) {
-        let line = |line: &str| {
-            let text = line[1..].to_owned();
-            match &line[..1] {
-                "-" => HunkLine::Removed(text),
-                "+" => HunkLine::Added(text),
-                _ => HunkLine::Context(text),
-            }
-        };
-        let hunk = Hunk::new(lines.lines().map(line).collect(), 1);
+        let hunk = Hunk::of_diff(lines);
         let pattern = Pattern::new(&hunk);
         // The file as the old lines of the hunk would have it, and some more lines of its kind.
         let old = pattern.old.iter().map(|line| format!("{missing}{line}\n")).collect::<String>();
@@ -201,5 +193,54 @@ mod tests {
         check("     f()\n+    if x {\n+        g()\n+    }", "    ", None);
         // Aligned with the bracket above.
         check("     f()\n+    f(a,\n+       b)", "    ", None);
+    }
+
+    /// Checks lines of a reply that indents by two, in a file that indents by four.
+    #[track_caller]
+    fn check_units(lines: &str, expected: Option<&str>) {
+        let hunk = Hunk::of_diff(lines);
+        let pattern = Pattern::new(&hunk);
+        let file: String =
+            pattern.old.iter().map(|line| format!("{}\n", line.replace("  ", "    "))).collect();
+        let map = pattern.spread((0..pattern.old.len()).map(Some));
+        let rule = Reindent::Units { reply: b"  ".to_vec(), file: b"    ".to_vec() };
+        assert_eq!(doubtful(&pattern, &FileIndex::new(file.as_bytes()), &map, &rule), expected, "{lines}");
+    }
+
+    #[test]
+    fn smaller_levels_show_in_a_new_line() {
+        check_units(" if x {\n   f()\n+  g()\n }", None);
+        check_units(" if x {\n+  g()\n   f()\n }", None);
+        // As it stands, or two levels deep: nothing else is as deep.
+        check_units(" if x {\n+    g()\n }", Some("    g()"));
+        check_units(" if x {\n+  if y {\n+    g()\n+  }\n }", None);
+    }
+
+    #[test]
+    fn blocks_end_and_begin_in_many_languages() {
+        for line in ["}", "  });", ")", "]", "</div>", "end", "endif"] {
+            assert!(closes(line), "{line}");
+        }
+        for line in [
+            "if x:",
+            "fn f() {",
+            "f(",
+            "[",
+            "a,",
+            "x =",
+            "|",
+            "<div>",
+            "a \\",
+            "a &",
+            "a +",
+            "if x; then",
+            "do",
+            "else",
+            "begin",
+            "try",
+        ] {
+            assert!(opens(line) && opens(&format!("{line}  ")) && !closes(line), "{line}");
+        }
+        assert!(!closes("f() }") && !opens("f();"));
     }
 }
