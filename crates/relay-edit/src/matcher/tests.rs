@@ -111,3 +111,33 @@ fn one_hunk_with_very_many_places_is_looked_for_once() {
     };
     assert_eq!(work(2), 4 * work(1));
 }
+
+#[test]
+fn a_loose_match_keeps_the_order_of_the_exact_ones() {
+    let file = "    one(a)\ntwo(a)\nthree(a)\n";
+    let [loose, exact] = ["-one(a)\n+one(b)", "-three(a)\n+three(b)"].map(Hunk::of_diff);
+    let located = |hunks: &[Hunk]| locate_all(hunks, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy);
+    let in_order = located(&[loose.clone(), exact.clone()]);
+    assert!(in_order.iter().all(|found| matches!(found, Ok(Located::Placed(_)))), "{in_order:?}");
+    assert_eq!(located(&[exact, loose])[1], Err(Failure::Disorder(0)));
+}
+
+/// Taken literally, text is what it is.
+#[test]
+fn escapes_are_in_doubt_unless_everything_must_be_exact() {
+    let escaped = Hunk::of_diff("-let a;\n+let a: Vec&lt;u8&gt;;");
+    let file = "let a;\nlet b: Vec<u8>;\n";
+    let found = locate(&escaped, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy);
+    assert_eq!(found, Err(Failure::Escaped("let a: Vec&lt;u8&gt;;".to_owned())));
+    assert_eq!(place(file, &escaped, Strictness::Exact).0, 0);
+}
+
+/// It is no block, so everything below it may be meant.
+#[test]
+fn a_named_line_that_opens_nothing_speaks_for_what_stands_below() {
+    let named = Hunk { scope: vec!["import b".to_owned()], ..Hunk::of_diff("-same()\n+other()") };
+    assert_eq!(place("same()\nimport b\nx()\nsame()\n", &named, Strictness::Fuzzy).0, 3);
+    let twice = "import b\nsame()\nx()\nsame()\n";
+    let found = locate(&named, &FileIndex::new(twice.as_bytes()), Strictness::Fuzzy);
+    assert_eq!(found, Err(Failure::Ambiguous(vec![1, 3])));
+}
