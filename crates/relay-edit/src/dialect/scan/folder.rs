@@ -15,6 +15,9 @@ pub(super) enum Folder {
     Unknown(String),
 }
 
+/// How scripts write the root, which a fresh one starts in anyway.
+const ROOT: &[&str] = &["$(git rev-parse --show-toplevel)", "`git rev-parse --show-toplevel`"];
+
 impl Folder {
     /// The folder after some commands, or while the last of them runs.
     pub(super) fn after(commands: &[Command]) -> Self {
@@ -25,6 +28,7 @@ impl Folder {
     pub(super) fn of(command: &Command) -> Self {
         let unknown = || Self::Unknown(command.words.join(" "));
         let named = match command.split() {
+            ("cd", arguments) if ROOT.contains(&arguments.join(" ").as_str()) => ".",
             ("cd" | "pushd" | "chdir" | "Set-Location", [folder]) => folder.as_str(),
             ("cd" | "pushd" | "popd" | "chdir" | "Set-Location", _) => return unknown(),
             _ => match command.folder() {
@@ -95,9 +99,15 @@ mod tests {
 
     #[test]
     fn most_commands_stay_where_they_are() {
-        for line in
-            ["apply_patch", "", "cd . && apply_patch", "cd ./; apply_patch", "echo cd web && apply_patch"]
-        {
+        for line in [
+            "apply_patch",
+            "",
+            "cd . && apply_patch",
+            "cd ./; apply_patch",
+            "echo cd web && apply_patch",
+            "cd \"$(git rev-parse --show-toplevel)\" && git apply",
+            "cd $(git rev-parse --show-toplevel) && git apply",
+        ] {
             assert_eq!(after(line), Folder::Root, "{line}");
         }
     }
