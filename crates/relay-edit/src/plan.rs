@@ -3,6 +3,7 @@
 //! Edits are applied one after the other to a virtual state of the files, so a file can be renamed and then
 //! edited, or edited twice. One failure empties the plan, and every failure is reported, not only the first.
 
+mod again;
 mod elide;
 mod explain;
 mod patch;
@@ -23,6 +24,7 @@ use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
 use crate::merge::merge;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
+use again::Chosen;
 use explain::Explain;
 pub use explain::OldLines;
 use state::State;
@@ -183,6 +185,7 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
         one_by_one: 0,
         work: Rc::default(),
     };
+    let mut chosen = Chosen::default();
     let mut outcomes: Vec<EditOutcome> = Vec::with_capacity(edits.len());
     while let Some(rest) = edits.get(outcomes.len()..).filter(|rest| !rest.is_empty()) {
         if planner.failures > LISTED && !options.partial {
@@ -194,8 +197,15 @@ fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
         match planner.apply_together(rest) {
             Some(together) => outcomes.extend(together),
             None => {
+                let Some(edit) = rest.first() else { break };
                 let previous = outcomes.len().checked_sub(1).and_then(|at| edits.get(at));
-                outcomes.extend(rest.first().map(|edit| planner.apply(edit, previous)));
+                let outcome = if chosen.hold(edit) {
+                    EditOutcome::new(EditStatus::Unchanged, patch::ALREADY)
+                } else {
+                    planner.apply(edit, previous)
+                };
+                chosen.note(edit, &outcome);
+                outcomes.push(outcome);
             }
         }
     }

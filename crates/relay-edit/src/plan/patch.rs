@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::again;
 use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
@@ -308,13 +309,24 @@ fn patch_sequential(
     let mut certificates = Vec::new();
     let mut failures = Vec::new();
     let mut failed_bytes = 0;
+    // Those whose places were chosen by their line numbers.
+    let mut chosen: Vec<&Hunk> = Vec::new();
     for (number, hunk) in hunks.iter().enumerate().skip(done) {
         if failed_bytes > vain_bytes {
             failures.push(PatchFailure::TooLarge);
             break;
         }
+        if chosen.iter().any(|earlier| again::is_same(earlier, hunk)) {
+            words.add(ALREADY.into());
+            continue;
+        }
         let index = manner.index(&current);
         let (located, read) = look_for(hunk, &index, manner);
+        if let Ok(Located::Placed(placement)) = &located
+            && again::is_chosen(placement)
+        {
+            chosen.push(hunk);
+        }
         let (hunk, how) = read.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,

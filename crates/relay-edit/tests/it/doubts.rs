@@ -29,6 +29,22 @@ fn lines_that_only_move_keep_their_bytes() {
 }
 
 #[test]
+fn a_change_that_is_written_twice_does_not_go_to_the_other_place_too() {
+    let before = "start\nold\nend\nstart\nold\nend\n";
+    let after = "start\nold\nend\nstart\nnew\nend\n";
+    let section = "<<<<<<< SEARCH\n:start_line:5\n-------\nold\n=======\nnew\n>>>>>>> REPLACE\n";
+    check(before, &format!("a.txt\n{section}"), after);
+    check(before, &format!("a.txt\n{section}{section}"), after);
+    check(before, &format!("a.txt\n```\n{section}\n{section}```\n"), after);
+    check(before, &format!("```text // {{a.txt}} multi-search-replace\n{section}{section}```\n"), after);
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -4,3 +4,3 @@\n start\n-old\n+new\n end\n";
+    check(before, &format!("```diff\n{diff}```\n\nAgain:\n\n```diff\n{diff}```\n"), after);
+    // Another line number means another place.
+    let both = format!("a.txt\n{section}{}", section.replace(":5", ":2"));
+    check(before, &both, "start\nnew\nend\nstart\nnew\nend\n");
+}
+
+#[test]
 fn lines_a_diff_takes_and_gives_back_are_context() {
     let before = "start\n    \nold\nend\n";
     check(before, &unified("@@\n start\n-\n-old\n+\n+new\n end\n"), "start\n    \nnew\nend\n");
