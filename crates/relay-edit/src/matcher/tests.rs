@@ -141,3 +141,20 @@ fn a_named_line_that_opens_nothing_speaks_for_what_stands_below() {
     let found = locate(&named, &FileIndex::new(twice.as_bytes()), Strictness::Fuzzy);
     assert_eq!(found, Err(Failure::Ambiguous(vec![1, 3])));
 }
+
+/// Blanks behind a line are no doubt, other differences are.
+#[test]
+fn new_lines_that_stand_there_but_for_blanks_are_applied_whatever_else_is_like_the_old_ones() {
+    let change = "-old(a)\n+new(a)";
+    assert_eq!(locate_fuzzily("new(a) \n    old(a)\n", change), Ok(Located::AlreadyApplied(0)));
+    let deeper = Hunk::of_diff(change);
+    assert_eq!(place("  new(a)\n\n    old( a )\n", &deeper, Strictness::Fuzzy).0, 2);
+}
+
+/// Most of what should have gone is still there, so the new line is there for another reason.
+#[test]
+fn a_hunk_is_not_applied_while_most_of_its_old_lines_stand() {
+    let change = "-a1\n-a2\n-a3\n-a4\n+new one";
+    assert_eq!(locate_fuzzily("new one\nx\na1\na2\n", change), Ok(Located::AlreadyApplied(0)));
+    assert!(matches!(locate_fuzzily("new one\nx\na1\na2\na3\n", change), Err(Failure::NotFound(_))));
+}
