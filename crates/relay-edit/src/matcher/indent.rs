@@ -105,6 +105,14 @@ impl<'a> Pairs<'a> {
             .any(|(reply, _)| !reply.is_empty() && reply.chunks(unit.len()).all(|level| level == unit))
     }
 
+    /// Whether some line is deeper than whole levels by what is a level of the file: then the reply writes its levels as the
+    /// file does, and lines of other depths only look alike.
+    fn mixes(&self, rule: &Reindent) -> bool {
+        let Reindent::Units { reply: unit, file } = rule else { return false };
+        let of_spaces = [unit, file].into_iter().flatten().all(|byte| *byte == b' ');
+        of_spaces && self.0.iter().any(|(reply, _)| reply.len() % unit.len().max(1) >= file.len())
+    }
+
     /// The rule that all lines are as deep as in the file, or by the same more or less.
     pub fn shift(&self) -> Option<Reindent> {
         if self.explained_by(&Reindent::Keep) {
@@ -125,7 +133,7 @@ impl<'a> Pairs<'a> {
         let mut rules = units
             .filter(|(reply, file)| reply != file)
             .map(|(reply, file)| Reindent::Units { reply: reply.to_vec(), file: file.to_vec() })
-            .filter(|rule| self.explained_by(rule));
+            .filter(|rule| self.explained_by(rule) && !self.mixes(rule));
         let rule = rules.next()?;
         // Two levels written as four spaces or as one unit of four: only one reading may fit.
         (rules.next().is_none() && self.shows(&rule)).then_some(rule)
@@ -197,6 +205,15 @@ mod tests {
     fn tabs_never_follow_spaces_that_were_put_before_them() {
         check(&[("a", "    a")], "\tb", None);
         check(&[("a", "\ta")], " * b", Some("\t * b"));
+    }
+
+    #[test]
+    fn half_a_level_that_is_one_of_the_file_is_no_alignment() {
+        assert_eq!(
+            infer(&[("            }", "        }"), ("        }", "    }"), ("    a", "    a")]),
+            None
+        );
+        check(&[("        a", "    a"), ("         * b", "     * b")], "        c", Some("    c"));
     }
 
     #[test]

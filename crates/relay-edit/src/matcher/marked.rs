@@ -8,7 +8,7 @@
 use super::index::FileIndex;
 use super::key::{Key, indent};
 use super::ladder::Candidate;
-use super::pattern::{Pattern, has_identity};
+use super::pattern::{Pattern, has_identity, is_block_end};
 use super::tier::Tier;
 use crate::lines::is_blank;
 use crate::{Hunk, HunkLine};
@@ -76,12 +76,11 @@ fn ends(hunk: &Hunk) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
 
 /// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
-    const ENDS: &[&str] = &["</", "end", "\\end"];
     const WORDS: &[&str] =
         &["done", "fi", "esac", "pass", "break", "continue", "return", "null", "none", "true", "false"];
     let ends = |line: &str| {
         let text = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
-        ENDS.iter().any(|end| text.starts_with(end)) || WORDS.contains(&text.as_str())
+        is_block_end(line) || WORDS.contains(&text.as_str())
     };
     let several = lines.clone().count() > 1;
     lines.filter(|line| !ends(line)).any(|line| {

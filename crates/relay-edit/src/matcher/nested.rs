@@ -8,7 +8,7 @@
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::indent;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, is_block_end};
 use crate::HunkLine;
 use crate::lines::is_blank;
 
@@ -141,8 +141,7 @@ fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reinden
 
 /// Whether a line ends a block.
 fn closes(line: &str) -> bool {
-    let line = line.trim_start();
-    line.starts_with(['}', ')', ']']) || line.starts_with("</") || line.starts_with("end")
+    line.trim_start().starts_with(['}', ')', ']']) || is_block_end(line)
 }
 
 /// Whether what follows a line is deeper than it, in one language or another.

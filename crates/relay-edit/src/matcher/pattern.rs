@@ -68,3 +68,80 @@ pub(crate) fn has_identity(lines: &[&str]) -> bool {
 pub(crate) fn is_telling(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }
+
+/// Whether a line says that a block ends, by a word or a tag: `end`, `endif`, `</div>`. `EndOfFile` and `endpoint` do not.
+pub(crate) fn is_block_end(line: &str) -> bool {
+    const BLOCKS: &[&str] = &[
+        "",
+        "if",
+        "for",
+        "foreach",
+        "while",
+        "case",
+        "switch",
+        "try",
+        "do",
+        "loop",
+        "repeat",
+        "def",
+        "fun",
+        "function",
+        "sub",
+        "proc",
+        "procedure",
+        "method",
+        "property",
+        "class",
+        "struct",
+        "type",
+        "enum",
+        "interface",
+        "module",
+        "namespace",
+        "package",
+        "program",
+        "macro",
+        "block",
+        "with",
+        "select",
+        "task",
+        "generate",
+        "region",
+        "raw",
+        "begin",
+    ];
+    let line = line.trim();
+    if line.starts_with("</") || line.starts_with("\\end{") {
+        return true;
+    }
+    let word = line.split(|character: char| !character.is_alphanumeric() && character != '_').next();
+    let word = word.unwrap_or_default().to_ascii_lowercase();
+    word.strip_prefix("end").is_some_and(|block| BLOCKS.contains(&block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_block_ends_with_a_word_of_its_own() {
+        for line in [
+            "end",
+            "  end;",
+            "END IF",
+            "endif",
+            "EndFor",
+            "endfunction()",
+            "end module shop",
+            "</div>",
+            "\\end{itemize}",
+        ] {
+            assert!(is_block_end(line), "{line}");
+        }
+        for line in
+            ["EndOfFile::WithNewline", "endpoint = 1", "end_time = now()", "ended", "}", "append(end)"]
+        {
+            assert!(!is_block_end(line), "{line}");
+        }
+    }
+}

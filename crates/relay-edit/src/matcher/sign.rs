@@ -6,7 +6,7 @@
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::indent;
-use super::pattern::Pattern;
+use super::pattern::{Pattern, is_telling};
 use crate::HunkLine;
 use crate::lines::is_blank;
 
@@ -43,11 +43,18 @@ pub(crate) fn lost_in_places(
     let added = || pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
     let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
     let (mut kept, mut scattered) = (false, false);
+    // A bracket at an end of the hunk that alone lost it may as well be the one that stands above or below at its depth.
+    let (mut told, mut doubtful) = (false, false);
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_blank(line.as_bytes())) {
         let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
         if reply == file {
             kept |= !file.is_empty();
             continue;
+        }
+        if is_telling(line) {
+            told = true;
+        } else {
+            doubtful |= at == 0 || at + 1 == lines.len();
         }
         let is_first = at == 0 && stays;
         scattered |= !is_first;
@@ -55,6 +62,9 @@ pub(crate) fn lost_in_places(
         if !(reply.is_empty() || is_first) || added().any(|text| text.trim() == line.trim()) {
             return None;
         }
+    }
+    if doubtful && !told {
+        return None;
     }
     // Where lines lost it here and there, a new line without any may have lost it as well.
     let is_indented = |text: &str| is_blank(text.as_bytes()) || !indent(text.as_bytes()).is_empty();

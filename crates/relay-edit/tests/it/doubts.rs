@@ -29,6 +29,15 @@ fn lines_that_only_move_keep_their_bytes() {
 }
 
 #[test]
+fn a_bracket_at_the_end_of_a_hunk_is_not_the_one_above() {
+    let before = "mod t {\n    fn a() {\n        one();\n    }\n}\n";
+    let reply = search_replace("    fn a() {\n        one();\n}\n", "");
+    check_refused(before, &reply, codes::NOT_FOUND);
+    let reply = search_replace("    fn a() {\none();\n    }\n", "    fn b() {\n        two();\n    }\n");
+    check(before, &reply, "mod t {\n    fn b() {\n        two();\n    }\n}\n");
+}
+
+#[test]
 fn a_change_that_is_written_twice_does_not_go_to_the_other_place_too() {
     let before = "start\nold\nend\nstart\nold\nend\n";
     let after = "start\nold\nend\nstart\nnew\nend\n";
