@@ -108,6 +108,10 @@ fn case_of(
     if intent.misleads(numbers.shift) {
         return None;
     }
+    // The dialect says that such lines are left out, with a warning.
+    if form == "hashline" && intent.repeats_neighbours() {
+        return None;
+    }
     let body = write::written(path, form, &intent, numbers, random);
     let mut reply = match random.below(3) {
         0 => body,

@@ -67,6 +67,17 @@ pub struct Intent {
 }
 
 impl Intent {
+    /// Whether new lines begin or end as the lines next to those that go.
+    pub fn repeats_neighbours(&self) -> bool {
+        self.pieces.iter().any(|piece| {
+            let (gone, added) = piece.exchange();
+            let line = |at: Option<usize>| at.and_then(|at| self.seen.get(at)).map(String::as_str);
+            let (above, below) = (line(gone.start.checked_sub(1)), line(Some(gone.end)));
+            above.is_some() && added.first().copied() == above
+                || below.is_some() && added.last().copied() == below
+        })
+    }
+
     /// One or two changes of a file, with this many lines around each.
     pub fn of(before: Vec<String>, random: &mut Random, context: usize) -> Option<Self> {
         let mut changes = vec![change(&before, random)?];

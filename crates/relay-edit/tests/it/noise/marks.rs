@@ -106,8 +106,11 @@ pub fn old_lines_moved(intent: &mut Intent, _: &str, random: &mut Random) -> Opt
 /// A line that goes is not mentioned, between others that go.
 pub fn forgotten(intent: &mut Intent, _: &str, random: &mut Random) -> Option<Wanted> {
     let piece = intent.pieces.first_mut()?;
-    let goes = |at: usize| piece.lines.get(at).is_some_and(|(kind, _)| *kind == Kind::Removed);
-    let inner = |at: &usize| (at - 1..=at + 1).all(goes) && !piece.lines[*at].1.trim().is_empty();
+    // Blank lines may be a margin around what is left.
+    let goes = |at: usize| {
+        piece.lines.get(at).is_some_and(|(kind, line)| *kind == Kind::Removed && !line.trim().is_empty())
+    };
+    let inner = |at: &usize| (at - 1..=at + 1).all(goes);
     let inner: Vec<usize> = (1..piece.lines.len()).filter(inner).collect();
     let at = *inner.get(random.below(inner.len().max(1)))?;
     piece.lines.remove(at);
