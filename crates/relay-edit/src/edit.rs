@@ -143,6 +143,16 @@ impl HunkLine {
         }
     }
 
+    /// A line of the same kind that says something else.
+    #[must_use]
+    pub(crate) fn saying(&self, text: String) -> Self {
+        match self {
+            Self::Context(_) => Self::Context(text),
+            Self::Removed(_) => Self::Removed(text),
+            Self::Added(_) => Self::Added(text),
+        }
+    }
+
     /// Whether the line stands in the file now.
     #[must_use]
     pub const fn is_old(&self) -> bool {
@@ -190,6 +200,11 @@ impl Hunk {
     /// The lines that stand in the file afterwards.
     pub fn new_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(|line| line.is_new()).map(HunkLine::text)
+    }
+
+    /// The lines that are new.
+    pub fn added_lines(&self) -> impl Iterator<Item = &str> + Clone {
+        self.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text)
     }
 
     /// Whether any line is new.

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use relay_edit::{Diagnostic, Severity};
-use relay_txn::limits::MAX_CHANGES;
 use relay_txn::{Draft, FileChange, Image, Pending, Target, TxnError, Verdict};
 use relay_workspace::RelPath;
 use uuid::Uuid;
@@ -87,10 +86,7 @@ pub(crate) fn rehearse<C>(
         let source = std::io::ErrorKind::CrossesDevices.into();
         return Err(TxnError::OtherFileSystem { path: change.path.to_string(), source }.into());
     }
-    if changes.len() > MAX_CHANGES {
-        let (size, limit) = (changes.len() as u64, MAX_CHANGES as u64);
-        return Err(TxnError::TooLarge { what: "the transaction".to_owned(), size, limit }.into());
-    }
+    relay_txn::limits::check_count(changes.len())?;
     let is_replaced = |change: &FileChange<C>| change.before.is_some() && change.after.is_some();
     let changes = changes.iter().filter(|change| !(is_replaced(change) && is_seen(change)));
     let changes = changes.map(|change| FileChange {

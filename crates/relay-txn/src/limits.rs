@@ -2,6 +2,8 @@
 //!
 //! A limit that is exceeded refuses the whole transaction (or ignores the whole record); nothing is cut short.
 
+use crate::error::TxnError;
+
 /// The most files one transaction may change.
 pub const MAX_CHANGES: usize = 50_000;
 
@@ -34,3 +36,15 @@ pub(crate) const LOCK_WAIT_MS: u64 = 30_000;
 
 /// After how long a wait for that lock is told.
 pub(crate) const LOCK_PATIENCE_MS: u64 = 1_000;
+
+/// Refuses more changes than one transaction may have.
+///
+/// # Errors
+/// There are too many.
+pub fn check_count(changes: usize) -> Result<(), TxnError> {
+    if changes <= MAX_CHANGES {
+        return Ok(());
+    }
+    let (size, limit) = (changes as u64, MAX_CHANGES as u64);
+    Err(TxnError::TooLarge { what: "the transaction".to_owned(), size, limit })
+}

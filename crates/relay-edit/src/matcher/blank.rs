@@ -45,7 +45,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> 
 fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
     let key = Key::TrimEnd;
     let is_written = |line: &&str| !is_blank(line.as_bytes());
-    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let mut added = pattern.hunk.added_lines();
     if !added.any(|line| is_written(&line)) || !has_identity(&pattern.new) {
         return Vec::new();
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::{Hunk, HunkLine};
+use crate::Hunk;
 
 /// What some authors put a backslash before, besides a tab in the indentation.
 const ESCAPED: &[char] = &['"', '\'', '`', '$'];
@@ -23,11 +23,7 @@ pub(crate) fn without_escapes(hunk: &Hunk) -> Option<Hunk> {
     if proven.is_empty() || contradicted || unproven {
         return None;
     }
-    let lines = hunk.lines.iter().zip(read).map(|(line, Escapes { text, .. })| match line {
-        HunkLine::Context(_) => HunkLine::Context(text),
-        HunkLine::Removed(_) => HunkLine::Removed(text),
-        HunkLine::Added(_) => HunkLine::Added(text),
-    });
+    let lines = hunk.lines.iter().zip(read).map(|(line, Escapes { text, .. })| line.saying(text));
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
 }
 

@@ -209,8 +209,9 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
 /// Whether the new lines may stand where the candidates are. Mostly there is one, and no new line stands anywhere near it,
 /// which is seen without a search through the whole file.
 fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candidates: &[Candidate]) -> bool {
-    let added = pattern.hunk.lines.iter().find(|line| !line.is_old()).map(HunkLine::text);
-    let ([only], Some(added), Key::Exact) = (candidates, added, key) else { return true };
+    let ([only], Some(added), Key::Exact) = (candidates, pattern.hunk.added_lines().next(), key) else {
+        return true;
+    };
     let near = only.start().saturating_sub(pattern.new.len())..only.end() + pattern.new.len();
     let bytes = index.lines.offset(near.start)..index.lines.offset(near.end);
     let near = index.lines.bytes().get(bytes).unwrap_or_default();

@@ -12,7 +12,6 @@ use crate::HunkLine;
 /// Whether a string of the file would come back with other white space in it.
 pub(crate) fn changes_a_string(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: &Candidate) -> bool {
     let lines = &pattern.hunk.lines;
-    let added = || lines.iter().filter(|line| matches!(line, HunkLine::Added(_))).map(HunkLine::text);
     lines.iter().zip(place.spread(pattern)).any(|(line, found)| match (line, found) {
         (HunkLine::Removed(wanted), Some(found)) => {
             let found = String::from_utf8_lossy(index.lines.text(found));
@@ -21,7 +20,7 @@ pub(crate) fn changes_a_string(pattern: &Pattern<'_>, index: &FileIndex<'_>, pla
                 && strings(wanted).zip(strings(&found)).any(|(wanted, found)| {
                     wanted != found
                         && Key::Spaced.unites(wanted.as_bytes(), found.as_bytes())
-                        && added().flat_map(strings).any(|string| string == wanted)
+                        && pattern.hunk.added_lines().flat_map(strings).any(|string| string == wanted)
                 })
         }
         _ => false,

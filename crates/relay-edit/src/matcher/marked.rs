@@ -119,7 +119,7 @@ fn proven(hunk: &Hunk, repeats: &Repeats) -> Option<(usize, usize)> {
 pub(crate) fn with_context_at_ends(hunk: &Hunk, repeats: &Repeats) -> Option<Hunk> {
     let (above, below) = proven(hunk, repeats)?;
     let (head, tail) = ends(hunk);
-    let added = hunk.lines.iter().filter(|line| !line.is_old()).count();
+    let added = hunk.added_lines().count();
     let mut number = 0;
     let stays = |line: &&HunkLine| {
         let is_copy = !line.is_old() && (number < above || number >= added - below);

@@ -5,7 +5,7 @@
 
 use super::index::FileIndex;
 use super::pattern::Pattern;
-use crate::{Hunk, HunkLine};
+use crate::Hunk;
 
 /// What stands for a character in the text of a page.
 const ESCAPES: &[(&str, &str)] =
@@ -20,11 +20,7 @@ pub(crate) fn without_page(hunk: &Hunk) -> Option<Hunk> {
     if !hunk.old_lines().any(is_escaped) || hunk.lines.iter().any(|line| is_raw(line.text())) {
         return None;
     }
-    let lines = hunk.lines.iter().map(|line| match line {
-        HunkLine::Context(text) => HunkLine::Context(unescaped(text)),
-        HunkLine::Removed(text) => HunkLine::Removed(unescaped(text)),
-        HunkLine::Added(text) => HunkLine::Added(unescaped(text)),
-    });
+    let lines = hunk.lines.iter().map(|line| line.saying(unescaped(line.text())));
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
 }
 
@@ -35,7 +31,7 @@ pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Opti
         memchr::memchr(b'&', text.as_bytes()).is_some()
             && ["&lt;", "&gt;", "&amp;"].iter().any(|escape| text.contains(escape))
     };
-    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let mut added = pattern.hunk.added_lines();
     let first = added.find(is_escaped)?;
     if pattern.hunk.lines.iter().any(|line| is_raw(line.text())) {
         return None;
@@ -85,7 +81,7 @@ mod tests {
     #[test]
     fn new_lines_alone_are_in_doubt() {
         let doubt = |file: &str, added: &str| {
-            let hunk = Hunk::new(vec![HunkLine::Context("a".into()), HunkLine::Added(added.into())], 1);
+            let hunk = Hunk::of_diff(&format!(" a\n+{added}"));
             doubtful(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes())).is_some()
         };
         assert!(doubt("a\nx: Vec<u8>\n", "y: Vec&lt;u8&gt;"));

@@ -71,52 +71,17 @@ pub(crate) fn is_telling(line: &str) -> bool {
 
 /// Whether a line says that a block ends, by a word or a tag: `end`, `endif`, `</div>`. `EndOfFile` and `endpoint` do not.
 pub(crate) fn is_block_end(line: &str) -> bool {
-    const BLOCKS: &[&str] = &[
-        "",
-        "if",
-        "for",
-        "foreach",
-        "while",
-        "case",
-        "switch",
-        "try",
-        "do",
-        "loop",
-        "repeat",
-        "def",
-        "fun",
-        "function",
-        "sub",
-        "proc",
-        "procedure",
-        "method",
-        "property",
-        "class",
-        "struct",
-        "type",
-        "enum",
-        "interface",
-        "module",
-        "namespace",
-        "package",
-        "program",
-        "macro",
-        "block",
-        "with",
-        "select",
-        "task",
-        "generate",
-        "region",
-        "raw",
-        "begin",
-    ];
+    const BLOCKS: &str = "if for foreach while case switch try do loop repeat def fun function sub proc procedure method \
+        property class struct type enum interface module namespace package program macro block with select task \
+        generate region raw begin";
     let line = line.trim();
     if line.starts_with("</") || line.starts_with("\\end{") {
         return true;
     }
     let word = line.split(|character: char| !character.is_alphanumeric() && character != '_').next();
     let word = word.unwrap_or_default().to_ascii_lowercase();
-    word.strip_prefix("end").is_some_and(|block| BLOCKS.contains(&block))
+    word.strip_prefix("end")
+        .is_some_and(|block| block.is_empty() || BLOCKS.split(' ').any(|known| known == block))
 }
 
 #[cfg(test)]

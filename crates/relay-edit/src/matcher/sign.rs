@@ -40,7 +40,7 @@ pub(crate) fn lost_in_places(
     index: &FileIndex<'_>,
     start: usize,
 ) -> Option<Reindent> {
-    let added = || pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let added = || pattern.hunk.added_lines();
     let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
     let (mut kept, mut scattered) = (false, false);
     // A bracket at an end of the hunk that alone lost it may as well be the one that stands above or below at its depth.
@@ -74,7 +74,7 @@ pub(crate) fn lost_in_places(
 /// The first new line, where an author seems to have put a blank between sign and text: each is one space deeper than lines
 /// of the file are, and as deep as none of them.
 pub(crate) fn apart<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
-    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let added = pattern.hunk.added_lines();
     let added = added.filter(|text| !is_blank(text.as_bytes()));
     let depth = |text: &str| indent(text.as_bytes()).len();
     // Levels have an even number of spaces, so that mostly nothing has to be looked at.

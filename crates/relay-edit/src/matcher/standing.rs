@@ -47,7 +47,7 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
     }
     let Some(after) = written(pattern, index, chosen, tier) else { return false };
     // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
-    let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).count().min(KEPT);
+    let added = pattern.hunk.added_lines().count().min(KEPT);
     let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
     places.any(|first| index.stands_at(Key::TrimEnd, &after, first))
         || added_stands_around(pattern, index, chosen)

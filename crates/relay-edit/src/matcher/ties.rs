@@ -100,7 +100,7 @@ fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [R
         if placement.reindent != Reindent::Keep || !pattern.hunk.adds() {
             continue;
         }
-        let added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+        let added = pattern.hunk.added_lines();
         // Mostly there is nothing to change, which is told faster than how the whole file is indented.
         let found = manner::adapt(index, added.clone());
         if shared.is_none() && found == Manner::Fits {
@@ -254,7 +254,7 @@ fn settle_one(
         }
     }
     let doubtful = || {
-        let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+        let mut added = pattern.hunk.added_lines();
         Failure::Indentation(added.next().unwrap_or_default().to_owned())
     };
     let map = candidate.spread(pattern);
@@ -419,7 +419,7 @@ fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), F
 
 /// A new line that is indented by spaces of a page, in a file that has none such.
 fn oddly_indented<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
-    let mut added = pattern.hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text);
+    let mut added = pattern.hunk.added_lines();
     let odd = added.find(|text| is_oddly_indented(text.as_bytes()))?;
     index.lines.texts().all(|text| !is_oddly_indented(text)).then_some(odd)
 }

@@ -264,7 +264,7 @@ pub(crate) fn batch(
         if !exact || !hunk.old_lines().any(telling) {
             return None;
         }
-        added.extend(hunk.lines.iter().filter(|line| !line.is_old()).map(HunkLine::text));
+        added.extend(hunk.added_lines());
         placements.push(placement);
     }
     let mut spans: Vec<(usize, usize, usize)> = placements

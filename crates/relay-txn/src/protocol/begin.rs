@@ -13,7 +13,7 @@ use crate::draft::{Draft, FileChange};
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, Rename, ancestors};
 use crate::layout::{self, STATE};
-use crate::limits::{MAX_CHANGES, MAX_FILE_BYTES};
+use crate::limits::{MAX_FILE_BYTES, check_count};
 use crate::state;
 
 impl<F: Fs> Protocol<F> {
@@ -88,10 +88,7 @@ pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
     if draft.changes.is_empty() {
         return Err(TxnError::Empty);
     }
-    let too_large = |what: String, size: u64, limit: u64| Err(TxnError::TooLarge { what, size, limit });
-    if draft.changes.len() > MAX_CHANGES {
-        return too_large("the transaction".to_owned(), draft.changes.len() as u64, MAX_CHANGES as u64);
-    }
+    check_count(draft.changes.len())?;
     let mut paths = HashMap::with_capacity(draft.changes.len());
     for change in &draft.changes {
         let path = change.path.as_str();
@@ -101,7 +98,7 @@ pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
         for image in [change.before.as_ref().map(|i| &i.bytes), change.after.as_ref().map(|t| &t.bytes)] {
             let size = image.map_or(0, |bytes| bytes.len() as u64);
             if size > MAX_FILE_BYTES {
-                return too_large(path.to_owned(), size, MAX_FILE_BYTES);
+                return Err(TxnError::TooLarge { what: path.to_owned(), size, limit: MAX_FILE_BYTES });
             }
         }
         if change.before.is_none() && change.after.is_none() {
