@@ -130,7 +130,8 @@ impl Dir {
         })
     }
 
-    /// The names in this folder with what they are, sorted; those that are not UTF-8 are left out.
+    /// The names in this folder with what they are, sorted; those that are not UTF-8 are left out. A folder that was
+    /// removed since it was opened holds nothing.
     ///
     /// # Errors
     /// The system refuses.
@@ -164,12 +165,19 @@ impl Dir {
         #[cfg(target_os = "linux")]
         {
             // A handle has one place in its listing; this one is only ours.
-            let own = rustix::fs::openat(&self.fd, ".", DIRECTORY, Mode::empty()).map_err(failed)?;
+            let own = match rustix::fs::openat(&self.fd, ".", DIRECTORY, Mode::empty()) {
+                Ok(own) => own,
+                Err(Errno::NOENT) => return Ok(found),
+                Err(errno) => return Err(failed(errno)),
+            };
             let mut buffer = Vec::with_capacity(LISTING_BYTES);
             let mut listing = rustix::fs::RawDir::new(own, buffer.spare_capacity_mut());
             while let Some(entry) = listing.next() {
-                let entry = entry.map_err(failed)?;
-                note(entry.file_name(), entry.file_type())?;
+                match entry {
+                    Ok(entry) => note(entry.file_name(), entry.file_type())?,
+                    Err(Errno::NOENT) => break,
+                    Err(errno) => return Err(failed(errno)),
+                }
             }
         }
         #[cfg(not(target_os = "linux"))]

@@ -46,6 +46,16 @@ fn what_does_not_exist_is_an_answer() {
 }
 
 #[test]
+fn a_folder_removed_while_it_is_open_holds_nothing() {
+    let (folder, workspace) = workspace();
+    let gone = folder.path().join("gone");
+    std::fs::create_dir(&gone).unwrap();
+    let opened = workspace.open_dir(&workspace.path("gone").unwrap()).unwrap().unwrap();
+    std::fs::remove_dir(&gone).unwrap();
+    assert_eq!(opened.entries().unwrap(), []);
+}
+
+#[test]
 fn folders_and_files_in_the_place_of_folders_are_told_apart() {
     let (folder, workspace) = workspace();
     fs::create_dir(folder.path().join("a")).unwrap();
