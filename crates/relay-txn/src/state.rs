@@ -20,10 +20,11 @@ pub(crate) fn ensure<F: Fs>(fs: &F) -> Result<(), TxnError> {
         }
     }
     let written = match fs.stat(GITIGNORE).at("look at", GITIGNORE)? {
-        // A crash may have left the file without its content.
+        // A crash may have left the file without its content, or somebody else is just writing it: the line may stand
+        // there twice, but the file must not go away.
         Some(stat) if stat.kind == Kind::File && stat.size == 0 => {
-            unlink_if_there(fs, GITIGNORE)?;
-            write_gitignore(fs)?
+            fs.append(GITIGNORE, GITIGNORE_TEXT).at("write", GITIGNORE)?;
+            true
         }
         Some(_) => false,
         None => write_gitignore(fs)?,

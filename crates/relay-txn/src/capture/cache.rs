@@ -14,6 +14,7 @@ use relay_workspace::Workspace;
 use super::index::{Index, Kept, Key};
 use super::place::{Open, Place};
 use super::{Attached, Held, Obstacle, journal};
+use crate::disk::Locked;
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
 use crate::layout::CAPTURE;
@@ -68,7 +69,7 @@ pub(super) struct Cache {
     /// Whether the index on disk is no longer right.
     is_stale: bool,
     /// Held until the scan is done.
-    _lock: File,
+    _lock: Locked,
 }
 
 impl Cache {
@@ -191,14 +192,12 @@ fn pack_name(number: u64) -> String {
 }
 
 /// Waits for whoever else scans at this moment.
-pub(super) fn lock(place: &Place) -> Result<File, TxnError> {
-    let file = place.open(LOCK, Open::Append).at("lock", CAPTURE)?;
+pub(super) fn lock(place: &Place) -> Result<Locked, TxnError> {
     let start = Instant::now();
     loop {
-        match file.try_lock() {
-            Ok(()) => return Ok(file),
-            Err(std::fs::TryLockError::WouldBlock) => {}
-            Err(std::fs::TryLockError::Error(error)) => return Err(TxnError::io("lock", CAPTURE, error)),
+        let file = place.open(LOCK, Open::Append).at("lock", CAPTURE)?;
+        if let Some(locked) = Locked::try_new(file).at("lock", CAPTURE)? {
+            return Ok(locked);
         }
         let waited_ms = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         if waited_ms > LOCK_WAIT_MS {

@@ -20,7 +20,7 @@ use super::index::{Index, Key};
 use super::place::{Open, Place};
 use super::{Effects, Held, Obstacle, Scan, Uncaptured};
 use crate::belongings::Owner;
-use crate::disk::Disk;
+use crate::disk::{Disk, Locked};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
 use crate::layout::CAPTURE;
@@ -65,7 +65,7 @@ pub struct Running {
     place: Place,
     name: String,
     /// Locked while this process lives.
-    _file: File,
+    file: Locked,
     /// The effect is not recorded, so the journal is still needed.
     stays: bool,
 }
@@ -136,12 +136,16 @@ pub(crate) fn begin(
     let place = Place::new(workspace).at("open", CAPTURE)?;
     let _lock = cache::lock(&place)?;
     let name = format!("{PREFIX}{}", Uuid::new_v4());
-    let mut file = place.open(&name, Open::Append).at("write", CAPTURE)?;
-    file.try_lock().map_err(io::Error::from).at("lock", CAPTURE)?;
+    let file = place.open(&name, Open::Append).at("write", CAPTURE)?;
+    let Some(file) = Locked::try_new(file).at("lock", CAPTURE)? else {
+        return Err(TxnError::io("lock", CAPTURE, io::ErrorKind::WouldBlock.into()));
+    };
+    let running = Running { place, name, file, stays: false };
     let mac = key.mac(CONTEXT, text.as_bytes()).to_hex();
-    let written = file.write_all(format!("{mac} {text}\n").as_bytes()).and_then(|()| file.write_all(&index));
-    let running = Running { place, name, _file: file, stays: false };
-    written.at("write", CAPTURE)?;
+    let mut file = running.file.file();
+    file.write_all(format!("{mac} {text}\n").as_bytes())
+        .and_then(|()| file.write_all(&index))
+        .at("write", CAPTURE)?;
     Ok(running)
 }
 
@@ -162,21 +166,26 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<
     for name in names {
         // Gone by now, or nothing that Relay makes.
         let Ok(file) = place.open(name, Open::Read) else { continue };
-        if file.try_lock().is_err() {
-            continue;
-        }
+        let Some(file) = of_the_dead(&place, name, file) else { continue };
         let place = Place::new(workspace).at("open", CAPTURE)?;
-        let running = Running { place, name: name.clone(), _file: file, stays: false };
+        let running = Running { place, name: name.clone(), file, stays: false };
         // One that cannot be used goes with this.
         found.extend(read(running, key));
     }
     Ok(found)
 }
 
+/// The lock of a journal whose process died. A capture that ends removes its journal before it lets go of the lock: one
+/// that is gone by now was not interrupted. No second journal gets the name.
+fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
+    let locked = Locked::try_new(file).ok()??;
+    place.open(name, Open::Read).ok().map(|_is_there| locked)
+}
+
 /// The first scan of a journal, if it is ours and whole, and the contents it speaks of are still there.
 fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
     let mut bytes = Vec::new();
-    (&running._file).take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
+    running.file.file().take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
     let (mac, text) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;
     if blake3::Hash::from_hex(mac).ok()? != key.mac(CONTEXT, text.as_bytes()) {
@@ -237,5 +246,29 @@ impl Interrupted {
             effects.made_folders.clear();
         }
         Ok(effects)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_capture_that_ends_just_now_was_not_interrupted() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(folder.path().join(CAPTURE)).unwrap();
+        let place = Place::new(&Workspace::open(folder.path()).unwrap()).unwrap();
+        let name = format!("{PREFIX}1");
+        let file = Locked::try_new(place.open(&name, Open::Append).unwrap()).unwrap().unwrap();
+        let running = Running { place, name, file, stays: false };
+        // Another process has found the journal, and opened it.
+        let seen = running.place.open(&running.name, Open::Read).unwrap();
+        assert!(of_the_dead(&running.place, &running.name, seen.try_clone().unwrap()).is_none(), "it lives");
+        let place = Place::new(&Workspace::open(folder.path()).unwrap()).unwrap();
+        let name = running.name.clone();
+        running.leave();
+        assert!(of_the_dead(&place, &name, place.open(&name, Open::Read).unwrap()).is_some(), "it died");
+        place.remove(&name).unwrap();
+        assert!(of_the_dead(&place, &name, seen).is_none(), "it has ended");
     }
 }

@@ -3,6 +3,9 @@
 //! Every name is resolved by [`relay_workspace::Dir`], from the root's handle and without following links; what is
 //! done is done relative to the handle of the folder that was found, never to a path.
 
+mod locked;
+pub(crate) use locked::Locked;
+
 // Also built for the tests here, so that it does not rot where nobody looks at it.
 #[cfg(any(not(unix), test))]
 mod portable;

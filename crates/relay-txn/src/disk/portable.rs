@@ -11,6 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use relay_workspace::{RelPath, Workspace};
 
+use super::Locked;
 use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, ancestors};
 
 /// The mode of everything where the system has none: what git gives a file and a folder.
@@ -56,7 +57,7 @@ impl Disk {
 }
 
 impl Fs for Disk {
-    type Lock = File;
+    type Lock = Locked;
 
     fn permits(&self, path: &str) -> bool {
         RelPath::new(path).is_ok_and(|normal| normal.as_str() == path)
@@ -157,7 +158,7 @@ impl Fs for Disk {
         Ok(())
     }
 
-    fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<File>> {
+    fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<Locked>> {
         if self.look(path)?.is_some_and(|found| !found.is_file()) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -167,11 +168,7 @@ impl Fs for Disk {
             .create(create)
             .truncate(false)
             .open(self.place(path)?)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(fs::TryLockError::WouldBlock) => Ok(None),
-            Err(fs::TryLockError::Error(error)) => Err(error),
-        }
+        Locked::try_new(file)
     }
 }
 

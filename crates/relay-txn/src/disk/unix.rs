@@ -7,7 +7,7 @@ use relay_workspace::{Dir, ReadError, RelPath, Workspace};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, Uid};
 use rustix::io::Errno;
 
-use super::{attributes, rename, sync};
+use super::{Locked, attributes, rename, sync};
 use crate::belongings::{Extended, Owner};
 use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, parent};
 
@@ -42,8 +42,7 @@ impl Disk {
 }
 
 impl Fs for Disk {
-    /// The open file whose lock is held.
-    type Lock = File;
+    type Lock = Locked;
 
     fn permits(&self, path: &str) -> bool {
         RelPath::new(path).is_ok_and(|normal| normal.as_str() == path)
@@ -212,7 +211,7 @@ impl Fs for Disk {
         sync::sync(self, files, folders)
     }
 
-    fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<File>> {
+    fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<Locked>> {
         let (folder, name) = self.locate(path)?;
         // `NONBLOCK`, so that a planted pipe does not hold anybody up.
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
@@ -225,11 +224,7 @@ impl Fs for Disk {
         if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        match file.try_lock() {
-            Ok(()) => Ok(Some(file)),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(error)) => Err(error),
-        }
+        Locked::try_new(file)
     }
 }
 

@@ -50,8 +50,7 @@ impl<F: Fs> Protocol<F> {
             self.name(&staged, &record, Rename::NoReplace)
         });
         if let Err(error) = journalled {
-            self.discard_stage(draft.uuid);
-            return Err(error);
+            return Err(self.give_up(&draft, error));
         }
         open.record = record;
         Ok((open, others))

@@ -25,9 +25,10 @@ impl<F: Fs> Protocol<F> {
             let _lock = self.lock()?;
             self.reserve(draft)?
         };
-        let mut prepared = self.prepare(draft).inspect_err(|_| self.discard_stage(draft.uuid))?;
+        let mut prepared = self.prepare(draft).map_err(|cause| self.give_up(draft, cause))?;
 
-        let _lock = self.lock().inspect_err(|_| self.discard_stage(draft.uuid))?;
+        // Without the lock the stage stays as it is: recovery removes it.
+        let _lock = self.lock()?;
         self.recover_dead()
             .and_then(|(leases, _)| check_leases(draft, &leases))
             .inspect_err(|_| self.discard_stage(draft.uuid))?;
@@ -76,8 +77,28 @@ impl<F: Fs> Protocol<F> {
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)
     }
 
-    /// Removes a stage to which no pending record belongs. If that fails too, the next recovery removes it; the
-    /// error worth reporting is the one that led here.
+    /// Ends a transaction that could not be prepared, and returns what is to be reported. A file that is not what was
+    /// expected may be the work of a transaction that began meanwhile; whether that stays is not decided yet, so it is
+    /// waited for as if it had been there from the beginning.
+    pub(super) fn give_up(&self, draft: &Draft, cause: TxnError) -> TxnError {
+        let Ok(_lock) = self.lock() else { return cause };
+        self.discard_stage(draft.uuid);
+        let is_surprise = matches!(
+            cause,
+            TxnError::Changed { .. }
+                | TxnError::Exists { .. }
+                | TxnError::Occupied { .. }
+                | TxnError::NotRegular { .. }
+        );
+        match self.recover_dead().and_then(|(leases, _)| check_leases(draft, &leases)) {
+            Err(leased @ TxnError::Leased { .. }) if is_surprise => leased,
+            _ => cause,
+        }
+    }
+
+    /// Removes a stage to which no pending record belongs. The caller holds the lock: otherwise somebody with the same
+    /// uuid could be making it anew. If it fails, the next recovery removes it; the error worth reporting is the one that
+    /// led here.
     pub(super) fn discard_stage(&self, uuid: Uuid) {
         if let Err(_left_for_recovery) = self.clean_stage(uuid) {}
     }

@@ -1,6 +1,7 @@
 //! The verdict was yes: the record gets its place in the ledger, and with it the transaction becomes history.
 
 use std::collections::BTreeSet;
+use std::io;
 
 use super::history::Head;
 use super::rollback::not_rolled_back;
@@ -12,6 +13,9 @@ use crate::index;
 use crate::layout::{self, STATE};
 use crate::record::Record;
 use crate::state::unlink_if_there;
+
+/// How often folders are looked for again when somebody else keeps removing them.
+const SYNC_ATTEMPTS: usize = 4;
 
 impl<F: Fs> Protocol<F> {
     /// Commits, or rolls back and says why. Only after [`TxnError::NotDurable`] have the files stayed new.
@@ -47,8 +51,8 @@ impl<F: Fs> Protocol<F> {
         let mut touched: BTreeSet<&str> = record.paths().map(parent).collect();
         touched.extend(record.folders.iter().map(|folder| parent(folder)));
         touched.extend(record.removed_folders.iter().map(|folder| parent(&folder.path)));
-        let folders = self.existing(touched.into_iter().map(str::to_owned))?;
-        self.fs.sync(&self.captured_files(record)?, &folders).at("sync", "the changed folders")
+        let touched = touched.into_iter().map(str::to_owned).collect();
+        self.sync_existing(&touched, || self.captured_files(record), "the changed folders")
     }
 
     /// The files that a command wrote: unlike staged ones, nobody has synced their content yet.
@@ -63,13 +67,30 @@ impl<F: Fs> Protocol<F> {
         Ok(files)
     }
 
-    /// Those of the folders that are still there: the transaction itself, or somebody else, may have removed some.
-    pub(super) fn existing(&self, folders: impl Iterator<Item = String>) -> Result<Vec<String>, TxnError> {
+    /// Makes names and contents in the workspace durable, as far as they are still there: the transaction itself, or
+    /// somebody else, may have removed some, even after they were looked for.
+    pub(super) fn sync_existing(
+        &self,
+        folders: &BTreeSet<String>,
+        files: impl Fn() -> Result<Vec<String>, TxnError>,
+        what: &str,
+    ) -> Result<(), TxnError> {
+        let mut attempt = 1;
+        loop {
+            match self.fs.sync(&files()?, &self.existing(folders)?) {
+                // Nothing failed to be written: what was not found was not synced.
+                Err(error) if is_missing(&error) && attempt < SYNC_ATTEMPTS => attempt += 1,
+                other => return other.at("sync", what),
+            }
+        }
+    }
+
+    fn existing(&self, folders: &BTreeSet<String>) -> Result<Vec<String>, TxnError> {
         let mut existing = Vec::new();
         for folder in folders {
             let is_folder = |stat: Stat| stat.kind == Kind::Folder;
-            if folder.is_empty() || self.look(&folder)?.is_some_and(is_folder) {
-                existing.push(folder);
+            if folder.is_empty() || self.look(folder)?.is_some_and(is_folder) {
+                existing.push(folder.clone());
             }
         }
         Ok(existing)
@@ -103,4 +124,9 @@ impl<F: Fs> Protocol<F> {
         }
         Ok(())
     }
+}
+
+/// Whether something was not there, or is something else by now.
+fn is_missing(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }

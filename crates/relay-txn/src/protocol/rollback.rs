@@ -110,8 +110,7 @@ impl<F: Fs> Protocol<F> {
 
     /// The files must be durably old before the record that can restore them goes away.
     fn finish_rollback(&self, work: Work<'_>) -> Result<RolledBack, TxnError> {
-        let folders = self.existing(work.folders.into_iter())?;
-        self.fs.sync(&[], &folders).at("sync", STATE)?;
+        self.sync_existing(&work.folders, || Ok(Vec::new()), "the restored folders")?;
         let kept = self.keep_captured(work.record);
         if kept.is_none() {
             unlink_if_there(&self.fs, &layout::pending(work.record.uuid))?;
@@ -132,10 +131,8 @@ impl<F: Fs> Protocol<F> {
             return Ok(());
         }
         // Otherwise a crash could move a folder back into the stage, together with the files that are put into it now.
-        let parents: BTreeSet<&str> =
-            record.removed_folders.iter().map(|folder| parent(&folder.path)).collect();
-        let parents = self.existing(parents.into_iter().map(str::to_owned))?;
-        self.fs.sync(&[], &parents).at("sync", "the restored folders")
+        let parents = record.removed_folders.iter().map(|folder| parent(&folder.path).to_owned()).collect();
+        self.sync_existing(&parents, || Ok(Vec::new()), "the restored folders")
     }
 
     /// Brings back a folder that was removed.

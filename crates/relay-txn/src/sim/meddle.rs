@@ -28,8 +28,7 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
         Ok(Ok(())) | Err(TxnError::Interfered { .. }) => {}
         // Nobody can have a folder and a file under one name; whose is whose is then for a person to sort out.
         Err(TxnError::NotRegular { .. }) if scenario.name != "usual" => {}
-        // A folder vanished while its names were being synced.
-        Ok(Err(TxnError::Interfered { .. } | TxnError::Io { .. })) if how == How::Replacing => {}
+        Ok(Err(TxnError::Interfered { .. })) if how == How::Replacing => {}
         // A folder vanished just after it was put back; the next recovery puts it back again.
         Ok(Err(TxnError::RollbackFailed { .. })) if how == How::Replacing => {
             let recovered = ledger.recover().unwrap();

@@ -21,6 +21,7 @@ mod forget;
 mod meddle;
 mod model;
 mod others;
+mod rivals;
 mod scenario;
 mod state;
 mod steps;

@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use super::Dice;
 use super::state::{Inode, Promise, State};
+use crate::layout::LOCK;
 
 /// What goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub(super) struct Shared {
     locked: BTreeSet<Inode>,
     /// Whether somebody else wrote something.
     meddled: bool,
+    /// What another process does, once this many moments have passed at which it can.
+    interlude: Option<(usize, Box<dyn FnOnce()>)>,
 }
 
 /// Picks one of the states that pass by, without keeping the others or knowing how many will come.
@@ -64,7 +67,28 @@ pub(crate) struct SimLock(Rc<RefCell<Shared>>, Inode);
 impl Drop for SimLock {
     fn drop(&mut self) {
         self.0.borrow_mut().locked.remove(&self.1);
+        interlude(&self.0);
     }
+}
+
+/// One moment passes, if the ledger's lock is free.
+fn interlude(shared: &RefCell<Shared>) {
+    let act = {
+        let mut shared = shared.borrow_mut();
+        let lock = shared.state.lookup(LOCK);
+        if lock.is_some_and(|lock| shared.locked.contains(&lock)) {
+            return;
+        }
+        match shared.interlude.take() {
+            Some((0, act)) => act,
+            Some((n, act)) => {
+                shared.interlude = Some((n - 1, act));
+                return;
+            }
+            None => return,
+        }
+    };
+    act();
 }
 
 impl SimFs {
@@ -82,7 +106,19 @@ impl SimFs {
             sample: None,
             locked: BTreeSet::new(),
             meddled: false,
+            interlude: None,
         })))
+    }
+
+    /// Lets another process act at the `n`-th moment from now on at which nobody holds the ledger's lock: before an
+    /// operation, or when the lock has just become free.
+    pub(super) fn set_interlude(&self, n: usize, act: impl FnOnce() + 'static) {
+        self.0.borrow_mut().interlude = Some((n, Box::new(act)));
+    }
+
+    /// Whether the other process has had its turn.
+    pub(super) fn had_interlude(&self) -> bool {
+        self.0.borrow().interlude.is_none()
     }
 
     pub(super) fn shared(&self) -> RefMut<'_, Shared> {
@@ -130,8 +166,9 @@ impl SimFs {
         self.0.borrow().operations
     }
 
-    /// Starts one operation: snapshot, fault, count.
+    /// Starts one operation: the others' turn, snapshot, fault, count.
     fn step(&self, needs_space: bool) -> io::Result<()> {
+        interlude(&self.0);
         let mut shared = self.0.borrow_mut();
         if shared.snapshots.is_some() {
             let state = shared.state.clone();

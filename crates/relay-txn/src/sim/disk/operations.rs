@@ -198,7 +198,11 @@ impl Fs for SimFs {
     fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<SimLock>> {
         let found = self.0.borrow().state.lookup(path);
         if found.is_none() && create {
-            self.write_new(path, b"", Attributes::PRIVATE)?;
+            match self.write_new(path, b"", Attributes::PRIVATE) {
+                // Somebody else was quicker.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                other => other?,
+            }
         }
         let inode = self.0.borrow().state.lookup(path).ok_or(io::ErrorKind::NotFound)?;
         let fresh = self.0.borrow_mut().locked.insert(inode);

@@ -1,0 +1,51 @@
+//! A lock on a file that is let go of the moment it is dropped.
+//!
+//! Closing the file is not enough for that: whatever another thread is just starting has inherited the handle, and holds
+//! the lock with it until it has become the program it is to be. On a busy machine that takes a while.
+
+use std::fs::{File, TryLockError};
+use std::io;
+
+/// A file whose lock is held.
+#[derive(Debug)]
+pub(crate) struct Locked(File);
+
+impl Locked {
+    /// Takes the lock if nobody holds it; `None` if somebody does.
+    pub(crate) fn try_new(file: File) -> io::Result<Option<Self>> {
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error),
+        }
+    }
+
+    /// The file.
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // Then the lock goes when the last handle is closed.
+        if let Err(_goes_with_the_handle) = self.0.unlock() {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_inherited_the_handle_does_not_keep_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let open =
+            || File::options().create(true).append(true).open(folder.path().join("lock")).expect("a file");
+        let held = Locked::try_new(open()).unwrap().expect("nobody holds it");
+        let _inherited = held.file().try_clone().unwrap();
+        assert!(Locked::try_new(open()).unwrap().is_none());
+        drop(held);
+        assert!(Locked::try_new(open()).unwrap().is_some());
+    }
+}
