@@ -48,15 +48,15 @@ fn by_relay(engine: &Engine, reasons: &[Diagnostic], since: Timestamp) -> bool {
         return true;
     }
     let Some(path) = reasons.iter().find_map(|reason| reason.path.as_deref()) else { return false };
-    let Ok(entries) = engine.ledger().entries() else { return false };
-    // A transaction is dated when it begins; on a slow disk its files change a good while later.
+    engine.ledger().entries().is_ok_and(|entries| was_changed(&entries.records, path, since))
+}
+
+/// Whether a transaction of these may have changed the path since then. They are in the order in which they were
+/// committed, and dated when they began: one with slow checks stands behind others that are younger.
+fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
+    // On a slow disk its files change a good while after it began.
     let after = |record: &Record| record.created_at.as_second() + SLOWEST_BEGIN_SECONDS >= since.as_second();
-    entries
-        .records
-        .iter()
-        .rev()
-        .take_while(|record| after(record))
-        .any(|record| record.paths().any(|p| p == path))
+    records.iter().rev().any(|record| after(record) && record.paths().any(|changed| changed == path))
 }
 
 /// Waits while another process lands the same uuid. Nothing is to be done for a reply whose changes are in the files
@@ -80,4 +80,24 @@ pub(crate) fn wait_for_twin(engine: &Engine, uuid: Uuid) -> Result<(), Stop> {
     // Decided by now: the reply is looked at anew.
     let again = || Stop::Outdated(vec![Diagnostic::error(codes::IN_PROGRESS, "decided meanwhile")]);
     if waited { Err(again()) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::tests::record;
+
+    #[test]
+    fn one_with_slow_checks_does_not_hide_those_that_overtook_it() {
+        let now = Timestamp::from_second(1_000_000).unwrap();
+        let at = |number, path: &str, age_seconds: i64| {
+            let created_at = Timestamp::from_second(now.as_second() - age_seconds).unwrap();
+            Record { created_at, ..record(number, &[path], &[]) }
+        };
+        let records = [at(1, "old", 1000), at(2, "a", 1), at(3, "slow", 1000)];
+        assert!(was_changed(&records, "a", now));
+        for path in ["old", "slow", "b"] {
+            assert!(!was_changed(&records, path, now), "{path}");
+        }
+    }
 }
