@@ -68,15 +68,12 @@ pub(crate) fn of_edits<C>(
 ) -> Vec<FileReport> {
     let mut reports = of_changes(changes, |_| String::new());
     let changed = reports.len();
-    let mut unchanged: HashMap<&str, usize> = HashMap::new();
+    let mut places: HashMap<&str, usize> =
+        reported(changes).map(|change| change.path.as_str()).zip(0..).collect();
     for ((edit, outcome), name) in edits.iter().zip(outcomes).zip(final_names(edits)) {
-        // Changes come in the order of their paths, and so do their reports.
-        let of_change = reports.get(..changed).unwrap_or_default();
-        let at = of_change.binary_search_by(|report| report.path.as_str().cmp(name)).unwrap_or_else(|_| {
-            *unchanged.entry(name).or_insert_with(|| {
-                reports.push(unplaced(edit, name, exists(&edit.path)));
-                reports.len() - 1
-            })
+        let at = *places.entry(name).or_insert_with(|| {
+            reports.push(unplaced(edit, name, exists(&edit.path)));
+            reports.len() - 1
         });
         if let Some(report) = reports.get_mut(at) {
             note(report, outcome, at < changed);

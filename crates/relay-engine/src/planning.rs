@@ -1,7 +1,7 @@
 //! Planning against the disk: reads the files the edits name, lets `relay-edit` place everything, and adds modes.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use relay_edit::{
     After, Change, Content, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions,
@@ -132,7 +132,7 @@ pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> 
 }
 
 /// The names and modes of the files that exist.
-type Disk = BTreeMap<RelPath, u32>;
+type Disk = HashMap<RelPath, u32>;
 
 /// What is there of the files that edits name.
 struct Found {
@@ -146,8 +146,9 @@ struct Found {
 
 /// Reads the files that edits name.
 fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
-    // In the order of the paths, from which maps are made at once.
-    let (mut modes, mut contents) = (Vec::new(), Vec::new());
+    let mut disk = Disk::new();
+    // In the order of the paths, from which the map is made at once.
+    let mut contents = Vec::new();
     let (mut executable, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let mut refused = BTreeMap::new();
     let freed = freed(edits);
@@ -162,7 +163,7 @@ fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
                 if file.links > 1 {
                     linked.insert(name.to_owned());
                 }
-                modes.push((path, file.mode));
+                disk.insert(path, file.mode);
             }
             Ok(None) => {}
             Err(error) if makes_room(&error, &freed) => {}
@@ -178,7 +179,7 @@ fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
         }
     }
     let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
-    Ok(Found { disk: modes.into_iter().collect(), snapshot, linked, unreadable: refused })
+    Ok(Found { disk, snapshot, linked, unreadable: refused })
 }
 
 /// The names that edits give up.

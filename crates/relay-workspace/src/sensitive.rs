@@ -246,11 +246,9 @@ pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
     let path = folded(path);
     let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
     let covers = |(at, _): &&(At, Sensitive)| at.covers(&path, name);
-    let rule = if path.starts_with('.') || path.contains("/.") {
-        RULES.iter().find(covers)
-    } else {
-        UNDOTTED.iter().copied().find(covers)
-    };
+    let has_dotted_part = path.starts_with('.') || path.as_bytes().windows(2).any(|pair| pair == b"/.");
+    let rule =
+        if has_dotted_part { RULES.iter().find(covers) } else { UNDOTTED.iter().copied().find(covers) };
     let is_short = || path.contains('~') && path.split('/').any(is_short_name);
     rule.map(|(_, why)| *why).or_else(|| is_short().then_some(SHORT_NAME))
 }

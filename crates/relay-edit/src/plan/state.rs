@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{Change, Snapshot};
 use crate::content::Content;
@@ -23,8 +23,10 @@ const SUGGESTIONS: usize = 50;
 #[derive(Debug)]
 pub(crate) struct State<'s> {
     snapshot: &'s Snapshot,
-    /// Every path of the snapshot and every other one that an edit touched.
-    files: BTreeMap<Cow<'s, str>, File<'s>>,
+    /// Every path of the snapshot in order, then every other one that an edit touched.
+    files: Vec<(Cow<'s, str>, File<'s>)>,
+    /// Where a path is among them.
+    places: HashMap<Cow<'s, str>, usize>,
     /// The files of the snapshot that are in another encoding.
     decoded: BTreeMap<&'s str, Decoded>,
     /// New path to the path in the snapshot its bytes came from.
@@ -49,6 +51,7 @@ impl<'s> State<'s> {
         Self {
             snapshot,
             files: snapshot.files.iter().map(untouched).collect(),
+            places: snapshot.files.keys().map(|path| Cow::Borrowed(path.as_str())).zip(0..).collect(),
             decoded: snapshot.files.iter().filter_map(decode).collect(),
             origins: BTreeMap::new(),
             modes: BTreeMap::new(),
@@ -58,6 +61,14 @@ impl<'s> State<'s> {
         }
     }
 
+    fn file(&self, path: &str) -> Option<&File<'s>> {
+        self.places.get(path).and_then(|at| self.files.get(*at)).map(|(_, file)| file)
+    }
+
+    fn file_mut(&mut self, path: &str) -> Option<&mut File<'s>> {
+        self.places.get(path).and_then(|at| self.files.get_mut(*at)).map(|(_, file)| file)
+    }
+
     /// Whether it is known what the author saw of a file.
     pub fn has_view(&self, path: &str) -> bool {
         self.views.contains_key(path)
@@ -65,7 +76,7 @@ impl<'s> State<'s> {
 
     /// Whether an edit changed a file already.
     pub fn is_touched(&self, path: &str) -> bool {
-        self.files.get(path).is_some_and(|file| !matches!(file.now, Now::Untouched))
+        self.file(path).is_some_and(|file| !matches!(file.now, Now::Untouched))
     }
 
     /// What the author saw of a file, if that is not what is there now.
@@ -77,7 +88,7 @@ impl<'s> State<'s> {
     pub fn set_patched(&mut self, path: &str, content: Content, view: Option<Vec<u8>>) {
         // Parts are parts of the file as it was before all edits, or they are put together.
         let is_as_on_disk = !self.decoded.contains_key(path) && !self.has_view(path);
-        if let Some(file @ File { before: Some(_), now: Now::Untouched }) = self.files.get_mut(path)
+        if let Some(file @ File { before: Some(_), now: Now::Untouched }) = self.file_mut(path)
             && is_as_on_disk
         {
             file.now = Now::Holds(Touched::new(content));
@@ -92,7 +103,7 @@ impl<'s> State<'s> {
 
     /// The content of a file, if it exists now.
     pub fn get(&self, path: &str) -> Option<&[u8]> {
-        let file = self.files.get(path)?;
+        let file = self.file(path)?;
         let original = || self.decoded.get(path).map_or(file.before, |decoded| Some(&decoded.text));
         match &file.now {
             Now::Untouched => original(),
@@ -104,7 +115,7 @@ impl<'s> State<'s> {
     /// The content of a file before all edits.
     pub fn original(&self, path: &str) -> Option<&[u8]> {
         let decoded = self.decoded.get(path).map(|decoded| decoded.text.as_slice());
-        decoded.or_else(|| self.files.get(path)?.before)
+        decoded.or_else(|| self.file(path)?.before)
     }
 
     /// Every path that exists now.
@@ -140,10 +151,13 @@ impl<'s> State<'s> {
             }
         }
         let now = content.map_or(Now::Gone, |bytes| Now::Holds(Touched::new(Content::Whole(bytes))));
-        match self.files.get_mut(path) {
-            Some(file) => file.now = now,
-            None => drop(self.files.insert(path.to_owned().into(), File { before: None, now })),
+        if let Some(file) = self.file_mut(path) {
+            file.now = now;
+            return;
         }
+        let path: Cow<'_, str> = path.to_owned().into();
+        self.places.insert(path.clone(), self.files.len());
+        self.files.push((path, File { before: None, now }));
     }
 
     /// Whether a file can be run as a program.
@@ -160,7 +174,7 @@ impl<'s> State<'s> {
     /// Gives a file another name.
     pub fn rename(&mut self, from: &str, to: &str) {
         // A file that was touched before is not copied once more.
-        let now = self.files.get_mut(from).map(|file| std::mem::replace(&mut file.now, Now::Gone));
+        let now = self.file_mut(from).map(|file| std::mem::replace(&mut file.now, Now::Gone));
         let content = match now {
             Some(Now::Holds(touched)) => Some(touched.into_bytes(|| self.original(from))),
             Some(Now::Untouched) => self.original(from).map(<[u8]>::to_vec),
@@ -181,7 +195,8 @@ impl<'s> State<'s> {
     /// What is different from the snapshot, in path order, without what was before; the path that cannot be written in its
     /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
-        let Self { snapshot, files, decoded, mut origins, modes, .. } = self;
+        let Self { snapshot, mut files, decoded, mut origins, modes, .. } = self;
+        files.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut changes = Vec::with_capacity(files.len());
         for (path, File { before, now }) in files {
             let after = match now {
