@@ -66,25 +66,14 @@ fn tree(runs: &str) -> Option<crate::tree::Tree> {
 
 #[cfg(target_os = "linux")]
 fn end(mut tree: crate::tree::Tree) -> bool {
-    use rustix::process::Signal;
-    /// How long they get between the request to end and their killing.
-    const GRACE: Duration = Duration::from_millis(500);
-    /// How often those that are about to fork can slip through a killing before they are given up.
-    const KILL_ROUNDS: usize = 20;
-
-    if !tree.signal_all(Signal::TERM) {
+    if !tree.signal_all(rustix::process::Signal::TERM) {
         return false;
     }
-    let until = Instant::now() + GRACE;
+    let until = Instant::now() + crate::tree::GRACE;
     while tree.is_alive() && Instant::now() < until {
         std::thread::sleep(TICK);
     }
-    for _ in 0..KILL_ROUNDS {
-        if !tree.signal_all(Signal::KILL) {
-            break;
-        }
-        std::thread::sleep(TICK);
-    }
+    tree.kill_all(|| std::thread::sleep(TICK));
     true
 }
 

@@ -18,10 +18,6 @@ use crate::supervise::mark;
 /// How often the flag that asks for an end is looked at.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long the program and what it started may take to end once they are asked to.
-#[cfg(unix)]
-const GRACE: Duration = Duration::from_secs(2);
-
 /// How long what the program started may outlive it without being mentioned.
 #[cfg(unix)]
 const STRAGGLERS: Duration = Duration::from_secs(1);
@@ -120,12 +116,8 @@ fn is_gone_soon(tree: &mut crate::tree::Tree) -> bool {
 /// Ends the program and all it started: first politely, then not.
 #[cfg(unix)]
 fn kill(child: &mut Child, tree: &mut crate::tree::Tree) {
-    use rustix::process::Signal;
-    /// How often those that are about to fork can slip through a killing before they are given up.
-    const KILL_ROUNDS: usize = 20;
-
-    tree.signal_all(Signal::TERM);
-    let until = Instant::now() + GRACE;
+    tree.signal_all(rustix::process::Signal::TERM);
+    let until = Instant::now() + crate::tree::GRACE;
     while Instant::now() < until {
         // Reaping it is what makes it disappear from the list of processes.
         if !matches!(child.try_wait(), Ok(None)) && !tree.is_alive() {
@@ -133,12 +125,7 @@ fn kill(child: &mut Child, tree: &mut crate::tree::Tree) {
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    for _ in 0..KILL_ROUNDS {
-        if !tree.signal_all(Signal::KILL) {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    tree.kill_all(|| std::thread::sleep(Duration::from_millis(10)));
     // One that is gone already cannot be killed, and one that cannot be waited for is nobody's any more.
     child.kill().ok();
     child.wait().ok();

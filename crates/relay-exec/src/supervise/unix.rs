@@ -14,13 +14,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use super::pump::Pump;
 use super::{DRAIN, Finished, Job, QUIET, TICK, deadline, mark};
 use crate::run::End;
-use crate::tree::Tree;
-
-/// How long a process tree gets between the request to end and its killing.
-const GRACE: Duration = Duration::from_millis(500);
-
-/// How often those that are about to fork can slip through a killing before they are given up.
-const KILL_ROUNDS: u32 = 20;
+use crate::tree::{GRACE, Tree};
 
 /// How long a child that was killed may take to be gone. One that runs as another user, or waits for a disk that does
 /// not answer, may never be.
@@ -108,7 +102,8 @@ impl<'a> Running<'a> {
         self.exit = None;
         self.pump.close_stdin();
         let until = Instant::now() + DRAIN;
-        while self.pump.is_open() && Instant::now() < until && self.pump(QUIET) {}
+        // The clock is looked at last: what was in the pipes at the exit is taken however late it has become by now.
+        while self.pump.is_open() && self.pump(QUIET) && Instant::now() < until {}
     }
 
     /// Ends what the child left behind in its process group. What left the group on purpose, such as a build daemon, may
@@ -128,12 +123,8 @@ impl<'a> Running<'a> {
         self.pump.close_stdin();
         self.tree.signal_all(Signal::TERM);
         self.wait_for(GRACE, |tree| !tree.is_alive());
-        for _ in 0..KILL_ROUNDS {
-            if !self.tree.signal_all(Signal::KILL) {
-                break;
-            }
-            self.wait_for(TICK, |tree| !tree.is_alive());
-        }
+        let Self { tree, pump, .. } = self;
+        tree.kill_all(|| read_for(pump, TICK));
         self.drain();
     }
 
@@ -148,11 +139,7 @@ impl<'a> Running<'a> {
             if Instant::now() >= until {
                 return false;
             }
-            let pause = Instant::now() + TICK;
-            while let Some(rest) = pause.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero())
-            {
-                self.pump(rest);
-            }
+            read_for(&mut self.pump, TICK);
         }
     }
 
@@ -189,11 +176,19 @@ impl<'a> Running<'a> {
     }
 }
 
+/// Reads on for a while.
+fn read_for(pump: &mut Pump<'_>, pause: Duration) {
+    let until = Instant::now() + pause;
+    while let Some(rest) = until.checked_duration_since(Instant::now()).filter(|rest| !rest.is_zero()) {
+        pump.run(rest, None);
+    }
+}
+
 /// Should a callback panic, nothing is left running.
 impl Drop for Running<'_> {
     fn drop(&mut self) {
         if self.child.is_some() {
-            self.tree.signal_all(Signal::KILL);
+            self.tree.kill_all(|| std::thread::sleep(TICK));
             // Nothing more can be done about a child that cannot be waited for.
             self.reap().ok();
         }

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
@@ -15,6 +16,9 @@ use crate::leftover::is_of;
 
 /// More than a process can have been given as its environment.
 const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
+
+/// How long a process that is just becoming another program is waited for at most, so that nobody can hold us up.
+const BECOMING_LIMIT: Duration = Duration::from_millis(200);
 
 /// A process, for good: numbers are reused, start times are not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,6 +34,8 @@ struct Process {
     parent: i32,
     group: i32,
     is_dead: bool,
+    /// It has left its old program, and has not got the environment of the new one yet.
+    is_becoming: bool,
 }
 
 /// A command and everything it started.
@@ -78,8 +84,9 @@ impl Tree {
     /// The living members. All that are found are remembered, the dead ones too: their children are still to be found.
     fn members(&mut self) -> Vec<Process> {
         let all = processes();
-        let mut members: BTreeSet<i32> =
-            all.iter().filter(|process| self.owns(process)).map(|process| process.identity.pid).collect();
+        let patience = Instant::now() + BECOMING_LIMIT;
+        let owned = all.iter().filter(|process| self.owns(process, patience));
+        let mut members: BTreeSet<i32> = owned.map(|process| process.identity.pid).collect();
         // Parents may be listed after their children, so this goes on until nothing new is found.
         loop {
             let is_child = |process: &&Process| members.contains(&process.parent);
@@ -100,11 +107,11 @@ impl Tree {
     }
 
     /// Whether a process belongs here by what it shows itself, its parents apart.
-    fn owns(&self, process: &Process) -> bool {
+    fn owns(&self, process: &Process, patience: Instant) -> bool {
         process.group == self.leader
             || process.identity.pid == self.leader
             || self.known.contains(&process.identity)
-            || (!process.is_dead && self.is_marked(process.identity.pid))
+            || (!process.is_dead && self.is_marked(process.identity.pid, patience))
     }
 
     /// Everybody gets the signal once, the group in one call, so that its members cannot fork in between. Whoever has
@@ -129,12 +136,9 @@ impl Tree {
     }
 
     /// Whether the process carries the mark. One whose environment may not be read belongs to somebody else.
-    fn is_marked(&self, pid: i32) -> bool {
-        let mut environment = Vec::new();
-        let read = File::open(format!("/proc/{pid}/environ"))
-            .and_then(|file| file.take(ENVIRONMENT_LIMIT_BYTES).read_to_end(&mut environment));
-        read.is_ok()
-            && environment.split(|byte| *byte == 0).any(|variable| {
+    fn is_marked(&self, pid: i32, patience: Instant) -> bool {
+        settled_environment(pid, patience).is_some_and(|environment| {
+            environment.split(|byte| *byte == 0).any(|variable| {
                 variable
                     .strip_prefix(RUN_VARIABLE.as_bytes())
                     .and_then(|rest| rest.strip_prefix(b"="))
@@ -144,6 +148,22 @@ impl Tree {
                         marks.any(|mark| is_of(mark, &self.mark))
                     })
             })
+        })
+    }
+}
+
+/// The environment of a process; `None` where it may not be read. For a moment of becoming another program a process
+/// shows none, whatever it has, and on a busy machine moments are long.
+fn settled_environment(pid: i32, patience: Instant) -> Option<Vec<u8>> {
+    loop {
+        let mut environment = Vec::new();
+        let file = File::open(format!("/proc/{pid}/environ")).ok()?;
+        file.take(ENVIRONMENT_LIMIT_BYTES).read_to_end(&mut environment).ok()?;
+        let is_settled = !environment.is_empty() || !process(pid).is_some_and(|found| found.is_becoming);
+        if is_settled || Instant::now() >= patience {
+            return Some(environment);
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -156,8 +176,13 @@ fn processes() -> Vec<Process> {
     let Ok(listing) = std::fs::read_dir("/proc") else { return Vec::new() };
     listing
         .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok())
-        .filter_map(|pid| parse(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?))
+        .filter_map(process)
         .collect()
+}
+
+/// One process, unless it has ended.
+fn process(pid: i32) -> Option<Process> {
+    parse(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// Reads the line of `/proc/PID/stat`. The program's name stands in parentheses and may hold anything, so the fields
@@ -170,11 +195,15 @@ fn parse(pid: i32, stat: &str) -> Option<Process> {
     let group = fields.next()?.parse().ok()?;
     // The start time is the 22nd field; state, the third, was the first here.
     let started = fields.nth(16)?.parse().ok()?;
+    // Then its memory, of which the system's own threads have none, and as the 51st where its environment ends.
+    let memory = fields.next();
+    let environment_end = fields.nth(27);
     Some(Process {
         identity: Identity { pid, started },
         parent,
         group,
         is_dead: matches!(state, "Z" | "X" | "x"),
+        is_becoming: memory != Some("0") && environment_end == Some("0"),
     })
 }
 
@@ -190,10 +219,26 @@ mod tests {
             parent: 7,
             group: 40,
             is_dead: false,
+            is_becoming: false,
         };
         assert_eq!(parse(42, line), Some(process));
         assert_eq!(parse(42, &line.replace(" R ", " Z ")), Some(Process { is_dead: true, ..process }));
         assert_eq!(parse(42, "42 (cut off) S 1"), None);
+    }
+
+    /// As the kernel shows a process between its old program and its new one.
+    #[test]
+    fn a_process_that_becomes_another_program_is_told_from_one_without_environment() {
+        let line = |memory: &str, environment_end: &str| {
+            let stat = "42 (sh) R 7 40 40 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654";
+            let rest = "5 18446744073709551615 1 2 3 0 0 0 0 0 0 0 0 0 17 1 0 0 0 0 0 1 2 3 4 5 6";
+            format!("{stat} {memory} {rest} {environment_end} 0")
+        };
+        let is_becoming = |memory, end| parse(42, &line(memory, end)).unwrap().is_becoming;
+        assert!(is_becoming("8192", "0"));
+        assert!(!is_becoming("8192", "140733193388032") && !is_becoming("0", "0"));
+        let own = process(own_pid()).unwrap();
+        assert!(!own.is_becoming && settled_environment(own_pid(), Instant::now()).is_some());
     }
 
     #[test]

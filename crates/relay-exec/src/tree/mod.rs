@@ -1,5 +1,9 @@
 //! A command and everything it started.
 
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
@@ -9,3 +13,30 @@ pub(crate) use linux::Tree;
 mod group;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use group::Tree;
+
+/// How long everybody gets between the request to end and the killing. Whoever ends at once keeps nobody waiting; on a
+/// busy machine it takes a while until a program has its turn to tidy up.
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+/// How long the killed may take to be gone, who also need their turn for that, and how long those that are about to
+/// fork can slip through, before they are given up.
+const KILL_LIMIT: Duration = Duration::from_secs(5);
+
+/// How many looks in a row must find nobody: what is started during one may be missed by it.
+const EMPTY_LOOKS: u32 = 2;
+
+impl Tree {
+    /// Kills everybody, again and again until nobody is left; `pause` lets a moment pass.
+    pub(crate) fn kill_all(&mut self, mut pause: impl FnMut()) {
+        let until = Instant::now() + KILL_LIMIT;
+        let mut empty_looks = 0;
+        while empty_looks < EMPTY_LOOKS && Instant::now() < until {
+            if self.signal_all(Signal::KILL) {
+                empty_looks = 0;
+                pause();
+            } else {
+                empty_looks += 1;
+            }
+        }
+    }
+}
