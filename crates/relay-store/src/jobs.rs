@@ -3,10 +3,9 @@
 //! A job is a file with what its owner last knew, and a lock that is held as long as somebody works on it. Whether a job
 //! is alive is therefore never a guess by process number: the system releases the lock of whoever dies.
 
-use std::fs::{File, TryLockError};
-
 use crate::error::StoreError;
 use crate::folder::Folder;
+use crate::locked::Locked;
 use crate::store::Store;
 
 /// The folder in the state folder.
@@ -21,7 +20,7 @@ pub struct Jobs {
 /// Whoever holds this works on the job.
 #[derive(Debug)]
 pub struct JobLock {
-    _file: File,
+    _lock: Locked,
 }
 
 impl Store {
@@ -66,11 +65,7 @@ impl Jobs {
     /// The system refuses.
     pub fn hold(&self, id: &str) -> Result<Option<JobLock>, StoreError> {
         let (file, place) = self.folder.lock_file(&format!("{id}.lock"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(JobLock { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(StoreError::io(place, source)),
-        }
+        Ok(Locked::try_new(file, &place)?.ok().map(|lock| JobLock { _lock: lock }))
     }
 
     /// Asks whoever works on a job to stop.

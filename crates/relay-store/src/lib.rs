@@ -19,6 +19,7 @@ mod export;
 mod folder;
 mod jobs;
 mod key;
+mod locked;
 mod mailbox;
 mod place;
 mod scratch;

@@ -1,10 +1,10 @@
 //! Who watches a project: a lock that is held as long as a watcher runs, so that the next one can tell.
 
-use std::fs::{File, TryLockError};
 use std::path::Path;
 
 use crate::error::StoreError;
 use crate::folder::Folder;
+use crate::locked::Locked;
 use crate::place::digest;
 use crate::store::Store;
 
@@ -14,7 +14,7 @@ const FOLDER: &str = "watchers";
 /// Whoever holds this is the watcher of a project. The system releases it with the process.
 #[derive(Debug)]
 pub struct Watching {
-    _file: File,
+    _lock: Locked,
 }
 
 impl Store {
@@ -25,11 +25,7 @@ impl Store {
     pub fn watch(&self, root: &Path) -> Result<Option<Watching>, StoreError> {
         let folder = Folder::create(&self.state_dir().join(FOLDER))?;
         let (file, place) = folder.lock_file(&format!("{}.lock", digest(root)?))?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Watching { _file: file })),
-            Err(TryLockError::WouldBlock) => Ok(None),
-            Err(TryLockError::Error(source)) => Err(StoreError::io(place, source)),
-        }
+        Ok(Locked::try_new(file, &place)?.ok().map(|lock| Watching { _lock: lock }))
     }
 }
 

@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use crate::FILE_LIMIT_BYTES;
 use crate::error::StoreError;
+use crate::locked::Locked;
 
 /// The file whose lock is held while writing.
 pub(crate) const LOCK: &str = "lock";
@@ -27,8 +28,9 @@ pub(crate) const LOCK: &str = "lock";
 /// What half-written files are called.
 const TEMPORARY: &str = ".tmp-";
 
-/// Others write for milliseconds; who waits this long waits for something that hangs.
-const LOCK_LIMIT: Duration = Duration::from_secs(10);
+/// Others write for milliseconds, or for seconds where many wait for one slow disk; who waits this long waits for
+/// something that hangs.
+const LOCK_LIMIT: Duration = Duration::from_secs(30);
 
 /// A folder of user data, held open.
 #[derive(Debug)]
@@ -104,19 +106,17 @@ impl Folder {
     /// Somebody writes for longer than anybody should, or the system refuses.
     pub fn lock(&self) -> Result<Writer<'_>, StoreError> {
         let place = self.place(LOCK)?;
-        let file = system::open_to_write(&self.handle, LOCK, &place)?;
+        let mut file = system::open_to_write(&self.handle, LOCK, &place)?;
         let started = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => break,
-                Err(std::fs::TryLockError::WouldBlock) if started.elapsed() > LOCK_LIMIT => {
-                    return Err(StoreError::Busy { path: place });
-                }
-                Err(std::fs::TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(2)),
-                Err(std::fs::TryLockError::Error(source)) => return Err(StoreError::io(place, source)),
-            }
-        }
-        let writer = Writer { folder: self, _lock: file };
+        let lock = loop {
+            file = match Locked::try_new(file, &place)? {
+                Ok(lock) => break lock,
+                Err(_) if started.elapsed() > LOCK_LIMIT => return Err(StoreError::Busy { path: place }),
+                Err(file) => file,
+            };
+            std::thread::sleep(Duration::from_millis(2));
+        };
+        let writer = Writer { folder: self, _lock: lock };
         writer.sweep()?;
         Ok(writer)
     }
@@ -161,8 +161,7 @@ enum Secrecy {
 #[derive(Debug)]
 pub struct Writer<'a> {
     folder: &'a Folder,
-    /// Released when it is closed, also by a process that was killed.
-    _lock: File,
+    _lock: Locked,
 }
 
 impl<'a> Writer<'a> {

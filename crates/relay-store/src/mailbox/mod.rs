@@ -172,10 +172,13 @@ impl Mailbox {
             if system::letter(&aside, &free, &place)?.is_some() {
                 continue;
             }
-            if system::letter(&inbox, name, &place)?.is_none() {
-                return Ok(None);
-            }
-            return system::rename(&inbox, name, &aside, &free, &place).map(|()| Some(free));
+            return match system::rename(&inbox, name, &aside, &free, &place) {
+                // Taken away by now, or by somebody who was quicker.
+                Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+                    Ok(None)
+                }
+                renamed => renamed.map(|()| Some(free)),
+            };
         }
         Err(StoreError::io(place, std::io::ErrorKind::AlreadyExists))
     }

@@ -143,9 +143,30 @@ fn modified(stat: &Stat) -> (i64, u32) {
 pub(super) fn names(folder: &Handle, place: &Path, limit: usize) -> Result<Vec<String>, StoreError> {
     let failed = |errno: Errno| StoreError::io(place, errno);
     let mut names = Vec::new();
-    for entry in rustix::fs::Dir::read_from(folder).map_err(failed)?.take(limit) {
+    let listing = match rustix::fs::Dir::read_from(folder) {
+        Ok(listing) => listing,
+        // Removed since it was opened.
+        Err(Errno::NOENT) => return Ok(names),
+        Err(errno) => return Err(failed(errno)),
+    };
+    for entry in listing.take(limit) {
         // A name that is no text cannot be shown, so it is left to whoever gave it.
         names.extend(entry.map_err(failed)?.file_name().to_str().ok().map(str::to_owned));
     }
     Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_is_removed_while_it_is_listed_holds_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("inbox");
+        std::fs::create_dir(&place).unwrap();
+        let opened = open(folder.path(), ["inbox"].into_iter()).unwrap().unwrap();
+        std::fs::remove_dir(&place).unwrap();
+        assert_eq!(names(&opened, &place, 10).unwrap(), [""; 0]);
+    }
 }
