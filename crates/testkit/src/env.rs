@@ -55,6 +55,21 @@ impl TestEnv {
         std::fs::write(path, text).unwrap();
     }
 
+    /// Writes a file that can be run. It is not written from here: what another test is just starting would have it open
+    /// for writing too, for a moment in which the system refuses to run it.
+    pub fn write_program(&self, path: &str, text: &str) {
+        let script = r#"mkdir -p "$(dirname "$1")" && cat > "$1" && chmod +x "$1""#;
+        self.program(&["sh", "-c", script, "sh", path]).stdin(text).success();
+    }
+
+    /// Whether a process runs whose number somebody wrote into a file of the project. The dead that nobody has waited for
+    /// yet do not count.
+    #[must_use]
+    pub fn is_running(&self, path: &str) -> bool {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.read(path).trim()));
+        stat.is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.starts_with(" Z")))
+    }
+
     /// The text of a file.
     #[must_use]
     pub fn read(&self, path: &str) -> String {

@@ -8,8 +8,11 @@ use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// How long a test waits for something to appear before it fails.
-const PATIENCE: Duration = Duration::from_secs(20);
+use crate::patience::PATIENCE;
+
+/// How long nothing may come after a program's end before what it showed counts as complete: what it left running may
+/// hold the terminal open.
+const SILENCE: Duration = Duration::from_secs(1);
 
 /// A running program and its terminal.
 pub struct Screen {
@@ -91,7 +94,7 @@ impl Screen {
             }
             std::thread::sleep(Duration::from_millis(5));
         };
-        while let Ok(bytes) = self.output.recv_timeout(Duration::from_millis(200)) {
+        while let Ok(bytes) = self.output.recv_timeout(SILENCE) {
             self.raw.extend(bytes);
         }
         status.code().unwrap_or(-1)

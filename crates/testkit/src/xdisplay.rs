@@ -22,6 +22,7 @@ impl XDisplay {
             .expect("Xvfb: ./test installs it");
         let mut number = String::new();
         BufReader::new(server.stdout.take().unwrap()).read_line(&mut number).unwrap();
+        assert!(!number.trim().is_empty(), "Xvfb ended before it was ready");
         Self { server, name: format!(":{}", number.trim()) }
     }
 

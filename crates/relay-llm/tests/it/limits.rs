@@ -1,7 +1,5 @@
 //! Answers as large as anybody would send, and larger.
 
-use std::time::Duration;
-
 use relay_llm::{ClientOptions, Event};
 use testkit::model::{Answer, Delivery, Reply};
 
@@ -31,8 +29,7 @@ fn a_very_long_answer() {
     let is_long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
     let bytes = if is_long { 50_000_000 } else { 2_000_000 };
     for name in PROVIDERS {
-        // The scripted server is slow to write so much.
-        let lab = Lab::with(name, ClientOptions { idle_timeout: Duration::from_secs(120), ..options() });
+        let lab = Lab::new(name);
         let told = lab.ask(varied(bytes));
         assert_eq!((told.outcome().as_str(), told.text().len()), ("done", bytes), "{name}");
     }

@@ -60,7 +60,7 @@ fn offline_connects_to_nothing() {
             url: lab.server.url(),
             headers: Vec::new(),
             body: None,
-            timeout: std::time::Duration::from_secs(5),
+            timeout: testkit::PATIENCE,
         };
         assert_eq!(client.fetch(&fetch, &Cancel::new()).unwrap_err().kind, ErrorKind::Offline);
         assert!(lab.server.requests().is_empty());
@@ -75,7 +75,7 @@ fn fetch_gets_what_is_there() {
         url: format!("{}/api/tags", lab.server.url()),
         headers: vec![("x-test".to_owned(), "1".to_owned())],
         body: None,
-        timeout: std::time::Duration::from_secs(5),
+        timeout: testkit::PATIENCE,
     };
     let fetched = lab.client.fetch(&fetch, &Cancel::new()).unwrap();
     assert_eq!(fetched.status, 200);

@@ -1,7 +1,6 @@
 //! Every provider as the tests know it, and a check that a stream keeps the contract.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use relay_llm::{
     Arguments, Auth, Block, Cancel, Capabilities, Client, ClientOptions, Compat, Error, Event, Key, Kind,
@@ -62,11 +61,11 @@ pub fn for_every(test: impl Fn(&Lab)) {
     }
 }
 
-/// Retries at once, and waits ten seconds at most for anything.
+/// Retries at once, and waits as long as a test may.
 pub fn options() -> ClientOptions {
     ClientOptions {
         retry: RetrySettings { request_base_delay_ms: 1, ..RetrySettings::default() },
-        idle_timeout: Duration::from_secs(10),
+        idle_timeout: testkit::PATIENCE,
         ..ClientOptions::default()
     }
 }

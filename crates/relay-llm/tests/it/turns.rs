@@ -131,7 +131,7 @@ fn the_next_model_takes_over() {
 fn who_took_over_stays_as_long_as_the_first_rests_or_for_good() {
     for (revert, later) in [(Revert::CooldownExpiry, "anthropic"), (Revert::Never, "openai")] {
         let (first, second) = (ModelServer::start(), ModelServer::start());
-        first.queue(Answer::rate_limited(7));
+        first.queue(Answer::rate_limited(600));
         let keys = |name: &str| (name.to_owned(), vec![("k".to_owned(), Key::new(KEY))]);
         let stored = [keys("anthropic"), keys("openai")].into_iter().collect();
         let keyring = Keyring::new(&Catalog::new(None, |_| None).unwrap(), |_| None, &stored);
@@ -147,7 +147,7 @@ fn who_took_over_stays_as_long_as_the_first_rests_or_for_good() {
             chain = turns.into_chain();
             turn.unwrap().origin.provider
         };
-        assert_eq!((ask(0).as_str(), ask(1).as_str(), ask(30).as_str()), ("openai", "openai", later));
+        assert_eq!((ask(0).as_str(), ask(1).as_str(), ask(3000).as_str()), ("openai", "openai", later));
     }
 }
 

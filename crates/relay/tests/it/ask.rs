@@ -1,9 +1,11 @@
 //! `relay ask`: questions, answers, and what is written on the way.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use testkit::TestEnv;
 
-use crate::{PLAIN, codes, json, project};
+use crate::{PLAIN, codes, json, project, wait_for};
 
 /// A project with a backend that is a shell line; its prompt is on standard input.
 fn backend(line: &str) -> TestEnv {
@@ -15,6 +17,16 @@ fn backend(line: &str) -> TestEnv {
 fn set(env: &TestEnv, name: &str, line: &str) {
     let command = json!(["sh", "-c", line]).to_string();
     env.relay(&["config", "set", &format!("backends.{name}.command"), &command]).success();
+}
+
+/// How long a backend sleeps, by which it is found, and no other test's is.
+fn seconds(number: u32) -> String {
+    format!("{number}.{}", std::process::id())
+}
+
+/// How many processes have this in their command line.
+fn count(env: &TestEnv, pattern: &str) -> String {
+    env.shell(&format!("pgrep -f '{pattern}' | wc -l")).stdout.trim().to_owned()
 }
 
 fn ask(env: &TestEnv, arguments: &[&str]) -> (i32, Value) {
@@ -235,22 +247,25 @@ fn a_job_is_answered_in_the_background_and_its_result_stays() {
 
 #[test]
 fn an_interrupt_ends_everything_that_was_started() {
-    let env = backend("cat >/dev/null; sleep 301 & echo begun; sleep 301");
+    let seconds = seconds(301);
+    let env = backend(&format!("cat >/dev/null; sleep {seconds} & echo begun; sleep {seconds}"));
     let running = env.relay(&["ask", "--to", "one", "q"]).spawn();
-    std::thread::sleep(std::time::Duration::from_millis(700));
+    wait_for("both sleep", || count(&env, &format!("^sleep {seconds}")) == "2");
     running.signal("INT");
     assert_eq!(running.wait().code, 130);
-    assert_eq!(env.shell("pgrep -f '[s]leep 301' | wc -l").stdout.trim(), "0");
+    assert_eq!(count(&env, &format!("[s]leep {seconds}")), "0");
 }
 
 #[test]
 fn what_a_backend_leaves_running_ends_with_it() {
-    let env = backend("cat >/dev/null; sleep 303 & echo ok");
+    let seconds = seconds(303);
+    let env = backend(&format!("cat >/dev/null; sleep {seconds} & echo ok"));
     assert_eq!(text(&ask(&env, &["q"]).1), "ok\n");
     // Even what left the session and lost its parents is found when the backend is ended before its time.
-    set(&env, "one", "cat >/dev/null; (setsid sleep 303 >/dev/null 2>&1 &); sleep 303");
+    let line = format!("cat >/dev/null; (setsid sleep {seconds} >/dev/null 2>&1 &); sleep {seconds}");
+    set(&env, "one", &line);
     assert_eq!(ask(&env, &["q", "--timeout", "1"]).0, 1);
-    assert_eq!(env.shell("pgrep -f '[s]leep 303' | wc -l").stdout.trim(), "0");
+    assert_eq!(count(&env, &format!("[s]leep {seconds}")), "0");
 }
 
 #[test]
@@ -272,19 +287,30 @@ fn a_flood_needs_no_memory() {
 
 #[test]
 fn a_terminal_shows_the_answer_as_it_comes_and_ctrl_c_ends_it() {
-    let env = backend("cat >/dev/null; echo begun; sleep 304; echo never");
+    let seconds = seconds(304);
+    let env = backend(&format!("cat >/dev/null; echo begun; sleep {seconds}; echo never"));
     let mut screen = env.pty(&["ask", "--to", "one", "q"]);
     screen.expect("begun");
     screen.send("\u{3}");
     assert_eq!(screen.wait(), 130);
-    assert_eq!(env.shell("pgrep -f '[s]leep 304' | wc -l").stdout.trim(), "0");
+    assert_eq!(count(&env, &format!("[s]leep {seconds}")), "0");
 }
 
 #[test]
 fn without_the_stream_a_terminal_shows_how_long_it_takes() {
-    let env = backend("cat >/dev/null; echo partial; sleep 1.5; echo whole");
+    let env = backend("cat >/dev/null; echo partial; while [ ! -e ~/go ]; do sleep 0.05; done; echo whole");
     let mut screen = env.pty(&["ask", "--to", "one", "--no-stream", "q"]);
-    screen.expect("asking one  1.");
+    for _ in 0..4 {
+        screen.expect("asking one  ");
+    }
+    let shown = screen.text();
+    let times: BTreeSet<&str> = shown
+        .split("asking one  ")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(" s").map(|(time, _)| time))
+        .collect();
+    assert!(times.len() > 1, "{shown}");
+    std::fs::write(env.home_path("go"), "").unwrap();
     screen.expect("partial\r\nwhole");
     assert_eq!(screen.wait(), 0, "{}", screen.text());
 }

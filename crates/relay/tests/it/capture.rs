@@ -115,11 +115,7 @@ fn a_killed_transaction_with_captured_changes_is_recovered() {
     );
     env.write("other.txt", "mine\n");
     let child = env.relay(&["apply", "--trust"]).stdin(&reply(1, "a.txt", "new")).spawn();
-    let start = std::time::Instant::now();
-    while !env.exists("started") {
-        assert!(start.elapsed() < std::time::Duration::from_secs(20));
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    crate::wait_for("the linter starts", || env.exists("started"));
     child.signal("KILL");
     assert_eq!(child.wait().code, 128 + 9);
     assert_eq!(env.read("other.txt"), "formatted\n");

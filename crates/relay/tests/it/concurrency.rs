@@ -1,16 +1,6 @@
 //! Several `relay` processes on one workspace.
 
-use std::time::{Duration, Instant};
-
-use crate::{PLAIN, json, project, reply, uuid};
-
-fn wait_for(what: &str, condition: impl Fn() -> bool) {
-    let start = Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < Duration::from_secs(20), "waited too long: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
+use crate::{PLAIN, json, project, reply, uuid, wait_for};
 
 #[test]
 fn many_at_once_all_land_and_the_ledger_is_linear() {
@@ -51,15 +41,16 @@ fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
     );
     let first = env.relay(&["apply", "--trust"]).stdin(&reply(1, "a.txt", "one")).spawn();
     wait_for("the first one's check", || env.exists("started"));
-    let second = env.relay(&["apply", "--trust"]).stdin(&reply(2, "a.txt", "two")).spawn();
-    std::thread::sleep(Duration::from_millis(300));
+    env.write("second.md", &reply(2, "a.txt", "two"));
+    let mut second = env.pty(&["apply", "--trust", "second.md"]);
+    second.expect("waiting:");
+    second.expect(&uuid(1));
     assert_eq!(env.read("a.txt"), "one\n");
     env.write("go", "");
     assert_eq!(first.wait().code, 0);
-    let run = second.wait();
-    assert!(run.stderr.contains("waiting:") && run.stderr.contains(&uuid(1)), "{}", run.stderr);
     // It was planned on the file as the first one left it, and lands; nothing is overwritten unseen.
-    assert_eq!(env.read("a.txt"), "two\n", "{}{}", run.stdout, run.stderr);
+    assert_eq!(second.wait(), 0, "{}", second.text());
+    assert_eq!(env.read("a.txt"), "two\n", "{}", second.text());
 }
 
 #[test]
@@ -69,13 +60,13 @@ fn a_wait_for_a_process_that_was_stopped_is_seen() {
     let lock = std::fs::File::open(env.path(".relaycode/lock")).unwrap();
     lock.lock().unwrap();
     assert_eq!(env.relay(&["log"]).run().code, 0, "who reads does not wait");
-    let waiting = env.relay(&["apply"]).stdin(&reply(2, "b.txt", "two")).spawn();
-    std::thread::sleep(Duration::from_millis(1500));
+    env.write("second.md", &reply(2, "b.txt", "two"));
+    let mut waiting = env.pty(&["apply", "second.md"]);
+    waiting.expect("another relay process holds the ledger; waiting");
     assert!(!env.exists("b.txt"));
     lock.unlock().unwrap();
-    let run = waiting.wait();
-    assert_eq!(run.code, 0, "{}", run.stderr);
-    assert!(run.stderr.contains("another relay process holds the ledger; waiting"), "{}", run.stderr);
+    assert_eq!(waiting.wait(), 0, "{}", waiting.text());
+    assert_eq!(env.read("b.txt"), "two\n");
 }
 
 #[test]

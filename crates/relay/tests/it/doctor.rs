@@ -34,8 +34,7 @@ fn a_broken_config_and_an_unprepared_folder_are_findings_not_failures() {
 #[test]
 fn other_agents_are_seen_without_being_started() {
     let env = project(PLAIN);
-    env.write("bin/claude", "#!/bin/sh\ntouch \"$RELAY_STARTED\"\n");
-    assert_eq!(env.shell("chmod +x bin/claude").code, 0);
+    env.write_program("bin/claude", "#!/bin/sh\ntouch \"$RELAY_STARTED\"\n");
     let (bin, started) = (env.path("bin"), env.path("started"));
     let doctor = |path: &str| {
         let run =

@@ -1,12 +1,12 @@
 //! `relay mail`: whole sessions through the real binary.
 
 use std::os::unix::fs::symlink;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use testkit::{Run, TestEnv};
 
-use crate::{PLAIN, codes, json, project};
+use crate::{PLAIN, codes, json, project, wait_for};
 
 const MAIL: &str = ".relaycode/mail";
 
@@ -266,7 +266,7 @@ fn run_takes_files_oldest_first_moves_them_aside_and_ends_with_done() {
         "touch -d '1 hour ago' .relaycode/mail/inbox/first.txt; touch -d '1 minute ago' .relaycode/mail/inbox/second.txt",
     );
     let running = env.relay(&["mail", "run"]).spawn();
-    wait_for(&env, "b.txt");
+    wait_for("the second answer", || env.exists("b.txt"));
     inbox(&env, "last.txt", "[DONE]\nBoth files are there.\n[/DONE]\n");
     let run = running.wait();
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
@@ -288,14 +288,6 @@ fn run_takes_files_oldest_first_moves_them_aside_and_ends_with_done() {
     assert_eq!(names(&env, "inbox/processed"), processed);
     assert_eq!(names(&env, "inbox"), ["not-a-reply.md", "processed"]);
     assert_eq!(names(&env, "outbox").len(), 3);
-}
-
-fn wait_for(env: &TestEnv, path: &str) {
-    let start = Instant::now();
-    while !env.exists(path) {
-        assert!(start.elapsed() < Duration::from_secs(20), "{path} never came");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]
@@ -568,11 +560,7 @@ fn the_clipboard_carries_messages_out_and_answers_in() {
         sh(&env, &format!("DISPLAY={} xclip -selection clipboard -i answer >/dev/null 2>&1", display.name()));
     };
     let wait = |number: u32| {
-        let start = Instant::now();
-        while !paste().contains(&format!("Sequence: {number}\n")) {
-            assert!(start.elapsed() < Duration::from_secs(20), "message {number} never came: {}", paste());
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        wait_for(&format!("message {number}"), || paste().contains(&format!("Sequence: {number}\n")));
     };
     wait(1);
     // Commands that name no session are not taken where nobody can be asked.

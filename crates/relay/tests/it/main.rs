@@ -51,7 +51,7 @@ mod watch;
 mod wrap;
 
 use serde_json::Value;
-use testkit::{Run, TestEnv};
+use testkit::{Run, TestEnv, wait_for};
 
 /// A hermetic environment with an empty project folder.
 fn env() -> TestEnv {
@@ -96,13 +96,4 @@ fn json(run: &Run) -> Value {
 fn codes(document: &Value) -> Vec<String> {
     let list = document["diagnostics"].as_array().expect("diagnostics");
     list.iter().map(|diagnostic| diagnostic["code"].as_str().expect("code").to_owned()).collect()
-}
-
-/// Waits until a condition holds; a test that waits for ever says so.
-fn wait_for(what: &str, mut condition: impl FnMut() -> bool) {
-    let start = std::time::Instant::now();
-    while !condition() {
-        assert!(start.elapsed() < std::time::Duration::from_secs(20), "waited too long: {what}");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
 }

@@ -150,14 +150,16 @@ fn the_keys_answer_show_and_take_back() {
 
 #[test]
 fn what_is_typed_ahead_or_pasted_answers_nothing() {
-    let desk =
-        Desk::new(r#"{"projectId": "shop", "approval": "no", "postCommand": "touch started; sleep 0.5"}"#);
+    let check = "touch started; while [ ! -e go ]; do sleep 0.05; done";
+    let config = serde_json::json!({"projectId": "shop", "approval": "no", "postCommand": check});
+    let desk = Desk::new(&config.to_string());
     let mut screen = desk.watch("--trust");
     desk.copy(&reply(1, "a.txt", "new"));
     wait_for("the check starts", || desk.env.exists("started"));
     for _ in 0..3 {
         screen.send("y");
     }
+    desk.env.write("go", "");
     screen.expect("let it stay?");
     screen.send("yes please\n");
     screen.send("\u{1b}[A");
@@ -444,13 +446,10 @@ fn the_desktop_is_notified_unless_the_config_says_no() {
         [(true, ASKS), (false, r#"{"projectId": "shop", "approval": "no", "notifications": false}"#)]
     {
         let desk = Desk::new(config);
-        let bin = desk.env.home_path("bin");
-        std::fs::create_dir(&bin).unwrap();
         let log = desk.env.home_path("notified");
         let script =
             format!("#!/bin/sh\nprintf '%s|' \"$@\" >> '{}'\necho >> '{}'\n", log.display(), log.display());
-        std::fs::write(bin.join("notify-send"), script).unwrap();
-        desk.shell("chmod +x ~/bin/notify-send");
+        desk.env.write_program("../home/bin/notify-send", &script);
         let script =
             format!("DISPLAY={} PATH=\"$HOME/bin:$PATH\" exec \"$RELAY\" watch", desk.display.name());
         let mut screen = desk.env.pty_shell(&script);

@@ -1,12 +1,12 @@
 //! `relay wrap`: any command, its effect one transaction.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use testkit::TestEnv;
 
-use crate::{PLAIN, codes, json, project, reply};
+use crate::{PLAIN, codes, json, project, reply, wait_for};
 
 /// Runs a shell line wrapped, with `--json`.
 fn wrap(env: &TestEnv, line: &str, arguments: &[&str]) -> (i32, Value) {
@@ -323,11 +323,7 @@ fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
         // Without a program between the two: a shell that waits for one may take Ctrl-C for that one's alone.
         let mut screen =
             env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; : > started; exec sleep 60"]);
-        let start = Instant::now();
-        while !env.exists("started") {
-            assert!(start.elapsed() < Duration::from_secs(20));
-            std::thread::sleep(Duration::from_millis(10));
-        }
+        wait_for("the command starts", || env.exists("started"));
         screen.send("\u{3}");
         screen.expect("let it stay?");
         screen.send(answer);
@@ -339,26 +335,14 @@ fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
 #[test]
 fn a_terminate_signal_ends_the_whole_tree_and_what_nobody_approves_is_taken_back() {
     let env = project(PLAIN);
-    let child = env
-        .relay(&[
-            "wrap",
-            "--",
-            "sh",
-            "-c",
-            "echo half > half.txt; (sleep 3; touch survived) & touch started; wait",
-        ])
-        .spawn();
-    let start = Instant::now();
-    while !env.exists("started") {
-        assert!(start.elapsed() < Duration::from_secs(20));
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let script = "echo half > half.txt; sleep 300 & echo $! > ../home/pid; touch started; wait";
+    let child = env.relay(&["wrap", "--", "sh", "-c", script]).spawn();
+    wait_for("the command starts", || env.exists("started"));
     child.signal("TERM");
     let run = child.wait();
     assert_eq!(run.code, 130, "{}", run.stderr);
     assert!(!env.exists("half.txt"), "{}", run.stderr);
-    std::thread::sleep(Duration::from_millis(3200));
-    assert!(!env.exists("survived"));
+    assert!(!env.is_running("../home/pid"));
 }
 
 #[test]
@@ -513,7 +497,7 @@ fn what_a_command_removes_or_gives_away_comes_back_as_whose_it_was() {
 
 #[test]
 fn a_check_that_outlives_a_killed_relay_is_ended_before_anything_is_put_back() {
-    let script = "echo 0 > other.txt; kill -9 $PPID; i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo $i >> a.txt; \
+    let script = "echo 0 > other.txt; kill -9 $PPID; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); echo $i >> a.txt; \
                   echo $i >> other.txt; sleep 0.02; done; touch survived";
     let env = project(&serde_json::json!({"projectId": "shop", "postCommand": script}).to_string());
     env.write("a.txt", "a\n");
@@ -536,16 +520,13 @@ fn a_wrapped_command_that_outlives_a_killed_relay_is_recorded_once_it_has_ended(
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     let before = env.tree();
-    let script = "exec > /dev/null 2>&1; echo early > a.txt; kill -9 $PPID; while [ ! -e stop ]; do sleep 0.02; done; \
-                  echo late > late.txt";
+    let script = "exec > /dev/null 2>&1; echo $$ > ../home/pid; echo early > a.txt; kill -9 $PPID; \
+                  while [ ! -e stop ]; do sleep 0.02; done; echo late > late.txt";
     assert_ne!(env.relay(&["wrap", "--", "sh", "-c", script]).run().code, 0);
     let run = env.relay(&["log"]).success();
     assert!(run.stderr.contains("is still running"), "{}", run.stderr);
     env.write("stop", "");
-    let until = Instant::now() + Duration::from_secs(20);
-    while !env.exists("late.txt") && Instant::now() < until {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_for("it ends", || !env.is_running("../home/pid"));
     let run = env.relay(&["log"]).success();
     assert!(run.stderr.contains("3 file(s) differ from before it"), "{}", run.stderr);
     env.relay(&["undo"]).success();

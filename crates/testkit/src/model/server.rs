@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{Answer, Reply, Request};
+use crate::patience::PATIENCE;
 
 /// Chooses the answer to a request.
 type Choose = Box<dyn Fn(&Request) -> Answer + Send + Sync>;
@@ -137,7 +138,7 @@ impl ModelServer {
         self.requests().into_iter().filter(|request| request.api.is_some()).collect()
     }
 
-    /// Waits until there are so many requests, and returns them; panics after ten seconds.
+    /// Waits until there are so many requests, and returns them.
     #[must_use]
     pub fn wait_for_requests(&self, count: usize) -> Vec<Request> {
         self.wait(|| {
@@ -146,15 +147,14 @@ impl ModelServer {
         })
     }
 
-    /// Waits until the client has closed the connection of this request, and says when that was; panics after ten
-    /// seconds.
+    /// Waits until the client has closed the connection of this request, and says when that was.
     #[must_use]
     pub fn wait_for_close(&self, index: usize) -> Instant {
         self.wait(|| self.requests().get(index).and_then(Request::closed_at))
     }
 
     fn wait<T>(&self, ready: impl Fn() -> Option<T>) -> T {
-        let deadline = Instant::now() + Duration::from_secs(10);
+        let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(value) = ready() {
                 return value;

@@ -53,7 +53,7 @@ impl Response {
 
 fn connect(server: &ModelServer) -> TcpStream {
     let socket = TcpStream::connect(server.address()).unwrap();
-    socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    socket.set_read_timeout(Some(testkit::PATIENCE)).unwrap();
     socket
 }
 
