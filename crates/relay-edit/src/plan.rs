@@ -6,6 +6,7 @@
 mod again;
 mod elide;
 mod explain;
+mod levels;
 mod patch;
 mod presumed;
 mod reading;
@@ -27,6 +28,7 @@ use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use again::Chosen;
 use explain::Explain;
 pub use explain::OldLines;
+use levels::Levels;
 use state::State;
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.
@@ -176,9 +178,17 @@ pub fn plan_taking(edits: &[Edit], files: &mut Snapshot, options: &Options) -> P
 
 /// Plans all edits; what the files hold before is left out of the changes.
 fn place(edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
+    let plan = place_knowing(&Levels::new(), edits, files, options);
+    let levels = levels::shown(edits, &plan.outcomes);
+    if levels.is_empty() { plan } else { place_knowing(&levels, edits, files, options) }
+}
+
+/// As [`place`], where it is known how the reply writes the levels of some files.
+fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Options) -> Plan<Content> {
     let mut planner = Planner {
         state: State::new(files, &options.views),
         options,
+        levels,
         diagnostics: Vec::new(),
         failures: 0,
         searched_bytes: 0,
@@ -245,6 +255,7 @@ fn not_encodable(path: &str, edits: &[Edit]) -> Diagnostic {
 struct Planner<'p> {
     state: State<'p>,
     options: &'p Options,
+    levels: &'p Levels,
     diagnostics: Vec<Diagnostic>,
     /// How many reasons there are for edits that failed.
     failures: usize,
@@ -359,6 +370,7 @@ impl Planner<'_> {
             seen,
             explain_failures: self.failures < EXPLAINED,
             work: &self.work,
+            levels: self.levels.get(&edit.path),
         }
     }
 

@@ -20,14 +20,17 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
     }
     for tier in Tier::BY_KEY.iter().copied() {
         let candidates = old.chains(index, tier)?;
-        if candidates.is_empty() {
-            let done = pattern.hunk.adds() && !pattern.is_blind(tier.key()) && has_identity(&pattern.new);
-            match new.chains(index, tier)?.as_slice() {
-                [only] if done => return Some(Search::AlreadyApplied(only.start())),
-                _ => continue,
+        let done = pattern.hunk.adds() && !pattern.is_blind(tier.key()) && has_identity(&pattern.new);
+        // An insertion's old lines still stand there after the insertion.
+        let within =
+            |done: &Candidate, place: &Candidate| done.start() <= place.start() && place.end() <= done.end();
+        match new.chains(index, tier)?.as_slice() {
+            [only] if done && candidates.iter().all(|place| within(only, place)) => {
+                return Some(Search::AlreadyApplied(only.start()));
             }
+            _ if candidates.is_empty() => {}
+            _ => return Some(Search::Found(tier, candidates)),
         }
-        return Some(Search::Found(tier, candidates));
     }
     Some(Search::Nothing)
 }

@@ -5,6 +5,7 @@
 use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
+use super::indent::Reindent;
 use super::key::Key;
 use super::manner::Habit;
 use super::pattern::Pattern;
@@ -36,6 +37,8 @@ pub(crate) struct FileIndex<'a> {
     sought: OnceCell<Sought>,
     habit: OnceCell<Habit>,
     has_tabs: OnceCell<bool>,
+    /// How the reply writes one level of the file, where that is known from elsewhere.
+    levels: Option<Reindent>,
     /// Shared by all files of a reply.
     work: Rc<Cell<usize>>,
     explained: Cell<usize>,
@@ -65,6 +68,7 @@ impl<'a> FileIndex<'a> {
             sought: OnceCell::new(),
             habit: OnceCell::new(),
             has_tabs: OnceCell::new(),
+            levels: None,
             work: Rc::default(),
             explained: Cell::new(0),
         }
@@ -73,6 +77,16 @@ impl<'a> FileIndex<'a> {
     /// Prepares a file whose searches are counted together with others.
     pub fn sharing(bytes: &'a [u8], work: &Rc<Cell<usize>>) -> Self {
         Self { work: Rc::clone(work), ..Self::new(bytes) }
+    }
+
+    /// With what is known about how the reply writes one level of the file.
+    pub fn with_levels(self, levels: Option<&Reindent>) -> Self {
+        Self { levels: levels.cloned(), ..self }
+    }
+
+    /// How the reply writes one level of the file, where that is known from elsewhere.
+    pub const fn levels(&self) -> Option<&Reindent> {
+        self.levels.as_ref()
     }
 
     /// Every line at which all of `pattern` stands, one line after the other; `None` when that is too much work.

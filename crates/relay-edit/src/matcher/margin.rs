@@ -8,11 +8,11 @@ use crate::lines::is_blank;
 use crate::{EndOfFile, Hunk, HunkLine};
 
 /// The hunk without the blank lines around its old text; `None` when there are none.
-pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
+pub(crate) fn without_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
     let blank = |line: &&&str| is_blank(line.as_bytes());
     let (above, below) = (old.iter().take_while(blank).count(), old.iter().rev().take_while(blank).count());
-    if above + below == 0 || above == old.len() {
+    if above + below == 0 || above == old.len() || bounds_a_change(hunk, index) {
         return None;
     }
     let first = new.iter().take_while(blank).take(above).count();
@@ -27,13 +27,34 @@ pub(crate) fn without_margins(hunk: &Hunk) -> Option<Hunk> {
 }
 
 /// The hunk without any blank lines around its old and its new text; `None` when there are none around the old one.
-pub(crate) fn without_all_margins(hunk: &Hunk) -> Option<Hunk> {
+pub(crate) fn without_all_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
     let (core, above) = without_blanks(&old)?;
     let new = without_blanks(&new).map_or(&[] as &[&str], |(core, _)| core);
     let inner = Hunk::from_sides(core, new, hunk.line);
     let line_hint = hunk.line_hint.map(|line| line + above);
-    (core.len() < old.len()).then(|| Hunk { line_hint, scope: hunk.scope.clone(), end: hunk.end, ..inner })
+    (core.len() < old.len() && !bounds_a_change(hunk, index)).then(|| Hunk {
+        line_hint,
+        scope: hunk.scope.clone(),
+        end: hunk.end,
+        ..inner
+    })
+}
+
+/// Whether several blank lines stand right above or below what changes, in a file that parts its blocks so: then they are
+/// quoted, and where they do not stand in the file, something between them and the change is missing.
+fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
+    const SEVERAL: usize = 2;
+    let is_margin = |line: &&HunkLine| matches!(line, HunkLine::Context(text) if is_blank(text.as_bytes()));
+    let bounds = |blanks: usize, next: Option<&HunkLine>| {
+        blanks >= SEVERAL && next.is_some_and(|next| !matches!(next, HunkLine::Context(_)))
+    };
+    let (above, below) = (
+        hunk.lines.iter().take_while(is_margin).count(),
+        hunk.lines.iter().rev().take_while(is_margin).count(),
+    );
+    let parts = || index.find_some(Key::TrimEnd, &[""; SEVERAL], 1).is_none_or(|places| !places.is_empty());
+    (bounds(above, hunk.lines.get(above)) || bounds(below, hunk.lines.iter().rev().nth(below))) && parts()
 }
 
 /// Lines without the blank ones around them, and how many of those stand above; `None` when there are no others.
@@ -101,7 +122,7 @@ mod tests {
 
     #[track_caller]
     fn check(old: &[&str], new: &[&str], expected: Option<(&[&str], &[&str])>) {
-        let found = without_margins(&Hunk::from_sides(old, new, 1));
+        let found = without_margins(&Hunk::from_sides(old, new, 1), &FileIndex::new(b""));
         let sides = found
             .as_ref()
             .map(|hunk| (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>()));
@@ -121,7 +142,9 @@ mod tests {
 
     #[test]
     fn all_margins_go() {
-        let rest = |old: &[&str], new: &[&str]| without_all_margins(&Hunk::from_sides(old, new, 1));
+        let rest = |old: &[&str], new: &[&str]| {
+            without_all_margins(&Hunk::from_sides(old, new, 1), &FileIndex::new(b""))
+        };
         let found = rest(&["", "", "a", "", "b", ""], &["", "c", ""]).expect("margins");
         assert_eq!(found.old_lines().collect::<Vec<_>>(), ["a", "", "b"]);
         assert_eq!(found.new_lines().collect::<Vec<_>>(), ["c"]);
@@ -153,7 +176,10 @@ mod tests {
         };
         let inner = sides(&["a"]);
         assert_eq!(without_rule(&sides(&["-----", "a"])), Some(inner.clone()));
-        assert_eq!(without_margins(&sides(&["", "", "a"])), Some(Hunk { line_hint: Some(9), ..inner }));
+        assert_eq!(
+            without_margins(&sides(&["", "", "a"]), &FileIndex::new(b"")),
+            Some(Hunk { line_hint: Some(9), ..inner })
+        );
     }
 
     #[test]

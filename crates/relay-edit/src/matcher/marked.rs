@@ -5,9 +5,10 @@
 //! announces, and where it announces nothing the hunk is in doubt. Between two old lines the line of the file is in the
 //! way of the place, and only stands for itself.
 
+use super::copied;
 use super::index::FileIndex;
 use super::key::{Key, indent};
-use super::ladder::Candidate;
+use super::ladder::{Candidate, Covered};
 use super::pattern::{Pattern, has_identity, is_block_end};
 use super::tier::Tier;
 use crate::lines::is_blank;
@@ -33,13 +34,13 @@ pub(crate) fn repeats(
     chosen: &Candidate,
     tier: Tier,
 ) -> Option<Repeats> {
-    let lines = &pattern.hunk.lines;
+    let lines = present(pattern, chosen);
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     // Mostly there is context at both ends.
     if pattern.old.is_empty() || lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
         return None;
     }
-    let (head, tail) = ends(pattern.hunk);
+    let (head, tail) = ends(lines);
     // Where the old lines read otherwise than those of the file, so may the copies.
     let key = if tier > Tier::TrailingWhitespace { Key::Folded } else { Key::TrimEnd };
     let stands = |line: &HunkLine, place: usize| {
@@ -55,29 +56,50 @@ pub(crate) fn repeats(
     };
     let is_below =
         |count: &usize| tail.iter().rev().take(*count).rev().zip(end..).all(|(line, at)| stands(line, at));
-    let above = (1..=head.len()).rev().find(is_above).unwrap_or(0);
-    let below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
-    let repeats = Repeats { start, end, above, below };
-    let copied = are_substantial(head.iter().take(above).map(|line| line.text()))
+    let mut above = (1..=head.len()).rev().find(is_above).unwrap_or(0);
+    let mut below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
+    let mut copied = are_substantial(head.iter().take(above).map(|line| line.text()))
         || are_substantial(tail.iter().rev().take(below).map(|line| line.text()));
-    let doubtful = copied && !means_them(pattern.hunk);
+    if !copied {
+        let nearly_above = copied::above(&head, index, start, &chosen.reindent);
+        let nearly_below = copied::below(&tail, index, end, &chosen.reindent);
+        copied = nearly_above + nearly_below > 0;
+        (above, below) = (above.max(nearly_above), below.max(nearly_below));
+    }
+    let repeats = Repeats { start, end, above, below };
+    // What opens a block is never meant twice in a row.
+    let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
+    let doubtful = copied && (opened || !means_them(pattern.hunk));
     (above + below > 0 && (doubtful || proven(pattern.hunk, &repeats).is_some())).then_some(repeats)
 }
 
+/// The lines of a hunk without those at its ends that stand for nothing in the file: elisions, and blank lines it does not
+/// have.
+fn present<'h>(pattern: &Pattern<'h>, chosen: &Candidate) -> &'h [HunkLine] {
+    let lines = pattern.hunk.lines.as_slice();
+    if matches!(chosen.lines, Covered::Span(_)) {
+        return lines;
+    }
+    let map = chosen.spread(pattern);
+    let is_present = |(line, place): (&HunkLine, &Option<usize>)| !line.is_old() || place.is_some();
+    let first = lines.iter().zip(&map).position(is_present).unwrap_or_default();
+    let end = lines.iter().zip(&map).rposition(is_present).map_or(0, |last| last + 1);
+    lines.get(first..end).unwrap_or_default()
+}
+
 /// The new lines before the first line of context, and those behind the last one.
-fn ends(hunk: &Hunk) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
+fn ends(lines: &[HunkLine]) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
     let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
-    let head = hunk.lines.iter().take_while(changes).filter(|line| !line.is_old());
+    let head = lines.iter().take_while(changes).filter(|line| !line.is_old());
     let mut tail: Vec<&HunkLine> =
-        hunk.lines.iter().rev().take_while(changes).filter(|line| !line.is_old()).collect();
+        lines.iter().rev().take_while(changes).filter(|line| !line.is_old()).collect();
     tail.reverse();
     (head.collect(), tail)
 }
 
 /// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
-    const WORDS: &[&str] =
-        &["done", "fi", "esac", "pass", "break", "continue", "return", "null", "none", "true", "false"];
+    const WORDS: &[&str] = &["done", "fi", "esac", "null", "none", "true", "false"];
     let ends = |line: &str| {
         let text = line.trim_matches([' ', '\t', ';', ',']).to_lowercase();
         is_block_end(line) || WORDS.contains(&text.as_str())
@@ -85,14 +107,23 @@ fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     let several = lines.clone().count() > 1;
     lines.filter(|line| !ends(line)).any(|line| {
         let letters = line.chars().filter(|character| character.is_alphabetic()).count();
-        letters >= 3 || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
+        letters >= 3
+            || letters > 0 && opens(line)
+            || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
     })
 }
 
-/// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all.
+/// Whether a line begins a block.
+fn opens(line: &str) -> bool {
+    line.trim_end().ends_with(['{', '(', '[', ':'])
+}
+
+/// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all. Tools write
+/// those that go first; where a new one stands above them it was marked by hand.
 fn means_them(hunk: &Hunk) -> bool {
     let bare = !hunk.lines.iter().any(|line| matches!(line, HunkLine::Context(_)));
-    bare && hunk.announced == Some(sides(hunk))
+    let by_hand = hunk.removes() && hunk.lines.first().is_some_and(|line| !line.is_old());
+    bare && !by_hand && hunk.announced == Some(sides(hunk))
 }
 
 /// How many old and new lines are written.
@@ -118,7 +149,10 @@ fn proven(hunk: &Hunk, repeats: &Repeats) -> Option<(usize, usize)> {
 /// The hunk with the lines it repeats as what they are, where the header proves it.
 pub(crate) fn with_context_at_ends(hunk: &Hunk, repeats: &Repeats) -> Option<Hunk> {
     let (above, below) = proven(hunk, repeats)?;
-    let (head, tail) = ends(hunk);
+    let (head, tail) = ends(&hunk.lines);
+    if head.len() < above || tail.len() < below {
+        return None;
+    }
     let added = hunk.added_lines().count();
     let mut number = 0;
     let stays = |line: &&HunkLine| {

@@ -6,8 +6,10 @@
 
 mod blank;
 mod certificate;
+mod copied;
 pub(crate) mod diagnose;
 mod elided;
+mod enclosed;
 mod escaped;
 mod fuzzy;
 mod indent;
@@ -24,12 +26,14 @@ mod numbered;
 mod page;
 mod pattern;
 mod scope;
+mod shape;
 mod sign;
 mod sought;
 mod standing;
 mod table;
 mod tier;
 mod ties;
+mod units;
 mod verbatim;
 
 pub use certificate::{Certificate, Placement, Tie};
@@ -91,6 +95,8 @@ pub(crate) enum Failure {
     Disorder(usize),
     /// New lines at its ends stand next to its place already, and nothing proves that they are meant twice.
     Repeated(Repeats),
+    /// Its new lines are whole blocks that would stand inside the block which this line, counted from 0, ends.
+    Enclosed(usize),
     /// A new line has the escapes of HTML, in a file that has none.
     Escaped(String),
     /// It has no old lines and the file is not empty.

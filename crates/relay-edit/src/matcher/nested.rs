@@ -124,19 +124,22 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
     doubtful
 }
 
-/// A new line that would be no whole number of levels deep, in a file and among old lines that all are; as it stands, or with
-/// levels written otherwise, it would be.
+/// A new line that would be no whole number of levels deep, in a file of whole levels and among old lines none of which is
+/// off by as much; as it stands, or with levels written otherwise, it would be.
 fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reindent) -> Option<&'h str> {
     let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
     let moved = |line: &HunkLine| rule.apply(line.text().as_bytes()).map(|moved| indent(&moved).len());
     let first = added().next()?;
     let unit = index.habit().spaces()?;
     let whole = |depth: usize| depth.is_multiple_of(unit);
-    let regular = lines.iter().filter_map(|written| written.found).all(|found| whole(found.len()));
-    let off = added().any(|line| moved(line).is_some_and(|depth| !whole(depth)));
+    let aligned = |by: usize| {
+        let mut found = lines.iter().filter_map(|written| written.found);
+        by == 0 || found.any(|found| found.len() % unit == by)
+    };
+    let off = added().any(|line| moved(line).is_some_and(|depth| !aligned(depth % unit)));
     // A line that is aligned with something is off in every reading.
     let other = added().all(|line| whole(depth(line))) || added().all(|line| whole(depth(line) * 2));
-    (regular && off && other).then_some(first.text())
+    (off && other).then_some(first.text())
 }
 
 /// Whether a line ends a block.

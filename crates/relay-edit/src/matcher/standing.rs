@@ -11,8 +11,8 @@ use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, KEPT, added_stands_around};
 use super::pattern::{Pattern, has_identity, is_telling};
-use super::scope;
 use super::tier::Tier;
+use super::{scope, sign};
 use crate::{EndOfFile, HunkLine};
 
 /// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
@@ -45,6 +45,9 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
     if pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
     }
+    let reindent = sign::settled(pattern, index, &chosen.reindent);
+    let reindent = reindent.unwrap_or_else(|| chosen.reindent.clone());
+    let chosen = &Candidate { reindent, lines: chosen.lines.clone() };
     let Some(after) = written(pattern, index, chosen, tier) else { return false };
     // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
     let added = pattern.hunk.added_lines().count().min(KEPT);

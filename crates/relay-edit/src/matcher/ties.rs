@@ -8,13 +8,12 @@ use std::ops::Range;
 use super::diagnose::nearest;
 use super::indent::is_oddly_indented;
 use super::index::FileIndex;
-use super::key::{Key, indent};
-use super::ladder::{Candidate, Covered, KEPT, Search, added_stands_around};
-use super::manner::{self, Manner};
+use super::key::Key;
+use super::ladder::{Candidate, KEPT, Search};
 use super::pattern::{Pattern, has_identity};
 use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, ladder, marked, nested, page, scope, sign,
-    standing, verbatim,
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, enclosed, ladder, marked, nested, page,
+    scope, shape, sign, standing, units, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -50,7 +49,7 @@ pub(crate) fn settle(
     let mut settled: Vec<Result<Located, Failure>> = settled.collect();
     refuse_disorder(&mut settled);
     if strictness > Strictness::Exact {
-        share_units(patterns, index, &mut settled);
+        units::share(patterns, index, &mut settled);
     }
     settled
 }
@@ -77,59 +76,6 @@ fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
         let in_order = before.is_none_or(|line| line <= start) && after.is_none_or(|line| start <= line);
         if placement.tier > Tier::TrailingWhitespace && !in_order {
             *located = Err(Failure::Disorder(start));
-        }
-    }
-}
-
-/// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
-/// or the file as a whole.
-fn share_units(patterns: &[Pattern<'_>], index: &FileIndex<'_>, settled: &mut [Result<Located, Failure>]) {
-    let placed = settled.iter().filter_map(|located| match located {
-        Ok(Located::Placed(placement)) => Some(placement.reindent.clone()),
-        _ => None,
-    });
-    let rules: Vec<Reindent> = placed.filter(|rule| *rule != Reindent::Keep).collect();
-    let shared = rules
-        .first()
-        .filter(|rule| matches!(rule, Reindent::Units { .. }) && rules.iter().all(|other| other == *rule));
-    if shared.is_none() && !rules.is_empty() {
-        return;
-    }
-    for (pattern, located) in patterns.iter().zip(settled) {
-        let Ok(Located::Placed(placement)) = located else { continue };
-        if placement.reindent != Reindent::Keep || !pattern.hunk.adds() {
-            continue;
-        }
-        let added = pattern.hunk.added_lines();
-        // Mostly there is nothing to change, which is told faster than how the whole file is indented.
-        let found = manner::adapt(index, added.clone());
-        if shared.is_none() && found == Manner::Fits {
-            continue;
-        }
-        // Less than a level is alignment, and no sign of how the reply writes levels.
-        let says_nothing = (placement.map.iter().flatten())
-            .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
-        if !says_nothing {
-            continue;
-        }
-        let rule = shared.map_or_else(|| found.clone(), |rule| Manner::Rule(rule.clone()));
-        match rule {
-            Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
-                let place = |at: &usize| placement.map.get(*at).copied().flatten();
-                let lines = Covered::Map(pattern.positions.iter().map(place).collect());
-                let candidate = Candidate { lines, reindent: rule.clone() };
-                placement.reindent = rule;
-                // As the file writes them, they may be there already.
-                if added_stands_around(pattern, index, &candidate) {
-                    *located = Ok(Located::AlreadyApplied(candidate.start()));
-                }
-            }
-            // Nothing says how to write them, and as they are they would be the first of their kind.
-            rule if rule == Manner::Foreign || found != Manner::Fits => {
-                let first = added.clone().find(|line| line.starts_with([' ', '\t']));
-                *located = Err(Failure::Indentation(first.unwrap_or_default().to_owned()));
-            }
-            _ => {}
         }
     }
 }
@@ -244,6 +190,9 @@ fn settle_one(
         if let Some(repeats) = marked::repeats(pattern, index, candidate, tier) {
             return Err(Failure::Repeated(repeats));
         }
+        if let Some(end) = enclosed::ending(pattern, index, candidate) {
+            return Err(Failure::Enclosed(end));
+        }
         if candidate.reindent == Reindent::Keep
             && let Some(text) = sign::apart(pattern, index)
         {
@@ -259,8 +208,9 @@ fn settle_one(
     };
     let map = candidate.spread(pattern);
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
-    if let Some(text) =
-        nested::doubtful(pattern, index, &map, &reindent).or_else(|| oddly_indented(pattern, index))
+    if let Some(text) = nested::doubtful(pattern, index, &map, &reindent)
+        .or_else(|| shape::misfit(pattern, index, &map, &reindent))
+        .or_else(|| oddly_indented(pattern, index))
     {
         return Err(Failure::Indentation(text.to_owned()));
     }
@@ -403,7 +353,8 @@ fn by_order<'c>(candidates: &'c [Candidate], neighbours: &Neighbours) -> Option<
     between.next().is_none().then_some(only)
 }
 
-fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), Failure> {
+/// Whether every new line can follow a rule, and none of them is content.
+pub(crate) fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> Result<(), Failure> {
     for line in &pattern.hunk.lines {
         if let HunkLine::Added(text) = line
             && reindent.apply(text.as_bytes()).is_none()

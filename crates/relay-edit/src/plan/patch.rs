@@ -11,7 +11,7 @@ use super::targets::{self, TargetFailure};
 use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
-    Certificate, Failure, FileIndex, Key, Located, Placement, Strictness, Tier, locate, locate_all,
+    Certificate, Failure, FileIndex, Key, Located, Placement, Reindent, Strictness, Tier, locate, locate_all,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
@@ -49,11 +49,13 @@ pub(crate) struct Manner<'w> {
     pub explain_failures: bool,
     /// How many lines were compared for the reply so far.
     pub work: &'w Rc<Cell<usize>>,
+    /// How the reply writes one level of the file, where other sections of it show that.
+    pub levels: Option<&'w Reindent>,
 }
 
 impl Manner<'_> {
     fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
-        let index = FileIndex::sharing(bytes, self.work);
+        let index = FileIndex::sharing(bytes, self.work).with_levels(self.levels);
         if !self.explain_failures {
             index.explain_nothing();
         }
@@ -295,6 +297,7 @@ fn patch_sequential(
     let mut words = Words::default();
     if hunks.len() >= BATCH
         && !manner.literal_anchor
+        && manner.levels.is_none()
         && let Some((patched, placements)) = batch(before, hunks, manner.strictness, manner.work)
     {
         return Ok(Patched { words: self::words(hunks, placements.iter()), ..patched });

@@ -55,9 +55,11 @@ impl Reading {
 
 const READINGS: &[Reading] = &[
     Reading::new(" within a line", Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
-    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, _, _| without_margins(hunk)),
-    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, _, _| {
-        without_all_margins(hunk)
+    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, index, _| {
+        without_margins(hunk, index)
+    }),
+    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, index, _| {
+        without_all_margins(hunk, index)
     }),
     Reading::new(" without the dashes above it", Applies::Hidden, |hunk, _, _| without_rule(hunk)),
     Reading::new(" without line numbers", Applies::Hidden, |hunk, _, _| without_numbers(hunk)),

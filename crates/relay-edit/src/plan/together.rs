@@ -33,6 +33,7 @@ impl Planner<'_> {
         if edits.iter().take(patch::BATCH).filter_map(hunks_of).count() < patch::BATCH
             || self.is_out_of_context(first)
             || self.state.has_view(&first.path)
+            || self.levels.contains_key(&first.path)
         {
             return None;
         }

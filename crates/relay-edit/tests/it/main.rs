@@ -29,4 +29,5 @@ mod options;
 mod planning;
 mod presumed;
 mod properties;
+mod seams;
 mod support;

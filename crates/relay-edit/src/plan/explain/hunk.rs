@@ -105,6 +105,17 @@ impl Explain<'_> {
                 ),
                 "write the characters themselves; if the escapes are meant, send the change with --match exact",
             ),
+            Failure::Enclosed(end) => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the new lines of {what} are blocks as deep as the bracket in line {} of `{path}`, and would \
+                     stand inside the block it ends",
+                    end + 1
+                ),
+                "quote that bracket as an unchanged line where the new ones belong behind it; otherwise indent \
+                 them as the block they belong to",
+            )
+            .about(*end, 1),
             Failure::NoAnchor => Told::new(
                 codes::NO_ANCHOR,
                 format!(

@@ -10,6 +10,7 @@ fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
         seen: false,
         explain_failures: false,
         work,
+        levels: None,
     }
 }
 

@@ -1,0 +1,85 @@
+//! New lines that, moved as the old ones of their hunk were, do not fit the blocks around them.
+//!
+//! Where old lines are indented otherwise than in the file, new lines are moved with them. An author who moved only some
+//! of them shows it: a bracket ends up as deep as what it ends, a line as deep as the bracket behind it, or what follows
+//! the head of a block is not deeper than the head. Then nobody can say how deep the new lines belong.
+
+use std::borrow::Cow;
+
+use super::indent::Reindent;
+use super::index::FileIndex;
+use super::key::indent;
+use super::pattern::Pattern;
+use crate::HunkLine;
+use crate::lines::is_blank;
+
+/// The first new line that does not fit. `map` has the place of each line of the hunk.
+pub(crate) fn misfit<'h>(
+    pattern: &Pattern<'h>,
+    index: &FileIndex<'_>,
+    map: &[Option<usize>],
+    rule: &Reindent,
+) -> Option<&'h str> {
+    // One space may be that of a sign, and levels are looked at elsewhere.
+    let is_shift = matches!(rule, Reindent::Add(by) | Reindent::Strip(by) if by.len() > 1 || by == b"\t");
+    if !is_shift || !pattern.hunk.adds() {
+        return None;
+    }
+    let lines = pattern.hunk.lines.iter().zip(map);
+    let lines = lines.filter(|(line, _)| line.is_new() && !is_blank(line.text().as_bytes()));
+    let moved = |line: &'h HunkLine, place: Option<usize>| match place {
+        Some(place) => Some(Cow::Borrowed(index.lines.text(place))),
+        None => rule.apply(line.text().as_bytes()),
+    };
+    let lines = lines.filter_map(|(line, place)| {
+        let depth = indent(&moved(line, *place)?).len();
+        let written = if line.is_old() { depth } else { indent(line.text().as_bytes()).len() };
+        Some(Line { text: line.text(), is_added: !line.is_old(), depth, written })
+    });
+    let lines: Vec<Line<'h>> = lines.collect();
+    let mut seams = lines.windows(2).filter_map(|pair| match pair {
+        [above, below] if above.is_added != below.is_added => Some((above, below)),
+        _ => None,
+    });
+    let misfit = |(above, below): &(&Line<'_>, &Line<'_>)| {
+        let fit = |depth: fn(&Line<'_>) -> usize| fits((above, depth(above)), (below, depth(below)));
+        !fit(|line| line.depth) && fit(|line| line.written)
+    };
+    let (above, below) = seams.find(misfit)?;
+    Some(if below.is_added { below.text } else { above.text })
+}
+
+/// A line that is not blank.
+struct Line<'h> {
+    text: &'h str,
+    is_added: bool,
+    /// How deep the file would have it.
+    depth: usize,
+    /// How deep it is as written where it is new, and in the file where it is not.
+    written: usize,
+}
+
+/// Whether a line may stand above another one, each of them so deep.
+fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, usize)) -> bool {
+    match (above.opens(), below.closes()) {
+        (true, false) => depth < below_depth,
+        (false, true) => depth > below_depth,
+        _ => true,
+    }
+}
+
+impl Line<'_> {
+    fn closes(&self) -> bool {
+        self.text.trim_start().starts_with(['}', ')', ']'])
+    }
+
+    /// Whether this is the head of a block: it ends with a bracket, or with a colon behind some words. Comments are none, and
+    /// neither is the rest of a longer line; the cases of a choice may stand below each other.
+    fn opens(&self) -> bool {
+        let text = self.text.trim();
+        let other = ["case", "default", "when", "#", "//", "*", "/*", "--"];
+        let count = |bracket: char| text.matches(bracket).count();
+        let heads = text.ends_with(':') && text.contains(' ') && count('(') == count(')');
+        (text.ends_with(['{', '(', '[']) || heads) && !other.iter().any(|word| text.starts_with(word))
+    }
+}

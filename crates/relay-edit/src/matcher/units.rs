@@ -1,0 +1,92 @@
+//! How a reply writes levels of indentation, for hunks that show nothing of it.
+//!
+//! Old lines without any indentation say nothing about how their author indents. The other hunks do, or the other sections
+//! of the same file, or the file as a whole; where they contradict each other, nothing is changed.
+
+use super::indent::Pairs;
+use super::index::FileIndex;
+use super::key::indent;
+use super::ladder::{Candidate, Covered, added_stands_around};
+use super::manner::{self, Manner};
+use super::pattern::Pattern;
+use super::ties::check_indentation;
+use super::{Failure, Located, Placement, Reindent};
+
+/// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
+/// or the file as a whole.
+pub(crate) fn share(
+    patterns: &[Pattern<'_>],
+    index: &FileIndex<'_>,
+    settled: &mut [Result<Located, Failure>],
+) {
+    let placed = patterns.iter().zip(settled.iter()).filter_map(|(pattern, located)| match located {
+        Ok(Located::Placed(placement)) => Some((pattern, placement)),
+        _ => None,
+    });
+    let moved = placed.filter(|(_, placement)| placement.reindent != Reindent::Keep);
+    let found = moved.map(|(pattern, placement)| levels(pattern, index, placement));
+    let rules: Vec<Reindent> = index.levels().cloned().into_iter().chain(found).collect();
+    let shared = rules
+        .first()
+        .filter(|rule| matches!(rule, Reindent::Units { .. }) && rules.iter().all(|other| other == *rule));
+    if shared.is_none() && !rules.is_empty() {
+        return;
+    }
+    let of_levels = |located: &Result<Located, Failure>| matches!(located, Ok(Located::Placed(placement)) if matches!(placement.reindent, Reindent::Units { .. }));
+    let is_proven = index.levels().is_some() || settled.iter().any(of_levels);
+    for (pattern, located) in patterns.iter().zip(settled) {
+        let Ok(Located::Placed(placement)) = located else { continue };
+        if placement.reindent != Reindent::Keep || !pattern.hunk.adds() {
+            continue;
+        }
+        let added = pattern.hunk.added_lines();
+        // Mostly there is nothing to change, which is told faster than how the whole file is indented.
+        let found = manner::adapt(index, added.clone());
+        if shared.is_none() && found == Manner::Fits {
+            continue;
+        }
+        // Less than a level is alignment, and no sign of how the reply writes levels.
+        let says_nothing = (placement.map.iter().flatten())
+            .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
+        if !says_nothing || !is_proven && shared.is_some_and(|rule| !begins_with(rule, index, added.clone()))
+        {
+            continue;
+        }
+        let rule = shared.map_or_else(|| found.clone(), |rule| Manner::Rule(rule.clone()));
+        match rule {
+            Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
+                let place = |at: &usize| placement.map.get(*at).copied().flatten();
+                let lines = Covered::Map(pattern.positions.iter().map(place).collect());
+                let candidate = Candidate { lines, reindent: rule.clone() };
+                placement.reindent = rule;
+                // As the file writes them, they may be there already.
+                if added_stands_around(pattern, index, &candidate) {
+                    *located = Ok(Located::AlreadyApplied(candidate.start()));
+                }
+            }
+            // Nothing says how to write them, and as they are they would be the first of their kind.
+            rule if rule == Manner::Foreign || found != Manner::Fits => {
+                let first = added.clone().find(|line| line.starts_with([' ', '\t']));
+                *located = Err(Failure::Indentation(first.unwrap_or_default().to_owned()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// How a hunk is indented, as a rule about levels where all its lines were moved by what may well be one of those.
+fn levels(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement) -> Reindent {
+    let pairs = pattern.hunk.lines.iter().zip(&placement.map);
+    let pairs = pairs.filter_map(|(line, place)| Some((line.text().as_bytes(), index.lines.text((*place)?))));
+    let units = matches!(placement.reindent, Reindent::Add(_)).then(|| Pairs::new(pairs).units());
+    units.flatten().unwrap_or_else(|| placement.reindent.clone())
+}
+
+/// Whether new lines begin with one level as the reply writes it, in a file that has another one.
+fn begins_with<'a>(rule: &Reindent, index: &FileIndex<'_>, added: impl Iterator<Item = &'a str>) -> bool {
+    let Reindent::Units { reply, file } = rule else { return false };
+    let depths = added.filter(|line| !line.trim().is_empty()).map(|line| indent(line.as_bytes()).len());
+    let first = depths.filter(|depth| *depth > 0).min();
+    let spaces = [reply, file].into_iter().flatten().all(|byte| *byte == b' ');
+    !spaces || first == Some(reply.len()) && index.habit().spaces() == Some(file.len())
+}
