@@ -208,8 +208,9 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
             Some(together) => outcomes.extend(together),
             None => {
                 let Some(edit) = rest.first() else { break };
-                let previous = outcomes.len().checked_sub(1).and_then(|at| edits.get(at));
-                let outcome = if chosen.hold(edit) {
+                let earlier = edits.get(..outcomes.len()).unwrap_or_default();
+                let previous = earlier.last();
+                let outcome = if chosen.hold(edit) || again::is_done(edit, earlier, &planner.state) {
                     EditOutcome::new(EditStatus::Unchanged, patch::ALREADY)
                 } else {
                     planner.apply(edit, previous)

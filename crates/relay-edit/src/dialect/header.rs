@@ -3,6 +3,7 @@
 //! Nothing here decides what happens to a path; it only reads what was written.
 
 use super::citation;
+use super::path_line::unquoted;
 use crate::suggest::nearest;
 
 /// How the content of a block is meant.
@@ -165,7 +166,7 @@ fn split_at_separator(info: &str) -> Option<(&str, &str)> {
 fn read_path(text: &str) -> Result<(String, bool, &str), &'static str> {
     if let Some(inner) = text.strip_prefix('{') {
         let (path, rest) = inner.split_once('}').ok_or("the brace before the path is never closed")?;
-        let path = unquote(path.trim());
+        let path = unquoted(path.trim());
         // The square brackets of the format's own description are sometimes copied with it.
         let path = path.strip_prefix('[').and_then(|path| path.strip_suffix(']')).unwrap_or(path);
         return if path.is_empty() {
@@ -185,11 +186,7 @@ fn read_path(text: &str) -> Result<(String, bool, &str), &'static str> {
         }
     }
     let (path, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    Ok((path.to_owned(), false, rest))
-}
-
-fn unquote(path: &str) -> &str {
-    ['"', '\''].iter().find_map(|quote| path.strip_prefix(*quote)?.strip_suffix(*quote)).unwrap_or(path)
+    Ok((unquoted(path).to_owned(), false, rest))
 }
 
 /// File names without a dot that are files all the same.

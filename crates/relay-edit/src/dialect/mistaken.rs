@@ -30,6 +30,11 @@ pub(crate) fn finding<'t>(
             "a SEARCH/REPLACE section",
             "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
         )
+    } else if holds_conflict(lines.clone()) {
+        (
+            "a section between the markers of a conflict",
+            "write `<<<<<<< SEARCH` and `>>>>>>> REPLACE` around old and new lines",
+        )
     } else if lines.clone().any(edit_repl::is_marker) {
         (
             "an EDIT/REPL block",
@@ -74,6 +79,15 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     first && last
 }
 
+/// Old and new lines as git marks a conflict.
+fn holds_conflict<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let mut markers = ["<<<<<<< ", "=======", ">>>>>>> "].into_iter().peekable();
+    for text in lines {
+        markers.next_if(|marker| text.starts_with(marker));
+    }
+    markers.peek().is_none()
+}
+
 /// A header with its numbers, or a sign before every line. Lists in YAML and Markdown have `-` and blanks there, so it
 /// takes a `+` too.
 fn is_diff<'t>(lines: impl Iterator<Item = &'t str> + Clone) -> bool {
@@ -99,6 +113,7 @@ mod tests {
             "a\n>>>>>>> REPLACE\n",
             "&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na\n",
             "<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n",
+            "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> new\n",
             "a\n═══════ REPL\nb\n»»» EDIT END\n",
             " a\n-b\n+c\n",
             "+a\n b\n",
@@ -113,6 +128,7 @@ mod tests {
     fn files_are_files() {
         for text in [
             "Title\n=====\n\nReplace the search.\n",
+            "cat <<<<<<< x\nTitle\n=======\n",
             "--- Search\n",
             "- a\n  b: c\n- d\n",
             "+ a\n+ b\n",

@@ -139,6 +139,9 @@ fn undecorate(text: &str) -> (&str, bool) {
         rest = tail.trim();
     }
     rest = rest.trim_end_matches(':').trim();
+    for remark in [" (modified)", " (updated)", " (changed)", " (edited)", " (new)", " (new file)"] {
+        rest = rest.strip_suffix(remark).unwrap_or(rest);
+    }
     rest = strip_pair(rest, "**");
     rest = strip_pair(rest, "__");
     for word in ["file:", "path:", "filename:", "filepath:", "file path:"] {
@@ -186,9 +189,9 @@ pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// A path without the quotes or backticks around it.
+/// A path without the quotes, backticks or emphasis around it.
 pub(crate) fn unquoted(text: &str) -> &str {
-    unquote(text).0
+    strip_pair(unquote(strip_pair(text, "**")).0, "**")
 }
 
 fn unquote(text: &str) -> (&str, bool) {
@@ -211,6 +214,8 @@ mod tests {
             "`src/a.rs`",
             "**src/a.rs**",
             "**`src/a.rs`**",
+            "src/a.rs (modified)",
+            "`src/a.rs` (updated):",
             "### `src/a.rs`",
             "### src/a.rs:",
             "File: src/a.rs",

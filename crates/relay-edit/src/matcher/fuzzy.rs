@@ -138,7 +138,7 @@ fn is_known(index: &FileIndex<'_>, wanted: &str, found: &str) -> bool {
 }
 
 /// Whether two lines differ by a slip of the pen: one word, by one character.
-fn is_slip(wanted: &str, found: &str) -> bool {
+pub(crate) fn is_slip(wanted: &str, found: &str) -> bool {
     let (wanted, found) = (words(wanted), words(found));
     if wanted.len() != found.len() {
         return false;

@@ -154,9 +154,13 @@ fn plain_indent(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain.iter().copied().chain(more).collect())
 }
 
-/// Whether a line is indented by spaces that no program takes for such.
-pub(crate) fn is_oddly_indented(line: &[u8]) -> bool {
-    matches!(plain_indent(line), Cow::Owned(plain) if plain.len() > indent(line).len())
+/// Whether a line is indented by spaces that no program takes for such, or has unbreakable ones beside plain ones, as pages
+/// write a gap.
+pub(crate) fn is_oddly_spaced(line: &[u8]) -> bool {
+    const GAPS: [&[u8]; 2] = ["\u{a0} ".as_bytes(), " \u{a0}".as_bytes()];
+    !line.is_ascii()
+        && (matches!(plain_indent(line), Cow::Owned(plain) if plain.len() > indent(line).len())
+            || GAPS.iter().any(|gap| memchr::memmem::find(line, gap).is_some()))
 }
 
 /// Whether an indentation is already in the file's kind (tabs against spaces).
@@ -198,7 +202,8 @@ mod tests {
     fn spaces_of_a_page_are_spaces() {
         check(&[("\u{a0}\u{a0}a", "  a")], "  b", Some("  b"));
         check(&[("  \u{a0}\u{a0}a", "        a")], "b", Some("    b"));
-        assert!(is_oddly_indented("\u{a0}a".as_bytes()) && !is_oddly_indented("  \u{e4}".as_bytes()));
+        assert!(is_oddly_spaced("\u{a0}a".as_bytes()) && is_oddly_spaced("a\u{a0} b".as_bytes()));
+        assert!(!is_oddly_spaced("  \u{e4}".as_bytes()) && !is_oddly_spaced("10\u{a0}km".as_bytes()));
     }
 
     #[test]

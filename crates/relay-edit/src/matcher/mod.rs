@@ -25,6 +25,7 @@ mod nested;
 mod numbered;
 mod page;
 mod pattern;
+mod rival;
 mod scope;
 mod shape;
 mod sign;
@@ -41,6 +42,7 @@ pub use indent::Reindent;
 pub use tier::Tier;
 
 pub(crate) use escaped::without_escapes;
+pub(crate) use indent::is_oddly_spaced;
 pub(crate) use index::FileIndex;
 pub(crate) use inline::widen;
 pub(crate) use key::Key;
@@ -86,6 +88,13 @@ pub(crate) enum Failure {
         found: usize,
         /// Where the new lines stand, counted from 0.
         done: usize,
+    },
+    /// It stands at one place with other white space, and at another to the letter but for a slip.
+    Rivalled {
+        /// Where it stands, counted from 0.
+        found: usize,
+        /// Where it stands but for the slip, counted from 0.
+        other: usize,
     },
     /// It stands at one place, which is not in the block its header names.
     OutOfScope(usize),

@@ -6,14 +6,14 @@
 use std::ops::Range;
 
 use super::diagnose::nearest;
-use super::indent::is_oddly_indented;
+use super::indent::is_oddly_spaced;
 use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, KEPT, Search};
 use super::pattern::{Pattern, has_identity};
 use super::{
     Failure, Located, Placement, Reindent, Strictness, Tie, Tier, enclosed, ladder, marked, nested, page,
-    scope, shape, sign, standing, units, verbatim,
+    rival, scope, shape, sign, standing, units, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -175,6 +175,9 @@ fn settle_one(
             if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier) {
                 return Err(Failure::Applied { found: only.start(), done });
             }
+            if let Some(other) = rival::place(pattern, index, only, tier) {
+                return Err(Failure::Rivalled { found: only.start(), other });
+            }
             (only, None)
         }
         several => {
@@ -210,7 +213,7 @@ fn settle_one(
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
     if let Some(text) = nested::doubtful(pattern, index, &map, &reindent)
         .or_else(|| shape::misfit(pattern, index, &map, &reindent))
-        .or_else(|| oddly_indented(pattern, index))
+        .or_else(|| oddly_spaced(pattern, index))
     {
         return Err(Failure::Indentation(text.to_owned()));
     }
@@ -368,11 +371,11 @@ pub(crate) fn check_indentation(pattern: &Pattern<'_>, reindent: &Reindent) -> R
     }
 }
 
-/// A new line that is indented by spaces of a page, in a file that has none such.
-fn oddly_indented<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
+/// A new line that has spaces of a page where others have indentation or gaps, in a file that has none such.
+fn oddly_spaced<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     let mut added = pattern.hunk.added_lines();
-    let odd = added.find(|text| is_oddly_indented(text.as_bytes()))?;
-    index.lines.texts().all(|text| !is_oddly_indented(text)).then_some(odd)
+    let odd = added.find(|text| is_oddly_spaced(text.as_bytes()))?;
+    index.lines.texts().all(|text| !is_oddly_spaced(text)).then_some(odd)
 }
 
 /// A new line inside a text over several lines whose indentation would change.

@@ -1,12 +1,14 @@
 //! A change that is written twice.
 //!
 //! Mostly the second time finds it done. Where its old lines stand at several places and the line number chose one of them,
-//! the second time would find the place that is left, which nobody meant.
+//! the second time would find the place that is left, which nobody meant. So it is with a place that is only like the one
+//! that was meant.
 
 use std::collections::HashMap;
 
 use super::EditOutcome;
-use crate::matcher::{Placement, Tie};
+use super::state::State;
+use crate::matcher::{FileIndex, Key, Placement, Tie};
 use crate::{Edit, Hunk, Operation};
 
 /// The edits so far whose places were chosen by line numbers, by their first one.
@@ -32,6 +34,26 @@ impl<'e> Chosen<'e> {
         let alike = first_line(edit).and_then(|line| self.0.get(&line));
         alike.is_some_and(|edits| edits.iter().any(|earlier| is_same_edit(earlier, edit)))
     }
+}
+
+/// How many edits are looked back at.
+const LOOKED_BACK: usize = 64;
+
+/// Whether an edit of a file was written before, and what it takes away or stands next to is no longer there to the letter.
+pub(super) fn is_done(edit: &Edit, earlier: &[Edit], state: &State<'_>) -> bool {
+    if !state.is_touched(&edit.path) || hunks(edit).is_empty() {
+        return false;
+    }
+    let mut earlier = earlier.iter().rev().take(LOOKED_BACK);
+    if !earlier.any(|earlier| is_same_edit(earlier, edit)) {
+        return false;
+    }
+    let index = FileIndex::new(state.get(&edit.path).unwrap_or_default());
+    let stands = |hunk: &Hunk| {
+        let old: Vec<&str> = hunk.old_lines().collect();
+        old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
+    };
+    !hunks(edit).iter().any(stands)
 }
 
 /// Whether the line number decided between several places.

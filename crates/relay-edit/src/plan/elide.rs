@@ -11,7 +11,7 @@ use crate::align::{Difference, differences};
 use crate::edit::Target;
 use crate::elision::{Elision, elision, is_prose_file, names_left_out};
 use crate::lines::Lines;
-use crate::matcher::Key;
+use crate::matcher::{Key, is_oddly_spaced};
 use crate::{Hunk, HunkLine};
 
 /// A file of fewer lines can be rewritten freely.
@@ -29,6 +29,11 @@ pub(crate) enum Loss {
         text: String,
         /// Its position in the content, counted from 0.
         at: usize,
+    },
+    /// This line has the spaces of a page where the file has plain ones.
+    Spaces {
+        /// The line as written.
+        text: String,
     },
     /// Most of the file would be gone, and the text seems incomplete.
     Gutted {
@@ -76,6 +81,9 @@ pub(crate) fn check_write(
     if let Some((at, text)) = comment_written.or_else(|| foreign(Elision::Dots).filter(loses)) {
         return Some(Loss::Elision { text: text.trim().to_owned(), at });
     }
+    if let Some(text) = oddly_spaced(path, before, content, new_to_file) {
+        return Some(Loss::Spaces { text: text.trim_end().to_owned() });
+    }
     if allow_shrink || lines.len() < SMALL {
         return None;
     }
@@ -92,6 +100,24 @@ pub(crate) fn check_write(
         return None;
     }
     Some(Loss::Gutted { before: lines.len(), kept, why })
+}
+
+/// A line with the spaces of a page, in a file that has none such: code is indented by others, and elsewhere it shows in a
+/// line that the file has with plain ones.
+fn oddly_spaced<'c>(
+    path: &str,
+    before: &[u8],
+    content: &'c str,
+    new_to_file: impl Fn(&str) -> bool,
+) -> Option<&'c str> {
+    let is_odd = |text: &&str| is_oddly_spaced(text.as_bytes());
+    content.lines().find(is_odd)?;
+    if Lines::new(before).texts().any(is_oddly_spaced) {
+        return None;
+    }
+    let proven = |text: &&str| !new_to_file(&text.replace('\u{a0}', " "));
+    let begins = |text: &&str| text.trim_start_matches([' ', '\t']).starts_with('\u{a0}');
+    content.lines().filter(is_odd).find(|text| proven(text) || begins(text) && !is_prose_file(path))
 }
 
 /// The line counts of a file before and after, if it becomes so much shorter that a part may have been taken for the whole.

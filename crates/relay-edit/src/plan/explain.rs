@@ -6,7 +6,7 @@ use super::elide::{self, Loss};
 use super::patch::PatchFailure;
 use super::state::State;
 use crate::lines::{count, is_binary};
-use crate::matcher::diagnose::line_range;
+use crate::matcher::diagnose::{line_range, visible};
 use crate::matcher::{FileIndex, Key, has_identity};
 use crate::merge::Conflict;
 use crate::splice::SpliceError;
@@ -62,6 +62,11 @@ impl Explain<'_> {
                 Diagnostic::error(codes::ELISION, format!("`{text}` stands for code that was left out; it would be written into `{path}`"))
                     .hinted("write the lines out, or send only the changed lines as a patch")
             }
+            Loss::Spaces { text } => Diagnostic::error(
+                codes::INDENTATION,
+                format!("`{}` has unbreakable spaces, and `{path}` has plain ones", visible(text.as_bytes())),
+            )
+            .hinted("copy the text from its source instead of a page, or write plain spaces"),
             Loss::Gutted { before, kept, why } => Diagnostic::error(
                 codes::SHRINK,
                 format!("only {kept} of the {before} lines of `{path}` would be left, and the text seems incomplete: {why}"),

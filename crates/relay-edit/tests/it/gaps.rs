@@ -107,3 +107,27 @@ fn two_dividers_are_refused() {
     );
     check_fails(&[("a.txt", "a\n")], &search_replace("nowhere at all\n", "x\n"), codes::NOT_FOUND);
 }
+
+/// What is written between the markers of a conflict, or as a diff inside a list, is an edit that nobody reads; the others of
+/// the reply must not land as if they were all of it.
+#[test]
+fn edits_in_other_clothes_refuse_the_reply() {
+    let other = "b.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n";
+    let conflict = "<<<<<<< HEAD\none\n=======\ntwo\n>>>>>>> new\n";
+    for lost in [
+        format!("a.txt\n{conflict}"),
+        format!("a.txt\n```\n{conflict}```\n"),
+        "1. Like this:\n\n   --- a/a.txt\n   +++ b/a.txt\n   @@ -1,1 +1,1 @@\n   -one\n   +two\n".to_owned(),
+    ] {
+        let reply = relay_edit::parse(&format!("{lost}\n{other}"), None);
+        assert!(reply.diagnostics.iter().any(|finding| finding.code == codes::BAD_MARKERS), "{lost}");
+    }
+}
+
+#[test]
+fn emphasis_around_a_path_is_none_of_it() {
+    for head in ["```text // {**a.txt**}", "```text // **a.txt**"] {
+        let plan = plan_reply(&[("a.txt", "old\n")], &format!("{head}\nnew\n```\n"));
+        assert_eq!(plan.changes[0].path, "a.txt", "{head}");
+    }
+}

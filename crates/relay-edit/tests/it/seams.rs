@@ -139,3 +139,47 @@ fn an_insertion_is_recognised_behind_what_was_left_out_or_lost() {
     check(before, &diff, &once);
     check(&once, &diff, &once);
 }
+
+/// Found by generated replies: the typo is in the file, and the reply has the word as it should be.
+#[test]
+fn a_slip_in_the_file_does_not_send_a_change_elsewhere() {
+    let block = |depth: &str, first: &str| {
+        format!("{depth}push(\n{depth}    {first},\n{depth}    SOURCE as u16,\n{depth}    data,\n{depth});\n")
+    };
+    let old = "        events,\n        SOURCE as u16,\n        data,\n";
+    let reply = search_replace(old, &old.replace("u16", "u32"));
+    let one = block("        ", "events");
+    check(&one, &reply, &one.replace("u16", "u32"));
+    let two = format!("{}{}", block("    ", "evnets"), block("        ", "events"));
+    check_refused(&two, &reply, codes::AMBIGUOUS);
+    // The number says which one is meant.
+    let hunk = "         events,\n-        SOURCE as u16,\n+        SOURCE as u32,\n         data,\n";
+    let after = two.replace("            SOURCE as u16", "            SOURCE as u32");
+    check(&two, &unified(&format!("@@ -7,3 +7,3 @@\n{hunk}")), &after);
+    check_refused(&two, &unified(&format!("@@ -2,3 +2,3 @@\n{hunk}")), codes::AMBIGUOUS);
+}
+
+#[test]
+fn a_deletion_that_is_written_twice_does_not_go_on_with_a_place_like_it() {
+    let before = "raise(\n    first,\n    second % x\n)\n\nraise(\n    first,\n    second % x\n)\nmore()\n";
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,5 +1,4 @@\n raise(\n     first,\n-    second % x\n )\n \n";
+    let after = before.replacen("    second % x\n", "", 1);
+    let fence = format!("```diff\n{diff}```\n");
+    check(before, &fence, &after);
+    check(before, &format!("{fence}\nOnce more:\n\n{fence}"), &after);
+}
+
+#[test]
+fn the_spaces_of_a_page_are_not_written_into_code() {
+    let before = "def a():\n    # one    two\n    return 1\n";
+    let paged = |text: &str| text.replace("    ", "\u{a0}   ");
+    let whole = |text: &str| format!("```py // {{a.txt}}\n{text}```\n");
+    check_refused(before, &whole(&paged(&before.replace('1', "2"))), codes::INDENTATION);
+    check_refused(before, &whole(&before.replace("one    two", "one\u{a0}   two")), codes::INDENTATION);
+    check_refused(before, &unified("@@\n def a():\n+    # three\u{a0}   four\n"), codes::INDENTATION);
+    let number = "def a():\n    # 10\u{a0}km\n    return 1\n";
+    check(before, &whole(number), number);
+    // A file that has such spaces may get more of them.
+    let after = paged(before).replace("return 1", "return 2");
+    check(&paged(before), &whole(&after), &after);
+}

@@ -16,6 +16,11 @@ impl Scanner {
                 "this marker ends a section that never began",
                 "each section begins with a line `<<<<<<< SEARCH`",
             )
+        } else if self.reads(Dialect::SearchReplace) && code.is_none() && line.text.starts_with(">>>>>>> ") {
+            (
+                "this marker of a conflict belongs to no section",
+                "write `<<<<<<< SEARCH` and `>>>>>>> REPLACE` around old and new lines",
+            )
         } else if self.reads(Dialect::EditRepl) && edit_repl::is_marker(line.text) {
             ("this marker belongs to a block that never began", "each block begins with a line `««« EDIT`")
         } else if self.reads(Dialect::ApplyPatch) && apply_patch::continues(line.text) {
@@ -35,6 +40,8 @@ fn closes_section(text: &str) -> bool {
 
 /// Numbers make a header unmistakable; without them only a fence that says it holds a diff does.
 fn begins_hunk(text: &str, code: Option<&Code>) -> bool {
+    // Outside a fence, a diff may be indented like the list it stands in.
+    let text = if code.is_none() { text.trim_start() } else { text };
     let Some(header) = unified::hunk_header(text) else { return false };
     let language = code.map(|code| code.language.to_ascii_lowercase());
     header.counts().is_some() || matches!(language.as_deref(), Some("diff" | "patch"))

@@ -70,6 +70,17 @@ impl Explain<'_> {
                  there, or its line number",
             )
             .about(*found, len),
+            Failure::Rivalled { found, other } => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the old lines of {what} stand in line {} of `{path}` with other white space, and in \
+                     line {} but for a slip",
+                    found + 1,
+                    other + 1
+                ),
+                "copy the old lines exactly as the file has them",
+            )
+            .about(*other, len),
             Failure::OutOfScope(start) => Told::new(
                 codes::AMBIGUOUS,
                 format!(
