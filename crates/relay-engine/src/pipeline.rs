@@ -164,6 +164,11 @@ fn plan_and_transact(
     };
     (basis.options.views, basis.options.shown) = (views.contents, views.shown);
     let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome);
+    if planned.as_ref().map_or(true, |planned| planned.changes.is_empty()) {
+        // The same reply may have just been landed, which leaves nothing to do, or no place for its edits.
+        replan::wait_for_twin(engine, admitted.uuid)?;
+        admit::still_new(engine, admitted)?;
+    }
     let planned =
         refuse_flawed(planned, flaws).map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {
@@ -173,8 +178,6 @@ fn plan_and_transact(
         outcome.diagnostics.extend(summary::compare(control, &outcome.files));
     }
     if planned.changes.is_empty() {
-        replan::wait_for_twin(engine, admitted.uuid)?;
-        admit::still_new(engine, admitted)?;
         return if outcome.incomplete { Err(Stop::Refused(Vec::new())) } else { Ok(Status::Unchanged) };
     }
     if options.dry_run {

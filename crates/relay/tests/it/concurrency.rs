@@ -35,6 +35,27 @@ fn the_same_reply_at_once_lands_once() {
 }
 
 #[test]
+fn the_same_reply_that_no_longer_fits_waits_for_its_twin() {
+    let check = "touch started; while [ ! -e go ]; do sleep 0.05; done";
+    let env = project(&serde_json::json!({"projectId": "shop", "postCommand": check}).to_string());
+    env.write("a.txt", "one\ntwo\nthree\n");
+    let text = reply(1, "a.txt multi-search-replace", "<<<<<<< SEARCH\ntwo\n=======\n>>>>>>> REPLACE")
+        .replace("{a.txt multi-search-replace}", "{a.txt} multi-search-replace");
+    let land = || env.relay(&["apply", "--trust", "--json"]).stdin(&text).spawn();
+    let first = land();
+    wait_for("the first one's check", || env.exists("started"));
+    let second = land();
+    // Usually it has looked at the file by then; if not, it finds the reply on the ledger, which is as good.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    env.write("go", "");
+    for (child, status) in [(first, "committed"), (second, "already_processed")] {
+        let run = child.wait();
+        assert_eq!(json(&run)["status"], status, "{}{}", run.stdout, run.stderr);
+    }
+    assert_eq!(env.read("a.txt"), "one\nthree\n");
+}
+
+#[test]
 fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "touch started; while [ ! -e go ]; do sleep 0.05; done"}"#,
