@@ -169,6 +169,9 @@ fn plan_and_transact(
         replan::wait_for_twin(engine, admitted.uuid)?;
         admit::still_new(engine, admitted)?;
     }
+    if matches!(planned, Err(Stop::Refused(_))) {
+        replan::wait_for_others(engine, edits.iter().map(|edit| edit.path.as_str()), observer)?;
+    }
     let planned =
         refuse_flawed(planned, flaws).map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {

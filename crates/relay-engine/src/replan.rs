@@ -8,9 +8,10 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use relay_edit::Diagnostic;
-use relay_txn::Record;
+use relay_txn::{Record, TxnError};
 use uuid::Uuid;
 
+use crate::approval::Observer;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::Stop;
@@ -62,24 +63,55 @@ fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
 /// Waits while another process lands the same uuid. Nothing is to be done for a reply whose changes are in the files
 /// already; but whether they stay is not decided yet.
 pub(crate) fn wait_for_twin(engine: &Engine, uuid: Uuid) -> Result<(), Stop> {
+    let twin = || Ok(engine.ledger().pending(uuid)?.then_some(TxnError::InProgress { uuid }));
+    wait_while(engine, twin, |_| {})
+}
+
+/// Waits while other transactions work on these files, in which edits found no place: what is in them may not stay. Not
+/// inside a command that Relay runs, for the others may be waiting for that.
+pub(crate) fn wait_for_others<'p>(
+    engine: &Engine,
+    paths: impl Iterator<Item = &'p str> + Clone,
+    observer: &mut dyn Observer,
+) -> Result<(), Stop> {
+    if relay_exec::is_inside_a_run() {
+        return Ok(());
+    }
+    let lease = || engine.ledger().lease_on(paths.clone());
+    wait_while(engine, lease, |lease| observer.waiting(&lease.to_string()))
+}
+
+/// Waits as long as something is undecided, and has everything looked at anew if that was the case.
+fn wait_while(
+    engine: &Engine,
+    mut undecided: impl FnMut() -> Result<Option<TxnError>, TxnError>,
+    tell: impl FnOnce(&TxnError),
+) -> Result<(), Stop> {
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
     let started = Instant::now();
-    let mut waited = false;
-    while engine.ledger().pending(uuid)? {
+    let mut tell = Some(tell);
+    while let Some(reason) = undecided()? {
         if engine.cancel().is_cancelled() {
             return Err(Stop::interrupted());
         }
-        let busy =
-            Diagnostic::error(codes::IN_PROGRESS, format!("{uuid} is being landed by another process"));
         if started.elapsed() > patience {
-            return Err(Stop::refused(busy.hinted("Wait until it has finished, then try again.")));
+            return Err(reason.into());
         }
-        waited = true;
+        if let Some(tell) = tell.take() {
+            tell(&reason);
+        }
         std::thread::sleep(Duration::from_millis(25));
+        // Whoever died meanwhile decides nothing any more.
+        engine.ledger().recover()?;
     }
-    // Decided by now: the reply is looked at anew.
-    let again = || Stop::Outdated(vec![Diagnostic::error(codes::IN_PROGRESS, "decided meanwhile")]);
-    if waited { Err(again()) } else { Ok(()) }
+    if tell.is_none() { Err(decided_meanwhile()) } else { Ok(()) }
+}
+
+/// What was planned was planned on files about which nobody had decided then.
+pub(crate) fn decided_meanwhile() -> Stop {
+    let message = "another transaction was working on the same files and has ended meanwhile";
+    let hint = "Nothing was changed. Run the command again.";
+    Stop::Outdated(vec![Diagnostic::error(codes::IN_PROGRESS, message).hinted(hint)])
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use crate::contain::agree_to_changes;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
 use crate::stop::{Stop, disowned, transaction_failed};
-use crate::{codes, gate};
+use crate::{codes, gate, replan};
 
 const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
 
@@ -125,6 +125,8 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
     match begun {
         // Somebody landed this uuid since we looked.
         Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
+        // The one that was waited for did not leave the files as they were when this one was planned.
+        Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if told => Err(replan::decided_meanwhile()),
         other => Ok(other?),
     }
 }

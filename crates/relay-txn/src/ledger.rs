@@ -75,6 +75,15 @@ impl Ledger {
         self.protocol.is_pending(uuid)
     }
 
+    /// Whether a transaction that is not decided works on one of these paths: a [`TxnError::Leased`] that says so. What
+    /// is in such a file may not stay.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn lease_on<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Result<Option<TxnError>, TxnError> {
+        self.protocol.lease_on(paths)
+    }
+
     /// The bytes of a file as the ledger keeps it.
     ///
     /// # Errors

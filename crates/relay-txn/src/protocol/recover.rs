@@ -91,6 +91,26 @@ impl<F: Fs> Protocol<F> {
         Ok(recovered)
     }
 
+    /// Whether an undecided transaction works on one of the paths: the error that says so. Waits for nobody, so one that
+    /// is decided at this moment may still be found, and one that begins may not.
+    pub(crate) fn lease_on<'p>(
+        &self,
+        mut paths: impl Iterator<Item = &'p str>,
+    ) -> Result<Option<TxnError>, TxnError> {
+        let mut leases = Leases::default();
+        for uuid in self.fs.list(STAGE).at("list", STAGE)?.iter().filter_map(|name| layout::parse_uuid(name))
+        {
+            if let Sealed::Ours(record) = self.read_record(&layout::pending(uuid), uuid)?
+                && self.is_pending(uuid)?
+            {
+                leases.add(&record);
+            }
+        }
+        Ok(paths.find_map(|path| {
+            leases.holder(path).map(|uuid| TxnError::Leased { path: path.to_owned(), uuid })
+        }))
+    }
+
     /// Goes through the staging folders: finishes the dead, lists what the living work on. The caller holds the lock.
     pub(super) fn recover_dead(&self) -> Result<(Leases, Vec<Recovered>), TxnError> {
         let mut leases = Leases::default();

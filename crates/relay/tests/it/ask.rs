@@ -229,7 +229,7 @@ fn a_job_is_answered_in_the_background_and_its_result_stays() {
         env.relay(&["ask", "--to", "one", "--background", prompt]).success().stdout.trim().to_owned()
     };
     let id = start("q");
-    let run = env.relay(&["jobs", "wait", &id, "--timeout", "60"]).run();
+    let run = env.relay(&["jobs", "wait", &id, "--timeout", "600"]).run();
     assert_eq!((run.code, run.stdout.as_str()), (0, "later\n"), "{}", run.stderr);
     assert_eq!(env.relay(&["jobs", "show", &id]).run().stdout, "later\n");
     set(&env, "one", "cat >/dev/null; sleep 300");

@@ -75,6 +75,33 @@ fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
 }
 
 #[test]
+fn an_edit_is_not_refused_for_what_may_not_stay() {
+    let check = "touch ~/started; while [ ! -e ~/go ]; do sleep 0.05; done; ! grep -q wrong a.txt";
+    let env = project(&serde_json::json!({"projectId": "shop", "postCommand": check}).to_string());
+    let patch = |old: &str, new: &str| {
+        format!(
+            "```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n```\n"
+        )
+    };
+    // The second one finds no place for its edit in what the first one wrote, or is planned on that.
+    for old in ["two", "three"] {
+        env.write("a.txt", "one\ntwo\nthree\n");
+        let first = env.relay(&["apply", "--trust"]).stdin(&patch("two", "wrong")).spawn();
+        wait_for("the first one's check", || env.exists("../home/started"));
+        env.write("second.md", &patch(old, "right"));
+        let mut second = env.pty(&["apply", "--trust", "second.md"]);
+        second.expect("waiting:");
+        env.write("../home/go", "");
+        assert_eq!(first.wait().code, 1, "it is rolled back");
+        assert_eq!(second.wait(), 0, "{}", second.text());
+        assert_eq!(env.read("a.txt"), "one\ntwo\nthree\n".replace(old, "right"), "{}", second.text());
+        for left in ["started", "go"] {
+            std::fs::remove_file(env.home_path(left)).unwrap();
+        }
+    }
+}
+
+#[test]
 fn a_wait_for_a_process_that_was_stopped_is_seen() {
     let env = project(PLAIN);
     env.relay(&["apply"]).stdin(&reply(1, "a.txt", "one")).success();
