@@ -14,13 +14,15 @@ use crate::lines::is_blank;
 const LETTERS: usize = 12;
 /// More new lines than these at an end of a hunk are not compared.
 const LINES: usize = 8;
+/// A line of the file that is longer is not compared, and none behind it.
+const LINE_BYTES: usize = 10_000;
 
 /// How many new lines, of those a hunk begins with, copy what stands above a line of the file.
 pub(crate) fn above(head: &[&HunkLine], index: &FileIndex<'_>, start: usize, rule: &Reindent) -> usize {
     let longest = head.len().min(LINES);
     let copies = |count: &usize| {
         let lines = head.iter().take(*count).rev().map(|line| Line::backwards(line.text()));
-        let file = (0..start).rev().map(|at| backwards(&condensed(index.lines.text(at))));
+        let file = short((0..start).rev(), index).map(|text| backwards(&condensed(text)));
         walk(lines, file)
             .is_some_and(|walked| is_as_deep(head.first(), Some(index.lines.text(start - walked)), rule))
     };
@@ -36,10 +38,14 @@ pub(crate) fn below(tail: &[&HunkLine], index: &FileIndex<'_>, end: usize, rule:
         let first = file.clone().map(|at| index.lines.text(at)).find(|text| !is_blank(text));
         let written = lines.clone().find(|line| !is_blank(line.text().as_bytes()));
         is_as_deep(written, first, rule)
-            && walk(lines.map(|line| Line::new(line.text())), file.map(|at| condensed(index.lines.text(at))))
-                .is_some()
+            && walk(lines.map(|line| Line::new(line.text())), short(file, index).map(condensed)).is_some()
     };
     (1..=longest).rev().find(copies).unwrap_or(0)
+}
+
+/// The first lines of some that are short enough to be compared.
+fn short<'a>(lines: impl Iterator<Item = usize>, index: &'a FileIndex<'_>) -> impl Iterator<Item = &'a [u8]> {
+    lines.map(|at| index.lines.text(at)).take_while(|text| text.len() <= LINE_BYTES)
 }
 
 /// Whether a new line would be as deep as a line of the file.
@@ -80,6 +86,8 @@ fn backwards(text: &str) -> String {
 /// How many lines of a file say what some lines say, if the first of them do.
 fn walk(lines: impl Iterator<Item = Line>, file: impl Iterator<Item = String>) -> Option<usize> {
     let mut file = file.enumerate().filter(|(_, text)| !text.is_empty()).peekable();
+    // The lines may be long; without any of the file they are not looked at.
+    file.peek()?;
     let mut wanted = String::new();
     let (mut letters, mut walked) = (0, 0);
     for line in lines.filter(|line| !line.text.is_empty()) {
