@@ -2,7 +2,9 @@
 //!
 //! Folders above the start may belong to somebody else: anybody can put a `.relaycode` into a shared temporary folder.
 //! So a mark found above the start counts only if its owner is the user, the system, or whoever owns the start; the
-//! last is for containers, where a user works as root on files of another.
+//! last is for containers, where a user works as root on files of another. In a folder that all users share, such as
+//! `/tmp`, none counts for what is below: other programs put marks there too, and be it for a moment, as the sandboxes
+//! of agents do that keep a `.git` from being written which is not there.
 
 use std::path::{Path, PathBuf};
 
@@ -27,10 +29,24 @@ fn nearest_with(start: &Path, marks: &[&str]) -> Option<PathBuf> {
         .find(|folder| {
             marks.iter().any(|mark| {
                 std::fs::symlink_metadata(folder.join(mark))
-                    .is_ok_and(|metadata| *folder == start || owners.include(&metadata))
+                    .is_ok_and(|mark| *folder == start || (owners.include(&mark) && !is_shared(folder)))
             })
         })
         .map(Path::to_path_buf)
+}
+
+/// Whether all users may put things there, each their own.
+#[cfg(unix)]
+fn is_shared(folder: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    const STICKY_AND_WRITABLE_FOR_OTHERS: u32 = 0o1002;
+    std::fs::metadata(folder)
+        .is_ok_and(|folder| folder.mode() & STICKY_AND_WRITABLE_FOR_OTHERS == STICKY_AND_WRITABLE_FOR_OTHERS)
+}
+
+#[cfg(not(unix))]
+fn is_shared(_folder: &Path) -> bool {
+    false
 }
 
 #[cfg(unix)]

@@ -1,6 +1,7 @@
 //! Which folder is the root.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use relay_workspace::Workspace;
@@ -59,6 +60,23 @@ fn a_start_that_is_no_folder_is_an_error_with_its_path() {
         let place = top.path().join(start);
         for opened in [Workspace::discover(&place), Workspace::open(&place)] {
             assert!(opened.unwrap_err().to_string().contains(start), "{start}");
+        }
+    }
+}
+
+/// A sandbox of another program may put an empty `.git` there while it runs.
+#[test]
+fn a_mark_in_a_folder_that_all_share_counts_for_that_folder_alone() {
+    for mark in [".git", ".relaycode", "relaycode.config.json"] {
+        let top = tempfile::tempdir().unwrap();
+        let start = top.path().join("mine/a");
+        fs::create_dir_all(&start).unwrap();
+        fs::create_dir(top.path().join(mark)).unwrap();
+        let root_from = |start: &Path| Workspace::discover(start).unwrap().root().to_path_buf();
+        for (mode, root) in [(0o1777, start.as_path()), (0o777, top.path()), (0o1755, top.path())] {
+            fs::set_permissions(top.path(), fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(root_from(&start), fs::canonicalize(root).unwrap(), "{mark}, {mode:o}");
+            assert_eq!(root_from(top.path()), fs::canonicalize(top.path()).unwrap(), "{mark}, {mode:o}");
         }
     }
 }

@@ -58,12 +58,14 @@ impl Agent {
         };
         let url = self.server.url();
         match self.name {
+            // Where commands may write, its sandbox puts an empty `.git` for as long as one runs; not beside other tests.
             "codex" => home(
                 ".codex/config.toml",
                 format!(
                     "model = \"scripted-model\"\nmodel_provider = \"scripted\"\n[model_providers.scripted]\n\
                      name = \"scripted\"\nbase_url = \"{url}/v1\"\nenv_key = \"OPENAI_API_KEY\"\n\
-                     wire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"
+                     wire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n\
+                     [sandbox_workspace_write]\nexclude_slash_tmp = true\n"
                 ),
             ),
             "gemini" => home(
