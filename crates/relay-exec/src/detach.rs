@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use crate::find::find_program;
 
-/// How long the program may take to read what it is given.
-const HANDOVER_LIMIT: Duration = Duration::from_secs(5);
+/// How long the program may take to read what it is given; on a busy machine it takes a while to start.
+const HANDOVER_LIMIT: Duration = Duration::from_secs(15);
 
 /// Why a program could not be left behind.
 #[derive(Debug, thiserror::Error)]

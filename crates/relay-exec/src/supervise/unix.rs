@@ -14,7 +14,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use super::pump::Pump;
 use super::{DRAIN, Finished, Job, QUIET, TICK, deadline, mark};
 use crate::run::End;
-use crate::tree::{GRACE, Tree};
+use crate::tree::{GRACE, KILL_LIMIT, Tree};
 
 /// How long a child that was killed may take to be gone. One that runs as another user, or waits for a disk that does
 /// not answer, may never be.
@@ -114,6 +114,8 @@ impl<'a> Running<'a> {
         }
         if !self.wait_for(GRACE, |tree| !tree.is_group_alive()) {
             self.tree.signal_group(Signal::KILL);
+            // Who was killed may hold files and ports until it is gone.
+            self.wait_for(KILL_LIMIT, |tree| !tree.is_group_alive());
         }
         self.drain();
     }

@@ -20,7 +20,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// How long the killed may take to be gone, who also need their turn for that, and how long those that are about to
 /// fork can slip through, before they are given up.
-const KILL_LIMIT: Duration = Duration::from_secs(5);
+pub(crate) const KILL_LIMIT: Duration = Duration::from_secs(5);
 
 /// How many looks in a row must find nobody: what is started during one may be missed by it.
 const EMPTY_LOOKS: u32 = 2;

@@ -133,6 +133,20 @@ fn one_that_holds_the_output_open_does_not_keep_us_waiting() {
     assert!(!is_alive(pid_in(&folder.path().join("pid"))), "a leftover of the group lives");
 }
 
+/// It holds nothing open either, so that only its death can be waited for; which takes a while, because its memory is
+/// given back first.
+#[test]
+fn one_that_has_to_be_killed_is_gone_when_the_command_has_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let stubborn = "trap \"\" TERM; echo $$ > pid.new; x=$(head -c 50000000 /dev/zero | tr \"\\0\" x); mv pid.new pid; \
+                    while :; do sleep 1; done";
+    let command =
+        format!("sh -c '{stubborn}' >/dev/null 2>&1 & while [ ! -s pid ]; do sleep 0.01; done; exit 3");
+    let run = shell(folder.path(), &command).run(&Cancel::new(), &mut |_| {});
+    assert!(matches!(run.end, End::Exited(3)), "{run:?}");
+    assert!(!is_alive(pid_in(&folder.path().join("pid"))), "a leftover of the group lives");
+}
+
 #[test]
 fn one_that_goes_on_printing_does_not_keep_us_waiting() {
     let folder = tempfile::tempdir().unwrap();
