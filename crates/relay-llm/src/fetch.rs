@@ -44,8 +44,9 @@ pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -
     tokio::select! {
         biased;
         () = cancel.wait() => fail(ErrorKind::Aborted, "interrupted"),
-        () = tokio::time::sleep(fetch.timeout) => fail(ErrorKind::Timeout, "no answer came in time"),
+        // An answer that is there counts, however late it has become until anybody looks.
         fetched = ask(fetch, transport) => fetched,
+        () = tokio::time::sleep(fetch.timeout) => fail(ErrorKind::Timeout, "no answer came in time"),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Every provider of the built-in table can be asked as the table describes it, and says so of itself.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::time::Duration;
 
 use relay_llm::catalog::{Catalog, CatalogProvider};
 use relay_llm::keys::Keyring;
@@ -74,6 +77,27 @@ fn local_servers_are_found_where_the_table_says() {
     let offline = Client::new(ClientOptions { offline: true, ..ClientOptions::default() });
     assert!(catalog.local_servers(&offline, &Cancel::new()).is_empty());
     assert_eq!(server.requests().len(), asked);
+}
+
+/// As it does while it loads a model, or where the machine is busy.
+#[test]
+fn a_local_server_that_takes_its_time_is_found_too() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        std::thread::sleep(Duration::from_millis(1_500));
+        let body = r#"{"models":[{"name":"qwen3:8b"}]}"#;
+        write!(socket, "HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).unwrap();
+    });
+    let mut text = format!("[providers.ollama]\nbase_url = \"http://{address}\"\n");
+    for lonely in ["lmstudio", "llamacpp", "vllm"] {
+        text.push_str(&format!("[providers.{lonely}]\nbase_url = \"http://127.0.0.1:9\"\n"));
+    }
+    let catalog = Catalog::new(Some(&text), |_| None).unwrap();
+    let found = catalog.local_servers(&Client::new(ClientOptions::default()), &Cancel::new());
+    server.join().unwrap();
+    assert_eq!(found.iter().map(|server| server.provider.as_str()).collect::<Vec<_>>(), ["ollama"]);
 }
 
 #[test]
