@@ -29,8 +29,8 @@ pub enum Verdict {
 pub struct Score {
     /// Dialect and noise to verdicts.
     table: BTreeMap<(String, String), [usize; 5]>,
-    /// The cases that are not right.
-    failing: Vec<(Verdict, String)>,
+    /// The cases that are not right or were refused without a reason, and what the binary said to them.
+    failing: Vec<(Verdict, String, String)>,
     /// Reasons for refusals (`why`) to how many cases were refused for them.
     refused: BTreeMap<String, usize>,
 }
@@ -39,6 +39,8 @@ pub struct Score {
 struct Judged {
     verdict: Verdict,
     refused: bool,
+    /// What the binary said.
+    said: String,
 }
 
 /// So many cases run at once: most of their time is spent waiting for the disk.
@@ -70,12 +72,15 @@ impl Score {
                 .collect::<Vec<_>>()
         });
         let mut score = Self::default();
-        for (case, Judged { verdict, refused }) in cases.iter().zip(judged) {
+        for (case, Judged { verdict, refused, said }) in cases.iter().zip(judged) {
             let word = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
             score.table.entry((word("dialect"), word("noise"))).or_default()[verdict as usize] += 1;
             if verdict >= Verdict::Rejected {
-                score.failing.push((verdict, word("id")));
+                score.failing.push((verdict, word("id"), said));
             } else if refused {
+                if word("why").is_empty() {
+                    score.failing.push((verdict, word("id"), said));
+                }
                 *score.refused.entry(word("why")).or_default() += 1;
             }
         }
@@ -131,8 +136,8 @@ impl fmt::Display for Score {
         for (why, count) in self.refused.iter().filter(|(why, _)| !why.is_empty()) {
             writeln!(f, "{count:>4} refused: {why}")?;
         }
-        for (verdict, id) in &self.failing {
-            writeln!(f, "{verdict:?} {id}")?;
+        for (verdict, id, said) in &self.failing {
+            writeln!(f, "{verdict:?} {id}: {said}")?;
         }
         Ok(())
     }
@@ -148,6 +153,7 @@ fn judge(relay: &str, case: &Value) -> Judged {
         .relay(&["apply", "--json", "--allow-sensitive"])
         .stdin(case["response"].as_str().unwrap_or_default())
         .run();
+    let said = format!("code {}: {}{}", run.code, run.stdout, run.stderr);
     let after = on_disk(&env);
     let expect = &case["expect"];
     let mut expected = before.clone();
@@ -159,7 +165,7 @@ fn judge(relay: &str, case: &Value) -> Judged {
             (true, true) => Verdict::Rejected,
             (true, false) => Verdict::Ok,
         };
-        return Judged { verdict, refused: true };
+        return Judged { verdict, refused: true, said };
     }
     expected.retain(|_, text| text.is_some());
     let verdict = if expect["status"] == "rejected" {
@@ -169,7 +175,7 @@ fn judge(relay: &str, case: &Value) -> Judged {
     } else {
         compare(&after, &expected, expect)
     };
-    Judged { verdict, refused: false }
+    Judged { verdict, refused: false, said }
 }
 
 /// The verdict on files that are not what was expected first of all.
