@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-use crate::patience::PATIENCE;
+use crate::patience::{PATIENCE, wait_for};
 
 /// How long nothing may come after a program's end before what it showed counts as complete: what it left running may
 /// hold the terminal open.
@@ -72,6 +72,18 @@ impl Screen {
     /// Types this.
     pub fn send(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
+    }
+
+    /// Types this until the program has ended, and returns its exit code: a program may take keys that reach it together
+    /// for pasted, and two that were typed apart do so where it is slow to read.
+    pub fn send_until_end(&mut self, keys: &str) -> i32 {
+        wait_for("it ends", || {
+            // It may end in between.
+            drop(self.keyboard.write_all(keys.as_bytes()));
+            std::thread::sleep(Duration::from_millis(100));
+            self.child.try_wait().unwrap().is_some()
+        });
+        self.wait()
     }
 
     /// Takes the terminal away, as closing its window does. It is gone once the program writes something more.

@@ -21,7 +21,8 @@ fn set(env: &TestEnv, name: &str, line: &str) {
 
 /// How long a backend sleeps, by which it is found, and no other test's is.
 fn seconds(number: u32) -> String {
-    format!("{number}.{}", std::process::id())
+    // Always as long, so that none is the beginning of another's.
+    format!("{number}.{:010}", std::process::id())
 }
 
 /// How many processes have this in their command line.

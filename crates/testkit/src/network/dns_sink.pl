@@ -23,6 +23,7 @@ system("mount", "--bind", $conf, "/etc/resolv.conf") == 0 or die "mount";
 my $sink = fork() // die "fork: $!";
 if ($sink == 0) {
     while (defined(my $client = $server->recv(my $query, 4096))) {
+        last if $query eq "";
         my ($name, $at) = ("", 12);
         while ($at < length($query) and my $length = ord(substr($query, $at, 1))) {
             $name .= substr($query, $at + 1, $length) . ".";
@@ -38,6 +39,8 @@ if ($sink == 0) {
     exit 0;
 }
 my $status = system { $program[0] } @program;
-kill("KILL", $sink);
+# It ends behind everything that it was asked before: however slow it is, all of that is noted.
+my $end = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => 53, Proto => "udp") or die "port 53: $!";
+defined(send($end, "", 0)) or die "end: $!";
 waitpid($sink, 0);
 exit($status == -1 ? 127 : $status & 127 ? 128 + ($status & 127) : $status >> 8);
