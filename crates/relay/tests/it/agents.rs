@@ -188,7 +188,7 @@ fn writes(name: &'static str) {
 fn fails(name: &'static str) {
     let Some(agent) = agent(name) else { return };
     agent.server.require_key("another");
-    let (code, document) = agent.ask(&["q", "--timeout", "60"]);
+    let (code, document) = agent.ask(&["q", "--timeout", "600"]);
     assert!(code == 1 && error(&document).contains("API key"), "{document:#}");
     agent.server.require_key("sk-test");
     agent.server.respond(|_| Answer::from(Reply::text("never whole")).stall_at(1));
