@@ -72,6 +72,10 @@ pub(super) fn tracked() -> Vec<Source> {
         // Whose the folder is does not matter for a list of names; in a container it may be somebody else's.
         .args(["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
+        // A hook of git's runs with these, and they would mean another repository or none.
+        .env_remove("GIT_DIR")
+        .env_remove("GIT_WORK_TREE")
+        .env_remove("GIT_INDEX_FILE")
         .output()
         .expect("git");
     assert!(listing.status.success(), "git ls-files: {}", String::from_utf8_lossy(&listing.stderr));
