@@ -3,6 +3,8 @@
 use super::path_line::unquoted;
 use super::{Dialect, Line, Parsed, Reader, Taken, hashline, unified};
 use crate::align::realign;
+use crate::elision::elision;
+use crate::matcher::has_identity;
 use crate::{Base, Diagnostic, Edit, EndOfFile, Hunk, HunkLine, Operation, codes};
 
 /// Whether a line begins an envelope, or a file inside one whose beginning was left out.
@@ -256,7 +258,7 @@ impl ApplyPatch {
                 if let Some(to) = &to {
                     self.emit(&path, line, Operation::Rename { to: to.clone() });
                 }
-                if !hunks.is_empty() {
+                if hunks.iter().any(|hunk| hunk.adds() || hunk.removes()) {
                     self.emit(
                         to.as_deref().unwrap_or(&path),
                         line,
@@ -335,14 +337,16 @@ fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
     hunk
 }
 
-/// A hunk that is complete; `None` when nothing in it changes.
+/// A hunk that is complete; `None` when nothing in it changes or tells anything. One that only tells stays: a line of it that
+/// stands nowhere has lost its sign.
 fn tidy(mut pending: Pending, path: &str) -> Option<Hunk> {
     // Where a blank line is all that says where the new lines go, it is no separator.
     if pending.hunk.end != EndOfFile::Unsaid || pending.hunk.old_lines().next().is_none() {
         pending.keep_empty();
     }
     let mut hunk = without_headers(pending.hunk, path);
-    if !hunk.adds() && !hunk.removes() {
+    let tells = || hunk.old_lines().any(|line| has_identity(&[line]) && elision(line).is_none());
+    if !hunk.adds() && !hunk.removes() && !tells() {
         return None;
     }
     // This dialect puts new lines without any old ones at the end of the file.

@@ -91,6 +91,14 @@ pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
         }
     }
     diff.hunks.extend(hunk.and_then(Pending::finish));
+    let lost =
+        |hunk: &&Hunk| !hunk.adds() && !hunk.removes() && hunk.announced.is_some_and(|(old, new)| old != new);
+    if let Some(hunk) = diff.hunks.iter().find(lost) {
+        let message = "the header of this hunk announces a change, and no line of it is one";
+        let finding = Diagnostic::error(codes::BAD_DIFF, message);
+        let hint = "start removed lines with `-` and added lines with `+`, and send the hunk to its end";
+        diff.findings.push(finding.hinted(hint).at(hunk.line));
+    }
     diff
 }
 

@@ -185,6 +185,26 @@ fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Opt
     if neighbours.any(|pair| matches!(pair, [one, other] if parts(one, other) || parts(other, one))) {
         return None;
     }
+    // Where the file has more of them between two lines than the author, a new one beside one that stays may be one of those.
+    let mut last: Option<usize> = None;
+    let (mut blank, mut doubtful) = (0, false);
+    let mut beside: Option<&HunkLine> = None;
+    for (line, place) in &pairs {
+        let is_other = |other: &HunkLine| line.is_new() && other.is_new() && line.is_old() != other.is_old();
+        if is_blank(line.text().as_bytes()) {
+            doubtful |= beside.is_some_and(is_other);
+            blank += usize::from(place.is_some());
+            beside = Some(line);
+            continue;
+        }
+        beside = None;
+        if let Some(place) = place {
+            if doubtful && last.is_some_and(|last| *place > last + 1 + blank) {
+                return None;
+            }
+            (last, blank, doubtful) = (Some(*place), 0, false);
+        }
+    }
     let mut above: Option<usize> = None;
     let mut pending = false;
     for (line, place) in pairs {

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeSet;
 
+use super::index::FileIndex;
+use super::pattern::Pattern;
 use crate::Hunk;
 
 /// What some authors put a backslash before, besides a tab in the indentation.
@@ -25,6 +27,20 @@ pub(crate) fn without_escapes(hunk: &Hunk) -> Option<Hunk> {
     }
     let lines = hunk.lines.iter().zip(read).map(|(line, Escapes { text, .. })| line.saying(text));
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
+}
+
+/// The first new line that quotes something with backslashes before its quotes and has no other quotes, where no line of the
+/// hunk has a quote without one and no line of the file a quote with one. Old lines that have no quotes prove nothing.
+pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
+    const QUOTE: &str = "\\\"";
+    let is_quoted = |text: &&str| text.matches(QUOTE).count() > 1 && !text.contains(['\'', '`']);
+    let first = pattern.hunk.added_lines().find(is_quoted)?;
+    let is_plain = |text: &str| text.replace(QUOTE, "").contains('"');
+    if pattern.hunk.lines.iter().any(|line| is_plain(line.text())) {
+        return None;
+    }
+    index.spend(index.lines.len())?;
+    memchr::memmem::find(index.lines.bytes(), QUOTE.as_bytes()).is_none().then_some(first)
 }
 
 /// A line as it would be without its escapes.
@@ -94,5 +110,19 @@ mod tests {
         check(&[r#"say(\"a\")"#], &[r#"say(\"b\n\")"#], None);
         check(&[r"a\tb"], &[r"a\tc"], None);
         check(&["\ta()", r"\tb()"], &[r"\tc()"], None);
+    }
+
+    #[test]
+    fn new_lines_alone_are_in_doubt() {
+        let doubt = |file: &str, diff: &str| {
+            let hunk = Hunk::of_diff(diff);
+            doubtful(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes())).is_some()
+        };
+        assert!(doubt("a\n", " a\n+say(\\\"b\\\")"));
+        assert!(!doubt("a\nsay(\\\"c\\\")\n", " a\n+say(\\\"b\\\")"));
+        assert!(!doubt("a\n", " a\n+say(\"\\\"b\\\"\")"));
+        assert!(!doubt("a\n", " a\n+say('\\\"b\\\"')"));
+        assert!(!doubt("a\n", " a\n+f\\\"ur"));
+        assert!(!doubt("\"a\"\n", " \"a\"\n+say(\\\"b\\\")"));
     }
 }

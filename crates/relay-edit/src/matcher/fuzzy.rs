@@ -56,9 +56,10 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
         scored.iter().take_while(|(score, ..)| best - score < MARGIN).map(|(_, start, _)| *start).collect();
     let candidates: Vec<Candidate> = if close.len() > 1 {
         // The others need not be acceptable themselves to make the choice doubtful.
+        let doubtful = |start| Candidate { lines: span(pattern, start), reindent: Reindent::Keep };
         close
             .into_iter()
-            .map(|start| Candidate { lines: span(pattern, start), reindent: Reindent::Keep })
+            .map(|start| candidate(pattern, index, start).unwrap_or_else(|| doubtful(start)))
             .collect()
     } else {
         candidate(pattern, index, start).into_iter().collect()

@@ -181,7 +181,8 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             .iter()
             .all(|candidate| covered.start <= candidate.start() && candidate.end() <= covered.end)
         {
-            let done = !candidates.is_empty() || !is_mostly_there(pattern, index, tier);
+            let there = || is_mostly_there(pattern, index, tier) || goes_beside(pattern, index, &covered);
+            let done = !candidates.is_empty() || !there();
             return Some(if done { Search::AlreadyApplied(place) } else { Search::Nothing });
         }
         // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
@@ -229,6 +230,19 @@ fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> 
     }
     let there = removed.iter().filter(|line| !index.places(Key::TrimEnd, line.as_bytes()).is_empty());
     there.count() * 2 > removed.len()
+}
+
+/// Whether lines that shall go, at an end of the hunk, still stand beside the place where its new lines stand.
+fn goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> bool {
+    let lines = &pattern.hunk.lines;
+    let goes = |line: &&HunkLine| !line.is_new();
+    let head: Vec<&str> = lines.iter().take_while(goes).map(HunkLine::text).collect();
+    let mut tail: Vec<&str> = lines.iter().rev().take_while(goes).map(HunkLine::text).collect();
+    tail.reverse();
+    let stands = |lines: &[&str], start: Option<usize>| {
+        has_identity(lines) && start.is_some_and(|start| index.stands_at(Key::TrimEnd, lines, start))
+    };
+    stands(&head, covered.start.checked_sub(head.len())) || stands(&tail, Some(covered.end))
 }
 
 /// Of very many places only the first ones were found; those near the line number matter too.

@@ -5,6 +5,9 @@
 //! announces, and where it announces nothing the hunk is in doubt. Between two old lines the line of the file is in the
 //! way of the place, and only stands for itself.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use super::copied;
 use super::index::FileIndex;
 use super::key::{Key, indent};
@@ -34,10 +37,32 @@ pub(crate) fn repeats(
     chosen: &Candidate,
     tier: Tier,
 ) -> Option<Repeats> {
-    let lines = present(pattern, chosen);
+    if pattern.old.is_empty() {
+        return None;
+    }
+    let mut parts = parts(pattern, chosen, tier).into_iter();
+    parts.find_map(|part| repeated(pattern, index, chosen, tier, &part))
+}
+
+/// Lines of a hunk that stand together in the file, with nothing left out between them.
+struct Part<'h> {
+    lines: &'h [HunkLine],
+    start: usize,
+    end: usize,
+}
+
+/// As [`repeats`], for the ends of one part of a hunk.
+fn repeated(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    chosen: &Candidate,
+    tier: Tier,
+    part: &Part<'_>,
+) -> Option<Repeats> {
+    let Part { lines, start, end } = *part;
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
     // Mostly there is context at both ends.
-    if pattern.old.is_empty() || lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
+    if lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
         return None;
     }
     let (head, tail) = ends(lines);
@@ -49,7 +74,6 @@ pub(crate) fn repeats(
         let same = |wanted: &[u8]| key.unites(wanted, found) && indent(wanted) == indent(found);
         place < index.lines.len() && wanted.is_some_and(|wanted| same(&wanted))
     };
-    let (start, end) = (chosen.start(), chosen.end());
     let is_above = |count: &usize| {
         let first = start.checked_sub(*count);
         first.is_some_and(|first| head.iter().take(*count).zip(first..).all(|(line, at)| stands(line, at)))
@@ -73,18 +97,40 @@ pub(crate) fn repeats(
     (above + below > 0 && (doubtful || proven(pattern.hunk, &repeats).is_some())).then_some(repeats)
 }
 
-/// The lines of a hunk without those at its ends that stand for nothing in the file: elisions, and blank lines it does not
-/// have.
-fn present<'h>(pattern: &Pattern<'h>, chosen: &Candidate) -> &'h [HunkLine] {
+/// The parts of a hunk: an elision ends one, and blank lines the file does not have are none of them. Where blank lines may
+/// come and go, those at the ends say nothing about what stands beyond them.
+fn parts<'h>(pattern: &Pattern<'h>, chosen: &Candidate, tier: Tier) -> Vec<Part<'h>> {
     let lines = pattern.hunk.lines.as_slice();
     if matches!(chosen.lines, Covered::Span(_)) {
-        return lines;
+        return vec![Part { lines, start: chosen.start(), end: chosen.end() }];
     }
     let map = chosen.spread(pattern);
-    let is_present = |(line, place): (&HunkLine, &Option<usize>)| !line.is_old() || place.is_some();
-    let first = lines.iter().zip(&map).position(is_present).unwrap_or_default();
-    let end = lines.iter().zip(&map).rposition(is_present).map_or(0, |last| last + 1);
-    lines.get(first..end).unwrap_or_default()
+    let places = |range: Range<usize>| map.get(range).unwrap_or_default().iter().flatten().copied();
+    let is_left_out =
+        |at: &usize| is_missing(lines, &map, *at) && lines.get(*at).is_some_and(|line| !is_empty(line));
+    let gaps: Vec<usize> = (0..lines.len()).filter(is_left_out).collect();
+    let begins = std::iter::once(0).chain(gaps.iter().map(|gap| gap + 1));
+    let ranges = begins.zip(gaps.iter().copied().chain([lines.len()]));
+    let is_margin = |at: usize| {
+        let blank = lines.get(at).is_some_and(|line| line.is_old() && is_empty(line));
+        blank && (tier >= Tier::BlankLines || is_missing(lines, &map, at))
+    };
+    let part = |(first, last): (usize, usize)| {
+        let first = (first..last).find(|at| !is_margin(*at))?;
+        let last = (first..last).rfind(|at| !is_margin(*at))? + 1;
+        let (start, end) = (places(first..last).next()?, places(first..last).last()? + 1);
+        Some(Part { lines: lines.get(first..last)?, start, end })
+    };
+    ranges.filter_map(part).collect()
+}
+
+/// Whether an old line of a hunk stands for nothing in the file.
+fn is_missing(lines: &[HunkLine], map: &[Option<usize>], at: usize) -> bool {
+    lines.get(at).is_some_and(HunkLine::is_old) && map.get(at).is_some_and(Option::is_none)
+}
+
+fn is_empty(line: &HunkLine) -> bool {
+    is_blank(line.text().as_bytes())
 }
 
 /// The new lines before the first line of context, and those behind the last one.
@@ -109,8 +155,14 @@ fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
         let letters = line.chars().filter(|character| character.is_alphabetic()).count();
         letters >= 3
             || letters > 0 && opens(line)
+            || distinct(line) >= 8
             || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
     })
+}
+
+/// How many different letters and digits a line has: those of a long number are hardly the same twice by chance.
+fn distinct(line: &str) -> usize {
+    line.chars().filter(|character| character.is_alphanumeric()).collect::<BTreeSet<char>>().len()
 }
 
 /// Whether a line begins a block.

@@ -106,7 +106,7 @@ pub(crate) enum Failure {
     Repeated(Repeats),
     /// Its new lines are whole blocks that would stand inside the block which this line, counted from 0, ends.
     Enclosed(usize),
-    /// A new line has the escapes of HTML, in a file that has none.
+    /// A new line has the escapes of HTML or of a string, in a file that has none.
     Escaped(String),
     /// It has no old lines and the file is not empty.
     NoAnchor,

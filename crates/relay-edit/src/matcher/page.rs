@@ -24,8 +24,8 @@ pub(crate) fn without_page(hunk: &Hunk) -> Option<Hunk> {
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
 }
 
-/// The first new line with an escape, where no line of the hunk has a character that ought to be escaped and the file is one
-/// that has such characters and no escapes.
+/// The first new line with an escape, where no line of the hunk has a character that ought to be escaped and the file has no
+/// escapes.
 pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     let is_escaped = |text: &&str| {
         memchr::memchr(b'&', text.as_bytes()).is_some()
@@ -39,9 +39,7 @@ pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Opti
     let file = index.lines.bytes();
     index.spend(index.lines.len())?;
     let holds = |text: &str| memchr::memmem::find(file, text.as_bytes()).is_some();
-    let known = ESCAPES.iter().any(|(escape, _)| holds(escape));
-    let shown = ESCAPES.iter().any(|(escape, plain)| first.contains(escape) && holds(plain));
-    (shown && !known).then_some(first)
+    (!ESCAPES.iter().any(|(escape, _)| holds(escape))).then_some(first)
 }
 
 /// Whether a line has a character that would have been escaped.
@@ -86,7 +84,7 @@ mod tests {
         };
         assert!(doubt("a\nx: Vec<u8>\n", "y: Vec&lt;u8&gt;"));
         assert!(!doubt("a\nx: Vec<u8> // &lt;\n", "y: Vec&lt;u8&gt;"));
-        assert!(!doubt("a\nx\n", "y: Vec&lt;u8&gt;"));
+        assert!(doubt("a\nx\n", "y: Vec&lt;u8&gt;"));
         assert!(!doubt("a\nx: Vec<u8>\n", "text.replace('<', \"&lt;\")"));
         assert!(!doubt("a\nx: Vec<u8>\n", "y: Vec<u8>"));
     }

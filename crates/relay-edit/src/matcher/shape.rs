@@ -41,12 +41,26 @@ pub(crate) fn misfit<'h>(
         [above, below] if above.is_added != below.is_added => Some((above, below)),
         _ => None,
     });
+    if let Some(line) = stray(&lines, index) {
+        return Some(line);
+    }
     let misfit = |(above, below): &(&Line<'_>, &Line<'_>)| {
         let fit = |depth: fn(&Line<'_>) -> usize| fits((above, depth(above)), (below, depth(below)));
         !fit(|line| line.depth) && fit(|line| line.written)
     };
     let (above, below) = seams.find(misfit)?;
     Some(if below.is_added { below.text } else { above.text })
+}
+
+/// The first new line that is as deep as lines of the file are and, once it is moved, as deep as none.
+fn stray<'h>(lines: &[Line<'h>], index: &FileIndex<'_>) -> Option<&'h str> {
+    let first = lines.iter().find(|line| line.is_added)?;
+    index.spend(index.lines.len())?;
+    let stands = |depth: usize| {
+        let mut texts = index.lines.texts().filter(|text| !is_blank(text));
+        texts.any(|text| indent(text).len() == depth)
+    };
+    (stands(first.written) && !stands(first.depth)).then_some(first.text)
 }
 
 /// A line that is not blank.
@@ -64,13 +78,34 @@ fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, us
     match (above.opens(), below.closes()) {
         (true, false) => depth < below_depth,
         (false, true) => depth > below_depth,
-        _ => true,
+        _ => depth != below_depth || !above.leaves() || below.is_reached(),
     }
 }
 
 impl Line<'_> {
     fn closes(&self) -> bool {
         self.text.trim_start().starts_with(['}', ')', ']'])
+    }
+
+    /// Whether nothing as deep as this line is run behind it.
+    fn leaves(&self) -> bool {
+        const LEAVING: &[&str] = &["return", "raise", "throw", "break", "continue"];
+        let mut words = self.words();
+        words.next().is_some_and(|word| LEAVING.contains(&word))
+            && !words.any(|word| matches!(word, "if" | "unless"))
+    }
+
+    /// Whether this line is reached from elsewhere than from the line above it.
+    fn is_reached(&self) -> bool {
+        const OTHERS: &str =
+            "case default when else elif elsif elseif except catch rescue finally ensure end fi esac";
+        let word = self.words().next().unwrap_or_default();
+        let is_label = |text: &str| text.ends_with(':') && !text.contains(' ');
+        OTHERS.split(' ').any(|other| other == word) || is_label(self.text.trim())
+    }
+
+    fn words(&self) -> impl Iterator<Item = &str> {
+        self.text.trim().split(|sign: char| !sign.is_alphanumeric() && sign != '_')
     }
 
     /// Whether this is the head of a block: it ends with a bracket, or with a colon behind some words. Comments are none, and

@@ -12,13 +12,34 @@ use super::key::Key;
 use super::ladder::{Candidate, KEPT, added_stands_around};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::tier::Tier;
-use super::{scope, sign};
+use super::{Strictness, scope, sign};
+use crate::elision::elision;
 use crate::{EndOfFile, HunkLine};
 
 /// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.
 fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
     let mut added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
     added.any(|line| is_telling(line.text()))
+}
+
+/// The line, counted from 0, at which a hunk stands that changes nothing: anywhere, and it may stand there several times.
+pub(crate) fn unchanged(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    strictness: Strictness,
+) -> Option<usize> {
+    if pattern.hunk.adds() || pattern.hunk.removes() {
+        return None;
+    }
+    let key = match strictness {
+        Strictness::Exact => Key::Exact,
+        Strictness::Whitespace => Key::Spaced,
+        Strictness::Fuzzy => Key::Folded,
+    };
+    let parts = pattern.old.split(|line| elision(line).is_some()).filter(|part| has_identity(part));
+    let places: Vec<usize> =
+        parts.map(|part| index.find_some(key, part, 1)?.first().copied()).collect::<Option<_>>()?;
+    places.first().copied()
 }
 
 /// The line, counted from 0, at which the new lines stand already, where the author named that place.

@@ -12,8 +12,8 @@ use super::key::Key;
 use super::ladder::{Candidate, KEPT, Search};
 use super::pattern::{Pattern, has_identity};
 use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, enclosed, ladder, marked, nested, page,
-    rival, scope, shape, sign, standing, units, verbatim,
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, enclosed, escaped, ladder, marked, nested,
+    page, rival, scope, shape, sign, standing, units, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -143,6 +143,9 @@ fn settle_one(
     neighbours: &Neighbours,
     strictness: Strictness,
 ) -> Result<Located, Failure> {
+    if let Some(line) = standing::unchanged(pattern, index, strictness) {
+        return Ok(Located::AlreadyApplied(line));
+    }
     let (tier, candidates) = match search {
         Search::Found(tier, candidates) => (tier, candidates),
         Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
@@ -201,7 +204,7 @@ fn settle_one(
         {
             return Err(Failure::Indentation(text.to_owned()));
         }
-        if let Some(text) = page::doubtful(pattern, index) {
+        if let Some(text) = page::doubtful(pattern, index).or_else(|| escaped::doubtful(pattern, index)) {
             return Err(Failure::Escaped(text.to_owned()));
         }
     }

@@ -31,3 +31,4 @@ mod presumed;
 mod properties;
 mod seams;
 mod support;
+mod unsaid;

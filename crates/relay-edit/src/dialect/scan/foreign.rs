@@ -36,7 +36,8 @@ impl Scanner {
             return Some(Box::new(git_diff::GitDiff::new(Some(path))));
         }
         if self.reads(Dialect::EditRepl) && edit_repl::begins(text) {
-            let path = self.take_path(code, path_line::plain_before_marker);
+            let path = self.take_path(code, path_line::plain_before_marker).or_else(|| self.carried.clone());
+            self.carried.clone_from(&path);
             return Some(Box::new(edit_repl::EditRepl::new(path)));
         }
         if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {

@@ -111,8 +111,9 @@ impl Explain<'_> {
             Failure::Escaped(line) => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "the new line `{}` of {what} has the escapes of HTML, and nothing else in `{path}` does",
-                    visible(line.as_bytes())
+                    "the new line `{}` of {what} has the escapes of {}, and nothing else in `{path}` does",
+                    visible(line.as_bytes()),
+                    if line.contains("\\\"") { "a string" } else { "HTML" }
                 ),
                 "write the characters themselves; if the escapes are meant, send the change with --match exact",
             ),

@@ -1,0 +1,152 @@
+//! What an edit leaves unsaid, and what must not be made of it: signs that were lost, hunks that end too early, escapes nothing
+//! proves, and lines that stand there already behind something that was left out.
+
+use relay_edit::{codes, parse};
+
+use crate::support::{check, check_fails, plan_reply, search_replace, unified};
+
+const FILE: &str = "import os\n\ndef read(path):\n    with open(path) as file:\n        return file.read()\n\n\ndef size(path):\n    return os.stat(path).st_size\n";
+
+#[track_caller]
+fn check_refused(before: &str, reply: &str, code: relay_edit::Code) {
+    check_fails(&[("a.txt", before)], reply, code);
+}
+
+#[track_caller]
+fn check_unread(reply: &str, code: relay_edit::Code) {
+    let findings = parse(reply, None).diagnostics;
+    assert!(findings.iter().any(|finding| finding.is_error() && finding.code == code), "{findings:#?}");
+}
+
+fn envelope(hunks: &str) -> String {
+    format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}*** End Patch\n")
+}
+
+const CHANGE: &str = "@@\n-    return os.stat(path).st_size\n+    return os.path.getsize(path)\n";
+
+#[test]
+fn a_hunk_that_changes_nothing_stands_in_the_file() {
+    let after = FILE.replace("os.stat(path).st_size", "os.path.getsize(path)");
+    for quoted in [
+        " def read(path):\n     with open(path) as file:\n",
+        " def read(path):   \n",
+        " import os\n ...\n def size(path):\n",
+        " \n",
+    ] {
+        check(FILE, &envelope(&format!("@@\n{quoted}{CHANGE}")), &after);
+    }
+    // It may stand there several times.
+    let twice = format!("{FILE}import os\n");
+    check(&twice, &envelope(&format!("@@\n import os\n{CHANGE}")), &format!("{after}import os\n"));
+    for lost in [" import os\n import sys\n", " import os\n import os\n", "     log(path)\n"] {
+        check_refused(FILE, &envelope(&format!("@@\n{lost}{CHANGE}")), codes::NOT_FOUND);
+        check_refused(FILE, &unified(&format!("@@\n{lost}{CHANGE}")), codes::NOT_FOUND);
+    }
+}
+
+#[test]
+fn a_header_that_announces_more_is_believed() {
+    let diff = |hunk: &str| {
+        format!(
+            "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,4 @@\n+import io\n import os\n \n def read(path):\n{hunk}"
+        )
+    };
+    // No line of it is a change, and its header counts one.
+    check_unread(&diff("@@ -8,7 +9,6 @@\n def size(path):\n"), codes::BAD_DIFF);
+    check_unread(&format!("```diff\n{}```\n", diff("@@ -8,7 +9,6 @@\n def size(path):\n")), codes::BAD_DIFF);
+    // A slip in counting.
+    let hunk = "-def size(path):\n+def size_of(path):\n     return os.stat(path).st_size\n";
+    let after = format!("import io\n{}", FILE.replace("size(", "size_of("));
+    check(FILE, &diff(&format!("@@ -8,4 +9,4 @@\n{hunk}")), &after);
+}
+
+#[test]
+fn escapes_that_nothing_proves_are_in_doubt() {
+    let line = "import os\n";
+    let added = |text: &str| search_replace(line, &format!("{line}{text}\n"));
+    check_refused(FILE, &added("log(\\\"started\\\")"), codes::AMBIGUOUS);
+    check_refused(FILE, &added("big = size(path) &gt; 4096"), codes::AMBIGUOUS);
+    for text in
+        ["log(\"\\\"started\\\"\")", "log('\\\"started\\\"')", "rule = /\\\"/", "entity = \"&gt;\" < x"]
+    {
+        check(FILE, &added(text), &FILE.replace(line, &format!("{line}{text}\n")));
+    }
+}
+
+#[test]
+fn lines_stand_there_already_behind_what_was_left_out() {
+    let copied = "@@\n import os\n ...\n+    with open(path) as file:\n         return file.read()\n \n \n+@cached\n def size(path):\n";
+    check_refused(FILE, &unified(copied), codes::AMBIGUOUS);
+    let new = "@@\n import os\n ...\n+        check(file)\n         return file.read()\n \n";
+    check(
+        FILE,
+        &unified(new),
+        &FILE.replace("        return file", "        check(file)\n        return file"),
+    );
+    // The first change of the hunk was made already; the blank line above it is another one now.
+    let applied =
+        FILE.replace("def size", "def name(path):\n    return os.path.basename(path)\n\n\ndef size");
+    let both = "@@\n \n \n \n+def name(path):\n+    return os.path.basename(path)\n+\n+\n def size(path):\n+    check(path)\n     return os.stat(path).st_size\n";
+    check_refused(&applied, &unified(both), codes::AMBIGUOUS);
+}
+
+#[test]
+fn a_hunk_is_not_applied_while_what_it_takes_away_stands_beside_it() {
+    let before = "/* Parts of it */\n#ifndef PARTS_H\n#define PARTS_H\n#ifdef FAST\n";
+    let marked = "@@\n-/* Parts of it */\n #ifndef PARTS_H\n+#define PARTS_H\n #ifdef FAST\n";
+    check(before, &unified(marked), "#ifndef PARTS_H\n#define PARTS_H\n#ifdef FAST\n");
+    let below = "@@\n #ifndef PARTS_H\n+#define PARTS_H\n-#ifdef FAST\n";
+    check(before, &unified(below), "/* Parts of it */\n#ifndef PARTS_H\n#define PARTS_H\n");
+}
+
+#[test]
+fn more_blank_lines_than_the_author_saw_leave_new_lines_no_place() {
+    let before = "one()\ntwo()\n\n\nthree()\nfour()\n";
+    check_refused(
+        before,
+        &unified("@@\n one()\n two()\n+new()\n+\n \n three()\n four()\n"),
+        codes::NOT_FOUND,
+    );
+    let beside = "@@\n one()\n two()\n+new()\n \n three()\n four()\n";
+    check(before, &unified(beside), &before.replace("two()\n", "two()\nnew()\n"));
+    // What takes the place of another line stands where that did.
+    let replaced = "@@\n one()\n-two()\n+new()\n \n three()\n four()\n";
+    check(before, &unified(replaced), &before.replace("two", "new"));
+}
+
+#[test]
+fn places_that_are_nearly_alike_are_indented_as_the_file_is() {
+    let block = |name: &str| {
+        format!("def {name}(path):\n    check(path)\n    first(path)\n    second(path)\n    return path\n")
+    };
+    let before = format!("{}\n{}", block("one"), block("two"));
+    let diff = "@@ -7,5 +7,5 @@\n def two(path):\n \tcheck(path)\n \tfirst(path)\n-\tsecond(path)\n+\tthird(path)\n \tretrun path\n";
+    let after = format!("{}\n{}", block("one"), block("two").replace("second", "third"));
+    check(&before, &unified(diff), &after);
+}
+
+#[test]
+fn new_lines_are_not_moved_to_where_nothing_stands() {
+    // Two spaces too many before the old line, and none before the new ones.
+    let old = "          return file.read()\n";
+    let added = format!("{old}    log(path)\n");
+    check_refused(FILE, &search_replace(old, &added), codes::INDENTATION);
+    // Nothing as deep as `return` is run behind it.
+    let old = "return os.stat(path).st_size\n";
+    let added = format!("{old}\n\ndef name(path):\n    return os.path.basename(path)\n");
+    check_refused(FILE, &search_replace(old, &added), codes::INDENTATION);
+    let moved = "return os.stat(path).st_size or 0\n";
+    check(FILE, &search_replace(old, moved), &FILE.replace("st_size\n", "st_size or 0\n"));
+}
+
+#[test]
+fn a_block_without_a_path_goes_on_with_the_file_of_the_one_before() {
+    let block = |old: &str, new: &str| format!("««« EDIT\n{old}\n═══════ REPL\n{new}\n»»» EDIT END\n");
+    let (first, second) = (block("import os", "import io"), block("def size(path):", "def size_of(path):"));
+    let after = FILE.replace("import os", "import io").replace("def size(", "def size_of(");
+    for between in ["", "\n"] {
+        check(FILE, &format!("a.txt\n{first}{between}{second}"), &after);
+    }
+    check_unread(&format!("a.txt\n{first}\nAnd the other one.\n\n{second}"), codes::MISSING_PATH);
+    assert!(!plan_reply(&[("a.txt", FILE)], &format!("a.txt\n{first}")).changes.is_empty());
+}
