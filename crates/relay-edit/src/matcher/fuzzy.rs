@@ -146,9 +146,10 @@ pub(crate) fn is_slip(wanted: &str, found: &str) -> bool {
     }
     let mut different = wanted.iter().zip(&found).filter(|(wanted, found)| wanted != found);
     let (Some((wanted, found)), None) = (different.next(), different.next()) else { return false };
-    let is_word =
-        |text: &str| text.chars().count() >= 4 && text.chars().all(|c| c.is_alphabetic() || c == '_');
-    is_word(wanted) && is_word(found) && differ_by_one(wanted, found)
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphabetic() || c == '_');
+    let letters = |text: &str| text.chars().count();
+    let (shorter, longer) = (letters(wanted).min(letters(found)), letters(wanted).max(letters(found)));
+    shorter >= 3 && longer >= 4 && is_word(wanted) && is_word(found) && differ_by_one(wanted, found)
 }
 
 /// Whether two words differ by one character that is there, missing or another, or by two that changed places.

@@ -68,6 +68,13 @@ pub(crate) enum Search {
     Crowd,
     /// The old lines stand here, and the new ones there, with lines in common.
     Doubtful(Vec<usize>),
+    /// The new lines stand there, and lines that shall go stand beside them.
+    HalfDone {
+        /// Where those stand.
+        found: usize,
+        /// Where the new lines stand.
+        done: usize,
+    },
     /// The hunk has no old lines.
     NoOldLines,
     /// No tier found anything.
@@ -181,7 +188,12 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             .iter()
             .all(|candidate| covered.start <= candidate.start() && candidate.end() <= covered.end)
         {
-            let there = || is_mostly_there(pattern, index, tier) || goes_beside(pattern, index, &covered);
+            // Whether that is the edit with its old lines written twice, or not done yet, nobody can say.
+            let beside = || goes_beside(pattern, index, &covered);
+            if let Some(found) = candidates.is_empty().then(beside).flatten() {
+                return Some(Search::HalfDone { found, done: covered.start });
+            }
+            let there = || is_mostly_there(pattern, index, tier) || is_nearby(pattern, index, &covered);
             let done = !candidates.is_empty() || !there();
             return Some(if done { Search::AlreadyApplied(place) } else { Search::Nothing });
         }
@@ -232,17 +244,32 @@ fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> 
     there.count() * 2 > removed.len()
 }
 
-/// Whether lines that shall go, at an end of the hunk, still stand beside the place where its new lines stand.
-fn goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> bool {
+/// Where lines that shall go, at an end of the hunk, still stand beside the place where its new lines stand.
+fn goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
     let lines = &pattern.hunk.lines;
     let goes = |line: &&HunkLine| !line.is_new();
     let head: Vec<&str> = lines.iter().take_while(goes).map(HunkLine::text).collect();
     let mut tail: Vec<&str> = lines.iter().rev().take_while(goes).map(HunkLine::text).collect();
     tail.reverse();
     let stands = |lines: &[&str], start: Option<usize>| {
-        has_identity(lines) && start.is_some_and(|start| index.stands_at(Key::TrimEnd, lines, start))
+        let stands = |start: &usize| has_identity(lines) && index.stands_at(Key::TrimEnd, lines, *start);
+        start.filter(stands)
     };
-    stands(&head, covered.start.checked_sub(head.len())) || stands(&tail, Some(covered.end))
+    stands(&head, covered.start.checked_sub(head.len())).or_else(|| stands(&tail, Some(covered.end)))
+}
+
+/// Whether all lines that shall go, and do not come back, stand near that place at another depth: then the new lines may belong
+/// there as well. One alone may be another one.
+fn is_nearby(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> bool {
+    let stays = |line: &str| pattern.new.iter().any(|new| new.trim() == line.trim());
+    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
+    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line]) && !stays(line)).collect();
+    let reach = pattern.old.len();
+    let near = covered.start.saturating_sub(reach)..covered.end + reach;
+    let stands =
+        |line: &str, key: Key| index.places(key, line.as_bytes()).iter().any(|place| near.contains(place));
+    let is_moved = |line: &&str| stands(line, Key::Trim) && !stands(line, Key::TrimEnd);
+    removed.len() > 1 && removed.iter().all(is_moved)
 }
 
 /// Of very many places only the first ones were found; those near the line number matter too.

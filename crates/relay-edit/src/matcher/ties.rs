@@ -150,6 +150,7 @@ fn settle_one(
         Search::Found(tier, candidates) => (tier, candidates),
         Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
         Search::Doubtful(places) => return Err(Failure::Ambiguous(places)),
+        Search::HalfDone { found, done } => return Err(Failure::Applied { found, done }),
         Search::NoOldLines => return without_old_lines(at, pattern, index),
         Search::Nothing => {
             let near = if index.may_explain() { nearest(pattern, index) } else { None };
@@ -388,7 +389,7 @@ fn moved_text<'h>(pattern: &Pattern<'h>, reindent: &Reindent) -> Option<&'h str>
     }
     let moves = |text: &str| reindent.apply(text.as_bytes()).is_none_or(|moved| moved != text.as_bytes());
     let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
-    let mut inside = new.zip(verbatim::inside(&pattern.new)).filter(|(_, inside)| *inside);
+    let mut inside = new.zip(verbatim::fixed(&pattern.new)).filter(|(_, inside)| *inside);
     inside.find_map(|(line, _)| match line {
         HunkLine::Added(text) => moves(text).then_some(text.as_str()),
         _ => None,

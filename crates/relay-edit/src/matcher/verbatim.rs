@@ -37,9 +37,46 @@ pub(crate) fn inside(lines: &[&str]) -> Vec<bool> {
     }
 }
 
+/// For each line whether it begins inside a text that is not laid out with the code around it.
+///
+/// One whose lines are all as deep as the line it begins on, or deeper, was moved with that line by whoever moved it. Without
+/// any indentation that says nothing, unless the text is a statement of its own, as that which documents a function is.
+/// Here-documents stay where they are.
+pub(crate) fn fixed(lines: &[&str]) -> Vec<bool> {
+    let mut fixed = inside(lines);
+    let Reading { inside, movable, .. } = Reading::of(lines, None);
+    if fixed != inside {
+        return fixed;
+    }
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let mut begins: Option<&str> = None;
+    let mut start = 0;
+    while start < lines.len() {
+        let run = |at: &usize| inside.get(*at) == inside.get(start);
+        let end = (start..lines.len()).take_while(run).count() + start;
+        let body = || lines.iter().take(end).skip(start);
+        if inside.get(start) == Some(&true)
+            && let Some(line) = begins
+        {
+            let least = depth(line);
+            let text = line.trim_start().trim_start_matches(['r', 'u']);
+            let documents = text.starts_with("\"\"\"") || text.starts_with("'''");
+            let deep = body().all(|line| line.trim().is_empty() || depth(line) >= least);
+            let moves =
+                deep && (least > 0 || documents) && (start..end).all(|at| movable.get(at) == Some(&true));
+            fixed.iter_mut().take(end).skip(start).for_each(|fixed| *fixed &= !moves);
+        }
+        begins = lines.get(end - 1).copied();
+        start = end;
+    }
+    fixed
+}
+
 /// The lines, read from one assumption about how they begin.
 struct Reading {
     inside: Vec<bool>,
+    /// Whether the text a line begins inside is a string.
+    movable: Vec<bool>,
     /// The first text that goes on over the end of a line.
     first: Option<(End, Side)>,
     /// The text in which the lines end.
@@ -49,9 +86,11 @@ struct Reading {
 impl Reading {
     fn of(lines: &[&str], mut end: Option<End>) -> Self {
         let mut inside = Vec::with_capacity(lines.len());
+        let mut movable = Vec::with_capacity(lines.len());
         let mut first = None;
         for (at, line) in lines.iter().enumerate() {
             inside.push(end.is_some());
+            movable.push(matches!(end, Some(End::Same(_) | End::Raw(_))));
             let mut rest = *line;
             if let Some(open) = &end {
                 let Some(after) = close(open, rest) else { continue };
@@ -65,7 +104,7 @@ impl Reading {
                 end = Some(opened);
             }
         }
-        Self { inside, first, end }
+        Self { inside, movable, first, end }
     }
 }
 

@@ -9,7 +9,7 @@ use super::again;
 use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
-use crate::lines::Lines;
+use crate::lines::{BOM, Lines};
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Reindent, Strictness, Tier, locate, locate_all,
 };
@@ -125,6 +125,7 @@ pub(crate) fn patch(
         return Err(vec![PatchFailure::TooLarge]);
     }
     let Some(before) = before else { return create(hunks, manner) };
+    let hunks = &*without_marks(hunks, before);
     if targets::any(hunks) {
         return patch_targets(before, hunks, manner.seen);
     }
@@ -132,6 +133,22 @@ pub(crate) fn patch(
         Base::Original => patch_original(before, hunks, manner),
         Base::Sequential => patch_sequential(before, hunks, manner, FAILED_BYTES),
     }
+}
+
+/// Hunks without the byte order mark that their author copied from the beginning of a file: the file keeps its own. Where it
+/// stands before a line that goes and before none that stays or comes, it shall go too, and that is another change.
+fn without_marks<'h>(hunks: &'h [Hunk], file: &[u8]) -> Cow<'h, [Hunk]> {
+    const MARK: char = '\u{feff}';
+    let marks = |hunk: &Hunk| hunk.new_lines().any(|line| line.starts_with(MARK));
+    if !file.starts_with(BOM) || !hunks.iter().any(marks) {
+        return Cow::Borrowed(hunks);
+    }
+    let plain = |hunk: &Hunk| {
+        let lines =
+            hunk.lines.iter().map(|line| line.saying(line.text().trim_start_matches(MARK).to_owned()));
+        Hunk { lines: lines.collect(), ..hunk.clone() }
+    };
+    Cow::Owned(hunks.iter().map(|hunk| if marks(hunk) { plain(hunk) } else { hunk.clone() }).collect())
 }
 
 /// New lines without any old ones make a new file.

@@ -101,13 +101,13 @@ fn a_hunk_that_goes_on_behind_the_end_of_the_file_says_so() {
 #[test]
 fn text_over_several_lines_is_not_indented_anew() {
     let before = "class A:\n    def f(self):\n        pass\n";
-    let docstring = "def f(self):\n    \"\"\"Says.\n\n    More.\n    \"\"\"\n    pass\n";
+    let text = "def f(self):\n    say(\"\"\"Says.\n\n  More.\n    \"\"\")\n    pass\n";
     let finding = check_fails(
         &[("a.txt", before)],
-        &search_replace("def f(self):\n    pass\n", docstring),
+        &search_replace("def f(self):\n    pass\n", text),
         codes::INDENTATION,
     );
-    assert!(finding.message.contains("····More."), "{}", finding.message);
+    assert!(finding.message.contains("··More."), "{}", finding.message);
     check(
         before,
         &search_replace("def f(self):\n    pass\n", "def f(self):\n    \"\"\"Says.\"\"\"\n    pass\n"),

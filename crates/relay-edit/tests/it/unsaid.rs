@@ -94,9 +94,12 @@ fn lines_stand_there_already_behind_what_was_left_out() {
 fn a_hunk_is_not_applied_while_what_it_takes_away_stands_beside_it() {
     let before = "/* Parts of it */\n#ifndef PARTS_H\n#define PARTS_H\n#ifdef FAST\n";
     let marked = "@@\n-/* Parts of it */\n #ifndef PARTS_H\n+#define PARTS_H\n #ifdef FAST\n";
-    check(before, &unified(marked), "#ifndef PARTS_H\n#define PARTS_H\n#ifdef FAST\n");
+    check_refused(before, &unified(marked), codes::AMBIGUOUS);
     let below = "@@\n #ifndef PARTS_H\n+#define PARTS_H\n-#ifdef FAST\n";
-    check(before, &unified(below), "/* Parts of it */\n#ifndef PARTS_H\n#define PARTS_H\n");
+    check_refused(before, &unified(below), codes::AMBIGUOUS);
+    let unwrapped = "def read(file):\n    if ready:\n        check(file)\n    else:\n        wait(file)\n";
+    let deeper = "@@\n     def read(file):\n-        if ready:\n-            check(file)\n-        else:\n-            wait(file)\n+        wait(file)\n";
+    check(unwrapped, &unified(deeper), "def read(file):\n    wait(file)\n");
 }
 
 #[test]
@@ -149,4 +152,45 @@ fn a_block_without_a_path_goes_on_with_the_file_of_the_one_before() {
     }
     check_unread(&format!("a.txt\n{first}\nAnd the other one.\n\n{second}"), codes::MISSING_PATH);
     assert!(!plan_reply(&[("a.txt", FILE)], &format!("a.txt\n{first}")).changes.is_empty());
+}
+
+#[test]
+fn a_byte_order_mark_in_the_reply_is_that_of_the_file() {
+    let before = "\u{feff}using System;\n\nclass A {}\n";
+    let diff = "@@ -1,3 +1,3 @@\n \u{feff}using System;\n \n-class A {}\n+class B {}\n";
+    check(before, &unified(diff), "\u{feff}using System;\n\nclass B {}\n");
+    let section = search_replace("\u{feff}using System;\n", "\u{feff}using System.IO;\n");
+    check(before, &section, "\u{feff}using System.IO;\n\nclass A {}\n");
+    // A file without one gets it by a new line that has it.
+    let section = search_replace("using System;\n", "\u{feff}using System;\n");
+    check("using System;\n", &section, "\u{feff}using System;\n");
+}
+
+#[test]
+fn a_text_over_several_lines_moves_with_the_code_it_is_laid_out_with() {
+    let before = "class A:\n    def read(self):\n        self.check()\n        return self.file.read()\n";
+    let section = |body: &str| {
+        let old = "def read(self):\n    self.check()\n";
+        search_replace(old, &format!("def read(self):\n{body}    self.check()\n"))
+    };
+    let after = |body: &str| before.replace("self):\n", &format!("self):\n{body}"));
+    let text = "    \"\"\"\n    Reads it.\n\n        Slowly.\n    \"\"\"\n";
+    let moved = "        \"\"\"\n        Reads it.\n\n            Slowly.\n        \"\"\"\n";
+    check(before, &section(text), &after(moved));
+    // Here it is content, wherever the code stands.
+    let text = "    log(\"\"\"\nReads it.\n\"\"\")\n";
+    check_refused(before, &section(text), codes::INDENTATION);
+    let text = "    run(<<EOF)\n    Reads it.\n    EOF\n";
+    check_refused(before, &section(text), codes::INDENTATION);
+}
+
+#[test]
+fn a_letter_lost_from_a_short_word_is_a_slip() {
+    let before = "def one(self):\n    check(self)\n    first(path)\n    second(path)\n";
+    let diff =
+        "@@\n def one(slf):\n     check(self)\n     first(path)\n-    second(path)\n+    third(path)\n";
+    check(before, &unified(diff), &before.replace("second", "third"));
+    // Another name of the file is none.
+    let known = format!("slf = 1\n{before}");
+    check_refused(&known, &unified(diff), codes::NOT_FOUND);
 }
