@@ -40,10 +40,15 @@ impl Reindent {
 
     /// The new line as the file would have it; `None` when the rule does not reach it.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
-        if *self == Self::Keep || is_blank(line) {
+        // Nobody writes what is missing before a line of nothing but white space, while what is too much stands there as well.
+        if *self == Self::Keep || line.is_empty() || is_blank(line) && matches!(self, Self::Add(_)) {
             return Some(Cow::Borrowed(line));
         }
         let before = indent(line);
+        if is_blank(line) {
+            let moved = self.indentation(before).filter(|_| before.len() == line.len());
+            return Some(moved.map_or(Cow::Borrowed(line), Cow::Owned));
+        }
         // A line that already is indented the way the file is was not touched by whatever changed the others.
         if let Self::Units { reply, file } = self
             && uses_other_kind(before, reply, file)

@@ -389,7 +389,10 @@ fn moved_text<'h>(pattern: &Pattern<'h>, reindent: &Reindent) -> Option<&'h str>
     }
     let moves = |text: &str| reindent.apply(text.as_bytes()).is_none_or(|moved| moved != text.as_bytes());
     let new = pattern.hunk.lines.iter().filter(|line| line.is_new());
-    let mut inside = new.zip(verbatim::fixed(&pattern.new)).filter(|(_, inside)| *inside);
+    let is_text = |line: &HunkLine| line.text().chars().any(char::is_alphanumeric);
+    let has_moved = new.clone().map(|line| line.is_old() && is_text(line) && moves(line.text()));
+    let fixed = verbatim::fixed(&pattern.new, &has_moved.collect::<Vec<bool>>());
+    let mut inside = new.zip(fixed).filter(|(_, fixed)| *fixed);
     inside.find_map(|(line, _)| match line {
         HunkLine::Added(text) => moves(text).then_some(text.as_str()),
         _ => None,

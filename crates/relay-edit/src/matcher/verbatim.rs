@@ -37,36 +37,32 @@ pub(crate) fn inside(lines: &[&str]) -> Vec<bool> {
     }
 }
 
-/// For each line whether it begins inside a text that is not laid out with the code around it.
+/// For each line whether it begins inside a text that does not move with the code around it.
 ///
-/// One whose lines are all as deep as the line it begins on, or deeper, was moved with that line by whoever moved it. Without
-/// any indentation that says nothing, unless the text is a statement of its own, as that which documents a function is.
-/// Here-documents stay where they are.
-pub(crate) fn fixed(lines: &[&str]) -> Vec<bool> {
+/// It does where a line of the text shows it: one that `has_moved` is known to stand elsewhere than it is written. One whose
+/// lines are all as deep as the line it begins on, or deeper, is laid out with the code; without any indentation that says
+/// nothing, unless the text is a statement of its own, as that which documents a function is. Here-documents stay.
+pub(crate) fn fixed(lines: &[&str], has_moved: &[bool]) -> Vec<bool> {
     let mut fixed = inside(lines);
     let Reading { inside, movable, .. } = Reading::of(lines, None);
-    if fixed != inside {
-        return fixed;
-    }
+    let certain = fixed == inside;
     let depth = |line: &str| line.len() - line.trim_start().len();
-    let mut begins: Option<&str> = None;
     let mut start = 0;
     while start < lines.len() {
-        let run = |at: &usize| inside.get(*at) == inside.get(start);
+        let run = |at: &usize| fixed.get(*at) == fixed.get(start);
         let end = (start..lines.len()).take_while(run).count() + start;
-        let body = || lines.iter().take(end).skip(start);
-        if inside.get(start) == Some(&true)
-            && let Some(line) = begins
-        {
-            let least = depth(line);
-            let text = line.trim_start().trim_start_matches(['r', 'u']);
+        let body = lines.get(start..end).unwrap_or_default();
+        let begins = start.checked_sub(1).and_then(|above| lines.get(above)).filter(|_| certain);
+        let is_laid_out = |line: &&str| {
+            let (least, text) = (depth(line), line.trim_start().trim_start_matches(['r', 'u']));
             let documents = text.starts_with("\"\"\"") || text.starts_with("'''");
-            let deep = body().all(|line| line.trim().is_empty() || depth(line) >= least);
-            let moves =
-                deep && (least > 0 || documents) && (start..end).all(|at| movable.get(at) == Some(&true));
-            fixed.iter_mut().take(end).skip(start).for_each(|fixed| *fixed &= !moves);
+            let deep = body.iter().all(|line| line.trim().is_empty() || depth(line) >= least);
+            deep && (least > 0 || documents) && (start..end).all(|at| movable.get(at) == Some(&true))
+        };
+        let is_shown = (start..end).any(|at| has_moved.get(at) == Some(&true));
+        if is_shown || begins.is_some_and(|line| is_laid_out(line)) {
+            fixed.iter_mut().take(end).skip(start).for_each(|fixed| *fixed = false);
         }
-        begins = lines.get(end - 1).copied();
         start = end;
     }
     fixed

@@ -194,3 +194,24 @@ fn a_letter_lost_from_a_short_word_is_a_slip() {
     let known = format!("slf = 1\n{before}");
     check_refused(&known, &unified(diff), codes::NOT_FOUND);
 }
+
+#[test]
+fn lines_of_white_space_are_indented_as_the_others_are() {
+    let before = "fn a() {\n\tone();\n\ttwo();\n}\n";
+    let section = search_replace("    one();\n    two();\n", "    one();\n    \n    new();\n    two();\n");
+    check(before, &section, &before.replace("\ttwo", "\t\n\tnew();\n\ttwo"));
+    let section = search_replace("\t\tone();\n\t\ttwo();\n", "\t\tone();\n\t\t\n\t\tnew();\n\t\ttwo();\n");
+    check(before, &section, &before.replace("\ttwo", "\t\n\tnew();\n\ttwo"));
+    let section = search_replace("one();\ntwo();\n", "one();\n\nnew();\ntwo();\n");
+    check(before, &section, &before.replace("\ttwo", "\n\tnew();\n\ttwo"));
+}
+
+#[test]
+fn a_text_moves_where_one_of_its_lines_shows_that_it_did() {
+    let before = "class A:\n    \"\"\"Holds:\n        one: the first\n        two: the second\n    \"\"\"\n\n    size = 1\n";
+    let section = search_replace(
+        "    one: the first\n    two: the second\n\"\"\"\n",
+        "    one: the first\n    half: the next\n    two: the second\n\"\"\"\n",
+    );
+    check(before, &section, &before.replace("        two", "        half: the next\n        two"));
+}
