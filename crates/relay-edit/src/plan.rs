@@ -190,6 +190,7 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
         options,
         levels,
         diagnostics: Vec::new(),
+        written: BTreeSet::new(),
         failures: 0,
         searched_bytes: 0,
         one_by_one: 0,
@@ -258,6 +259,8 @@ struct Planner<'p> {
     options: &'p Options,
     levels: &'p Levels,
     diagnostics: Vec<Diagnostic>,
+    /// The files whose whole content the reply has.
+    written: BTreeSet<String>,
     /// How many reasons there are for edits that failed.
     failures: usize,
     /// How many bytes were searched for patches so far.
@@ -312,6 +315,8 @@ impl Planner<'_> {
                 if before.is_some_and(explain::has_too_many_lines) {
                     return Err(failed(explain.too_many_lines()));
                 }
+                let content = &*elide::unnumbered(before, content)
+                    .map_err(|loss| failed(explain.loss(&loss, edit.line)))?;
                 if let Some(loss) = elide::check_write(&edit.path, before, content, self.options.allow_shrink)
                 {
                     return Err(failed(explain.loss(&loss, edit.line)));
@@ -345,6 +350,7 @@ impl Planner<'_> {
                     }
                 }
                 self.state.set(&edit.path, None);
+                self.written.remove(&edit.path);
                 Ok(EditOutcome::new(EditStatus::Applied, "deleted"))
             }
             Operation::Rename { to } => rename(edit, to, &mut self.state).map_err(|finding| failed(*finding)),
@@ -384,6 +390,7 @@ impl Planner<'_> {
     fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
         let Some(before) = self.state.get(&edit.path) else {
             self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
+            self.written.insert(edit.path.clone());
             return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
         };
         let whole = !self.options.shown.contains_key(&edit.path);
@@ -399,6 +406,9 @@ impl Planner<'_> {
         if before == after.as_slice() {
             return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
         }
+        if self.written.contains(&edit.path) && edit.dialect != Dialect::Commands {
+            return Err(Box::new(Explain { edit, state: &self.state }.other_version()));
+        }
         if edit.dialect == Dialect::ApplyPatch {
             self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
         }
@@ -407,6 +417,7 @@ impl Planner<'_> {
             self.diagnostics.push(Explain { edit, state: &self.state }.much_shorter(shorter));
         }
         self.state.set(&edit.path, Some(after));
+        self.written.insert(edit.path.clone());
         Ok(EditOutcome::new(EditStatus::Applied, words))
     }
 

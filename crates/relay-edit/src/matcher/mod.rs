@@ -50,7 +50,7 @@ pub(crate) use margin::{
     without_all_margins, without_last_blank, without_margins, without_prose, without_rule,
 };
 pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
-pub(crate) use numbered::without_numbers;
+pub(crate) use numbered::{without_numbers, without_numbers_in};
 pub(crate) use page::without_page;
 pub(crate) use pattern::has_identity;
 

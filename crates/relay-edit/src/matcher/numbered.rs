@@ -32,6 +32,17 @@ pub(crate) fn without_numbers(hunk: &Hunk) -> Option<Hunk> {
     })
 }
 
+/// A file's content without line numbers; `None` unless every line has one and they count from 1.
+pub(crate) fn without_numbers_in(content: &str) -> Option<String> {
+    let mut plain = String::with_capacity(content.len());
+    for (line, expected) in content.lines().zip(1..) {
+        let (_, text) = numbered(line).filter(|(number, _)| *number == expected)?;
+        plain.push_str(text);
+        plain.push('\n');
+    }
+    Some(plain)
+}
+
 /// The number before a line, and the line without it.
 fn numbered(line: &str) -> Option<(usize, &str)> {
     let (number, rest) = line.split_once(MARKS)?;

@@ -60,7 +60,7 @@ pub(crate) fn fixed(lines: &[&str], has_moved: &[bool]) -> Vec<bool> {
             deep && (least > 0 || documents) && (start..end).all(|at| movable.get(at) == Some(&true))
         };
         let is_shown = (start..end).any(|at| has_moved.get(at) == Some(&true));
-        if is_shown || begins.is_some_and(|line| is_laid_out(line)) {
+        if is_shown || begins.is_some_and(is_laid_out) {
             fixed.iter_mut().take(end).skip(start).for_each(|fixed| *fixed = false);
         }
         start = end;

@@ -11,7 +11,7 @@ use crate::align::{Difference, differences};
 use crate::edit::Target;
 use crate::elision::{Elision, elision, is_prose_file, names_left_out};
 use crate::lines::Lines;
-use crate::matcher::{Key, is_oddly_spaced};
+use crate::matcher::{Key, is_oddly_spaced, without_numbers_in};
 use crate::{Hunk, HunkLine};
 
 /// A file of fewer lines can be rewritten freely.
@@ -35,6 +35,11 @@ pub(crate) enum Loss {
         /// The line as written.
         text: String,
     },
+    /// Every line has its number before it, and those of the file have none.
+    Numbered {
+        /// The first line as written.
+        text: String,
+    },
     /// Most of the file would be gone, and the text seems incomplete.
     Gutted {
         /// How many lines the file has.
@@ -44,6 +49,28 @@ pub(crate) enum Loss {
         /// Why the text seems incomplete.
         why: &'static str,
     },
+}
+
+/// Whole content without line numbers, where the lines of the file it replaces prove that they are none of it. New files may
+/// have a column of numbers.
+pub(crate) fn unnumbered<'c>(before: Option<&[u8]>, content: &'c str) -> Result<Cow<'c, str>, Loss> {
+    const FEW: usize = 3;
+    let before = before.filter(|before| !before.is_empty() && content.lines().count() >= FEW);
+    let Some((before, plain)) = before.and_then(|before| Some((before, without_numbers_in(content)?))) else {
+        return Ok(Cow::Borrowed(content));
+    };
+    let lines = Lines::new(before);
+    let known: HashSet<Cow<'_, [u8]>> = lines.texts().map(|text| Key::TrimEnd.of(text)).collect();
+    let stands = |line: &&str| known.contains(&Key::TrimEnd.of(line.as_bytes()));
+    let written = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
+    let standing = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).filter(stands).count();
+    if standing(content) > 0 {
+        return Ok(Cow::Borrowed(content));
+    }
+    if standing(&plain) * 2 < written(&plain) {
+        return Err(Loss::Numbered { text: content.lines().next().unwrap_or_default().to_owned() });
+    }
+    Ok(Cow::Owned(plain))
 }
 
 /// Checks whole content that is to replace a file.

@@ -67,6 +67,11 @@ impl Explain<'_> {
                 format!("`{}` has unbreakable spaces, and `{path}` has plain ones", visible(text.as_bytes())),
             )
             .hinted("copy the text from its source instead of a page, or write plain spaces"),
+            Loss::Numbered { text } => Diagnostic::error(
+                codes::AMBIGUOUS,
+                format!("`{}` has a line number, like every line of the text, and `{path}` has none", visible(text.as_bytes())),
+            )
+            .hinted("send the text without line numbers"),
             Loss::Gutted { before, kept, why } => Diagnostic::error(
                 codes::SHRINK,
                 format!("only {kept} of the {before} lines of `{path}` would be left, and the text seems incomplete: {why}"),
@@ -74,6 +79,15 @@ impl Explain<'_> {
             .hinted("send the whole file, or only the changed lines as a patch; if it shall be this short, allow it with --allow-shrink"),
         };
         finding.on(path).at(line)
+    }
+
+    /// The reply holds the whole file already, and not the same.
+    pub fn other_version(&self) -> Diagnostic {
+        let path = &self.edit.path;
+        Diagnostic::error(codes::AMBIGUOUS, format!("this reply holds two different versions of `{path}`"))
+            .hinted("send only the one that is meant")
+            .on(path)
+            .at(self.edit.line)
     }
 
     /// A patch does not apply: every reason, as long as they are not hundreds.

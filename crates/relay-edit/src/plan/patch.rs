@@ -125,21 +125,26 @@ pub(crate) fn patch(
         return Err(vec![PatchFailure::TooLarge]);
     }
     let Some(before) = before else { return create(hunks, manner) };
-    let hunks = &*without_marks(hunks, before);
     if targets::any(hunks) {
         return patch_targets(before, hunks, manner.seen);
     }
-    match base {
-        Base::Original => patch_original(before, hunks, manner),
-        Base::Sequential => patch_sequential(before, hunks, manner, FAILED_BYTES),
-    }
+    let plain = without_marks(hunks, before);
+    let patched = match base {
+        Base::Original => patch_original(before, &plain, manner),
+        Base::Sequential => patch_sequential(before, &plain, manner, FAILED_BYTES),
+    };
+    let how = if matches!(plain, Cow::Owned(_)) { " without the byte order mark" } else { "" };
+    patched.map(|patched| Patched { words: patched.words + how, ..patched })
 }
 
-/// Hunks without the byte order mark that their author copied from the beginning of a file: the file keeps its own. Where it
-/// stands before a line that goes and before none that stays or comes, it shall go too, and that is another change.
+/// Hunks without the byte order mark that their author copied from the beginning of a file, where they begin with it before
+/// and after: the file keeps its own.
 fn without_marks<'h>(hunks: &'h [Hunk], file: &[u8]) -> Cow<'h, [Hunk]> {
     const MARK: char = '\u{feff}';
-    let marks = |hunk: &Hunk| hunk.new_lines().any(|line| line.starts_with(MARK));
+    let marks = |hunk: &Hunk| {
+        let [old, new] = [hunk.old_lines().next(), hunk.new_lines().next()];
+        [old, new].into_iter().all(|line| line.is_some_and(|line| line.starts_with(MARK)))
+    };
     if !file.starts_with(BOM) || !hunks.iter().any(marks) {
         return Cow::Borrowed(hunks);
     }

@@ -215,3 +215,34 @@ fn a_text_moves_where_one_of_its_lines_shows_that_it_did() {
     );
     check(before, &section, &before.replace("        two", "        half: the next\n        two"));
 }
+
+fn whole(text: &str) -> String {
+    format!("```text // {{a.txt}} replace\n{text}```\n")
+}
+
+#[test]
+fn a_whole_file_comes_without_the_numbers_of_its_lines() {
+    let after = FILE.replace("def size(", "def size_of(");
+    for mark in [" | ", "\t", "→"] {
+        let lines = after.lines().enumerate().map(|(at, line)| format!("{:>3}{mark}{line}\n", at + 1));
+        let numbered: String = lines.collect();
+        check(FILE, &whole(&numbered), &after);
+        // What is numbered already, or new, may be meant so.
+        check(&numbered, &whole(&numbered.replace("size", "length")), &numbered.replace("size", "length"));
+        check_refused("nothing of it\n", &whole(&numbered), codes::AMBIGUOUS);
+    }
+    let table = "1\tone\n2\ttwo\n3\tthree\n";
+    let plan = plan_reply(&[], &whole(table));
+    assert_eq!(plan.changes[0].after.as_deref(), Some(table.as_bytes()));
+}
+
+#[test]
+fn two_versions_of_a_file_are_none() {
+    let (one, two) = (FILE.replace("size", "length"), FILE.replace("size", "bytes_of"));
+    check(FILE, &format!("{}\n{}", whole(&one), whole(&one)), &one);
+    check_refused(FILE, &format!("{}\nOr like this:\n\n{}", whole(&one), whole(&two)), codes::AMBIGUOUS);
+    // One that is deleted in between is another file.
+    let again =
+        format!("{}*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n{}", whole(&one), whole(&two));
+    check(FILE, &again, &two);
+}
