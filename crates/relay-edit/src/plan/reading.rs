@@ -53,6 +53,8 @@ impl Reading {
     }
 }
 
+const WITHOUT_ESCAPES: &str = " without escapes";
+
 const READINGS: &[Reading] = &[
     Reading::new(" within a line", Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
     Reading::new(" without the blank lines around it", Applies::Sections, |hunk, index, _| {
@@ -63,7 +65,7 @@ const READINGS: &[Reading] = &[
     }),
     Reading::new(" without the dashes above it", Applies::Hidden, |hunk, _, _| without_rule(hunk)),
     Reading::new(" without line numbers", Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
-    Reading::new(" without escapes", Applies::Both, |hunk, _, _| without_escapes(hunk)),
+    Reading::new(WITHOUT_ESCAPES, Applies::Both, |hunk, _, _| without_escapes(hunk)),
     Reading::new(" without the escapes of HTML", Applies::Both, |hunk, _, _| without_page(hunk)),
     Reading::new(", with lines marked as new that stand there", Applies::Both, |hunk, index, failure| {
         match failure {
@@ -126,5 +128,10 @@ pub(super) fn diff(
         Ok(_) => Some((hunk.clone(), "")),
         Err(failure) => read(hunk, failure),
     });
-    hunks.collect()
+    let hunks: Vec<Read> = hunks.collect::<Option<_>>()?;
+    // What was escaped in one hunk was escaped in all of them; where no old line shows it, new ones would land with it.
+    let is_escaped =
+        |(hunk, how): &Read| *how != WITHOUT_ESCAPES && hunk.added_lines().any(|line| line.contains("\\\""));
+    let unescaped = hunks.iter().any(|(_, how)| *how == WITHOUT_ESCAPES);
+    (!unescaped || !hunks.iter().any(is_escaped)).then_some(hunks)
 }

@@ -74,6 +74,15 @@ fn escapes_that_nothing_proves_are_in_doubt() {
 }
 
 #[test]
+fn what_was_escaped_in_one_hunk_was_escaped_in_all() {
+    let before = "one(\"a\")\ntwo()\nthree('b')\nfour()\n";
+    let first = "@@\n-one(\\\"a\\\")\n+one(\\\"c\\\")\n two()\n";
+    check(before, &unified(first), &before.replace("\"a\"", "\"c\""));
+    let second = "@@\n three('b')\n+five('d', \\\"e\\\")\n four()\n";
+    check_refused(before, &unified(&format!("{first}{second}")), codes::NOT_FOUND);
+}
+
+#[test]
 fn lines_stand_there_already_behind_what_was_left_out() {
     let copied = "@@\n import os\n ...\n+    with open(path) as file:\n         return file.read()\n \n \n+@cached\n def size(path):\n";
     check_refused(FILE, &unified(copied), codes::AMBIGUOUS);
