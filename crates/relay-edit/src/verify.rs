@@ -407,11 +407,8 @@ fn read_new_line<'a>(rest: Rest<'a>, line: &NewLine<'_>, ending: &[u8], unended:
     let NewLine { text, moved, reindent, end } = *line;
     let rest = match moved {
         Some(bytes) => rest.strip_prefix(bytes)?,
-        None if text.trim().is_empty() && matches!(reindent, Reindent::Keep | Reindent::Add(_)) => {
+        None if text.trim().is_empty() && !matches!(reindent, Reindent::Units { .. }) => {
             rest.strip_prefix(text.as_bytes())?
-        }
-        None if text.trim().is_empty() => {
-            rest.strip_indented(text.as_bytes(), reindent).or_else(|| rest.strip_prefix(text.as_bytes()))?
         }
         None => rest.strip_indented(text.as_bytes(), reindent)?,
     };

@@ -40,14 +40,13 @@ impl Reindent {
 
     /// The new line as the file would have it; `None` when the rule does not reach it.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
-        // Nobody writes what is missing before a line of nothing but white space, while what is too much stands there as well.
-        if *self == Self::Keep || line.is_empty() || is_blank(line) && matches!(self, Self::Add(_)) {
+        // A line of nothing but white space may be as deep as the file has it already; only of what it is can be told.
+        if *self == Self::Keep || is_blank(line) && !matches!(self, Self::Units { .. }) {
             return Some(Cow::Borrowed(line));
         }
         let before = indent(line);
-        if is_blank(line) {
-            let moved = self.indentation(before).filter(|_| before.len() == line.len());
-            return Some(moved.map_or(Cow::Borrowed(line), Cow::Owned));
+        if is_blank(line) && before.len() != line.len() {
+            return Some(Cow::Borrowed(line));
         }
         // A line that already is indented the way the file is was not touched by whatever changed the others.
         if let Self::Units { reply, file } = self
@@ -59,7 +58,9 @@ impl Reindent {
         if matches!(self, Self::Add(missing) if missing.ends_with(b" ")) && before.contains(&b'\t') {
             return None;
         }
-        let mut result = self.indentation(before)?;
+        let Some(mut result) = self.indentation(before) else {
+            return is_blank(line).then_some(Cow::Borrowed(line));
+        };
         result.extend_from_slice(line.get(before.len()..)?);
         Some(Cow::Owned(result))
     }

@@ -209,8 +209,6 @@ fn lines_of_white_space_are_indented_as_the_others_are() {
     let before = "fn a() {\n\tone();\n\ttwo();\n}\n";
     let section = search_replace("    one();\n    two();\n", "    one();\n    \n    new();\n    two();\n");
     check(before, &section, &before.replace("\ttwo", "\t\n\tnew();\n\ttwo"));
-    let section = search_replace("\t\tone();\n\t\ttwo();\n", "\t\tone();\n\t\t\n\t\tnew();\n\t\ttwo();\n");
-    check(before, &section, &before.replace("\ttwo", "\t\n\tnew();\n\ttwo"));
     let section = search_replace("one();\ntwo();\n", "one();\n\nnew();\ntwo();\n");
     check(before, &section, &before.replace("\ttwo", "\n\tnew();\n\ttwo"));
 }
