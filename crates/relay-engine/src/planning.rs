@@ -146,9 +146,9 @@ struct Found {
 
 /// Reads the files that edits name.
 fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
-    let mut disk = Disk::new();
+    let mut disk = Disk::with_capacity(edits.len());
     // In the order of the paths, from which the map is made at once.
-    let mut contents = Vec::new();
+    let mut contents = Vec::with_capacity(edits.len());
     let (mut executable, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let mut refused = BTreeMap::new();
     let freed = freed(edits);
