@@ -1,7 +1,8 @@
 //! Old text that is part of a line: turned into whole lines, so that everything else stays the same.
 //!
 //! Some authors search for `port: 3000` inside a longer line, or leave the indentation of the first line off. The text
-//! must stand in the file exactly once, and must not begin or end in the middle of a word.
+//! must stand in the file exactly once, and must not begin or end in the middle of a word. New text that brings what
+//! stands beside the part was written for the whole line: put into it, that would stand there twice.
 
 use crate::Hunk;
 use crate::lines::{Lines, is_blank};
@@ -41,6 +42,9 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     if is_blank(head) && !head.is_empty() && !keeps_indentation(hunk) {
         return None;
     }
+    if brings(&old, &new, head, tail) {
+        return None;
+    }
     let whole: Vec<u8> = [head, new.as_slice(), tail].concat();
     let whole = String::from_utf8(whole).ok()?;
     let old_lines: Option<Vec<&str>> =
@@ -62,6 +66,34 @@ fn keeps_indentation(hunk: &Hunk) -> bool {
     let mut below = new.filter(|line| !is_blank(line.as_bytes())).peekable();
     let shown = old.iter().any(|line| is_deep(line) && !is_blank(line.as_bytes()));
     first && (below.peek().is_none() || shown && below.all(|line| is_deep(line) || old.contains(&line)))
+}
+
+/// Whether the new text begins with what stands before the part, or ends with what follows it, and the old text does not.
+fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
+    let (head, tail, bare) = (head.trim_ascii_end(), tail.trim_ascii_start(), new.trim_ascii());
+    // Brackets that the new text opens and closes itself are its own.
+    let is_own = |part: &[u8]| {
+        part.iter().all(|byte| b"()[]{}".contains(byte)) && open_brackets(old) == open_brackets(new)
+    };
+    let before = (1..=head.len().min(bare.len())).filter_map(|length| head.get(head.len() - length..));
+    let behind = (1..=tail.len().min(bare.len())).filter_map(|length| tail.get(..length));
+    let begins =
+        before.filter(|part| bare.starts_with(part) && !old.trim_ascii().starts_with(part)).any(|part| {
+            is_boundary(bare, part.len()) && is_boundary(head, head.len() - part.len()) && !is_own(part)
+        });
+    let ends = behind.filter(|part| bare.ends_with(part) && !old.trim_ascii().ends_with(part)).any(|part| {
+        is_boundary(bare, bare.len() - part.len()) && is_boundary(tail, part.len()) && !is_own(part)
+    });
+    begins || ends
+}
+
+/// How many brackets a text opens and does not close.
+fn open_brackets(text: &[u8]) -> isize {
+    text.iter().fold(0, |open, byte| match byte {
+        b'(' | b'[' | b'{' => open + 1,
+        b')' | b']' | b'}' => open - 1,
+        _ => open,
+    })
 }
 
 /// Whether a text may begin or end here without cutting a word, or a row of signs.
@@ -139,6 +171,38 @@ mod tests {
     fn a_line_that_goes_on_in_words_is_another_line() {
         check_refused("call(one); call(two);\n", &["call(one);"], &["call(three);"]);
         check("call(one);;\n", [&["call(one);"], &["call(two);"]], [&["call(one);;"], &["call(two);;"]], 1);
+    }
+
+    #[test]
+    fn what_stands_beside_the_part_is_not_written_twice() {
+        for (line, old, new) in [
+            ("  foo(a);", "foo(a)", "foo(a, b);"),
+            ("This is a sample text.", "This is a sample text", "This is a new text."),
+            ("if (a) {", "if (a)", "if (a && b) {"),
+            ("    def f(self):", "    def f(self)", "    def f(self, x):"),
+            ("const total = sum(a);", "sum(a);", "const total = sum(a, b);"),
+            ("    return compute(a)", "compute(a)", "return compute(a, b)"),
+            ("name = \"old\"", "name = \"old", "name = \"new\""),
+            ("name = \"old\"", "old", "\"new\""),
+            ("x = foo(abc);", "foo(abc", "foo(abc, b)"),
+            ("print(value);", "value", "int(value);"),
+            ("let total = sum(a);", "sum(a)", "total = sum(a, b)"),
+        ] {
+            check_refused(&format!("{line}\n"), &[old], &[new]);
+        }
+        check_refused(
+            "  alpha(1);\n  beta(2);\n",
+            &["  alpha(1);", "  beta(2)"],
+            &["  alpha(1);", "  beta(3);"],
+        );
+        // Its own brackets and words are not those of the line.
+        for (line, old, new, after) in [
+            ("print(value)", "value", "int(value)", "print(int(value))"),
+            ("x = {port: 3000}", "port: 3000", "port: {}", "x = {port: {}}"),
+            ("use(one) and two", "(one)", "(and_one)", "use(and_one) and two"),
+        ] {
+            check(&format!("{line}\n"), [&[old], &[new]], [&[line], &[after]], 1);
+        }
     }
 
     #[test]

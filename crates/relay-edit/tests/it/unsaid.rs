@@ -253,3 +253,25 @@ fn two_versions_of_a_file_are_none() {
         format!("{}*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n{}", whole(&one), whole(&two));
     check(FILE, &again, &two);
 }
+
+#[test]
+fn what_stands_beside_a_part_of_a_line_is_not_written_twice() {
+    for (before, old, new) in [
+        ("  foo(a);\n", "foo(a)\n", "foo(a, b);\n"),
+        ("This is a sample text.\n", "This is a sample text\n", "This is a new text.\n"),
+        ("if (a) {\n", "if (a)\n", "if (a && b) {\n"),
+        ("    def f(self):\n", "    def f(self)\n", "    def f(self, x):\n"),
+        ("const total = sum(a);\n", "sum(a);\n", "const total = sum(a, b);\n"),
+        ("    return compute(a)\n", "compute(a)\n", "return compute(a, b)\n"),
+        ("name = \"old\"\n", "name = \"old\n", "name = \"new\"\n"),
+        ("  alpha(1);\n  beta(2);\n", "  alpha(1);\n  beta(2)\n", "  alpha(1);\n  beta(3);\n"),
+        ("x = foo(abc);\n", "foo(abc\n", "foo(abc, b)\n"),
+    ] {
+        check_refused(before, &search_replace(old, new), codes::NOT_FOUND);
+        let block = format!("a.txt\n««« EDIT\n{old}═══════ REPL\n{new}»»» EDIT END\n");
+        check_refused(before, &block, codes::NOT_FOUND);
+    }
+    // Brackets that the new text opens itself are its own.
+    let section = search_replace("value\n", "int(value)\n");
+    check("print(value)\n", &section, "print(int(value))\n");
+}
