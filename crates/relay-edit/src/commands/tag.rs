@@ -4,6 +4,8 @@
 pub(crate) const WITH_BODY: &[&str] = &["CREATE_FILE", "EDIT_FILE", "RUN_COMMAND", "MESSAGE", "DONE"];
 /// Commands without one.
 pub(crate) const ALONE: &[&str] = &["DELETE_FILE", "READ_FILE"];
+/// Commands that change files.
+pub(crate) const EDITING: &[&str] = &["CREATE_FILE", "EDIT_FILE", "DELETE_FILE"];
 /// Commands whose body is prose, so that it may as well begin beside the tag.
 const PROSE: &[&str] = &["RUN_COMMAND", "MESSAGE", "DONE"];
 
@@ -18,12 +20,12 @@ pub(crate) struct Tag<'a> {
 }
 
 /// The tag a line begins with. A name nobody knows counts only if the tag is whole and has attributes: prose is full of
-/// brackets.
+/// brackets. What stands behind the name of a command is no tag of it only where a word goes on.
 pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     let inner = line.trim().strip_prefix('[')?;
     let end = inner.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(inner.len());
     let (name, after) = inner.split_at_checked(end)?;
-    if name.is_empty() || !(after.is_empty() || after.starts_with([' ', '\t', ']', '/'])) {
+    if name.is_empty() || !(after.is_empty() || after.starts_with([' ', '\t', ']', '/', ':', '='])) {
         return None;
     }
     let (attributes, rest) = attributes(after);
@@ -65,6 +67,12 @@ impl<'a> Tag<'a> {
     /// Whether it is the tag of a command.
     pub(crate) fn is_known(&self) -> bool {
         WITH_BODY.contains(&self.name) || ALONE.contains(&self.name)
+    }
+
+    /// Whether the text around it speaks of the command: a link, a list, a word of a sentence.
+    pub(crate) fn is_mentioned(&self) -> bool {
+        let beside = self.rest.and_then(|rest| rest.chars().next());
+        self.attributes.is_empty() && beside.is_some_and(|c| c.is_ascii_punctuation() && c != '[')
     }
 
     /// What is wrong with the tag itself.

@@ -4,7 +4,7 @@
 
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::commands::lines_target;
-use crate::commands::tag::{ALONE, Tag, opening};
+use crate::commands::tag::{ALONE, EDITING, Tag, opening};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 
 /// Whether a line begins a command.
@@ -12,19 +12,24 @@ pub(crate) fn begins(text: &str) -> bool {
     tag(text).is_some()
 }
 
-/// The opening tag that a line is. Around commands there is prose of all kinds here, so nothing else may be on the line.
+/// The opening tag that a line begins with, whole or not: a command that cannot be read is refused, never left out.
 fn tag(text: &str) -> Option<Tag<'_>> {
-    opening(text).filter(|tag| tag.is_known() && text.trim().ends_with(']'))
+    let tag = opening(text).filter(|tag| tag.is_known() && !tag.is_mentioned())?;
+    // What these two say is for people, and so is a line that only begins like one of them.
+    let is_prose = matches!(tag.name, "MESSAGE" | "DONE")
+        && tag.rest.is_none_or(|rest| !rest.trim().is_empty() && tag.body_on_its_line().is_none());
+    (!is_prose).then_some(tag)
+}
+
+/// Whether a line is the end of a command that changes files and has a body.
+pub(crate) fn closes_any(text: &str) -> bool {
+    EDITING.iter().any(|name| !ALONE.contains(name) && closes(text, name))
 }
 
 /// Whether a line is the closing tag of a command.
 fn closes(text: &str, name: &str) -> bool {
     let tag = text.trim().strip_prefix("[/").and_then(|tag| tag.strip_suffix(']'));
     tag == Some(name)
-}
-
-fn added(body: &Kept) -> Vec<HunkLine> {
-    body.lines().map(|line| HunkLine::Added(line.text.to_owned())).collect()
 }
 
 /// Reads one command.
@@ -53,8 +58,9 @@ impl Reader for Commands {
                 line: line.number,
                 body: Kept::default(),
             };
-            if ALONE.contains(&tag.name) {
-                self.close(&open);
+            let on_its_line = tag.body_on_its_line();
+            if ALONE.contains(&tag.name) || on_its_line.is_some() {
+                self.close(&open, &on_its_line.unwrap_or_default());
                 return Taken::Done;
             }
             self.open = Some(open);
@@ -62,7 +68,8 @@ impl Reader for Commands {
         };
         if closes(line.text, &open.name) {
             if let Some(open) = self.open.take() {
-                self.close(&open);
+                let body: Vec<String> = open.body.lines().map(|line| line.text.to_owned()).collect();
+                self.close(&open, &body);
             }
             return Taken::Done;
         }
@@ -94,34 +101,43 @@ impl Reader for Commands {
 }
 
 impl Commands {
-    fn close(&mut self, open: &Open) {
+    fn close(&mut self, open: &Open, body: &[String]) {
         let line = open.line;
-        if !matches!(open.name.as_str(), "CREATE_FILE" | "EDIT_FILE" | "DELETE_FILE") {
-            if !matches!(open.name.as_str(), "MESSAGE" | "DONE") {
-                self.parsed.findings.push(
-                    Diagnostic::warning(
-                        codes::NOT_RUN,
-                        format!("`[{}]` is not run when a reply is applied", open.name),
-                    )
-                    .hinted("run it yourself, or use the mail channel")
-                    .at(line),
-                );
-            }
+        if !EDITING.contains(&open.name.as_str()) {
+            let hint = match open.name.as_str() {
+                "MESSAGE" | "DONE" => "read it yourself, or use the mail channel",
+                _ => "run it yourself, or use the mail channel",
+            };
+            self.parsed.findings.push(
+                Diagnostic::warning(
+                    codes::NOT_RUN,
+                    format!("`[{}]` is not run when a reply is applied", open.name),
+                )
+                .hinted(hint)
+                .at(line),
+            );
             return;
         }
         let Some(tag) = tag(&open.tag) else { return };
+        if let Some(fault) = tag.fault() {
+            return self.complain(
+                codes::BAD_MARKERS,
+                line,
+                format!("`[{}]` cannot be read: {fault}", open.name),
+            );
+        }
         let Ok(path) = tag.path() else {
             return self.complain(codes::MISSING_PATH, line, format!("`[{}]` has no path", open.name));
         };
         let operation = match open.name.as_str() {
             "CREATE_FILE" => {
-                let text = open.body.text(0..open.body.len());
+                let text = body.join("\n");
                 Operation::Write { content: format!("{}\n", text.trim_end_matches('\n')) }
             }
             "DELETE_FILE" => Operation::Delete,
             _ => match tag.line_range() {
                 Ok((first, last)) => {
-                    let mut hunk = Hunk::new(added(&open.body), line);
+                    let mut hunk = Hunk::new(body.iter().cloned().map(HunkLine::Added).collect(), line);
                     hunk.target = lines_target(first, last);
                     Operation::Patch { hunks: vec![hunk], base: Base::Sequential }
                 }

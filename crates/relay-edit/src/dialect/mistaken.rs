@@ -30,6 +30,11 @@ pub(crate) fn finding<'t>(
             "a SEARCH/REPLACE section",
             "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
         )
+    } else if holds_named_sides(lines.clone()) {
+        (
+            "an edit that calls its sides `SEARCH:` and `REPLACE:`",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        )
     } else if holds_conflict(lines.clone()) {
         (
             "a section between the markers of a conflict",
@@ -79,6 +84,15 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     first && last
 }
 
+/// Old and new lines below their names, as one of the simpler dialects has them.
+fn holds_named_sides<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+    let mut names = ["SEARCH:", "REPLACE:"].into_iter().peekable();
+    for text in lines {
+        names.next_if(|name| text.trim_end() == *name);
+    }
+    names.peek().is_none()
+}
+
 /// Old and new lines as git marks a conflict.
 fn holds_conflict<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     let mut markers = ["<<<<<<< ", "=======", ">>>>>>> "].into_iter().peekable();
@@ -115,6 +129,8 @@ mod tests {
             "<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n",
             "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> new\n",
             "a\n═══════ REPL\nb\n»»» EDIT END\n",
+            "SEARCH:\na\nREPLACE:\nb\n",
+            "SEARCH:\nREPLACE:\nb\n\nSEARCH:\nc\nREPLACE:\n",
             " a\n-b\n+c\n",
             "+a\n b\n",
             "changed:\n@@ -1,2 +1,2 @@\n a\n",
@@ -130,6 +146,8 @@ mod tests {
             "Title\n=====\n\nReplace the search.\n",
             "cat <<<<<<< x\nTitle\n=======\n",
             "--- Search\n",
+            "search:\n  a\nreplace:\n  b\n",
+            "REPLACE:\na\nSEARCH:\nb\n",
             "- a\n  b: c\n- d\n",
             "+ a\n+ b\n",
             "***\nbold\n",

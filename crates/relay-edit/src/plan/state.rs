@@ -74,6 +74,11 @@ impl<'s> State<'s> {
         self.views.contains_key(path)
     }
 
+    /// What the author saw of a file, with the edits so far applied to it.
+    pub fn view(&self, path: &str) -> Option<&[u8]> {
+        self.views.get(path).map(Vec::as_slice)
+    }
+
     /// Whether an edit changed a file already.
     pub fn is_touched(&self, path: &str) -> bool {
         self.file(path).is_some_and(|file| !matches!(file.now, Now::Untouched))

@@ -9,6 +9,7 @@ use super::{Planner, patch, targets};
 use crate::align::differences;
 use crate::content::Content;
 use crate::edit::{Anchor, Target};
+use crate::encoding::text_of;
 use crate::lines::Lines;
 use crate::merge::merge;
 use crate::{Base, Diagnostic, Edit, Hunk};
@@ -65,9 +66,9 @@ impl Planner<'_> {
     }
 
     /// Whether the author was shown every line the hunks name by number. Once a file was edited, the numbers of what was
-    /// shown of it mean other lines.
+    /// shown of it mean other lines; where all of it was shown, it is known which.
     fn vouches(&self, path: &str, hunks: &[Hunk]) -> bool {
-        let Some(shown) = self.options.shown.get(path) else { return true };
+        let Some(shown) = self.options.shown.get(path) else { return !self.are_moved(path, hunks) };
         let shown_with = |line: usize| shown.iter().find(|(first, last)| (*first..=*last).contains(&line));
         let is_shown = |line: usize| shown_with(line).is_some();
         let are_shown = |first: usize, last: usize| {
@@ -81,6 +82,34 @@ impl Planner<'_> {
             Target::Lines { first, last } => are_shown(first.line, last.line),
         };
         hunks.iter().all(vouched) && !(targets::any(hunks) && self.state.is_touched(path))
+    }
+
+    /// Whether the lines that hunks name by nothing but their number have another one since the edits before: nobody can
+    /// say then whether the author counted with these edits or without them.
+    fn are_moved(&self, path: &str, hunks: &[Hunk]) -> bool {
+        let bare = |anchor: &Anchor| anchor.hash.is_none();
+        let ends = hunks.iter().flat_map(|hunk| match hunk.target {
+            Target::Lines { first, last } => vec![first, last],
+            Target::Before(anchor) | Target::After(anchor) => vec![anchor],
+            Target::Quoted | Target::Start | Target::End => Vec::new(),
+        });
+        let numbers: Vec<usize> = ends.filter(bare).map(|anchor| anchor.line).collect();
+        let shown = self.options.views.get(path).map(|view| text_of(view));
+        let now = self.state.view(path);
+        let Some((shown, now)) =
+            shown.zip(now).filter(|_| !numbers.is_empty() && self.state.is_touched(path))
+        else {
+            return false;
+        };
+        let (shown, now) = (Lines::new(&shown), Lines::new(now));
+        let (shown, now): (Vec<&[u8]>, Vec<&[u8]>) = (shown.texts().collect(), now.texts().collect());
+        let changed = differences(&shown, &now);
+        numbers.iter().any(|number| {
+            let above = changed.iter().take_while(|part| part.before.start < *number);
+            let (gone, come) =
+                above.fold((0, 0), |(gone, come), part| (gone + part.before.len(), come + part.after.len()));
+            gone != come
+        })
     }
 }
 

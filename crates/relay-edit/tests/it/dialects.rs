@@ -350,10 +350,39 @@ fn commands_create_edit_and_delete() {
 
 #[test]
 fn other_commands_are_named_and_never_run() {
-    let parsed = parse_in_pieces("[RUN_COMMAND]\nrm -rf /\n[/RUN_COMMAND]\n[MESSAGE]\nhello\n[/MESSAGE]\n");
+    let reply = "[RUN_COMMAND]\nrm -rf /\n[/RUN_COMMAND]\n[MESSAGE]\nhello\n[/MESSAGE]\n\
+        [RUN_COMMAND] ls\n[DELETE_FILE path=\"a\"]\n[/RUN_COMMAND]\n[READ_FILE path=\"a\"] please\n\
+        [DONE]all[/DONE]\n[DONE] said in prose\n[DELETE_FILE](docs/commands.md)\n";
+    let parsed = parse_in_pieces(reply);
     assert!(parsed.edits.is_empty());
-    assert_eq!(parsed.diagnostics.len(), 1);
-    assert_eq!(parsed.diagnostics[0].code, codes::NOT_RUN);
+    let named: Vec<&str> = parsed.diagnostics.iter().map(|finding| &finding.message[2..6]).collect();
+    assert_eq!(named, ["RUN_", "MESS", "RUN_", "READ", "DONE"]);
+    assert!(parsed.diagnostics.iter().all(|finding| finding.code == codes::NOT_RUN && !finding.is_error()));
+}
+
+#[test]
+fn commands_that_cannot_be_read_are_refused() {
+    let good = "[CREATE_FILE path=\"good\"]\ng\n[/CREATE_FILE]\n";
+    for (bad, code) in [
+        ("[DELETE_FILE path=\"a.txt\"] # old\n", codes::BAD_MARKERS),
+        ("[DELETE_FILE] a.txt\n", codes::BAD_MARKERS),
+        ("[CREATE_FILE path=\"z\"] trailing\nq\n[/CREATE_FILE]\n", codes::BAD_MARKERS),
+        ("[CREATE_FILE path=\"z\"\nq\n[/CREATE_FILE]\n", codes::BAD_MARKERS),
+        ("[CREATE_FILE: path=\"z\"]\nq\n[/CREATE_FILE]\n", codes::MISSING_PATH),
+        ("[CREATE_FILE path=z]\nq\n[/CREATE_FILE]\n", codes::BAD_MARKERS),
+        ("[/CREATE_FILE]\n", codes::BAD_MARKERS),
+        ("[EDIT_FILE path=\"z\"] x\n", codes::UNCLOSED_BLOCK),
+        ("[RUN_COMMAND] ls\n", codes::UNCLOSED_BLOCK),
+    ] {
+        check_error(A, &format!("{good}{bad}"), code, 4);
+    }
+    // What stands on one line is as good.
+    let reply =
+        format!("{good}[CREATE_FILE path=\"z\"]q[/CREATE_FILE]\n[DELETE_FILE path=\"y\"][/DELETE_FILE]\n");
+    let after = [("good", Some("g\n")), ("y", None), ("z", Some("q\n"))];
+    check(Dialect::Commands, &[("y", "y\n")], &reply, &after);
+    let apart = "[DELETE_FILE path=\"y\"]\n[/DELETE_FILE]\n";
+    check(Dialect::Commands, &[("y", "y\n")], apart, &[("y", None)]);
 }
 
 #[test]

@@ -167,3 +167,26 @@ fn line_numbers_are_certain_when_the_file_is_what_was_read() {
     assert_eq!(plan.changes[0].after.as_deref(), Some(&b"zero\none\nnew\nthree\nfour\nfive\n"[..]));
     assert!(!plan.outcomes[0].needs_review);
 }
+
+/// One author counts with the edits before, the other counts in what was shown.
+#[test]
+fn line_numbers_are_in_doubt_where_an_edit_before_moved_the_lines() {
+    let command = |first: usize, last: usize, body: &str| {
+        format!("[EDIT_FILE path=\"a\" start_line=\"{first}\" end_line=\"{last}\"]\n{body}[/EDIT_FILE]\n")
+    };
+    let reviewed = |before: &str, edits: &[String]| {
+        let plan = with_view(before, &edits.concat());
+        assert!(!plan.changes.is_empty(), "{:#?}", plan.diagnostics);
+        plan.outcomes.iter().map(|outcome| outcome.needs_review).collect::<Vec<_>>()
+    };
+    let (longer, same) = (command(2, 2, "a\nb\n"), command(2, 2, "a\n"));
+    let later = command(4, 4, "new\n");
+    for before in [FILE, "zero\none\ntwo\nthree\nfour\nfive\n"] {
+        assert_eq!(reviewed(before, &[longer.clone(), later.clone()]), [false, true]);
+        assert_eq!(reviewed(before, &[same.clone(), later.clone()]), [false, false]);
+        assert_eq!(reviewed(before, &[later.clone(), longer.clone()]), [false, false]);
+        // As many lines were taken away as came.
+        let (added, taken) = (command(3, 3, "a\nb\n"), command(2, 2, ""));
+        assert_eq!(reviewed(before, &[added, taken, later.clone()]), [false; 3]);
+    }
+}

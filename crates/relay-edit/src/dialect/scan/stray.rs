@@ -3,7 +3,7 @@
 //! Landing the rest would do half of what was asked for and say that all is done.
 
 use super::super::marker::{LEAST, Marker, marker};
-use super::super::{Dialect, Line, apply_patch, edit_repl, unified};
+use super::super::{Dialect, Line, apply_patch, commands, edit_repl, unified};
 use super::Scanner;
 use super::code::Code;
 use crate::{Diagnostic, codes};
@@ -25,6 +25,11 @@ impl Scanner {
             ("this marker belongs to a block that never began", "each block begins with a line `««« EDIT`")
         } else if self.reads(Dialect::ApplyPatch) && apply_patch::continues(line.text) {
             ("this belongs to no `*** Update File:`", "write the operation on the file before it")
+        } else if self.reads(Dialect::Commands) && commands::closes_any(line.text) {
+            (
+                "this tag ends a command that never began",
+                "begin it with a line `[CREATE_FILE path=\"…\"]` or `[EDIT_FILE path=\"…\" start_line=\"…\" end_line=\"…\"]`",
+            )
         } else if self.reads(Dialect::Unified) && begins_hunk(line.text, code) {
             ("this hunk names no file", "begin the diff with `--- a/path` and `+++ b/path`")
         } else {
