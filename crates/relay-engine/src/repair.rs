@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Edit, EditStatus, Hunk, Operation, Reply, parse};
+use relay_edit::{Diagnostic, Dialect, Edit, EditStatus, Hunk, Operation, Reply, parse};
 use relay_store::Shelf;
 use relay_workspace::Workspace;
 use uuid::Uuid;
@@ -113,6 +113,7 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
         }
     }
     mended.extend(fresh);
+    let mended = join_anchored(mended);
     let mut diagnostics = answer.diagnostics;
     diagnostics.extend(refused);
     Ok(Reply {
@@ -122,6 +123,24 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
         receipt: receipt.or(answer.receipt),
         diagnostics,
     })
+}
+
+/// Joins the sections of a file: the answer's anchors mean the file as it is, like those of what they mend.
+fn join_anchored(edits: Vec<Edit>) -> Vec<Edit> {
+    let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
+    for mut edit in edits {
+        let is_same = |known: &&mut Edit| known.dialect == Dialect::Hashline && known.path == edit.path;
+        if edit.dialect == Dialect::Hashline
+            && let Operation::Patch { hunks: more, .. } = &mut edit.operation
+            && let Some(Edit { operation: Operation::Patch { hunks, .. }, .. }) =
+                joined.iter_mut().find(is_same)
+        {
+            hunks.append(more);
+        } else {
+            joined.push(edit);
+        }
+    }
+    joined
 }
 
 /// An edit that fails, and the lines of the reply where its failing hunks begin.

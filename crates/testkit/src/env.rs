@@ -143,7 +143,8 @@ impl TestEnv {
     fn screen(&self, arguments: &[&str]) -> Screen {
         // setsid makes the pseudo-terminal the controlling one, so that Ctrl-C becomes a signal and /dev/tty opens.
         let mut command = std::process::Command::new("setsid");
-        command.args(["--ctty", "--wait"]).args(arguments);
+        // What runs in the background of a script ignores Ctrl-C, and hands that down.
+        command.args(["--ctty", "--wait", "env", "--default-signal=INT"]).args(arguments);
         self.hermetic(&mut command);
         command.env("TERM", "xterm-256color");
         Screen::start(command)

@@ -1,12 +1,15 @@
 //! Hashline: `§PATH` sections with `»`, `«` and `≔` operations on anchors such as `41th`.
 
+mod ending;
+mod operation;
+
 use std::collections::HashMap;
 
 use super::limits::EDITS;
 use super::{Dialect, Line, Parsed, Reader, Taken, apply_patch};
-use crate::anchors::LineHash;
-use crate::edit::{Anchor, Target};
+use crate::edit::Target;
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
+pub(crate) use ending::doubted_fence;
 
 /// Whether a line begins a section.
 pub(crate) fn begins(text: &str) -> bool {
@@ -27,11 +30,25 @@ pub(crate) struct Hashline {
     sections: Vec<Option<Section>>,
     /// Where the section of a path stands among them.
     known: HashMap<String, usize>,
-    in_section: bool,
+    place: Place,
     /// Where the envelope around the sections begins; it needs an end.
     begun: Option<usize>,
     /// The end is said by the author, so blank lines above it are meant.
     enclosed: bool,
+}
+
+/// What the line before belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    /// A header, below which an operation must come.
+    #[default]
+    Header,
+    /// An operation, below which its new lines come.
+    Operation,
+    /// An operation that cannot be read; its new lines are passed over.
+    LostOperation,
+    /// A header that cannot be read; its operations are passed over too.
+    LostSection,
 }
 
 #[derive(Debug)]
@@ -39,6 +56,22 @@ struct Section {
     path: String,
     line: usize,
     hunks: Vec<Hunk>,
+    /// What is wrong below its header was told.
+    is_told: bool,
+}
+
+/// Whether a line is an operation, as nothing else is written.
+pub(crate) fn is_operation(text: &str) -> bool {
+    operation::is_certain(text)
+}
+
+/// The first of what is written does not name a file.
+pub(crate) fn headless(line: Line<'_>) -> Diagnostic {
+    let message = format!(
+        "input must begin with \"§PATH\" on the first non-blank line; got: \"{}\". Example: \"§src/foo.ts\" then edit ops.",
+        line.text.trim()
+    );
+    Diagnostic::error(codes::BAD_ANCHOR, message).hinted("begin with `§path/to/file`").at(line.number)
 }
 
 /// Whether a line says that the author gave up.
@@ -57,7 +90,9 @@ pub(crate) fn aborted(line: usize) -> Diagnostic {
 impl Reader for Hashline {
     fn line(&mut self, line: Line<'_>, fenced: bool) -> Taken {
         self.enclosed = fenced;
+        let is_bare = !fenced && self.begun.is_none();
         match line.text.trim() {
+            "*** Begin Patch" if is_bare && !self.sections.is_empty() => return Taken::NotMine,
             "*** Begin Patch" => {
                 self.begun = Some(line.number);
                 return Taken::More;
@@ -73,11 +108,12 @@ impl Reader for Hashline {
             _ => {}
         }
         if let Some(path) = header(line.text) {
+            self.leave(is_bare);
             self.open(path, line.number);
-        } else if let Some(operation) =
-            line.text.chars().next().filter(|first| matches!(first, '»' | '«' | '≔'))
-        {
-            self.operation(operation, line.text.trim_start_matches(operation).trim(), line.number);
+        } else if let Some((sign, text)) = operation::split(line.text) {
+            self.operation(sign, text, line.number);
+        } else if is_bare && ending::is_end(self.current().map(|section| section.path.as_str()), line.text) {
+            return Taken::NotMine;
         } else {
             self.payload(line);
         }
@@ -86,6 +122,10 @@ impl Reader for Hashline {
 
     fn owns_fences(&self) -> bool {
         false
+    }
+
+    fn is_open_ended(&self) -> bool {
+        true
     }
 
     fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {
@@ -97,11 +137,9 @@ impl Reader for Hashline {
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
-        let last = self.sections.len().saturating_sub(1);
-        for (at, section) in std::mem::take(&mut self.sections).into_iter().enumerate() {
-            if let Some(section) = section {
-                self.close(section, self.enclosed && at == last);
-            }
+        self.leave(!self.enclosed && self.begun.is_none());
+        for section in std::mem::take(&mut self.sections).into_iter().flatten() {
+            self.close(section);
         }
         self.parsed
     }
@@ -115,24 +153,36 @@ impl Hashline {
 
     fn complain(&mut self, line: usize, message: impl Into<String>, hint: &str) {
         let mut finding = Diagnostic::error(codes::BAD_ANCHOR, message).hinted(hint).at(line);
-        finding.path = self.current().map(|section| section.path.clone());
+        if let Some(section) = self.current() {
+            section.is_told = true;
+            finding.path = Some(section.path.clone());
+        }
         self.parsed.findings.push(finding);
     }
 
     fn open(&mut self, path: &str, line: usize) {
-        self.in_section = true;
         if path.is_empty() {
-            self.complain(line, "Input header \"§\" is empty; provide a file path.", "write `§path/to/file`");
-            self.in_section = false;
+            let message = "Input header \"§\" is empty; provide a file path.";
+            self.parsed
+                .findings
+                .push(Diagnostic::error(codes::BAD_ANCHOR, message).hinted("write `§path/to/file`").at(line));
+            self.place = Place::LostSection;
             return;
         }
+        self.place = Place::Header;
         if self.known.len() > EDITS && !self.known.contains_key(path) {
             // Each section becomes an edit, and so many are refused; what more there is need not be kept.
+            self.place = Place::LostSection;
             return;
         }
         let known = self.known.insert(path.to_owned(), self.sections.len());
         let section = known.and_then(|at| self.sections.get_mut(at)?.take());
-        let section = section.unwrap_or_else(|| Section { path: path.to_owned(), line, hunks: Vec::new() });
+        let section = section.unwrap_or_else(|| Section {
+            path: path.to_owned(),
+            line,
+            hunks: Vec::new(),
+            is_told: false,
+        });
         self.sections.push(Some(section));
     }
 
@@ -141,57 +191,80 @@ impl Hashline {
         self.sections.last_mut()?.as_mut()
     }
 
-    fn operation(&mut self, operation: char, text: &str, line: usize) {
-        let target = match (operation, text) {
-            ('»' | '«', "BOF") => Ok(Target::Start),
-            ('»' | '«', "EOF") => Ok(Target::End),
-            ('»', anchor) => parse_anchor(anchor, line).map(Target::After),
-            ('«', anchor) => parse_anchor(anchor, line).map(Target::Before),
-            (_, range) => parse_range(range, line),
-        };
-        match (target, self.in_section) {
-            (Ok(target), true) => {
+    fn operation(&mut self, sign: char, text: &str, line: usize) {
+        if self.place == Place::LostSection {
+            return;
+        }
+        match (operation::target(sign, text, line), self.current()) {
+            (Ok(target), Some(section)) => {
                 let mut hunk = Hunk::new(Vec::new(), line);
                 hunk.target = target;
-                if let Some(section) = self.current() {
-                    section.hunks.push(hunk);
-                }
+                section.hunks.push(hunk);
+                self.place = Place::Operation;
             }
-            (Ok(_), false) => {
+            (Ok(_), None) => {
                 self.complain(line, "this operation stands in no section", "begin with `§path/to/file`");
+                self.place = Place::LostOperation;
             }
             (Err(message), _) => {
                 self.complain(line, message, "copy anchors such as `119sr` from the numbered lines, and write ranges as `≔119sr..124ab`");
+                self.place = Place::LostOperation;
             }
         }
     }
 
     fn payload(&mut self, line: Line<'_>) {
-        let hunk = self.current().and_then(|section| section.hunks.last_mut());
-        match hunk {
-            Some(hunk) => hunk.lines.push(HunkLine::Added(line.text.to_owned())),
-            None if line.text.trim().is_empty() => {}
-            None => self.complain(
-                line.number,
-                format!("line {}: payload line has no preceding », «, or ≔ operation.", line.number),
-                "write the operation on the line before its payload",
-            ),
+        let number = line.number;
+        match self.place {
+            Place::Operation => {
+                if let Some(hunk) = self.current().and_then(|section| section.hunks.last_mut()) {
+                    hunk.lines.push(HunkLine::Added(line.text.to_owned()));
+                }
+            }
+            Place::LostOperation | Place::LostSection => {}
+            Place::Header if line.text.trim().is_empty() => {}
+            Place::Header if operation::is_unknown(line.text) => {
+                let message = format!("line {number}: unrecognized op. Use «ANCHOR..., »ANCHOR..., ≔A..B...");
+                self.complain(
+                    number,
+                    message,
+                    "write `»` to insert after, `«` before, `≔` to replace or delete",
+                );
+                self.place = Place::LostOperation;
+            }
+            Place::Header => {
+                let message = format!("line {number}: payload line has no preceding », «, or ≔ operation.");
+                self.complain(number, message, "write the operation on the line before its payload");
+                self.place = Place::LostOperation;
+            }
         }
     }
 
-    /// Ends a section; `enclosed` says that the line below it is an end and no gap.
-    fn close(&mut self, section: Section, enclosed: bool) {
-        let Section { path, line, mut hunks } = section;
-        let last = hunks.len().saturating_sub(1);
-        for (at, hunk) in hunks.iter_mut().enumerate() {
-            // Blank lines between the last payload and whatever comes below the section are no content.
-            let blanks = hunk.lines.iter().rev().take_while(|line| line.text().is_empty()).count();
-            let replaces = matches!(hunk.target, Target::Lines { .. });
-            let only_blank = blanks == hunk.lines.len();
-            if at == last && blanks > 0 && !enclosed && !(replaces && only_blank) {
-                hunk.lines.truncate(hunk.lines.len() - blanks);
-            }
-            if hunk.lines.is_empty() && !replaces {
+    /// Comes to the end of what stands below a header; `is_bare` says that nothing but what follows shows the end.
+    fn leave(&mut self, is_bare: bool) {
+        let is_gap = !self.enclosed;
+        if self.place != Place::Operation {
+            return;
+        }
+        let Some(section) = self.current() else { return };
+        let Some(hunk) = section.hunks.last_mut() else { return };
+        // Blank lines between the last payload and whatever comes below are no content.
+        let blanks = hunk.lines.iter().rev().take_while(|line| line.text().is_empty()).count();
+        let deletes = matches!(hunk.target, Target::Lines { .. }) && blanks == hunk.lines.len();
+        if is_gap && !deletes {
+            hunk.lines.truncate(hunk.lines.len() - blanks);
+        }
+        if is_bare {
+            let lines: Vec<&str> = hunk.lines.iter().map(HunkLine::text).collect();
+            let doubt = ending::doubt(&section.path, &lines, hunk.line);
+            doubt.into_iter().for_each(|finding| self.parsed.findings.push(finding));
+        }
+    }
+
+    fn close(&mut self, section: Section) {
+        let Section { path, line, hunks, is_told } = section;
+        for hunk in &hunks {
+            if hunk.lines.is_empty() && !matches!(hunk.target, Target::Lines { .. }) {
                 let message = format!(
                     "line {}: » and « operations require at least one verbatim payload line.",
                     hunk.line
@@ -203,6 +276,9 @@ impl Hashline {
                         .at(hunk.line),
                 );
             }
+        }
+        if hunks.is_empty() && is_told {
+            return;
         }
         if hunks.is_empty() {
             self.parsed.findings.push(
@@ -216,33 +292,4 @@ impl Hashline {
         let operation = Operation::Patch { hunks, base: Base::Original };
         self.parsed.edits.push(Edit { path, operation, dialect: Dialect::Hashline, line });
     }
-}
-
-fn parse_anchor(text: &str, line: usize) -> Result<Anchor, String> {
-    // Somebody who copies the whole numbered line means its anchor.
-    let token = text.split('|').next().unwrap_or(text).trim();
-    let digits = token.len() - token.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, hash) = token.split_at_checked(digits).unwrap_or((token, ""));
-    match (number.parse::<usize>(), LineHash::parse(hash)) {
-        (Ok(number), Some(hash)) if number > 0 => Ok(Anchor { line: number, hash: Some(hash) }),
-        _ => Err(format!("line {line}: expected a full anchor such as \"119sr\"; got \"{token}\".")),
-    }
-}
-
-fn parse_range(text: &str, line: usize) -> Result<Target, String> {
-    let Some((first, last)) = text.split_once("..") else {
-        let anchor = parse_anchor(text, line)?;
-        return Ok(Target::Lines { first: anchor, last: anchor });
-    };
-    if last.contains("..") || last.trim().is_empty() || first.trim().is_empty() {
-        return Err(format!("line {line}: range must include exactly two full anchors separated by \"..\"."));
-    }
-    let (first, last) = (parse_anchor(first, line)?, parse_anchor(last, line)?);
-    if last.line < first.line {
-        return Err(format!("line {line}: range {text} ends before it starts."));
-    }
-    if last.line == first.line && last.hash != first.hash {
-        return Err(format!("line {line}: range {text} uses two different hashes for the same line."));
-    }
-    Ok(Target::Lines { first, last })
 }

@@ -16,40 +16,7 @@ pub(crate) fn finding<'t>(
     lines: impl Iterator<Item = &'t str> + Clone,
     line: usize,
 ) -> Option<Diagnostic> {
-    let is_patch_file = [".diff", ".patch"].iter().any(|extension| path.ends_with(extension));
-    // A document may show edits, in fences of its own.
-    let is_document = [".md", ".mdx", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end));
-    let lines = lines.scan(false, move |in_fence, text| {
-        let is_fence = is_document && fence_line(text).is_some();
-        *in_fence ^= is_fence;
-        Some(Some(text).filter(|_| !*in_fence))
-    });
-    let lines = lines.flatten();
-    let (what, hint) = if holds_section(lines.clone()) {
-        (
-            "a SEARCH/REPLACE section",
-            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
-        )
-    } else if holds_named_sides(lines.clone()) {
-        (
-            "an edit that calls its sides `SEARCH:` and `REPLACE:`",
-            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
-        )
-    } else if holds_conflict(lines.clone()) {
-        (
-            "a section between the markers of a conflict",
-            "write `<<<<<<< SEARCH` and `>>>>>>> REPLACE` around old and new lines",
-        )
-    } else if lines.clone().any(edit_repl::is_marker) {
-        (
-            "an EDIT/REPL block",
-            "a block is `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`",
-        )
-    } else if !is_patch_file && (lines.clone().any(apply_patch::is_directive) || is_diff(lines)) {
-        ("a patch", "head the fence with `diff`, and begin its hunks with `@@`")
-    } else {
-        return None;
-    };
+    let (what, hint) = what(path, lines)?;
     let finding = Diagnostic::error(
         codes::BAD_MARKERS,
         format!("this looks like {what} that is not written as one, and not like a file"),
@@ -61,6 +28,51 @@ pub(crate) fn finding<'t>(
             ))
             .at(line),
     )
+}
+
+/// Whether a file may show edits, in fences of its own.
+pub(crate) fn is_document(path: &str) -> bool {
+    [".md", ".mdx", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end))
+}
+
+/// The edit that a text seems to hold, and how to write such a one.
+pub(crate) fn what<'t>(
+    path: &str,
+    lines: impl Iterator<Item = &'t str> + Clone,
+) -> Option<(&'static str, &'static str)> {
+    let is_patch_file = [".diff", ".patch"].iter().any(|extension| path.ends_with(extension));
+    let is_document = is_document(path);
+    let lines = lines.scan(false, move |in_fence, text| {
+        let is_fence = is_document && fence_line(text).is_some();
+        *in_fence ^= is_fence;
+        Some(Some(text).filter(|_| !*in_fence))
+    });
+    let lines = lines.flatten();
+    if holds_section(lines.clone()) {
+        Some((
+            "a SEARCH/REPLACE section",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        ))
+    } else if holds_named_sides(lines.clone()) {
+        Some((
+            "an edit that calls its sides `SEARCH:` and `REPLACE:`",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        ))
+    } else if holds_conflict(lines.clone()) {
+        Some((
+            "a section between the markers of a conflict",
+            "write `<<<<<<< SEARCH` and `>>>>>>> REPLACE` around old and new lines",
+        ))
+    } else if lines.clone().any(edit_repl::is_marker) {
+        Some((
+            "an EDIT/REPL block",
+            "a block is `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`",
+        ))
+    } else if !is_patch_file && (lines.clone().any(apply_patch::is_directive) || is_diff(lines)) {
+        Some(("a patch", "head the fence with `diff`, and begin its hunks with `@@`"))
+    } else {
+        None
+    }
 }
 
 /// A marker with its word, or lines that look like the first and the last one.

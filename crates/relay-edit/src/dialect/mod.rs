@@ -129,6 +129,11 @@ pub(crate) trait Reader: Debug {
         false
     }
 
+    /// Whether nothing but what follows shows where the content ends.
+    fn is_open_ended(&self) -> bool {
+        false
+    }
+
     /// What shows that the reply was cut off here, where its end does not show by itself; `in_line` says whether it ends
     /// in the middle of a line.
     fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {

@@ -31,10 +31,11 @@ impl Explain<'_> {
             Some(similar) => format!("did you mean `{similar}`?"),
             None => "check the path; to create a file, send its whole content".to_owned(),
         };
-        Diagnostic::error(codes::MISSING_FILE, format!("`{path}` does not exist, so it cannot be {verb}"))
-            .hinted(hint)
-            .on(path)
-            .at(self.edit.line)
+        let message = match self.edit.dialect {
+            Dialect::Hashline => format!("File not found: {path}"),
+            _ => format!("`{path}` does not exist, so it cannot be {verb}"),
+        };
+        Diagnostic::error(codes::MISSING_FILE, message).hinted(hint).on(path).at(self.edit.line)
     }
 
     /// A diff deletes a file and does not name all of its lines.

@@ -160,7 +160,9 @@ fn create(out: &mut String, path: &str, content: &str, dialect: Dialect) -> Opti
         }
         Dialect::SearchReplace if whole => sections(out, path, &[], &content.lines().collect::<Vec<_>>()),
         Dialect::EditRepl if whole => put!(out, "{path}\n««« EDIT\n═══════ REPL\n{content}»»» EDIT END\n\n"),
-        Dialect::Hashline if whole && !content.is_empty() => put!(out, "§{path}\n»BOF\n{content}"),
+        Dialect::Hashline if whole && !content.is_empty() => {
+            put!(out, "*** Begin Patch\n§{path}\n»BOF\n{content}*** End Patch\n\n");
+        }
         Dialect::Commands if whole => put!(out, "[CREATE_FILE path=\"{path}\"]\n{content}[/CREATE_FILE]\n\n"),
         _ => return None,
     }
@@ -273,7 +275,8 @@ fn sections(out: &mut String, path: &str, old: &[&str], new: &[&str]) {
 fn anchored(out: &mut String, path: &str, before: &[u8], after: &[u8]) -> Option<()> {
     let (old, new) = (Lines::new(before), Lines::new(after));
     let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, old.text(line)));
-    put!(out, "§{path}\n");
+    // Nothing else shows where the last new lines end.
+    put!(out, "*** Begin Patch\n§{path}\n");
     for change in changed(before, after)? {
         let payload: String = change.after.clone().map(|line| format!("{}\n", text(&new, line))).collect();
         match (change.before.is_empty(), change.before.start) {
@@ -282,5 +285,6 @@ fn anchored(out: &mut String, path: &str, before: &[u8], after: &[u8]) -> Option
             (false, start) => put!(out, "≔{}..{}\n{payload}", anchor(start), anchor(change.before.end - 1)),
         }
     }
+    put!(out, "*** End Patch\n\n");
     Some(())
 }

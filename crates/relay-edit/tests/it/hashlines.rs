@@ -1,7 +1,7 @@
 //! Line anchors: operations, ranges, errors, stale anchors with and without a view.
 
 use relay_edit::anchors::LineHash;
-use relay_edit::{Code, Options, Plan, codes, plan, plan_with};
+use relay_edit::{Code, Dialect, Options, Plan, codes, parse, plan, plan_with};
 
 use crate::support::{files, parse_in_pieces};
 
@@ -108,7 +108,7 @@ fn new_files_need_no_anchor() {
     let parsed = parse_in_pieces("§new\n»BOF\nx\n");
     let plan = plan(&parsed.edits, &files(&[]));
     assert_eq!(plan.changes[0].after.as_deref(), Some(&b"x\n"[..]));
-    check_error("§missing\n≔@2\nx\n", codes::MISSING_FILE, "does not exist");
+    check_error("§missing\n≔@2\nx\n", codes::MISSING_FILE, "File not found: missing");
 }
 
 #[test]
@@ -128,6 +128,125 @@ fn mistakes_are_told_in_their_words() {
     check_error("§a\n≔99aa\nx\n", codes::BAD_ANCHOR, "Line 99 does not exist (file has 5 lines)");
     check_error("§a\n≔@2\nx\n*** Abort\n", codes::ABORTED, "gave up");
     check_error("§a\n≔@2..@4\nx\n≔@3\ny\n", codes::OVERLAP, "change the same lines");
+    check_error(
+        "§a\n+@2\nx\n",
+        codes::BAD_ANCHOR,
+        "line 2: unrecognized op. Use «ANCHOR..., »ANCHOR..., ≔A..B...",
+    );
+    check_error("§a\n≔@2-@3\nx\n", codes::BAD_ANCHOR, "line 2: explicit ranges are required for replacement");
+    check_error(
+        "»@2\nx\n",
+        codes::BAD_ANCHOR,
+        "input must begin with \"§PATH\" on the first non-blank line; got:",
+    );
+}
+
+#[test]
+fn what_is_to_be_sections_and_is_none_is_told() {
+    let parsed = parse("\nJust a remark.\n", Some(Dialect::Hashline));
+    let message = &parsed.diagnostics[0].message;
+    assert!(
+        message.ends_with("got: \"Just a remark.\". Example: \"§src/foo.ts\" then edit ops."),
+        "{message}"
+    );
+}
+
+/// One slip is one finding, and what was written below it goes nowhere.
+#[test]
+fn the_new_lines_of_what_cannot_be_read_go_nowhere() {
+    for reply in [
+        "§a\n»@1\ngood\n»bad\npayload of bad\nmore\n",
+        "§a\n»@1\ngood\n≔@2..\npayload of bad\n",
+        "§a\n»@1\ngood\n§\n»@2\npayload of none\n",
+        "§a\n»@1\ngood\n§a\nstray\nstray\n",
+        "§a\n»@1\ngood\n§a\n+@2\nunknown\n",
+    ] {
+        let parsed = parse_in_pieces(&fill(reply));
+        assert_eq!(parsed.diagnostics.len(), 1, "{reply} {:#?}", parsed.diagnostics);
+        let plan = plan(&parsed.edits, &files(&[("a", FILE)]));
+        let found = plan.changes.first().and_then(|change| change.after.as_deref());
+        assert_eq!(found, Some(&b"one\ngood\ntwo\nthree\nfour\nfive\n"[..]), "{reply}");
+    }
+    let parsed = parse_in_pieces("§a\n»bad\npayload\nmore\n");
+    assert_eq!((parsed.edits.len(), parsed.diagnostics.len()), (0, 1), "{:#?}", parsed.diagnostics);
+}
+
+#[test]
+fn a_gap_between_sections_is_no_content_whichever_files_they_are_of() {
+    check("§a\n»@1\ngood\n\n§a\n»@2\nx\n", "one\ngood\ntwo\nx\nthree\nfour\nfive\n");
+}
+
+/// Nothing but the rest of the reply shows where the new lines of a bare section end.
+#[test]
+fn what_follows_a_bare_section_is_not_written_into_its_file() {
+    let section = fill("§a\n»@2\nnew\n");
+    let after = Some(&b"one\ntwo\nnew\nthree\nfour\nfive\n"[..]);
+    for (rest, edits) in [
+        ("\n```yaml\nprojectId: p\nuuid: 2c744c39-4961-4235-ba65-701bc1f60fe2\n```\n", 1),
+        ("```ts // {b.ts}\nb\n```\n\nThat is all.\n", 2),
+        ("\n```diff\n--- /dev/null\n+++ b/b\n@@ -0,0 +1 @@\n+b\n```\n", 2),
+        ("*** Begin Patch\n*** Add File: b\n+b\n*** End Patch\n", 2),
+    ] {
+        let parsed = parse_in_pieces(&format!("{section}{rest}"));
+        assert!(parsed.diagnostics.is_empty(), "{rest} {:#?}", parsed.diagnostics);
+        assert_eq!(parsed.edits.len(), edits, "{rest}");
+        assert_eq!(parsed.control.is_some(), rest.contains("uuid"));
+        let plan = plan(&parsed.edits, &files(&[("a", FILE)]));
+        let change = plan.changes.iter().find(|change| change.path == "a");
+        assert_eq!(change.and_then(|change| change.after.as_deref()), after, "{rest}");
+    }
+}
+
+#[test]
+fn a_bare_section_whose_end_is_unclear_is_refused() {
+    let section = fill("§a.rs\n»@2\nnew\n");
+    for rest in [
+        "\nThat should do it.\n",
+        "\nNow the other file, where `x()` goes:\n\n§b.rs\n»BOF\nx\n",
+        "b.rs\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n",
+        "--- a/b.rs\n+++ b/b.rs\n@@ -1,2 +1,2 @@\n-one\n+two\n two\n",
+        "[CREATE_FILE path=\"b.rs\"]\nb\n[/CREATE_FILE]\n",
+        "*** Update File: b.rs\n@@\n-one\n+two\n",
+        "\nprojectId: p\nuuid: 2c744c39-4961-4235-ba65-701bc1f60fe2\n",
+        "```\ncode\n```\n",
+        "\n```rust\nlet code;\n```\n",
+    ] {
+        let parsed = parse_in_pieces(&format!("{section}{rest}"));
+        assert!(
+            parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error),
+            "{rest} {:#?}",
+            parsed.edits
+        );
+    }
+    let quoted = "\n```yaml\nuuid: 2c744c39-4961-4235-ba65-701bc1f60fe2\n```\n";
+    for reply in [format!("§a.md\n»BOF\nnew\n{quoted}"), "§a.md\n»BOF\n```ts // {b.ts}\nb\n```\n".to_owned()]
+    {
+        assert!(parse_in_pieces(&reply).diagnostics.iter().any(relay_edit::Diagnostic::is_error), "{reply}");
+    }
+}
+
+/// Documents hold fences and sentences, and a fence or an envelope around the sections says what is theirs.
+#[test]
+fn new_lines_that_are_certain_are_taken_as_they_are() {
+    for reply in [
+        "§new.md\n»BOF\n# Use\n\n```sh\nrelay apply\n```\n\nThat is all.\n",
+        "§new.txt\n»BOF\nFirst of all.\n\nThat should do it.\n",
+        "§new.rs\n»BOF\nfn a() {}\n\nfn b() {}\n",
+        "*** Begin Patch\n§new.rs\n»BOF\nfn a() {}\n\nThat should do it.\n*** End Patch\n",
+        "````\n§new.rs\n»BOF\nfn a() {}\n\n```\ncode\n```\n````\n",
+    ] {
+        let parsed = parse_in_pieces(reply);
+        assert!(
+            parsed.diagnostics.is_empty() && parsed.edits.len() == 1,
+            "{reply} {:#?}",
+            parsed.diagnostics
+        );
+        let plan = plan(&parsed.edits, &files(&[]));
+        let written = plan.changes[0].after.as_deref().unwrap_or_default();
+        let new = reply.split_once("BOF\n").expect("new lines").1;
+        let new = new.trim_end_matches("````\n").trim_end_matches("*** End Patch\n");
+        assert_eq!(String::from_utf8_lossy(written), new);
+    }
 }
 
 #[test]

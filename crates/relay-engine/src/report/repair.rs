@@ -1,9 +1,10 @@
 //! The report for a model: what failed, what the files say there, and what to send back.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-use relay_edit::{Diagnostic, Dialect, system_prompt};
+use relay_edit::anchors::anchored;
+use relay_edit::{Diagnostic, Dialect, codes, system_prompt};
 use uuid::Uuid;
 
 /// A file of at most this many lines is shown whole.
@@ -46,14 +47,23 @@ pub fn prompt(
             push(&mut text, format_args!("   {hint}"));
         }
     }
+    let by_anchor = |finding: &&Diagnostic| matches!(finding.code, codes::BAD_ANCHOR | codes::STALE_ANCHOR);
+    let anchored: BTreeSet<&str> =
+        errors.iter().copied().filter(by_anchor).filter_map(|finding| finding.path.as_deref()).collect();
     for (path, places) in places(&errors) {
         if let Some(content) = files.get(path) {
-            excerpt(&mut text, path, content, &places);
+            excerpt(&mut text, path, content, &places, anchored.contains(path));
         }
     }
     text.push_str(
         "\nSend only the corrected blocks for the parts listed above, in the same format as before. Copy the old lines \
-         exactly from the text shown here. Leave out everything else: it is kept and will be applied together with your \
+         exactly from the text shown here",
+    );
+    if !anchored.is_empty() {
+        text.push_str(", or their anchors, which stand before the bar; put `§` sections into a fence");
+    }
+    text.push_str(
+        ". Leave out everything else: it is kept and will be applied together with your \
          correction. If your reply was cut off, add what was still to come. End with this control block, with the same \
          uuid:\n\n```yaml\n",
     );
@@ -89,20 +99,23 @@ fn places<'a>(errors: &[&'a Diagnostic]) -> BTreeMap<&'a str, Vec<(usize, usize)
     places
 }
 
-fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize)]) {
+fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize)], with_anchors: bool) {
     let lines: Vec<&str> = content.lines().collect();
     let fence = fence(content);
+    let shown = |first: usize, last: usize| match with_anchors {
+        true => anchored(content.as_bytes(), first, last).trim_end_matches('\n').to_owned(),
+        false => lines.get(first - 1..last).unwrap_or_default().join("\n"),
+    };
     if lines.len() <= WHOLE_FILE_LINES {
-        push(
-            text,
-            format_args!("\n`{path}` as it is now:\n\n{fence}\n{}\n{fence}", content.trim_end_matches('\n')),
-        );
+        let whole = shown(1, lines.len());
+        let whole = whole.trim_end_matches('\n');
+        push(text, format_args!("\n`{path}` as it is now:\n\n{fence}\n{whole}\n{fence}"));
         return;
     }
     for (first, last) in places {
         let first = first.saturating_sub(MARGIN_LINES).max(1);
         let last = (last + MARGIN_LINES).min(lines.len());
-        let shown = lines.get(first - 1..last).unwrap_or_default().join("\n");
+        let shown = shown(first, last);
         push(
             text,
             format_args!(

@@ -167,3 +167,20 @@ fn a_reply_without_any_change_is_answered_with_the_instructions() {
     assert!(run.stdout.starts_with("Your reply could not be applied."), "{}", run.stdout);
     assert!(run.stdout.contains("projectId: shop"), "{}", run.stdout);
 }
+
+/// Nobody can name lines by anchors that were never shown, and all anchors mean the file as it is.
+#[test]
+fn the_answer_to_a_bad_anchor_finds_the_anchors_and_joins_its_section() {
+    let env = prepared();
+    let shown = env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
+    let anchors: Vec<&str> = shown.lines().filter_map(|line| Some(line.split_once('|')?.0)).collect();
+    let [one, two, three] = anchors[..] else { panic!("{shown}") };
+    let refused = format!("§a.txt\n»{one}\ngood\n≔{three}\nTHREE\n»2\nmore\n");
+    let run = env.relay(&["apply", "--repair-prompt"]).stdin(&refused).run();
+    assert!(run.stdout.contains(shown.trim_end()), "{}", run.stdout);
+    let uuid = run.stdout.lines().find_map(|line| line.strip_prefix("uuid: ")).expect("a uuid");
+    let answer = format!("§a.txt\n»{two}\nmore\n\n```yaml\nprojectId: shop\nuuid: {uuid}\n```\n");
+    let (code, document) = apply(&env, &answer, &[]);
+    assert_eq!((code, document["uuid"].as_str()), (0, Some(uuid)), "{document:#}");
+    assert_eq!(env.read("a.txt"), "one\ngood\ntwo\nmore\nTHREE\n");
+}

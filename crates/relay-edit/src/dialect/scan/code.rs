@@ -3,7 +3,7 @@
 use super::super::block::{Block, Purpose, is_block_header};
 use super::super::fence::{Fence, FenceLine, fence_line};
 use super::super::{Dialect, Kept, Line, path_line};
-use super::super::{citation, git_diff};
+use super::super::{citation, git_diff, hashline};
 use super::shown::{Shown, is_command};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
@@ -265,6 +265,9 @@ impl Scanner {
             }
             if code.doubted {
                 self.misread();
+            }
+            if self.open_end == Some(code.line) {
+                self.findings.push(hashline::doubted_fence(code.line));
             }
         }
         self.tail = end;

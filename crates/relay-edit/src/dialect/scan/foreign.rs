@@ -150,6 +150,7 @@ impl Scanner {
         taken: Taken,
     ) {
         self.envelope = reader.envelope();
+        self.open_end = (reader.is_open_ended() && taken == Taken::NotMine).then_some(line.number);
         self.absorb(reader.finish());
         self.script = self.shell.take().and_then(Shell::script);
         self.tail = self.prose.len();

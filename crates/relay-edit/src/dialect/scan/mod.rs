@@ -49,6 +49,8 @@ pub(crate) struct Scanner {
     before_prose: Option<String>,
     /// A bare diff ended in the line before, or prose followed it without a fence.
     after_diff: Option<usize>,
+    /// The fence in this line may be meant for the file above, where nothing else shows the end of the new lines.
+    open_end: Option<usize>,
     /// The marker of a model's own routing stands somewhere in what was read so far; in almost no reply it does.
     may_leak: bool,
     /// A model's own routing leaked into the reply further up.
@@ -184,6 +186,7 @@ impl Scanner {
         if let Some(excess) = self.excess {
             return excess.refused();
         }
+        self.note_headless();
         self.drop_illustrations();
         let control = match self.control.take() {
             Some(candidate) => Some(candidate),

@@ -3,7 +3,7 @@
 //! Landing the rest would do half of what was asked for and say that all is done.
 
 use super::super::marker::{LEAST, Marker, marker};
-use super::super::{Dialect, Line, apply_patch, commands, edit_repl, unified};
+use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, unified};
 use super::Scanner;
 use super::code::Code;
 use crate::{Diagnostic, codes};
@@ -32,10 +32,24 @@ impl Scanner {
             )
         } else if self.reads(Dialect::Unified) && begins_hunk(line.text, code) {
             ("this hunk names no file", "begin the diff with `--- a/path` and `+++ b/path`")
+        } else if self.reads(Dialect::Hashline) && hashline::is_operation(line.text) {
+            return self.findings.push(hashline::headless(line));
         } else {
             return;
         };
         self.findings.push(Diagnostic::error(codes::BAD_MARKERS, message).hinted(hint).at(line.number));
+    }
+
+    /// Notes that nothing of what was to be read as sections is one.
+    pub(super) fn note_headless(&mut self) {
+        let first = self.prose.lines().find(|line| !line.text.trim().is_empty());
+        if self.forced == Some(Dialect::Hashline)
+            && self.edits.is_empty()
+            && self.findings.is_empty()
+            && let Some(first) = first
+        {
+            self.findings.push(hashline::headless(first));
+        }
     }
 }
 
