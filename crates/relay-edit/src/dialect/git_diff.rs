@@ -39,6 +39,8 @@ pub(crate) struct GitDiff {
     after_blank: bool,
     /// Some hunk before had other counts than its header says, so nothing follows from those of the last one.
     miscounts: bool,
+    /// Some line of a hunk has no sign, so that another one may have lost its own.
+    loses_signs: bool,
     parsed: Parsed,
 }
 
@@ -79,11 +81,15 @@ impl GitDiff {
             return Taken::NotMine;
         }
         // Every line of a hunk begins with a sign, so this one belongs to the reply.
-        let aborted = !text.starts_with([' ', '+', '-']) && hashline::is_abort(text);
-        if !fenced && (aborted || self.after_blank && self.ends_before(text)) {
+        let unsigned = !text.is_empty() && !text.starts_with([' ', '+', '-', '\\']);
+        let aborted = unsigned && hashline::is_abort(text);
+        // Where all counts are right so far, a line beyond them is none of the hunk.
+        let complete = unsigned && self.due == Some((0, 0)) && !self.miscounts && !self.loses_signs;
+        if !fenced && (aborted || complete || self.after_blank && self.ends_before(text)) {
             return Taken::NotMine;
         }
         self.after_blank = text.is_empty();
+        self.loses_signs |= unsigned;
         let (old, new) = match text.as_bytes().first() {
             Some(b'-') => (1, 0),
             Some(b'+') => (0, 1),
@@ -91,6 +97,7 @@ impl GitDiff {
             _ => (1, 1),
         };
         if let Some((due_old, due_new)) = self.due.as_mut() {
+            self.miscounts |= *due_old < old || *due_new < new;
             *due_old = due_old.saturating_sub(old);
             *due_new = due_new.saturating_sub(new);
         }

@@ -96,6 +96,42 @@ fn counts_that_are_wrong_lose_nothing() {
 }
 
 #[test]
+fn a_diff_ends_where_its_counts_say_so() {
+    let diff = "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -1,4 +1,4 @@\n fn a() {\n     one();\n-    two();\n+    2();\n }\n";
+    let parsed = |behind: &str| {
+        let parsed = parse_in_pieces(&format!("{diff}{behind}"));
+        assert!(
+            !parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error),
+            "{:#?}",
+            parsed.diagnostics
+        );
+        let plan = plan(&parsed.edits, &files(&[A, &[("b.rs", "b\n")]].concat()));
+        let found = plan.changes.iter().find(|change| change.path == "src/a.rs").expect("changed");
+        assert_eq!(found.after.as_deref(), DONE[0].1.map(str::as_bytes), "{behind}");
+        (plan.changes.len(), parsed)
+    };
+    assert_eq!(parsed("That is all.\n").0, 1);
+    assert!(
+        parsed("```yaml\nprojectId: p\nuuid: 2c744c39-4961-4235-ba65-701bc1f60fe2\n```\n")
+            .1
+            .control
+            .is_some()
+    );
+    for other in [
+        "b.rs\n<<<<<<< SEARCH\nb\n=======\nc\n>>>>>>> REPLACE\n",
+        "*** Begin Patch\n*** Update File: b.rs\n-b\n+c\n*** End Patch\n",
+        "[CREATE_FILE path=\"c.rs\"]\nc\n[/CREATE_FILE]\n",
+        "```rs // {c.rs}\nc\n```\n",
+    ] {
+        assert_eq!(parsed(other).0, 2, "{other}");
+    }
+    // A line that goes on with the diff is no prose, and a count that was wrong before says nothing.
+    check_error(A, &format!("{diff}three();\n+four();\n"), codes::BAD_DIFF, 10);
+    let miscounted = diff.replace("-1,4 +1,4", "-1,3 +1,3");
+    check(Dialect::Unified, A, &miscounted.replace("\n }\n", "\n}\n"), DONE);
+}
+
+#[test]
 fn diffs_create_delete_and_rename() {
     check(
         Dialect::Unified,

@@ -107,4 +107,20 @@ fn what_is_no_file_has_no_mode_that_could_be_given() {
         check_error(&[("l", "x\n")], &diff, relay_edit::codes::UNSUPPORTED, 1);
     }
     check_error(&[], PURE, relay_edit::codes::MISSING_FILE, 1);
+    let hunk = "--- a/l\n+++ b/l\n@@ -1 +1 @@\n-x\n+y\n";
+    let gone = "--- a/l\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n";
+    for (header, hunk) in [
+        ("index 1..2 120000\n", hunk),
+        ("index 1..2 160000\n", hunk),
+        ("deleted file mode 120000\n", gone),
+        ("deleted file mode 160000\nindex 1..0\n", gone),
+        ("old mode 120000\nnew mode 100644\n", ""),
+        ("old mode 100644\nnew mode 104755\n", ""),
+        ("old mode 100644\nnew mode 102755\n", hunk),
+    ] {
+        let diff = format!("diff --git a/l b/l\n{header}{hunk}");
+        check_error(&[("l", "x\n")], &diff, relay_edit::codes::UNSUPPORTED, 1);
+    }
+    let plain = format!("diff --git a/l b/l\nindex 1..2 100644\n{hunk}");
+    check(&files(&[("l", "x\n")]), &plain, &[("l", Some("y\n"), None)]);
 }

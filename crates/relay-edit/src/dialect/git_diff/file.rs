@@ -36,8 +36,13 @@ impl<'t> Preamble<'t> {
                 preamble.note_mode(mode);
                 // A new file cannot be run anyway unless somebody says so.
                 preamble.executable = preamble.executable.filter(|executable| *executable);
-            } else if text.starts_with("deleted file mode ") {
+            } else if let Some(mode) = text.strip_prefix("deleted file mode ") {
                 preamble.is_deleted = true;
+                preamble.note_kind(mode);
+            } else if let Some(mode) = text.strip_prefix("old mode ") {
+                preamble.note_kind(mode);
+            } else if let Some(mode) = text.strip_prefix("index ").and_then(|rest| rest.split(' ').nth(1)) {
+                preamble.note_kind(mode);
             } else if let Some(mode) = text.strip_prefix("new mode ") {
                 preamble.note_mode(mode);
             } else if text.starts_with("copy from ") {
@@ -49,14 +54,24 @@ impl<'t> Preamble<'t> {
         preamble
     }
 
+    /// Notes the mode that a file gets.
     fn note_mode(&mut self, mode: &str) {
-        let Ok(mode) = u32::from_str_radix(mode.trim(), 8) else { return };
-        match mode >> 12 {
-            0o12 => self.unsupported = Some("a symbolic link"),
-            0o16 => self.unsupported = Some("a submodule"),
-            0o4 => self.unsupported = Some("a folder"),
-            _ => self.executable = Some(mode & 0o111 != 0),
-        }
+        let mode = self.note_kind(mode);
+        self.executable = mode.map_or(self.executable, |mode| Some(mode & 0o111 != 0));
+    }
+
+    /// Notes what a mode is about; returns that of a file.
+    fn note_kind(&mut self, mode: &str) -> Option<u32> {
+        let mode = u32::from_str_radix(mode.trim(), 8).ok()?;
+        let what = match mode >> 12 {
+            0o12 => "a symbolic link",
+            0o16 => "a submodule",
+            0o4 => "a folder",
+            _ if mode & 0o7000 != 0 => "a program that runs as its owner or group",
+            _ => return Some(mode),
+        };
+        self.unsupported = Some(what);
+        None
     }
 }
 
