@@ -1,5 +1,6 @@
 //! EDIT/REPL blocks: a path line, the old text, the new text. What both begin with is the anchor.
 
+use super::search_replace::names_no_file;
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
@@ -27,6 +28,8 @@ fn ends(text: &str) -> bool {
 #[derive(Debug)]
 pub(crate) struct EditRepl {
     path: Option<String>,
+    /// The path may be a sentence, which is no name for a new file.
+    is_sentence: bool,
     line: usize,
     old: Kept,
     new: Option<Kept>,
@@ -35,9 +38,17 @@ pub(crate) struct EditRepl {
 }
 
 impl EditRepl {
-    /// A block of the file that was named before it.
-    pub fn new(path: Option<String>) -> Self {
-        Self { path, line: 0, old: Kept::default(), new: None, parsed: Parsed::default(), done: false }
+    /// A block of the file that was named before it; `is_sentence` says that the name may be none.
+    pub fn new(path: Option<String>, is_sentence: bool) -> Self {
+        Self {
+            path,
+            is_sentence,
+            line: 0,
+            old: Kept::default(),
+            new: None,
+            parsed: Parsed::default(),
+            done: false,
+        }
     }
 
     fn complain(&mut self, line: usize, message: impl Into<String>) {
@@ -65,6 +76,9 @@ impl EditRepl {
             );
             return;
         };
+        if self.is_sentence && old.lines().next().is_none() {
+            return self.parsed.findings.push(names_no_file(&path, self.line));
+        }
         let old: Vec<&str> = old.lines().map(|line| line.text).collect();
         let new: Vec<&str> = new.lines().map(|line| line.text).collect();
         let hunk = Hunk::from_sides(&old, &new, self.line);

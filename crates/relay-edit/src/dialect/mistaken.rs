@@ -53,16 +53,23 @@ pub(crate) fn what<'t>(
             "a SEARCH/REPLACE section",
             "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
         ))
-    } else if holds_named_sides(lines.clone()) {
-        Some((
-            "an edit that calls its sides `SEARCH:` and `REPLACE:`",
-            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
-        ))
     } else if holds_conflict(lines.clone()) {
         Some((
             "a section between the markers of a conflict",
             "write `<<<<<<< SEARCH` and `>>>>>>> REPLACE` around old and new lines",
         ))
+    } else if holds_named_sides(lines.clone()) {
+        Some((
+            "an old and a new text below their names",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        ))
+    } else if holds_divider(path, lines.clone()) {
+        Some((
+            "a SEARCH/REPLACE section without its first and last marker",
+            "each section is `<<<<<<< SEARCH`, the old lines, `=======`, the new lines, `>>>>>>> REPLACE`",
+        ))
+    } else if is_call(path, lines.clone()) {
+        Some(("a call of another tool", "write the edit as a SEARCH/REPLACE section or as a diff"))
     } else if lines.clone().any(edit_repl::is_marker) {
         Some((
             "an EDIT/REPL block",
@@ -96,13 +103,60 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
     first && last
 }
 
-/// Old and new lines below their names, as one of the simpler dialects has them.
-fn holds_named_sides<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
-    let mut names = ["SEARCH:", "REPLACE:"].into_iter().peekable();
-    for text in lines {
-        names.next_if(|name| text.trim_end() == *name);
+/// What tools and models call the old and the new lines.
+const SIDES: &[[&str; 2]] =
+    &[["search", "replace"], ["original", "updated"], ["old", "new"], ["before", "after"]];
+
+/// Old and new lines below their names, with which the text begins: `SEARCH:`, `# Before`, `[OLD]`, `<search>`.
+fn holds_named_sides<'t>(mut lines: impl Iterator<Item = &'t str>) -> bool {
+    let first = lines.by_ref().find(|text| !text.trim().is_empty()).and_then(side);
+    let second =
+        |name: &str| SIDES.iter().find(|[old, _]| name.eq_ignore_ascii_case(old)).map(|[_, new]| new);
+    let second = first.and_then(second);
+    second.is_some_and(|new| lines.filter_map(side).any(|name| name.eq_ignore_ascii_case(new)))
+}
+
+/// The name of a side that a line consists of. A word in small letters with a colon is a key of YAML.
+fn side(text: &str) -> Option<&str> {
+    let text = text.trim_end();
+    let marked = text.trim_start_matches(['#', '[', '<', '*']).trim_start();
+    let name = marked.trim_end_matches([':', ']', '>', '*']);
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_marked = marked.len() < text.len() || name.len() < marked.len();
+    let is_key = name.starts_with(|c: char| c.is_ascii_lowercase()) && marked.len() == text.len();
+    let is_loud = name.bytes().all(|byte| byte.is_ascii_uppercase());
+    (is_name && (is_marked && !is_key || is_loud)).then_some(name)
+}
+
+/// The divider of a section whose markers were both lost: one that does not underline a title.
+fn holds_divider<'t>(path: &str, lines: impl Iterator<Item = &'t str>) -> bool {
+    const DIVIDER: &str = "=======";
+    if [".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt"].iter().any(|end| path.ends_with(end)) {
+        return false;
     }
-    names.peek().is_none()
+    let (mut above, mut found) = ("", Vec::new());
+    for text in lines {
+        if text.trim_end() == DIVIDER {
+            found.push(above);
+        }
+        above = text;
+    }
+    let is_title =
+        |text: &str| text.len() <= DIVIDER.len() && text.starts_with(|c: char| c.is_alphanumeric());
+    matches!(found.as_slice(), [above] if !is_title(above.trim_end()))
+}
+
+/// The arguments of another tool's call, in a file that is none of them.
+fn is_call<'t>(path: &str, lines: impl Iterator<Item = &'t str> + Clone) -> bool {
+    const KEYS: &[[&str; 2]] = &[
+        ["\"old_string\"", "\"new_string\""],
+        ["\"old_str\"", "\"new_str\""],
+        ["\"oldString\"", "\"newString\""],
+        ["\"search\"", "\"replace\""],
+    ];
+    let first = lines.clone().find(|text| !text.trim().is_empty()).unwrap_or_default();
+    let begins = first.trim_start().starts_with(['{', '[']) && !path.contains(".json");
+    begins && KEYS.iter().any(|keys| keys.iter().all(|key| lines.clone().any(|text| text.contains(key))))
 }
 
 /// Old and new lines as git marks a conflict.
@@ -143,6 +197,14 @@ mod tests {
             "a\n═══════ REPL\nb\n»»» EDIT END\n",
             "SEARCH:\na\nREPLACE:\nb\n",
             "SEARCH:\nREPLACE:\nb\n\nSEARCH:\nc\nREPLACE:\n",
+            "\nSearch:\na\nReplace:\nb\n",
+            "SEARCH\na\nREPLACE\nb\n",
+            "# SEARCH\na\n# REPLACE\nb\n",
+            "[SEARCH]\na\n[REPLACE]\nb\n",
+            "**Before:**\na\n**After:**\nb\n",
+            "OLD:\na\nNEW:\nb\n",
+            "<search>\na\n</search>\n<replace>\nb\n</replace>\n",
+            "{\"old_string\": \"a\", \"new_string\": \"b\"}\n",
             " a\n-b\n+c\n",
             "+a\n b\n",
             "changed:\n@@ -1,2 +1,2 @@\n a\n",
@@ -160,11 +222,23 @@ mod tests {
             "--- Search\n",
             "search:\n  a\nreplace:\n  b\n",
             "REPLACE:\na\nSEARCH:\nb\n",
+            "import x\nBefore:\na\nAfter:\nb\n",
+            "old\na\nnew\nb\n",
+            "Old stock\nNEW\n",
             "- a\n  b: c\n- d\n",
             "+ a\n+ b\n",
             "***\nbold\n",
         ] {
             assert!(finding("a.txt", text.lines(), 1).is_none(), "{text}");
+        }
+        assert!(finding("a.js", "    x()\n=======\n    y()\n".lines(), 1).is_some());
+        for (path, text) in [
+            ("a.py", "\"\"\"\nExample\n=======\n\nRuns.\n\"\"\"\n"),
+            ("a.py", "=======\nA title\n=======\n"),
+            ("a.md", "A title that is long\n=======\n"),
+            ("a.json", "{\"old_string\": \"a\", \"new_string\": \"b\"}\n"),
+        ] {
+            assert!(finding(path, text.lines(), 1).is_none(), "{text}");
         }
         let shown = "# Use\n\n```diff\n@@ -1,2 +1,2 @@\n-a\n+b\n```\n\n```\n>>>>>>> REPLACE\n```\n";
         assert!(finding("a.md", shown.lines(), 1).is_none() && finding("a.txt", shown.lines(), 1).is_some());

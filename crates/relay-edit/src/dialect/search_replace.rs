@@ -32,6 +32,8 @@ pub(crate) struct SearchReplace {
     path: Option<String>,
     /// The path is one that the prose speaks of, or that of the section before it.
     presumed: bool,
+    /// The path may be a sentence, which is no name for a new file.
+    is_sentence: bool,
     line: usize,
     /// The white space before the opening marker, which the other lines have too.
     indent: usize,
@@ -40,11 +42,12 @@ pub(crate) struct SearchReplace {
 }
 
 impl SearchReplace {
-    /// A section of the file that was named before it.
-    pub fn new(path: Option<String>) -> Self {
+    /// A section of the file that was named before it; `is_sentence` says that the name may be none.
+    pub fn new(path: Option<String>, is_sentence: bool) -> Self {
         Self {
             path,
             presumed: false,
+            is_sentence,
             line: 0,
             indent: 0,
             sections: Sections::default(),
@@ -54,11 +57,14 @@ impl SearchReplace {
 
     /// A section without a path of its own, of which the prose or the section before it says this.
     pub fn presuming(path: Option<String>) -> Self {
-        Self { presumed: path.is_some(), ..Self::new(path) }
+        Self { presumed: path.is_some(), ..Self::new(path, false) }
     }
 
     fn take_section(&mut self, section: Section) {
         match (section, &self.path) {
+            (Ok(hunk), Some(path)) if self.is_sentence && hunk.old_lines().next().is_none() => {
+                self.parsed.findings.push(names_no_file(path, self.line));
+            }
             (Ok(hunk), Some(path)) => self.parsed.edits.push(Edit {
                 path: path.clone(),
                 operation: Operation::Patch {
@@ -166,6 +172,16 @@ impl Sections {
         let open = self.open?;
         Some(Err(broken(open.line, "this section has no `>>>>>>> REPLACE`: the reply seems cut off")))
     }
+}
+
+/// What to say of a section that makes a file whose name is several words.
+pub(crate) fn names_no_file(path: &str, line: usize) -> Diagnostic {
+    Diagnostic::error(
+        codes::MISSING_PATH,
+        format!("`{path}` may be a sentence, and no file is made of that name"),
+    )
+    .hinted("write the path of a new file alone on the line above; around a path with spaces, put backticks")
+    .at(line)
 }
 
 fn broken(line: usize, message: impl Into<String>) -> Box<Diagnostic> {

@@ -42,7 +42,7 @@ pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     if is_blank(head) && !head.is_empty() && !keeps_indentation(hunk) {
         return None;
     }
-    if brings(&old, &new, head, tail) {
+    if brings(&old, &new, head, tail) || is_unfit(hunk, head, tail) {
         return None;
     }
     let whole: Vec<u8> = [head, new.as_slice(), tail].concat();
@@ -85,6 +85,53 @@ fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
         is_boundary(bare, bare.len() - part.len()) && is_boundary(tail, part.len()) && !is_own(part)
     });
     begins || ends
+}
+
+/// Whether the new lines were not written to stand between `head` and `tail`: more of them than there were, which begin or
+/// end as nothing did, a comment that would take in what follows, or nothing where something is left over.
+fn is_unfit(hunk: &Hunk, head: &[u8], tail: &[u8]) -> bool {
+    let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
+    let (Some((old_first, old_last)), Some((new_first, new_last))) =
+        (old.first().zip(old.last()), new.first().zip(new.last()))
+    else {
+        let says = |part: &[u8]| part.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
+        return !says(head) && !says(tail) || is_blank(tail) && head.ends_with(b" ");
+    };
+    // Lines that come above or below a single one were not written to be joined with the rest of it.
+    let more = old.len() == 1 && new.len() > 1;
+    let before = !is_blank(head)
+        && (more && word(old_first) != word(new_first)
+            || comment(new_first) == Some(0) && comment(old_first) != Some(0));
+    let behind = !is_blank(tail)
+        && (more && old_last.trim() == new_first.trim()
+            || comment(new_last).is_some() && comment(old_last).is_none());
+    before || behind
+}
+
+/// The word or the sign that a text begins with.
+fn word(text: &str) -> &str {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let sign = text.chars().next().map_or(0, char::len_utf8);
+    text.get(..end.max(sign)).unwrap_or(text)
+}
+
+/// Where in a line, but for its indentation, a comment begins that goes on to its end.
+fn comment(line: &str) -> Option<usize> {
+    let line = line.trim();
+    let stands_apart =
+        |at: &usize| line.get(..*at).is_some_and(|above| above.is_empty() || above.ends_with(' '));
+    let find = |mark: &str, spaced: bool| {
+        line.match_indices(mark).map(|(at, _)| at).filter(stands_apart).find(|at| {
+            let rest = line.get(at + mark.len()..).unwrap_or_default();
+            !spaced || rest.is_empty() || rest.starts_with(' ')
+        })
+    };
+    let open = |mark: &str, end: &str| {
+        line.rfind(mark).filter(|at| line.get(*at..).is_some_and(|rest| !rest.contains(end)))
+    };
+    let found = [find("//", false), find("#", true), find("--", true), open("/*", "*/"), open("<!--", "-->")];
+    found.into_iter().flatten().min()
 }
 
 /// How many brackets a text opens and does not close.
@@ -195,11 +242,28 @@ mod tests {
             &["  alpha(1);", "  beta(2)"],
             &["  alpha(1);", "  beta(3);"],
         );
+        // Written for lines of their own, or for the end of one.
+        check_refused("x = compute(a)\n", &["compute(a)"], &["log()", "compute(a)"]);
+        check_refused("call(one, two);\n", &["(one, two)"], &["(one, two)", "more(one)"]);
+        for (line, old, new) in [
+            ("  foo(a);", "foo(a)", "foo(a) // why"),
+            ("self.x = compute(a)", "x = compute(a)", "# x = compute(a)"),
+            ("f(one, two)", "one", "one /* first"),
+        ] {
+            check_refused(&format!("{line}\n"), &[old], &[new]);
+        }
+        check_refused("  foo(a);\n", &["foo(a)"], &[]);
+        check_refused("    return compute(a)\n", &["compute(a)"], &[]);
+        check("f(one, two)\n", [&[", two"], &[]], [&["f(one, two)"], &["f(one)"]], 1);
+        check("f(one); // why\n", [&[" // why"], &[]], [&["f(one); // why"], &["f(one);"]], 1);
         // Its own brackets and words are not those of the line.
         for (line, old, new, after) in [
             ("print(value)", "value", "int(value)", "print(int(value))"),
             ("x = {port: 3000}", "port: 3000", "port: {}", "x = {port: {}}"),
             ("use(one) and two", "(one)", "(and_one)", "use(and_one) and two"),
+            ("a { color: #000; }", "#000", "#fff", "a { color: #fff; }"),
+            ("get('http://a.b')", "http://a.b", "https://c.d", "get('https://c.d')"),
+            ("f(one /* 1 */, 2)", "one /* 1 */", "two /* 2 */", "f(two /* 2 */, 2)"),
         ] {
             check(&format!("{line}\n"), [&[old], &[new]], [&[line], &[after]], 1);
         }

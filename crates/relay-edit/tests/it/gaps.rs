@@ -131,3 +131,27 @@ fn emphasis_around_a_path_is_none_of_it() {
         assert_eq!(plan.changes[0].path, "a.txt", "{head}");
     }
 }
+
+#[test]
+fn a_sentence_is_no_name_for_a_new_file() {
+    let section = "<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n";
+    let block = "««« EDIT\n═══════ REPL\nx\n»»» EDIT END\n";
+    for sentence in [
+        "New file: src/new.py",
+        "Create the file src/new.py with this content:",
+        "See docs/guide.md and src/new.py",
+        "Option A/B:",
+        "either/or then",
+    ] {
+        for section in [section, block] {
+            assert_eq!(errors(&format!("{sentence}\n{section}")), [codes::MISSING_PATH], "{sentence}");
+        }
+    }
+    for (line, path) in [("`my dir/a b.txt`", "my dir/a b.txt"), ("src/new.py", "src/new.py")] {
+        let plan = plan_reply(&[], &format!("{line}\n{section}"));
+        assert_eq!(plan.changes[0].path, path);
+    }
+    // Old lines that stand there prove the name.
+    let section = "my dir/a b.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+    assert_eq!(plan_reply(&[("my dir/a b.txt", "a\n")], section).changes.len(), 1);
+}

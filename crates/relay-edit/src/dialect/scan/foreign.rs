@@ -36,27 +36,45 @@ impl Scanner {
             return Some(Box::new(git_diff::GitDiff::new(Some(path))));
         }
         if self.reads(Dialect::EditRepl) && edit_repl::begins(text) {
+            let above = self.words_above();
             let path = self.take_path(code, path_line::plain_before_marker).or_else(|| self.carried.clone());
+            let is_sentence = self.may_be_sentence(path.as_deref(), above.as_deref());
             self.carried.clone_from(&path);
-            return Some(Box::new(edit_repl::EditRepl::new(path)));
+            return Some(Box::new(edit_repl::EditRepl::new(path, is_sentence)));
         }
         if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {
             let read =
                 if code.is_some() { path_line::before_marker_in_code } else { path_line::before_marker };
+            let above = self.words_above();
             let path = self
                 .take_path(code, read)
                 .or_else(|| code.and_then(Code::shown_path))
                 .or_else(|| code.and_then(|code| self.heading_above(code)))
                 .or_else(|| self.carried.clone());
+            let is_sentence = self.may_be_sentence(path.as_deref(), above.as_deref());
             self.carried.clone_from(&path);
             if path.is_none() {
                 let presumed = self.mentioned_above(code).or_else(|| self.before_prose.clone());
                 return Some(Box::new(search_replace::SearchReplace::presuming(presumed)));
             }
             self.before_prose.clone_from(&path);
-            return Some(Box::new(search_replace::SearchReplace::new(path)));
+            return Some(Box::new(search_replace::SearchReplace::new(path, is_sentence)));
         }
         None
+    }
+
+    /// The line above a section, if it is several words without quotes around any of them.
+    fn words_above(&self) -> Option<String> {
+        let last = self.prose.written_before(self.prose.len())?;
+        let text = self.prose.get(last)?.text.trim();
+        (text.contains(' ') && !text.contains(['`', '"', '\'', '<'])).then(|| text.to_owned())
+    }
+
+    /// Whether a path that was taken from the line above a section may be a sentence that speaks of one.
+    fn may_be_sentence(&self, path: Option<&str>, above: Option<&str>) -> bool {
+        path.filter(|path| path.contains(' ')).is_some_and(|path| {
+            above.is_some_and(|above| above.contains(path)) || self.carried.as_deref() == Some(path)
+        })
     }
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
