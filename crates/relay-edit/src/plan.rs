@@ -16,11 +16,13 @@ mod together;
 mod view;
 mod write;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::content::Content;
+use crate::encoding::text_of;
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
 use crate::merge::merge;
@@ -378,7 +380,18 @@ impl Planner<'_> {
             explain_failures: self.failures < EXPLAINED,
             work: &self.work,
             levels: self.levels.get(&edit.path),
+            original: self.original(&edit.path),
         }
+    }
+
+    /// What the author saw of a file, or what it held, before all edits; `None` while no edit has changed it.
+    fn original(&self, path: &str) -> Option<&[u8]> {
+        let view = || match text_of(self.options.views.get(path)?) {
+            Cow::Borrowed(view) => Some(view),
+            Cow::Owned(_) => None,
+        };
+        let original = || view().or_else(|| self.state.original(path)).unwrap_or_default();
+        self.state.is_touched(path).then(original)
     }
 
     /// Whether a file that exists was not in the author's view. New files are always written.

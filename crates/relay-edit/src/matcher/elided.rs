@@ -7,6 +7,7 @@ use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, Covered, Search};
 use super::pattern::{Pattern, has_identity, is_telling};
+use super::proof;
 use super::tier::Tier;
 use crate::HunkLine;
 use crate::elision::elision;
@@ -25,7 +26,11 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
         let within =
             |done: &Candidate, place: &Candidate| done.start() <= place.start() && place.end() <= done.end();
         match new.chains(index, tier)?.as_slice() {
-            [only] if done && candidates.iter().all(|place| within(only, place)) => {
+            [only]
+                if done
+                    && candidates.iter().all(|place| within(only, place))
+                    && (!candidates.is_empty() || proof::survives(pattern, index, tier.key())?) =>
+            {
                 return Some(Search::AlreadyApplied(only.start()));
             }
             _ if candidates.is_empty() => {}

@@ -7,7 +7,7 @@ use super::index::FileIndex;
 use super::key::Key;
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
-use super::{Strictness, blank, elided, fuzzy, literal, sign};
+use super::{Strictness, blank, elided, fuzzy, literal, proof, sign};
 use crate::HunkLine;
 
 /// A place where a hunk could go.
@@ -64,6 +64,8 @@ pub(crate) enum Search {
     Found(Tier, Vec<Candidate>),
     /// The new lines stand in the file already, once, and the old ones nowhere else.
     AlreadyApplied(usize),
+    /// The new lines stand there, and nothing proves that this hunk put them there, unless its line number does.
+    Standing(usize),
     /// More places than are kept; they are searched for again when it is the hunk's turn.
     Crowd,
     /// The old lines stand here, and the new ones there, with lines in common.
@@ -106,9 +108,9 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: S
 
 fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -> Search {
     if pattern.old.is_empty() {
-        return already(pattern, index);
+        return already(pattern, index).unwrap_or(Search::TooMuchWork);
     }
-    let mut applied = None;
+    let (mut applied, mut standing) = (None, None);
     for tier in Tier::BY_KEY.iter().copied().filter(|tier| tier.strictness() <= strictness) {
         match try_tier(pattern, index, tier) {
             None => return Search::TooMuchWork,
@@ -116,6 +118,9 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
             // A loose match of the new lines says nothing as long as a looser one may find the old lines.
             Some(Search::AlreadyApplied(line)) if tier > Tier::TrailingWhitespace => {
                 applied.get_or_insert(line);
+            }
+            Some(Search::Standing(line)) => {
+                standing.get_or_insert(line);
             }
             Some(found) => return found,
         }
@@ -135,10 +140,14 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
         Strictness::Whitespace => blank::search(pattern, index, Key::Spaced),
         Strictness::Fuzzy => blank::search(pattern, index, Key::Folded),
     };
-    if found == Search::Nothing && strictness == Strictness::Fuzzy {
+    let found = if found == Search::Nothing && strictness == Strictness::Fuzzy {
         fuzzy::search(pattern, index)
     } else {
         found
+    };
+    match (found, standing) {
+        (Search::Nothing, Some(line)) => Search::Standing(line),
+        (found, _) => found,
     }
 }
 
@@ -164,8 +173,18 @@ pub(crate) fn added_stands_around(pattern: &Pattern<'_>, index: &FileIndex<'_>, 
     })
 }
 
-fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
-    new_stands_at(pattern, index, Key::TrimEnd).map_or(Search::NoOldLines, Search::AlreadyApplied)
+/// What the new lines say, where there are no old ones.
+fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
+    match new_stands_at(pattern, index, Key::TrimEnd) {
+        Some(place) => standing(pattern, index, Key::TrimEnd, place),
+        None => Some(Search::NoOldLines),
+    }
+}
+
+/// New lines that stand at one place, while the old ones stand nowhere.
+fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, place: usize) -> Option<Search> {
+    let is_applied = proof::is_applied(pattern, index, key, place)?;
+    Some(if is_applied { Search::AlreadyApplied(place) } else { Search::Standing(place) })
 }
 
 fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<Search> {
@@ -193,9 +212,11 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             if let Some(found) = candidates.is_empty().then(beside).flatten() {
                 return Some(Search::HalfDone { found, done: covered.start });
             }
-            let there = || is_mostly_there(pattern, index, tier) || is_nearby(pattern, index, &covered);
-            let done = !candidates.is_empty() || !there();
-            return Some(if done { Search::AlreadyApplied(place) } else { Search::Nothing });
+            if !candidates.is_empty() {
+                return Some(Search::AlreadyApplied(place));
+            }
+            let there = is_mostly_there(pattern, index, tier) || is_nearby(pattern, index, &covered);
+            return if there { Some(Search::Nothing) } else { standing(pattern, index, key, place) };
         }
         // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
         let holds = |candidate: &Candidate| {

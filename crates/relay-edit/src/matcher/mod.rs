@@ -25,6 +25,7 @@ mod nested;
 mod numbered;
 mod page;
 mod pattern;
+mod proof;
 mod rival;
 mod scope;
 mod shape;

@@ -135,6 +135,13 @@ pub(crate) fn elsewhere(
     places.into_iter().find(apart)
 }
 
+/// Whether the line number or the end of the file says that the new lines at a place are this hunk's.
+pub(crate) fn is_named(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: usize, shifts: &[isize]) -> bool {
+    let hint = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
+    let numbered = |shift: &isize| hint.and_then(|hint| hint.checked_add_signed(*shift)) == Some(place);
+    shifts.iter().any(numbered) || by_end(pattern, index, &[]) == Some(place)
+}
+
 fn by_number(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,

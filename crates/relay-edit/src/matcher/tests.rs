@@ -154,7 +154,7 @@ fn new_lines_that_stand_there_but_for_blanks_are_applied_whatever_else_is_like_t
 /// Most of what should have gone is still there, so the new line is there for another reason.
 #[test]
 fn a_hunk_is_not_applied_while_most_of_its_old_lines_stand() {
-    let change = "-a1\n-a2\n-a3\n-a4\n+new one";
-    assert_eq!(locate_fuzzily("new one\nx\na1\na2\n", change), Ok(Located::AlreadyApplied(0)));
-    assert!(matches!(locate_fuzzily("new one\nx\na1\na2\na3\n", change), Err(Failure::NotFound(_))));
+    let change = " top\n-a1\n-a2\n-a3\n-a4\n+new one";
+    assert_eq!(locate_fuzzily("top\nnew one\nx\na1\na2\n", change), Ok(Located::AlreadyApplied(0)));
+    assert!(matches!(locate_fuzzily("top\nnew one\nx\na1\na2\na3\n", change), Err(Failure::NotFound(_))));
 }

@@ -133,6 +133,11 @@ impl Neighbours {
             applied: false,
         }
     }
+
+    /// How far a place may be from its line number.
+    fn shifts(&self) -> [isize; 3] {
+        [0, self.drift.unwrap_or(0), self.grown]
+    }
 }
 
 fn settle_one(
@@ -152,7 +157,11 @@ fn settle_one(
         Search::Doubtful(places) => return Err(Failure::Ambiguous(places)),
         Search::HalfDone { found, done } => return Err(Failure::Applied { found, done }),
         Search::NoOldLines => return without_old_lines(at, pattern, index),
-        Search::Nothing => {
+        Search::Standing(line) if standing::is_named(pattern, index, line, &neighbours.shifts()) => {
+            return Ok(Located::AlreadyApplied(line));
+        }
+        Search::Standing(_) if pattern.old.is_empty() => return Err(Failure::NoAnchor),
+        Search::Nothing | Search::Standing(_) => {
             let near = if index.may_explain() { nearest(pattern, index) } else { None };
             return Err(Failure::NotFound(near));
         }
@@ -165,8 +174,7 @@ fn settle_one(
     };
     let already = |shifts: &[isize]| standing::already(pattern, index, &candidates, shifts, &regions);
     let moved = neighbours.applied.then(|| already(&[neighbours.grown])).flatten();
-    let shifts = [0, neighbours.drift.unwrap_or(0), neighbours.grown];
-    if let Some(line) = moved.or_else(|| already(&shifts)) {
+    if let Some(line) = moved.or_else(|| already(&neighbours.shifts())) {
         return Ok(Located::AlreadyApplied(line));
     }
     let (candidate, tie) = match candidates.as_slice() {

@@ -3,12 +3,15 @@
 //! Mostly the second time finds it done. Where its old lines stand at several places and the line number chose one of them,
 //! the second time would find the place that is left, which nobody meant. So it is with a place that is only like the one
 //! that was meant.
+//!
+//! What another edit of the reply wrote is no sign that a hunk is done: it must have had a place, or been done, before them all.
 
 use std::collections::HashMap;
 
 use super::EditOutcome;
+use super::patch::{self, Manner};
 use super::state::State;
-use crate::matcher::{FileIndex, Key, Placement, Tie};
+use crate::matcher::{Failure, FileIndex, Key, Located, Placement, Tie};
 use crate::{Edit, Hunk, Operation};
 
 /// The edits so far whose places were chosen by line numbers, by their first one.
@@ -54,6 +57,25 @@ pub(super) fn is_done(edit: &Edit, earlier: &[Edit], state: &State<'_>) -> bool 
         old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
     };
     !hunks(edit).iter().any(stands)
+}
+
+/// Whether a hunk has a place in a file, or is applied there.
+pub(super) fn fits(hunk: &Hunk, file: &[u8], manner: Manner<'_>) -> bool {
+    patch::look_for(hunk, &manner.index(file), manner).0.is_ok()
+}
+
+/// Without the hunks that count as applied by nothing but what other edits of the reply wrote.
+pub(super) fn doubting(
+    hunks: &[Hunk],
+    located: Vec<Result<Located, Failure>>,
+    manner: Manner<'_>,
+) -> Vec<Result<Located, Failure>> {
+    let Some(original) = manner.original else { return located };
+    let checked = hunks.iter().zip(located).map(|(hunk, located)| match located {
+        Ok(Located::AlreadyApplied(_)) if !fits(hunk, original, manner) => Err(Failure::NotFound(None)),
+        located => located,
+    });
+    checked.collect()
 }
 
 /// Whether the line number decided between several places.

@@ -51,10 +51,12 @@ pub(crate) struct Manner<'w> {
     pub work: &'w Rc<Cell<usize>>,
     /// How the reply writes one level of the file, where other sections of it show that.
     pub levels: Option<&'w Reindent>,
+    /// The file before all edits of the reply, where one of them has changed it.
+    pub original: Option<&'w [u8]>,
 }
 
 impl Manner<'_> {
-    fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
+    pub(super) fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
         let index = FileIndex::sharing(bytes, self.work).with_levels(self.levels);
         if !self.explain_failures {
             index.explain_nothing();
@@ -184,10 +186,10 @@ fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<P
         let (hunks, how): (Vec<Hunk>, Vec<&str>) = read.into_iter().unzip();
         let located = locate_all(&hunks, &index, manner.strictness);
         if located.iter().all(Result::is_ok) {
-            return place(&index, &hunks, located, &how);
+            return place(&index, &hunks, again::doubting(&hunks, located, manner), &how);
         }
     }
-    place(&index, hunks, located, &[])
+    place(&index, hunks, again::doubting(hunks, located, manner), &[])
 }
 
 /// Applies hunks where they were found; `how` they were read is said where that is not how they were written.
@@ -336,6 +338,11 @@ fn patch_sequential(
     let mut failed_bytes = 0;
     // Those whose places were chosen by their line numbers.
     let mut chosen: Vec<&Hunk> = Vec::new();
+    let mut original = manner.original;
+    let is_repeated = |number: usize| {
+        let [earlier @ .., hunk] = hunks.get(..=number).unwrap_or_default() else { return false };
+        earlier.iter().any(|earlier| again::is_same(earlier, hunk))
+    };
     for (number, hunk) in hunks.iter().enumerate().skip(done) {
         if failed_bytes > vain_bytes {
             failures.push(PatchFailure::TooLarge);
@@ -355,7 +362,14 @@ fn patch_sequential(
         let (hunk, how) = read.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
+            Ok(Located::AlreadyApplied(_)) | Err(Failure::NotFound(_)) if is_repeated(number) => {
+                words.add(ALREADY.into());
+                continue;
+            }
             Ok(Located::AlreadyApplied(_)) => {
+                if !original.is_none_or(|original| again::fits(hunk, original, manner)) {
+                    failures.push(PatchFailure::Hunk { hunk: number, failure: Failure::NotFound(None) });
+                }
                 words.add(ALREADY.into());
                 continue;
             }
@@ -372,6 +386,7 @@ fn patch_sequential(
             Ok((after, certificate)) => {
                 certificates.push(certificate);
                 current = after.into_bytes(&current);
+                original = original.or(Some(before));
             }
             Err(failure) => failures.push(failure),
         }
@@ -393,7 +408,7 @@ pub(crate) fn already_applied(before: &[u8], hunks: &[Hunk], manner: Manner<'_>)
 }
 
 /// Looks for one hunk, as it is written or as it can be read otherwise.
-fn look_for(
+pub(super) fn look_for(
     hunk: &Hunk,
     index: &FileIndex<'_>,
     manner: Manner<'_>,

@@ -424,10 +424,10 @@ fn commands_that_cannot_be_read_are_refused() {
 #[test]
 fn unchanged_edits_are_unchanged_in_every_dialect() {
     for reply in [
-        "--- a/src/a.rs\n+++ b/src/a.rs\n@@\n-    zwei();\n+    two();\n",
+        "--- a/src/a.rs\n+++ b/src/a.rs\n@@ -3 +3 @@\n-    zwei();\n+    two();\n",
         "src/a.rs\n<<<<<<< SEARCH\n    one();\n=======\n    one();\n    two();\n>>>>>>> REPLACE\n",
         "*** Begin Patch\n*** Update File: src/a.rs\n@@\n     one();\n+    two();\n*** End Patch\n",
-        "src/a.rs\n««« EDIT\n    zwei();\n═══════ REPL\n    two();\n»»» EDIT END\n",
+        "src/a.rs\n««« EDIT\n    one();\n    zwei();\n═══════ REPL\n    one();\n    two();\n»»» EDIT END\n",
     ] {
         let plan = plan(&parse_in_pieces(reply).edits, &files(A));
         assert!(plan.changes.is_empty(), "{reply}");

@@ -86,7 +86,7 @@ fn section(old: &str, new: &str) -> String {
 fn very_many_sections_that_are_applied_already_change_nothing() {
     let lines: String = (0..200).map(|at| format!("line {at}\n")).collect();
     let file = format!("{lines}{}\n", "x".repeat(2_000_000));
-    let done = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+    let done = |at: usize| section(&format!("line was {at}"), &format!("line {at}"));
     let sections = (0..200).map(done).collect::<String>().repeat(5);
     let fenced = format!("```text // {{a.txt}} multi-search-replace\n{sections}```\n");
     for reply in [format!("a.txt\n{sections}"), fenced] {
@@ -102,7 +102,7 @@ fn very_many_sections_that_are_applied_already_change_nothing() {
 #[test]
 fn sections_behind_those_that_are_applied_already_are_applied() {
     let file: String = (0..20).map(|at| format!("line {at}\n")).collect();
-    let done = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+    let done = |at: usize| section(&format!("line was {at}"), &format!("line {at}"));
     let open = section("line 15", "new 15");
     let reply = format!("a.txt\n{}{open}{}", (0..15).map(done).collect::<String>(), done(17));
     let plan = plan_reply(&[("a.txt", &file)], &reply);

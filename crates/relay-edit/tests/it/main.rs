@@ -7,6 +7,7 @@
     reason = "a test says what it expects by failing"
 )]
 
+mod applied;
 mod control;
 mod dialects;
 mod doubts;

@@ -153,11 +153,11 @@ fn old_lines_that_are_found_later_are_not_taken_for_done() {
 #[test]
 fn lines_that_mostly_stay_were_not_exchanged() {
     // The new lines stand elsewhere for another reason, and one old line has a slip.
-    let before = "[a]\none = 1\ntwo = 2\nthree = 3\n\n[b]\ndebug = 2\n";
-    let reply = search_replace("[a]\none = 1\nto = 2\nthree = 3\n", "[b]\ndebug = 2\n");
+    let before = "[a]\none = 1\ntwo = 2\nthree = 3\n\n[b]\ndebug = 2\nmode = 7\n";
+    let reply = search_replace("[a]\none = 1\nto = 2\nthree = 3\n", "[b]\ndebug = 2\nmode = 7\n");
     check_fails(&[("a.txt", before)], &reply, codes::NOT_FOUND);
     // Without them it is done.
-    let reply = search_replace("[c]\none = 1\ntwo = 4\nthree = 5\n", "[b]\ndebug = 2\n");
+    let reply = search_replace("[c]\none = 1\ntwo = 4\nthree = 5\n", "[b]\ndebug = 2\nmode = 7\n");
     check_words(before, &reply, before, "already applied");
 }
 

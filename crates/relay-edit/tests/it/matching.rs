@@ -163,13 +163,17 @@ fn the_order_of_the_hunks_breaks_a_tie_and_is_named() {
 #[test]
 fn what_stands_there_already_is_unchanged() {
     for reply in [
-        search_replace("old\n", "new\n"),
+        search_replace("a\nold\n", "a\nnew\n"),
         search_replace("a\n", "a\nnew\n"),
         unified("@@\n a\n-old\n+new\n b\n"),
+        unified("@@ -2 +2 @@\n-old\n+new\n"),
+        search_replace("the new\n", "new\n"),
     ] {
         let plan = check("a\nnew\nb\n", &reply, "a\nnew\nb\n");
         assert_eq!(plan.outcomes[0].status, EditStatus::Unchanged, "{reply}");
     }
+    // One line somewhere proves nothing: it may be there for another reason.
+    check_fails(&[("a.txt", "a\nnew\nb\n")], &search_replace("old\n", "new\n"), codes::NOT_FOUND);
     // A deletion is never taken for done: the line may have been elsewhere.
     check_fails(&[("a.txt", "a\nb\n")], &search_replace("a\nold\nb\n", "a\nb\n"), codes::NOT_FOUND);
 }

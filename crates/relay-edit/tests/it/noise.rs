@@ -163,6 +163,24 @@ impl Case {
         failed && !planned.changes.is_empty()
     }
 
+    /// Whether the reply is recognised as done once it has landed; `None` where it did not land, or leaves nothing that could be
+    /// recognised: a deletion.
+    pub fn is_recognised(&self) -> Option<bool> {
+        let (reply, planned) = self.planned();
+        let only_deletes = |edit: &relay_edit::Edit| match &edit.operation {
+            relay_edit::Operation::Patch { hunks, .. } => hunks.iter().any(|hunk| !hunk.adds()),
+            _ => true,
+        };
+        let [only] = planned.changes.as_slice() else { return None };
+        if reply.edits.iter().any(only_deletes) {
+            return None;
+        }
+        let files = [(self.path.to_owned(), only.after.clone()?)].into();
+        let again = plan_with(&reply.edits, &Snapshot { files, ..Snapshot::default() }, &Options::default());
+        assert_eq!(again.changes, [], "{self:?}");
+        Some(again.outcomes.iter().all(|outcome| outcome.status == EditStatus::Unchanged))
+    }
+
     pub fn verdict(&self) -> Verdict {
         let (reply, planned) = self.planned();
         if reply.diagnostics.iter().chain(&planned.diagnostics).any(Diagnostic::is_error) {

@@ -6,13 +6,13 @@ use crate::dialects::{check, check_error};
 use crate::support::files;
 
 const A: &[(&str, &str)] = &[("src/a.rs", "fn a() {\n    one();\n    two();\n}\n")];
-const DONE: &str = "fn a() {\n    1();\n    2();\n}\n";
+const DONE: &str = "fn a() {\n    one(1);\n    two(2);\n}\n";
 
 /// Some tools take any section without a path for one of the file before it; sooner or later that is the wrong file.
 #[test]
 fn a_section_behind_prose_is_one_of_the_file_before_it_where_that_is_certain() {
-    let first = "src/a.rs\n<<<<<<< SEARCH\n    one();\n=======\n    1();\n>>>>>>> REPLACE\n";
-    let second = "<<<<<<< SEARCH\n    two();\n=======\n    2();\n>>>>>>> REPLACE\n";
+    let first = "src/a.rs\n<<<<<<< SEARCH\n    one();\n=======\n    one(1);\n>>>>>>> REPLACE\n";
+    let second = "<<<<<<< SEARCH\n    two();\n=======\n    two(2);\n>>>>>>> REPLACE\n";
     let reply = format!("{first}\nThen the next line:\n\n{second}");
     let planned = check(Dialect::SearchReplace, A, &reply, &[("src/a.rs", Some(DONE))]);
     let warned = |finding: &&Diagnostic| finding.code == codes::MISSING_PATH && !finding.is_error();

@@ -11,6 +11,7 @@ fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
         explain_failures: false,
         work,
         levels: None,
+        original: None,
     }
 }
 
