@@ -118,6 +118,13 @@ pub(crate) fn anchored_line(number: usize, text: &[u8]) -> String {
     format!("{number}{}|{}", LineHash::of(number, text), String::from_utf8_lossy(text))
 }
 
+/// The number, the hash and the text of a line that was copied with its anchor.
+pub(crate) fn split_anchor(line: &str) -> Option<(usize, LineHash, &str)> {
+    let (anchor, text) = line.split_once('|')?;
+    let (number, hash) = anchor.split_at_checked(anchor.len().checked_sub(2)?)?;
+    Some((number.trim_start().parse().ok()?, LineHash::parse(hash)?, text))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,8 +1,9 @@
 //! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
 
 use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
 
-use relay_edit::{Code, Diagnostic, Edit, Operation, Severity};
+use relay_edit::{Code, Diagnostic, Dialect, Edit, Operation, Severity};
 use relay_txn::FileChange;
 use relay_workspace::{PathRefusal, ReadError, RelPath, Sensitive, Workspace, sensitive};
 
@@ -40,6 +41,11 @@ pub(crate) fn contain(
 }
 
 fn normalise(workspace: &Workspace, edit: &mut Edit) -> Result<(), Diagnostic> {
+    if edit.dialect == Dialect::Hashline
+        && let Some(inside) = Path::new(&edit.path).strip_prefix(workspace.root()).ok().and_then(Path::to_str)
+    {
+        edit.path = inside.to_owned();
+    }
     let settle = |raw: &mut String| match workspace.path(raw) {
         Ok(path) if path.as_str() == *raw => Ok(()),
         Ok(path) => {

@@ -9,7 +9,7 @@ use relay_workspace::RelPath;
 use crate::engine::Engine;
 
 /// Remembers that a model is shown lines `first` to `last` of this content, counted from 1; `None` means all of it. What
-/// it was shown of the same content before stays known. Content that is no text is not remembered.
+/// it was shown of the same content before stays known.
 ///
 /// # Errors
 /// The user's data cannot be written.
@@ -19,16 +19,15 @@ pub fn remember(
     content: &[u8],
     lines: Option<(usize, usize)>,
 ) -> Result<(), StoreError> {
-    let text = relay_edit::text_of(content);
-    let Ok(text) = std::str::from_utf8(&text) else { return Ok(()) };
+    let text = as_text(&relay_edit::text_of(content));
     let root = engine.workspace().root();
-    let mut texts = vec![text.to_owned()];
+    let mut texts = vec![text.clone()];
     if let Some((first, last)) = lines {
         // A shelf that cannot be read is like one that is empty: then only the lines of now are vouched for.
         let known = engine.store().look_up(Shelf::Views, root, path.as_str()).unwrap_or_default();
         let earlier = match known.as_slice() {
-            [seen] if seen == text => return Ok(()),
-            [seen, shown] if seen == text => format!("{shown} "),
+            [seen] if *seen == text => return Ok(()),
+            [seen, shown] if *seen == text => format!("{shown} "),
             _ => String::new(),
         };
         texts.push(format!("{earlier}{first}-{last}"));
@@ -56,12 +55,29 @@ pub(crate) fn of(engine: &Engine, edits: &[Edit]) -> Views {
         let texts = engine.store().look_up(Shelf::Views, root, &edit.path).unwrap_or_default();
         let mut texts = texts.into_iter();
         let Some(content) = texts.next() else { continue };
-        views.contents.insert(edit.path.clone(), content.into_bytes());
+        views.contents.insert(edit.path.clone(), as_bytes(content));
         if let Some(lines) = texts.next() {
             views.shown.insert(edit.path.clone(), lines.split(' ').filter_map(range).collect());
         }
     }
     views
+}
+
+/// What stands before content that is no UTF-8, each byte of which is one character then. No text begins so.
+const BYTES: char = '\0';
+
+fn as_text(content: &[u8]) -> String {
+    match std::str::from_utf8(content) {
+        Ok(text) if !text.starts_with(BYTES) => text.to_owned(),
+        _ => std::iter::once(BYTES).chain(content.iter().copied().map(char::from)).collect(),
+    }
+}
+
+fn as_bytes(text: String) -> Vec<u8> {
+    match text.strip_prefix(BYTES) {
+        Some(bytes) => bytes.chars().filter_map(|byte| u8::try_from(byte).ok()).collect(),
+        None => text.into_bytes(),
+    }
 }
 
 fn range(text: &str) -> Option<(usize, usize)> {

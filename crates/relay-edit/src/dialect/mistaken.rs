@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::fence::fence_line;
 use super::marker::{LEAST, Marker, marker};
-use super::{apply_patch, edit_repl, unified};
+use super::{apply_patch, commands, edit_repl, hashline, unified};
 use crate::{Diagnostic, codes};
 
 /// What a text looks like, when it does not look like a file.
@@ -75,6 +75,10 @@ pub(crate) fn what<'t>(
             "an EDIT/REPL block",
             "a block is `««« EDIT`, the old lines, `═══════ REPL`, the new lines, `»»» EDIT END`",
         ))
+    } else if lines.clone().any(hashline::is_operation) {
+        Some(("a `§` section", "begin it with a line `§path/to/file`, in a fence that names no file"))
+    } else if lines.clone().any(commands::begins) {
+        Some(("a command", "write it outside of fences that name a file"))
     } else if !is_patch_file && (lines.clone().any(apply_patch::is_directive) || is_diff(lines)) {
         Some(("a patch", "head the fence with `diff`, and begin its hunks with `@@`"))
     } else {

@@ -3,6 +3,7 @@
 //! Only where the old text stands nowhere with them are they taken off: some files do have numbers before their lines.
 
 use crate::Hunk;
+use crate::anchors::split_anchor;
 
 /// What stands between a number and its line in the views that tools show.
 const MARKS: &[char] = &['|', '\t', '→'];
@@ -43,8 +44,11 @@ pub(crate) fn without_numbers_in(content: &str) -> Option<String> {
     Some(plain)
 }
 
-/// The number before a line, and the line without it.
+/// The number or the anchor before a line, and the line without it.
 fn numbered(line: &str) -> Option<(usize, &str)> {
+    if let Some((number, _, text)) = split_anchor(line) {
+        return Some((number, text));
+    }
     let (number, rest) = line.split_once(MARKS)?;
     let text = match line.get(number.len()..)?.chars().next()? {
         '|' => rest.strip_prefix(' ').or_else(|| rest.is_empty().then_some(rest))?,
@@ -74,6 +78,7 @@ mod tests {
         check(&["7 | a"], &[], Some((&["a"], &[], 7)));
         check(&["   7\t  a"], &["   7\t  b"], Some((&["  a"], &["  b"], 7)));
         check(&["     7→  a"], &["     7→  b"], Some((&["  a"], &["  b"], 7)));
+        check(&["7ab|  a", "8cd|"], &["7ab|  b", "8cd|"], Some((&["  a", ""], &["  b", ""], 7)));
         check(&["7 | | a |"], &["9 | | b |"], Some((&["| a |"], &["| b |"], 7)));
     }
 

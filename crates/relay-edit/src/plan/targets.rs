@@ -3,7 +3,7 @@
 //! Afterwards they are spliced and verified like all others. A number without a hash proves nothing by itself,
 //! and the outcome says so.
 
-use crate::anchors::{LineHash, anchored_line};
+use crate::anchors::{LineHash, anchored_line, split_anchor};
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
 use crate::matcher::{Placement, Reindent, Tier, has_identity};
@@ -56,7 +56,8 @@ pub(crate) fn resolve(
     seen: bool,
 ) -> Result<Resolved, TargetFailure> {
     let len = lines.len();
-    let new: Vec<&str> = hunk.new_lines().collect();
+    let mut new: Vec<&str> = hunk.new_lines().collect();
+    without_anchors(&mut new, lines);
     let tier_of = |anchor: Anchor| match (anchor.hash, seen) {
         (Some(_), _) => Tier::Anchors,
         (None, true) => Tier::Seen,
@@ -72,7 +73,8 @@ pub(crate) fn resolve(
         tie: None,
     };
     let insert = |at: usize, tier: Tier| {
-        let hunk = Hunk { target: Target::Quoted, ..hunk.clone() };
+        let added = new.iter().map(|line| HunkLine::Added((*line).to_owned())).collect();
+        let hunk = Hunk { target: Target::Quoted, lines: added, ..hunk.clone() };
         let placement = placement(at, tier, vec![None; hunk.lines.len()]);
         Ok(Resolved { hunk, placement, absorbed: 0, unseen: 0 })
     };
@@ -124,8 +126,11 @@ fn around(at: usize, lines: &Lines<'_>) -> String {
     shown.collect::<Vec<_>>().join("\n")
 }
 
+/// So many lines at each end of a payload may repeat what stands beside the range.
+const REPEATED: usize = 50;
+
 /// Leaves out payload lines that repeat the lines directly above or below the range, byte for byte. Brackets and
-/// blank lines repeat by chance, so they never do.
+/// blank lines alone repeat by chance, so they never do.
 fn absorb<'n>(
     new: &'n [&'n str],
     old: &[&str],
@@ -133,24 +138,35 @@ fn absorb<'n>(
     start: usize,
     end: usize,
 ) -> (&'n [&'n str], usize) {
+    let repeats = |new: &[&str], from: usize| {
+        new.iter().zip(from..).all(|(line, at)| at < lines.len() && lines.text(at) == line.as_bytes())
+    };
     let mut kept = new;
-    let above = start.checked_sub(1).map(|line| lines.text(line));
-    if let Some((first, rest)) = kept.split_first()
-        && above == Some(first.as_bytes())
-        && has_identity(&[first])
-        && old.first() != Some(first)
-    {
-        kept = rest;
-    }
-    if let Some((last, rest)) = kept.split_last()
-        && end < lines.len()
-        && lines.text(end) == last.as_bytes()
-        && has_identity(&[last])
-        && old.last() != Some(last)
-    {
-        kept = rest;
-    }
+    let above = (1..=kept.len().min(start).min(REPEATED)).rev().find_map(|count| {
+        let (first, rest) = kept.split_at_checked(count)?;
+        (repeats(first, start - count) && has_identity(first) && !old.starts_with(first)).then_some(rest)
+    });
+    kept = above.unwrap_or(kept);
+    let below = (1..=kept.len().min(lines.len().saturating_sub(end)).min(REPEATED)).rev().find_map(|count| {
+        let (rest, last) = kept.split_at_checked(kept.len() - count)?;
+        (repeats(last, end) && has_identity(last) && !old.ends_with(last)).then_some(rest)
+    });
+    kept = below.unwrap_or(kept);
     (kept, new.len() - kept.len())
+}
+
+/// New lines without the anchors that were copied into them: where one is the anchor of a line of the file, so are they all.
+fn without_anchors<'n>(new: &mut [&'n str], lines: &Lines<'_>) {
+    let is_of_file = |(number, hash, _): (usize, LineHash, &str)| {
+        let at = number.checked_sub(1).filter(|at| *at < lines.len());
+        at.is_some_and(|at| LineHash::of(number, lines.text(at)) == hash)
+    };
+    if !new.iter().filter_map(|line| split_anchor(line)).any(is_of_file) {
+        return;
+    }
+    for line in new {
+        *line = split_anchor(line).map_or(*line, |(_, _, text): (usize, LineHash, &'n str)| text);
+    }
 }
 
 /// How many lines a hunk says it replaces.

@@ -3,6 +3,8 @@
 //! They are resolved against that, where the numbers and the quoted lines are right, and then merged onto the file as it
 //! is now. A view vouches only for the lines that were shown, and only while they are still there.
 
+use std::borrow::Cow;
+
 use super::explain::{Explain, has_too_many_lines};
 use super::targets::TargetFailure;
 use super::{Planner, patch, targets};
@@ -12,7 +14,7 @@ use crate::edit::{Anchor, Target};
 use crate::encoding::text_of;
 use crate::lines::Lines;
 use crate::merge::merge;
-use crate::{Base, Diagnostic, Edit, Hunk};
+use crate::{Base, Diagnostic, Dialect, Edit, Hunk};
 
 impl Planner<'_> {
     /// Patches what the author saw, where that is known and differs, and merges it onto what is there. There is no new
@@ -40,11 +42,17 @@ impl Planner<'_> {
         current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let explain = Explain { edit, state: &self.state };
+        if let Some((view, current)) = self.anchored_to(edit).zip(current) {
+            let seen = self.options.views.contains_key(&edit.path) && self.is_shown(&edit.path, hunks);
+            return self.patch_behind(edit, hunks, &view, current, seen);
+        }
         let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
         let manner = self.manner(edit, seen);
         let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
-        let stale = self.state.stale_view(&edit.path).filter(|_| seen);
+        let is_stale =
+            |view: &&[u8]| seen && !current.is_some_and(|current| have_same_anchors(view, current));
+        let stale = self.state.stale_view(&edit.path).filter(is_stale);
         let Some((view, current)) = stale.zip(current) else { return apply(current).map_err(findings) };
         let mut patched = match apply(Some(view)) {
             Ok(patched) => patched,
@@ -65,10 +73,52 @@ impl Planner<'_> {
         Ok(patched)
     }
 
+    /// What the anchors of an edit mean when edits before it changed its file: all of a reply's mean what was read.
+    fn anchored_to(&self, edit: &Edit) -> Option<Cow<'_, [u8]>> {
+        if edit.dialect != Dialect::Hashline || !self.state.is_touched(&edit.path) {
+            return None;
+        }
+        let view = self.options.views.get(&edit.path).map(|view| text_of(view));
+        view.or_else(|| self.state.original(&edit.path).map(Cow::Borrowed))
+    }
+
+    /// Patches what was read, and merges it onto what the edits before have made of it.
+    fn patch_behind(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        view: &[u8],
+        current: &[u8],
+        seen: bool,
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let explain = Explain { edit, state: &self.state };
+        let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
+        let mut patched =
+            patch::patch(Some(view), hunks, Base::Original, self.manner(edit, seen)).map_err(findings)?;
+        let gone = gone(view, current, hunks);
+        if !gone.is_empty() {
+            return Err(findings(gone));
+        }
+        let Some(after) = patched.after.take() else { return Ok(patched) };
+        let merged = merge(view, current, &after.into_bytes(view))
+            .map_err(|conflict| vec![explain.conflict(&conflict)])?;
+        patched.after = Some(Content::Whole(merged));
+        patched.words.push_str(", merged with the edits before it");
+        Ok(patched)
+    }
+
     /// Whether the author was shown every line the hunks name by number. Once a file was edited, the numbers of what was
     /// shown of it mean other lines; where all of it was shown, it is known which.
     fn vouches(&self, path: &str, hunks: &[Hunk]) -> bool {
-        let Some(shown) = self.options.shown.get(path) else { return !self.are_moved(path, hunks) };
+        match self.options.shown.contains_key(path) {
+            true => self.is_shown(path, hunks) && !(targets::any(hunks) && self.state.is_touched(path)),
+            false => !self.are_moved(path, hunks),
+        }
+    }
+
+    /// Whether the author was shown every line of a file that the hunks name by number.
+    fn is_shown(&self, path: &str, hunks: &[Hunk]) -> bool {
+        let Some(shown) = self.options.shown.get(path) else { return true };
         let shown_with = |line: usize| shown.iter().find(|(first, last)| (*first..=*last).contains(&line));
         let is_shown = |line: usize| shown_with(line).is_some();
         let are_shown = |first: usize, last: usize| {
@@ -81,7 +131,7 @@ impl Planner<'_> {
             Target::Before(Anchor { line, .. }) | Target::After(Anchor { line, .. }) => is_shown(line),
             Target::Lines { first, last } => are_shown(first.line, last.line),
         };
-        hunks.iter().all(vouched) && !(targets::any(hunks) && self.state.is_touched(path))
+        hunks.iter().all(vouched)
     }
 
     /// Whether the lines that hunks name by nothing but their number have another one since the edits before: nobody can
@@ -111,6 +161,13 @@ impl Planner<'_> {
             gone != come
         })
     }
+}
+
+/// Whether two texts have the same lines but for white space at their ends, so that every anchor means the same in both.
+fn have_same_anchors(view: &[u8], current: &[u8]) -> bool {
+    let (view, current) = (Lines::new(view), Lines::new(current));
+    let mut pairs = view.texts().zip(current.texts());
+    view.len() == current.len() && pairs.all(|(seen, now)| seen.trim_ascii_end() == now.trim_ascii_end())
 }
 
 /// The hunks that put lines next to one that was seen and is no longer there: nothing says where they belong now.

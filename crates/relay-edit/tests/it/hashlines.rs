@@ -115,6 +115,122 @@ fn new_files_need_no_anchor() {
 fn repeated_neighbours_are_left_out_with_a_warning() {
     let plan = check("§a\n≔@3\ntwo\nnew\nfour\n", "one\ntwo\nnew\nfour\nfive\n");
     assert_eq!(plan.diagnostics[0].code, codes::DUPLICATE_ABSORBED);
+    let plan = check("§a\n≔@3\none\ntwo\nnew\nfour\nfive\n", "one\ntwo\nnew\nfour\nfive\n");
+    assert!(plan.diagnostics[0].message.starts_with("4 new line(s)"), "{:#?}", plan.diagnostics);
+}
+
+/// The number and the letters prove that they were copied with the lines.
+#[test]
+fn anchors_copied_into_new_lines_are_no_text() {
+    check("§a\n≔@2\n@2|TWO\n", "one\nTWO\nthree\nfour\nfive\n");
+    check("§a\n≔@2..@3\n@2|TWO\nmore\n@3|THREE\n", "one\nTWO\nmore\nTHREE\nfour\nfive\n");
+    check("§a\n»@5\n@5|FIVE\n", "one\ntwo\nthree\nfour\nfive\nFIVE\n");
+    check("§a\n≔@2\n99aa|text\n", "one\n99aa|text\nthree\nfour\nfive\n");
+    let whole = parse_in_pieces(&fill("a.txt\n```\n@1|one\n@2|TWO\n@3|three\n@4|four\n```\n"));
+    let plan = plan(&whole.edits, &files(&[("a.txt", FILE)]));
+    assert_eq!(plan.changes[0].after.as_deref(), Some(&b"one\nTWO\nthree\nfour\n"[..]));
+    check(
+        &fill("a\n<<<<<<< SEARCH\n@2|two\n=======\n@2|TWO\n>>>>>>> REPLACE\n"),
+        "one\nTWO\nthree\nfour\nfive\n",
+    );
+}
+
+/// However many fences the sections of a file stand in, and whatever changed it before them.
+#[test]
+fn anchors_mean_what_was_read_also_behind_other_edits() {
+    const TWICE: &str = "a\nif x:\n    go()\nif y:\n    go()\nz\n";
+    let anchor = |number: usize| {
+        format!("{number}{}", LineHash::of(number, TWICE.lines().nth(number - 1).expect("a line").as_bytes()))
+    };
+    let second = format!("```\n§a.py\n≔{}\n    stop()\n```\n", anchor(5));
+    for first in [
+        format!("```\n§a.py\n»{}\nN1\nN2\n```\n\n", anchor(1)),
+        "a.py\n<<<<<<< SEARCH\na\n=======\na\nN1\nN2\n>>>>>>> REPLACE\n\n".to_owned(),
+    ] {
+        for views in [Default::default(), [("a.py".to_owned(), TWICE.as_bytes().to_vec())].into()] {
+            let parsed = parse_in_pieces(&format!("{first}{second}"));
+            let options = Options { views, ..Options::default() };
+            let plan = plan_with(&parsed.edits, &files(&[("a.py", TWICE)]), &options);
+            let found = plan.changes.first().and_then(|change| change.after.as_deref());
+            let found = String::from_utf8_lossy(found.unwrap_or_default());
+            assert_eq!(
+                found, "a\nN1\nN2\nif x:\n    go()\nif y:\n    stop()\nz\n",
+                "{:#?}",
+                plan.diagnostics
+            );
+        }
+    }
+    // What an edit before has taken away or changed is no place for another.
+    let first = format!("```\n§a.py\n≔{}\n    wait()\n```\n\n", anchor(5));
+    let plan = plan(&parse_in_pieces(&format!("{first}{second}")).edits, &files(&[("a.py", TWICE)]));
+    assert_eq!(plan.diagnostics[0].code, codes::MERGE_CONFLICT);
+}
+
+#[test]
+fn new_lines_between_lines_that_are_replaced_have_no_place() {
+    check_error("§a\n≔@1..@4\nX\n»@2\nY\n", codes::OVERLAP, "change the same lines");
+    check_error("§a\n«@3\nY\n≔@2..@3\nX\n", codes::OVERLAP, "change the same lines");
+    check("§a\n≔@2..@3\nX\n»@3\nY\n«@2\nW\n", "one\nW\nX\nY\nfour\nfive\n");
+}
+
+#[test]
+fn anchors_survive_white_space_at_the_ends_of_lines() {
+    let plan = with_view("one\ntwo  \nthree\nfour\nfive\n", "§a\n≔@2\nnew\n");
+    let after = plan.changes.first().and_then(|change| change.after.as_deref());
+    assert_eq!(after, Some(&b"one\nnew\nthree\nfour\nfive\n"[..]), "{:#?}", plan.diagnostics);
+}
+
+/// In a fence as long as those inside its new lines, nobody can tell which of them ends it.
+#[test]
+fn a_fence_inside_fenced_sections_is_refused() {
+    for inner in ["```sh\npwd\n```\n", "```\npwd\n```\n"] {
+        for rest in ["", "\n```\n§b.txt\n»BOF\nz\n```\n", "\n```txt // {b.txt}\ny\n```\n"] {
+            let parsed = parse_in_pieces(&format!("```\n§a.md\n»BOF\n{inner}```\n{rest}"));
+            assert!(parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error), "{inner}{rest}");
+            let longer = parse_in_pieces(&format!("````\n§a.md\n»BOF\n{inner}````\n{rest}"));
+            assert!(longer.diagnostics.is_empty(), "{:#?}", longer.diagnostics);
+        }
+    }
+}
+
+#[test]
+fn sections_under_the_name_of_their_file_are_sections() {
+    for head in ["src/a.py\n```\n", "**src/a.py**\n\n```py\n", "```py src/a.py\n"] {
+        let parsed = parse_in_pieces(&format!("{head}§src/a.py\n»BOF\nONE\n```\n"));
+        let dialects: Vec<Dialect> = parsed.edits.iter().map(|edit| edit.dialect).collect();
+        assert_eq!(dialects, [Dialect::Hashline], "{head} {:#?}", parsed.diagnostics);
+    }
+    for body in
+        ["≔1ab..2cd\nONE\n", "[EDIT_FILE path=\"a\" start_line=\"1\" end_line=\"2\"]\nx\n[/EDIT_FILE]\n"]
+    {
+        let parsed = parse_in_pieces(&format!("```txt // {{src/a.py}}\n{body}```\n"));
+        assert!(
+            parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error),
+            "{body} {:#?}",
+            parsed.edits
+        );
+    }
+}
+
+#[test]
+fn what_programs_wrote_is_not_edited_by_anchor() {
+    let refused = |path: &str, content: &str| {
+        let plan = plan(&parse_in_pieces(&format!("§{path}\n»EOF\nx\n")).edits, &files(&[(path, content)]));
+        plan.diagnostics.iter().any(|finding| finding.code == codes::GENERATED)
+    };
+    for (path, content) in [
+        ("a.cs", "// <auto-generated>\nx\n"),
+        ("a.py", "# Autogenerated by Thrift\nx\n"),
+        ("a.ts", "/* eslint-disable */\n// Generated file. Do not modify.\nx\n"),
+        ("a.go", "// Code generated by tool. DO NOT EDIT.\nx\n"),
+        ("a.pb.go", "x\n"),
+        ("x.generated.ts", "x\n"),
+        ("package-lock.json", "{}\n"),
+    ] {
+        assert!(refused(path, content), "{path} {content}");
+    }
+    assert!(!refused("gen.sh", "# This script generates files; do not edit generated code by hand\nx\n"));
+    assert!(!refused("a.ts", "// what was generated is checked here\nx\n"));
 }
 
 #[test]

@@ -59,6 +59,30 @@ fn nothing_goes_next_to_a_line_that_is_gone() {
 }
 
 #[test]
+fn a_view_of_bytes_that_are_no_text_is_remembered() {
+    let env = project(PLAIN);
+    std::fs::write(env.path("a.txt"), b"caf\xe9\nb\nc\nd\n").unwrap();
+    env.relay(&["read", "a.txt"]).success();
+    assert!(is_verified(&env, 2, 4));
+    let reply = "[EDIT_FILE path=\"a.txt\" start_line=\"2\" end_line=\"3\"]\nnew\n[/EDIT_FILE]\n";
+    let (code, document) = apply(&env, reply, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(std::fs::read(env.path("a.txt")).unwrap(), b"caf\xe9\nnew\nd\n");
+}
+
+#[test]
+fn a_section_may_name_its_file_from_the_root_of_all() {
+    let env = shown(&["a.txt"]);
+    let anchors = env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
+    let second = anchors.lines().nth(1).unwrap().split('|').next().unwrap().to_owned();
+    let root = std::fs::canonicalize(env.path(".")).unwrap();
+    let (code, document) = apply(&env, &format!("§{}/a.txt\n»{second}\nnew\n", root.display()), &[]);
+    assert_eq!((code, document["files"][0]["path"].as_str()), (0, Some("a.txt")), "{document:#}");
+    let (code, document) = apply(&env, "§/elsewhere/a.txt\n»EOF\nnew\n", &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["path-absolute".to_owned()]), "{document:#}");
+}
+
+#[test]
 fn a_view_of_utf_16_is_remembered() {
     let env = project(PLAIN);
     let wide: Vec<u8> = "\u{feff}one\ntwo\n".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -4,7 +4,7 @@
 
 use super::super::block::is_block_header;
 use super::super::fence::{FenceLine, fence_line};
-use super::super::{commands, mistaken};
+use super::super::mistaken;
 use crate::{Diagnostic, codes};
 
 /// How to say where the new lines end.
@@ -19,8 +19,6 @@ pub(super) fn is_end(path: Option<&str>, text: &str) -> bool {
 pub(super) fn doubt(path: &str, lines: &[&str], line: usize) -> Option<Diagnostic> {
     let what = if let Some((what, _)) = mistaken::what(path, lines.iter().copied()) {
         what
-    } else if lines.iter().copied().any(commands::begins) {
-        "a command"
     } else if lines.iter().enumerate().any(|(at, text)| begins_block(text, lines.get(at + 1..))) {
         "a block or the control block"
     } else if !mistaken::is_document(path) && !is_text(path) && ends_in_prose(lines) {

@@ -132,7 +132,8 @@ impl Scanner {
 
     pub(super) fn opening_line(&mut self, mut opening: Opening, line: Line<'_>) {
         let blank = line.text.trim().is_empty();
-        let could_be_path = !opening.written && path_line::read(line.text).is_some();
+        let could_be_path =
+            !opening.written && !self.begins_foreign(line.text) && path_line::read(line.text).is_some();
         if blank || could_be_path {
             opening.written |= !blank;
             opening.held.push(line);

@@ -136,11 +136,18 @@ impl Scanner {
             && fence.indent <= around.fence.indent
             && !reader.owns_fences()
         {
+            self.open_end = reader.is_open_ended().then_some(line.number + 1);
             self.absorb(reader.finish());
             self.shell = None;
             self.tail = self.prose.len();
             self.code_line_of(code, line);
             return;
+        }
+        if let (Some(around), Some(FenceLine::Labelled(fence, _))) = (&code, fence_line(line.text))
+            && around.fence.rivals(fence)
+            && reader.is_open_ended()
+        {
+            self.findings.push(hashline::doubted_fence(line.number));
         }
         let text = code.as_ref().map_or(line.text, |code| code.fence.unindent(line.text));
         if self.shell.as_ref().is_some_and(|shell| shell.ends(text)) && !reader.owns_fences() {

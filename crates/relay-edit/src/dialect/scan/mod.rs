@@ -262,6 +262,14 @@ impl Scanner {
                 && fence_line(line.text).is_none()
                 && path_line::read(line.text).is_none();
         }
+        if self.open_end == Some(line.number)
+            && !line.text.trim().is_empty()
+            && !matches!(fence_line(line.text), Some(FenceLine::Labelled(..)))
+            && !self.begins_foreign(line.text)
+        {
+            // The fence above it may have stood inside the new lines.
+            self.findings.push(hashline::doubted_fence(line.number - 1));
+        }
         let lost_hunk = !self.edits.is_empty() && unified::is_hunk_header(line.text);
         if let Some(end) = self.after_diff.or_else(|| lost_hunk.then(|| line.number - 1))
             && git_diff::looks_lost(line.text)
