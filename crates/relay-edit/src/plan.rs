@@ -4,6 +4,7 @@
 //! edited, or edited twice. One failure empties the plan, and every failure is reported, not only the first.
 
 mod again;
+mod block;
 mod elide;
 mod explain;
 mod levels;
@@ -210,16 +211,20 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
         match planner.apply_together(rest) {
             Some(together) => outcomes.extend(together),
             None => {
-                let Some(edit) = rest.first() else { break };
-                let earlier = edits.get(..outcomes.len()).unwrap_or_default();
-                let previous = earlier.last();
-                let outcome = if chosen.hold(edit) || again::is_done(edit, earlier, &planner.state) {
-                    EditOutcome::new(EditStatus::Unchanged, patch::ALREADY)
-                } else {
-                    planner.apply(edit, previous)
-                };
-                chosen.note(edit, &outcome);
-                outcomes.push(outcome);
+                let begun = outcomes.len();
+                let block = block::first(rest);
+                let before = planner.before_block(block);
+                for edit in block {
+                    let earlier = edits.get(..outcomes.len()).unwrap_or_default();
+                    let outcome = if chosen.hold(edit) || again::is_done(edit, earlier, &planner.state) {
+                        EditOutcome::new(EditStatus::Unchanged, patch::ALREADY)
+                    } else {
+                        planner.apply(edit, earlier.last())
+                    };
+                    chosen.note(edit, &outcome);
+                    outcomes.push(outcome);
+                }
+                planner.after_block(before, outcomes.get_mut(begun..).unwrap_or_default());
             }
         }
     }

@@ -99,6 +99,15 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
     let (edits, _) = contain(workspace, edits)?;
     let (mut fresh, refused) = contain(workspace, answer.edits)?;
     let failed = failures(workspace, &edits, basis);
+    // A block that is sent again for its lines renames its file once more, which is done.
+    let stands = |edit: &Edit| {
+        let same =
+            |(_, earlier): &(usize, &Edit)| earlier.path == edit.path && earlier.operation == edit.operation;
+        let mut earlier = edits.iter().enumerate().filter(same);
+        matches!(edit.operation, Operation::Rename { .. })
+            && earlier.any(|(index, _)| !failed.iter().any(|failure| failure.edit == index))
+    };
+    fresh.retain(|edit| !stands(edit));
     let mut mended = Vec::with_capacity(edits.len() + fresh.len());
     for (index, edit) in edits.into_iter().enumerate() {
         match failed.iter().find(|failure| failure.edit == index) {
@@ -150,7 +159,10 @@ struct Failed {
 }
 
 fn failures(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Vec<Failed> {
-    let Ok(plan) = try_plan(workspace, edits, basis) else { return Vec::new() };
+    // Of a block that would land in part, only what does not fit is to be mended.
+    let mut basis = basis.clone();
+    basis.options.partial = false;
+    let Ok(plan) = try_plan(workspace, edits, &basis) else { return Vec::new() };
     plan.outcomes
         .iter()
         .zip(edits)

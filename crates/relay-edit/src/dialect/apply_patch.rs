@@ -1,7 +1,7 @@
 //! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
 
 use super::path_line::unquoted;
-use super::{Dialect, Line, Parsed, Reader, Taken, hashline, unified};
+use super::{Dialect, End, Line, Parsed, Reader, Taken, hashline, unified};
 use crate::align::realign;
 use crate::elision::elision;
 use crate::matcher::has_identity;
@@ -75,6 +75,13 @@ pub(crate) fn unended(line: usize) -> Diagnostic {
         .at(line)
 }
 
+/// What to send of an envelope that has no end: from this line on it was left out, or may have been.
+pub(crate) fn go_on(line: usize) -> String {
+    format!(
+        "send what begins in line {line} of the reply again, and what was still to come, up to `*** End Patch`"
+    )
+}
+
 /// Reads one envelope.
 #[derive(Debug, Default)]
 pub(crate) struct ApplyPatch {
@@ -92,6 +99,25 @@ struct File {
     path: String,
     line: usize,
     kind: Kind,
+    /// Something in it cannot be read, so that nothing of it is meant as it stands.
+    broken: bool,
+}
+
+impl File {
+    /// Leaves out what may lack its end where the reply ends; whether anything is left.
+    fn cut(&mut self, in_line: bool) -> bool {
+        match &mut self.kind {
+            Kind::Update { to: None, hunks, open, .. } => {
+                if std::mem::take(open) {
+                    hunks.pop();
+                }
+                !hunks.is_empty()
+            }
+            Kind::Delete => !in_line,
+            // Half of a file is no file, and a file does not move without the changes that belong to that.
+            Kind::Add { .. } | Kind::Update { .. } => false,
+        }
+    }
 }
 
 /// What the `@@` lines above a hunk say.
@@ -144,10 +170,16 @@ enum Kind {
         above: Above,
         open: bool,
     },
+    Delete,
 }
 
 impl Reader for ApplyPatch {
     fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        // Every line of a patch begins with a sign, so this one belongs to the reply.
+        if !line.text.starts_with([' ', '+', '-']) && hashline::is_abort(line.text) {
+            self.abort(line.number);
+            return Taken::Done;
+        }
         let Some(directive) = directive(line.text).filter(|_| !line.text.starts_with(['+', '-'])) else {
             return self.content(line);
         };
@@ -168,10 +200,7 @@ impl Reader for ApplyPatch {
                     Kind::Update { to: None, hunks: Vec::new(), above: Above::default(), open: false },
                 );
             }
-            Directive::Delete(path) => {
-                self.close_file();
-                self.emit(path, line.number, Operation::Delete);
-            }
+            Directive::Delete(path) => self.open(path, line, Kind::Delete),
             Directive::MoveTo(path) => match &mut self.file {
                 Some(File { kind: Kind::Update { to, .. }, .. }) => *to = Some(path.to_owned()),
                 _ => self
@@ -188,6 +217,22 @@ impl Reader for ApplyPatch {
             },
         }
         Taken::More
+    }
+
+    fn cut_off(&mut self, end: End) -> Option<Diagnostic> {
+        let begun = self.begun.take();
+        let Some(file) = &mut self.file else { return begun.map(unended) };
+        // Without an envelope or a fence nothing says where it ends, but a file of its own has content.
+        let is_empty = matches!(&file.kind, Kind::Add { content, .. } if content.is_empty()) && !file.broken;
+        if begun.is_none() && !end.in_fence && !is_empty {
+            return None;
+        }
+        let finding = unended(begun.unwrap_or(file.line)).on(&file.path);
+        let hint = go_on(file.line);
+        if !file.cut(end.in_line) {
+            self.file = None;
+        }
+        Some(finding.hinted(hint))
     }
 
     fn envelope(&self) -> Option<usize> {
@@ -209,6 +254,9 @@ impl Reader for ApplyPatch {
 
 impl ApplyPatch {
     fn content(&mut self, line: Line<'_>) -> Taken {
+        if matches!(&self.file, Some(File { kind: Kind::Delete, .. })) {
+            self.close_file();
+        }
         match &mut self.file {
             Some(File { kind: Kind::Add { content, blanks }, .. }) => match line.text.strip_prefix('+') {
                 Some(text) => {
@@ -229,28 +277,39 @@ impl ApplyPatch {
                 update_line(hunks, above, open, line);
             }
             // Another dialect may use the same envelope.
-            None if hashline::begins(line.text) => {
+            _ if hashline::begins(line.text) => {
                 self.left = self.begun.take();
                 return Taken::NotMine;
             }
-            None if line.text.trim().is_empty() || self.begun.is_some() => {
+            _ if line.text.trim().is_empty() || self.begun.is_some() => {
                 if !line.text.trim().is_empty() {
                     self.complain(line.number, "this line stands before any `*** Add File:`, `*** Update File:` or `*** Delete File:`");
                 }
             }
-            None => return Taken::NotMine,
+            _ => return Taken::NotMine,
         }
         Taken::More
     }
 
+    /// The author gave up: the hunks so far are whole, a new file need not be.
+    fn abort(&mut self, line: usize) {
+        let mut finding = hashline::aborted(line);
+        finding.path = self.file.as_ref().map(|file| file.path.clone());
+        self.parsed.findings.push(finding);
+        self.file.take_if(|file| matches!(file.kind, Kind::Add { .. }));
+        self.close_file();
+        self.ended = true;
+    }
+
     fn open(&mut self, path: &str, line: Line<'_>, kind: Kind) {
         self.close_file();
-        self.file = Some(File { path: path.to_owned(), line: line.number, kind });
+        self.file = Some(File { path: path.to_owned(), line: line.number, kind, broken: false });
     }
 
     fn close_file(&mut self) {
-        let Some(File { path, line, kind }) = self.file.take() else { return };
+        let Some(File { path, line, kind, broken: false }) = self.file.take() else { return };
         match kind {
+            Kind::Delete => self.emit(&path, line, Operation::Delete),
             Kind::Add { content, .. } => self.emit(&path, line, Operation::Write { content }),
             Kind::Update { to, hunks, .. } => {
                 let hunks: Vec<Hunk> = hunks.into_iter().filter_map(|hunk| tidy(hunk, &path)).collect();
@@ -284,11 +343,14 @@ impl ApplyPatch {
     }
 
     fn complain(&mut self, line: usize, message: &str) {
-        self.parsed.findings.push(
-            Diagnostic::error(codes::BAD_DIFF, message)
-                .hinted("each file begins with `*** Update File: path`; below it `@@`, then lines that start with a space, `-` or `+`")
-                .at(line),
-        );
+        let mut finding = Diagnostic::error(codes::BAD_DIFF, message)
+            .hinted("each file begins with `*** Update File: path`; below it `@@`, then lines that start with a space, `-` or `+`")
+            .at(line);
+        if let Some(file) = &mut self.file {
+            file.broken = true;
+            finding.path = Some(file.path.clone());
+        }
+        self.parsed.findings.push(finding);
     }
 }
 

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::hashline;
 use super::unified;
-use super::{Kept, Line, OwnedLine, Parsed, Reader, Taken};
+use super::{End, Kept, Line, OwnedLine, Parsed, Reader, Taken};
 use crate::{Diagnostic, codes};
 use file::read_file;
 
@@ -151,6 +151,26 @@ impl GitDiff {
         self.file.last().is_some_and(|line| line.text.starts_with("+++ "))
     }
 
+    /// Leaves out the last hunk of a diff that is cut off, and says of which file. Whole hunks above it count where nothing
+    /// but lines changes.
+    fn leave_out(&mut self, finding: Diagnostic) -> Diagnostic {
+        let lines = self.file.to_list();
+        let path = file::path(&lines, self.path.as_deref());
+        let header = lines.iter().rposition(|line| Some(line.number) == self.last_hunk);
+        let whole = header.and_then(|header| lines.get(..header)).filter(|lines| file::patches(lines));
+        let left = whole.map_or(0, <[_]>::len);
+        let place = header.and_then(|header| unified::hunk_header(lines.get(header)?.text)?.old_lines());
+        self.file.truncate(left);
+        let finding = match place {
+            Some((first, last)) => finding.about_lines(first, last),
+            None => finding,
+        };
+        match path {
+            Some(path) => finding.on(path),
+            None => finding,
+        }
+    }
+
     fn close_file(&mut self) {
         self.miscounts |= self.in_hunk && self.lacks_lines();
         self.in_hunk = false;
@@ -189,22 +209,25 @@ impl Reader for GitDiff {
         self.accept(line, fenced)
     }
 
-    /// The last hunk lacks lines, and the text ends in the middle of a line or of a change.
-    fn cut_off(&self, in_line: bool) -> Option<Diagnostic> {
-        let changes = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-']));
-        let is_cut = self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || changes);
-        let (old, new) = self.due.filter(|_| is_cut)?;
-        let finding = Diagnostic::error(
-            codes::UNCLOSED_BLOCK,
-            format!(
-                "the last hunk lacks {old} old and {new} new lines its header announces: the reply seems cut off"
-            ),
+    /// The last hunk lacks lines, and the text ends in the middle of a line or of a change; or nothing shows that the hunk
+    /// is whole, in a fence that is never closed.
+    fn cut_off(&mut self, End { in_line, in_fence }: End) -> Option<Diagnostic> {
+        if let Some(held) = self.held.take() {
+            self.keep(held.as_line());
+        }
+        let ends_open = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-', '@']));
+        let is_cut = self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || ends_open);
+        let is_whole = self.in_hunk && self.due == Some((0, 0)) && !in_line;
+        if is_whole || !is_cut && !in_fence {
+            return None;
+        }
+        let (old, new) = self.due.unwrap_or_default();
+        let message = format!(
+            "the last hunk lacks {old} old and {new} new lines its header announces: the reply seems cut off"
         );
-        Some(
-            finding
-                .hinted("send the diff again to its end, or correct the counts in the header")
-                .at(self.last_hunk.unwrap_or(1)),
-        )
+        let hint = "send this hunk again to its end, and what was still to come; or correct the counts in the header";
+        let finding = Diagnostic::error(codes::UNCLOSED_BLOCK, message).hinted(hint);
+        Some(self.leave_out(finding.at(self.last_hunk.unwrap_or(1))))
     }
 
     fn take(&mut self) -> Option<Parsed> {

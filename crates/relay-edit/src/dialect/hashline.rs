@@ -6,7 +6,7 @@ mod operation;
 use std::collections::HashMap;
 
 use super::limits::EDITS;
-use super::{Dialect, Line, Parsed, Reader, Taken, apply_patch};
+use super::{Dialect, End, Line, Parsed, Reader, Taken, apply_patch};
 use crate::edit::Target;
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 pub(crate) use ending::doubted_fence;
@@ -128,8 +128,18 @@ impl Reader for Hashline {
         true
     }
 
-    fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {
-        apply_patch::unended(self.begun?).into()
+    fn cut_off(&mut self, end: End) -> Option<Diagnostic> {
+        let begun = self.begun;
+        if begun.is_none() && !end.in_fence {
+            return None;
+        }
+        let is_open = std::mem::take(&mut self.place) == Place::Operation;
+        let Some(section) = self.current() else { return begun.map(apply_patch::unended) };
+        let last = section.hunks.pop_if(|_| is_open);
+        section.is_told |= section.hunks.is_empty();
+        let from = last.map_or(section.line, |hunk| hunk.line);
+        let finding = apply_patch::unended(begun.unwrap_or(section.line)).on(&section.path);
+        Some(finding.hinted(apply_patch::go_on(from)))
     }
 
     fn take(&mut self) -> Option<Parsed> {

@@ -27,6 +27,9 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ("search-replace", Strategy::SearchReplace),
 ];
 
+/// What stands in the place of the path where a file is renamed.
+const RENAME: &str = "rename-file";
+
 /// What the info string of a fence says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Header {
@@ -66,8 +69,11 @@ pub(crate) fn parse(info: &str) -> Header {
     let Some((language, rest)) = split_at_separator(info) else {
         return prose(info);
     };
-    if rest == "rename-file" {
+    if rest == RENAME {
         return Header::Rename;
+    }
+    if RENAME.starts_with(rest) {
+        return Header::Broken("it ends too early");
     }
     let (path, explicit, rest) = match read_path(rest) {
         Ok(found) => found,

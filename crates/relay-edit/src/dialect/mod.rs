@@ -119,6 +119,15 @@ pub(crate) enum Taken {
     NotMine,
 }
 
+/// Where a reply ends inside a block.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    /// In the middle of a line.
+    pub in_line: bool,
+    /// Inside a fence, which is never closed then.
+    pub in_fence: bool,
+}
+
 /// Reads one dialect's blocks line by line, from the line that begins one.
 pub(crate) trait Reader: Debug {
     /// Takes the next line; `fenced` says whether a fence stands around it all.
@@ -134,9 +143,9 @@ pub(crate) trait Reader: Debug {
         false
     }
 
-    /// What shows that the reply was cut off here, where its end does not show by itself; `in_line` says whether it ends
-    /// in the middle of a line.
-    fn cut_off(&self, _in_line: bool) -> Option<Diagnostic> {
+    /// Comes to the end of the reply. Where that cuts it off, what may lack its end is left out, and what is said about it
+    /// names the file.
+    fn cut_off(&mut self, _end: End) -> Option<Diagnostic> {
         None
     }
 
@@ -207,13 +216,13 @@ impl Parser {
     /// Ends the reply and returns everything in it, including the edits `push` returned.
     #[must_use]
     pub fn finish(mut self) -> Reply {
-        let in_line = !self.partial.is_empty();
-        if in_line {
-            let last = std::mem::take(&mut self.partial);
+        let last = std::mem::take(&mut self.partial);
+        if !last.is_empty() {
             let may_leak = leak::may_be_in(&last);
             self.line(&last, may_leak);
         }
-        let mut reply = self.scanner.finish(in_line);
+        let half = Some(self.number).filter(|_| !last.is_empty());
+        let mut reply = self.scanner.finish(half);
         if let Some(line) = self.leaked {
             leak::cut(&mut reply, line);
         }

@@ -216,6 +216,12 @@ impl Header<'_> {
         self.old_start.map(|start| start.max(1))
     }
 
+    /// The first and the last line of the file it names, if it does.
+    pub fn old_lines(&self) -> Option<(usize, usize)> {
+        let first = self.line_hint()?;
+        Some((first, first.saturating_add(self.old_count?.saturating_sub(1))))
+    }
+
     /// How many old and new lines it announces, if it does.
     pub fn counts(&self) -> Option<(usize, usize)> {
         self.old_count.zip(self.new_count)

@@ -197,6 +197,28 @@ impl<'s> State<'s> {
         }
     }
 
+    /// A path as it is now.
+    pub fn remember(&self, path: &str) -> Remembered {
+        Remembered {
+            path: path.to_owned(),
+            now: self.file(path).map_or(Now::Gone, |file| file.now.clone()),
+            origin: self.origins.get(path).cloned(),
+            mode: self.modes.get(path).copied(),
+            view: self.views.get(path).cloned(),
+        }
+    }
+
+    /// Makes a path what it was.
+    pub fn restore(&mut self, was: Remembered) {
+        let Remembered { path, now, origin, mode, view } = was;
+        if let Some(file) = self.file_mut(&path) {
+            file.now = now;
+        }
+        put(&mut self.origins, &path, origin);
+        put(&mut self.modes, &path, mode);
+        put(&mut self.views, &path, view);
+    }
+
     /// What is different from the snapshot, in path order, without what was before; the path that cannot be written in its
     /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
@@ -245,8 +267,26 @@ struct File<'s> {
     now: Now,
 }
 
-/// What the edits so far made of a path.
+/// What is known of a path at some moment.
 #[derive(Debug)]
+pub(crate) struct Remembered {
+    path: String,
+    now: Now,
+    origin: Option<String>,
+    mode: Option<bool>,
+    view: Option<Vec<u8>>,
+}
+
+/// Gives a path this value, or none.
+fn put<T>(map: &mut BTreeMap<String, T>, path: &str, value: Option<T>) {
+    match value {
+        Some(value) => drop(map.insert(path.to_owned(), value)),
+        None => drop(map.remove(path)),
+    }
+}
+
+/// What the edits so far made of a path.
+#[derive(Clone, Debug)]
 enum Now {
     Untouched,
     Holds(Touched),
@@ -254,7 +294,7 @@ enum Now {
 }
 
 /// What a file holds that was touched.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Touched {
     content: Content,
     /// All of it, once somebody asked.

@@ -9,6 +9,7 @@
 
 mod applied;
 mod control;
+mod cuts;
 mod dialects;
 mod doubts;
 mod faults;

@@ -63,6 +63,32 @@ fn a_reply_that_was_cut_off_lands_only_with_partial() {
 }
 
 #[test]
+fn the_hunk_a_diff_was_cut_off_in_does_not_land() {
+    let env = project(PLAIN);
+    let lines: String = (1..=40).map(|number| format!("line {number}\n")).collect();
+    env.write("a.txt", &lines);
+    let text = "--- a/a.txt\n+++ b/a.txt\n@@ -9,3 +9,3 @@\n line 9\n-line 10\n+LINE 10\n line 11\n\
+                @@ -19,3 +19,3 @@\n line 19\n-line 20\n+LINE 2";
+    let (code, document) = apply(&env, text, &["--partial"]);
+    assert_eq!((code, codes(&document)), (3, vec!["unclosed-block".to_owned()]), "{document:#}");
+    assert_eq!(document["diagnostics"][0]["path"], "a.txt", "{document:#}");
+    assert_eq!(env.read("a.txt"), lines.replace("line 10\n", "LINE 10\n"));
+}
+
+#[test]
+fn a_file_is_not_renamed_without_the_lines_that_change_with_it() {
+    let env = project(PLAIN);
+    env.write("b.txt", "hello\nworld\n");
+    env.write("a.txt", "a\n");
+    let text = "*** Begin Patch\n*** Update File: b.txt\n*** Move to: c.txt\n@@\n-hexxo\n+hallo\n world\n\
+                *** Update File: a.txt\n@@\n-a\n+A\n*** End Patch\n";
+    let (code, document) = apply(&env, text, &["--partial"]);
+    assert_eq!((code, codes(&document)), (3, vec!["not-found".to_owned()]), "{document:#}");
+    assert_eq!((env.read("b.txt").as_str(), env.read("a.txt").as_str()), ("hello\nworld\n", "A\n"));
+    assert!(!env.exists("c.txt"));
+}
+
+#[test]
 fn a_reply_that_routing_leaked_into_lands_only_with_partial_and_only_up_to_there() {
     let env = project(PLAIN);
     let leak = "f();】【\"】【analysis to=functions.edit code above เงินไทยฟรีuser to=functions.edit code";

@@ -132,6 +132,53 @@ fn a_reply_that_was_cut_off_is_completed() {
     assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\nthree\n", "ALPHA\n"));
 }
 
+/// A reply that is refused, and what completes it: the same uuid, and only what was left out.
+#[track_caller]
+fn check_completed(refused: &str, path: &str, answer: &str, after: &[(&str, &str)]) {
+    let env = prepared();
+    let document = json(&env.relay(&["apply", "--repair-prompt", "--json"]).stdin(refused).run());
+    assert_eq!(document["status"], "rejected", "{document:#}");
+    let prompt = document["repairPrompt"].as_str().unwrap();
+    assert!(prompt.contains(&format!("1. `{path}`, line ")), "{prompt}");
+    let uuid = document["uuid"].as_str().unwrap();
+    let answer = format!("{answer}\n```yaml\nprojectId: shop\nuuid: {uuid}\n```\n");
+    let (code, document) = apply(&env, &answer, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    for (path, text) in after {
+        assert_eq!(env.read(path), *text, "{path}");
+    }
+}
+
+#[test]
+fn a_patch_that_was_cut_off_is_completed() {
+    let after = [("a.txt", "1\ntwo\n3\n"), ("b.txt", FILES[1].1)];
+    let head = "--- a/a.txt\n+++ b/a.txt\n";
+    let (first, second) = ("@@ -1,2 +1,2 @@\n-one\n+1\n two\n", "@@ -2,2 +2,2 @@\n two\n-three\n+3\n");
+    let cut = format!("{head}{first}@@ -2,2 +2,2 @@\n two\n-three\n");
+    check_completed(&cut, "a.txt", &format!("```diff\n{head}{second}```\n"), &after);
+    // Some send all of it again.
+    check_completed(&cut, "a.txt", &format!("```diff\n{head}{first}{second}```\n"), &after);
+
+    let update = "*** Begin Patch\n*** Update File: a.txt\n";
+    let cut = format!("{update}@@\n-one\n+1\n@@\n-three\n+");
+    check_completed(&cut, "a.txt", &format!("{update}@@\n-three\n+3\n*** End Patch\n"), &after);
+    let added = [("a.txt", "1\ntwo\nthree\n"), ("n.txt", "one\ntwo\n")];
+    let add = "*** Add File: n.txt\n+one\n+tw";
+    let cut = format!("{update}@@\n-one\n+1\n{add}");
+    check_completed(&cut, "n.txt", &format!("*** Begin Patch\n{add}o\n*** End Patch\n"), &added);
+    let broken = format!("{update}@@\n-one\n+1\n*** Add File: n.txt\n+one\ntwo\n*** End Patch\n");
+    check_completed(&broken, "n.txt", &format!("*** Begin Patch\n{add}o\n*** End Patch\n"), &added);
+}
+
+#[test]
+fn a_block_that_renames_a_file_may_be_sent_again() {
+    let block = |head: &str, old: &str| format!("*** Begin Patch\n{head}@@\n-{old}\n+A\n*** End Patch\n");
+    let moved = "*** Update File: b.txt\n*** Move to: c.txt\n";
+    for answer in [block(moved, "alpha"), block("*** Update File: c.txt\n", "alpha")] {
+        check_completed(&block(moved, "omega"), "c.txt", &answer, &[("c.txt", "A\nbeta\n")]);
+    }
+}
+
 #[test]
 fn what_cannot_be_read_and_what_does_not_fit_are_asked_for_in_one_message() {
     let env = project(r#"{"projectId": "shop", "preCommand": "touch ran"}"#);

@@ -112,6 +112,25 @@ fn strip_prefixes<'p>(old: &'p str, new: &'p str) -> (&'p str, &'p str) {
     (old, new)
 }
 
+/// The file that a diff is about; `named` where it has no headers.
+pub(super) fn path(lines: &[Line<'_>], named: Option<&str>) -> Option<String> {
+    let git = Preamble::read(lines.iter().map(|line| line.text)).git;
+    let diff = unified::parse_file(lines);
+    let headers = diff.old_path.zip(diff.new_path).or_else(|| git.and_then(git_paths));
+    let sides = headers.as_ref().map(|(old, new)| strip_prefixes(old, new));
+    sides.map(|(old, new)| if new == NO_FILE { old } else { new }).or(named).map(str::to_owned)
+}
+
+/// Whether the hunks of a diff are there, and all that it asks for.
+pub(super) fn patches(lines: &[Line<'_>]) -> bool {
+    let Preamble { rename, is_new, is_deleted, executable, unsupported, .. } =
+        Preamble::read(lines.iter().map(|line| line.text));
+    let is_one = |line: &Line<'_>| matches!(line.text, "--- /dev/null" | "+++ /dev/null");
+    let more =
+        is_new || is_deleted || executable.is_some() || unsupported.is_some() || rename != (None, None);
+    lines.iter().any(|line| unified::is_hunk_header(line.text)) && !more && !lines.iter().any(is_one)
+}
+
 pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let line = lines.first().map_or(1, |line| line.number);
     let preamble = Preamble::read(lines.iter().map(|line| line.text));

@@ -17,6 +17,8 @@ pub(super) struct Question {
     pub(super) line: usize,
     pub(super) closed: usize,
     pub(super) likely: bool,
+    /// A blank line stands below its end.
+    pub(super) gap: bool,
     pub(super) hint: String,
 }
 
@@ -121,6 +123,7 @@ impl Scanner {
                 line: block.line,
                 closed: again.first().map_or(0, |line| line.number.saturating_sub(1)),
                 likely: block.is_markdown(),
+                gap: false,
                 hint: block.longer_fence(),
             }),
             _ => None,
@@ -151,12 +154,16 @@ impl Scanner {
     }
 
     pub(super) fn unclosed(&mut self, line: usize, path: Option<&str>, longer: &str) {
-        self.findings.push(
-            with_path(Diagnostic::error(codes::UNCLOSED_FENCE, "this fence is never closed: the reply seems cut off"), path)
-                .hinted(format!("send the reply again to its end; if the content holds fences itself, use the longer fence {longer}"))
-                .at(line),
-        );
+        self.findings.push(unclosed(line, path, longer));
     }
+}
+
+/// The reply ends inside the fence that begins in this line.
+pub(super) fn unclosed(line: usize, path: Option<&str>, longer: &str) -> Diagnostic {
+    let message = "this fence is never closed: the reply seems cut off";
+    with_path(Diagnostic::error(codes::UNCLOSED_FENCE, message), path)
+        .hinted(format!("send the reply again to its end; if the content holds fences itself, use the longer fence {longer}"))
+        .at(line)
 }
 
 fn unclear(path: Option<&str>, line: usize, closed: usize, longer: &str) -> Diagnostic {

@@ -196,6 +196,10 @@ impl Scanner {
             {
                 // A reply that is wrapped in a fence as a whole, or a fence somebody forgot to close.
                 self.wrapper = Some(code.fence);
+                let is_written = |line: Line<'_>| !line.text.trim().is_empty();
+                let above = self.prose.range(self.tail..code.prose_start).any(is_written);
+                let is_doubtful = above && code.language.is_empty();
+                self.lost_fence = is_doubtful.then_some((code.fence, code.line));
                 self.tail = self.prose.len();
                 self.open(fence, info, line);
             }
@@ -203,17 +207,7 @@ impl Scanner {
                 if code.fence.rivals(fence) && code.language.is_empty() && self.names_file_inside(&code) =>
             {
                 // Most likely a fence above was lost, and this one opens what looks like code of the one before.
-                self.findings.push(
-                    Diagnostic::error(
-                        codes::AMBIGUOUS_FENCE,
-                        "a fence below a file's name stands inside this code: one before it seems lost",
-                    )
-                    .hinted(format!(
-                        "send every fence; around code that holds fences, use {}",
-                        code.fence.longer()
-                    ))
-                    .at(code.line),
-                );
+                self.findings.push(lost_fence(code.fence, code.line));
                 self.prose.push(line);
                 self.state = State::Code(code);
             }
@@ -235,11 +229,19 @@ impl Scanner {
         }
     }
 
+    /// Whether there is nothing but edits between the fences around code.
+    fn holds_nothing_else(&self, code: &Code) -> bool {
+        let inside = code.prose_start + 1..self.prose.len().saturating_sub(1);
+        self.prose.range(inside).all(|line| line.text.trim().is_empty())
+    }
+
     pub(super) fn close_code(&mut self, code: &Code) {
         if let Some(shown) = code.shown.as_ref().filter(|_| !code.held_edits) {
             self.findings.push(shown.finding().at(code.line));
         }
-        if code.held_edits && code.doubted {
+        // Nobody begins a fence with a blank line, so the one above this code ended its block, if this is all edits.
+        let is_end = self.question.as_ref().is_some_and(|question| question.gap);
+        if code.held_edits && code.doubted && !(is_end && self.holds_nothing_else(code)) {
             self.misread();
         }
         if code.held_edits {
@@ -273,6 +275,14 @@ impl Scanner {
         }
         self.tail = end;
     }
+}
+
+/// A fence in this line seems to be the end of something whose own fence was lost.
+pub(super) fn lost_fence(fence: Fence, line: usize) -> Diagnostic {
+    let message = "a fence with a file's name stands inside this code: one before it seems lost";
+    Diagnostic::error(codes::AMBIGUOUS_FENCE, message)
+        .hinted(format!("send every fence; around code that holds fences, use {}", fence.longer()))
+        .at(line)
 }
 
 fn unified_header(text: &str) -> bool {

@@ -18,7 +18,7 @@ use super::block::Block;
 use super::fence::{Fence, FenceLine, fence_line};
 use super::findings::Findings;
 use super::limits::{Excess, LINES};
-use super::{Dialect, Kept, Line, OwnedLine, Reader, Taken, path_line};
+use super::{Dialect, End, Kept, Line, OwnedLine, Reader, Taken, path_line};
 use super::{git_diff, hashline, unified};
 use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
@@ -43,6 +43,8 @@ pub(crate) struct Scanner {
     control: Option<Candidate>,
     /// The fence that wraps the whole reply, when one does.
     wrapper: Option<Fence>,
+    /// The same with its line, where it may as well be the end of a block whose own fence was lost.
+    lost_fence: Option<(Fence, usize)>,
     /// The file of the section before, which the next section means too when nothing else is said.
     carried: Option<String>,
     /// The same, as long as the prose since then speaks of no file.
@@ -151,11 +153,12 @@ impl Scanner {
         new
     }
 
-    /// Ends the reply; `in_line` says whether its last line has no end.
-    pub fn finish(mut self, in_line: bool) -> Reply {
+    /// Ends the reply; `half` is the number of its last line if that has no end.
+    pub fn finish(mut self, half: Option<usize>) -> Reply {
         if let Some(held) = self.held.take() {
             self.dispatch(held.as_line());
         }
+        self.note_half(half);
         loop {
             match std::mem::take(&mut self.state) {
                 State::Prose => break,
@@ -172,19 +175,29 @@ impl Scanner {
                         self.misread();
                     }
                 }
-                State::Foreign(reader, code) => {
-                    if let Some(finding) = reader.cut_off(in_line).filter(|_| code.is_none()) {
-                        self.findings.push(finding);
-                    }
+                State::Foreign(mut reader, code) => {
+                    let cut = reader.cut_off(End { in_line: half.is_some(), in_fence: code.is_some() });
                     self.absorb(reader.finish());
-                    if let Some(code) = code {
-                        self.unclosed(code.line, None, &code.fence.longer());
+                    match code {
+                        Some(code) => {
+                            let unclosed = blocks::unclosed(code.line, None, &code.fence.longer());
+                            self.findings.push(match cut {
+                                Some(Diagnostic { hint, path, file_lines, .. }) => {
+                                    Diagnostic { hint, path, file_lines, ..unclosed }
+                                }
+                                None => unclosed,
+                            });
+                        }
+                        None => cut.into_iter().for_each(|finding| self.findings.push(finding)),
                     }
                 }
             }
         }
         if let Some(excess) = self.excess {
             return excess.refused();
+        }
+        if let Some((fence, line)) = self.lost_fence {
+            self.findings.push(code::lost_fence(fence, line));
         }
         self.note_headless();
         self.drop_illustrations();
@@ -258,9 +271,9 @@ impl Scanner {
             && line.number == question.closed + 1
         {
             // People and models leave a blank line after a block; text directly below it speaks for a misreading.
-            question.likely |= !line.text.trim().is_empty()
-                && fence_line(line.text).is_none()
-                && path_line::read(line.text).is_none();
+            question.gap = line.text.trim().is_empty();
+            question.likely |=
+                !question.gap && fence_line(line.text).is_none() && path_line::read(line.text).is_none();
         }
         if self.open_end == Some(line.number)
             && !line.text.trim().is_empty()
@@ -290,6 +303,7 @@ impl Scanner {
             Some(FenceLine::Labelled(fence, info)) => self.open(fence, info, line),
             Some(FenceLine::Bare(fence)) if self.wrapper.is_some_and(|wrapper| wrapper.accepts(fence)) => {
                 self.wrapper = None;
+                self.lost_fence = None;
             }
             Some(FenceLine::Bare(fence)) => {
                 let doubted = self.question.as_ref().is_some_and(|question| question.likely);

@@ -2,10 +2,11 @@
 //!
 //! Landing the rest would do half of what was asked for and say that all is done.
 
+use super::super::header::looks_like_path;
 use super::super::marker::{LEAST, Marker, marker};
 use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, unified};
-use super::Scanner;
 use super::code::Code;
+use super::{Scanner, State};
 use crate::{Diagnostic, codes};
 
 impl Scanner {
@@ -51,6 +52,51 @@ impl Scanner {
             self.findings.push(hashline::headless(first));
         }
     }
+
+    /// Notes that the last line is only the beginning of one that begins an edit; `half` is its number if it has no end.
+    pub(super) fn note_half(&mut self, half: Option<usize>) {
+        let last = self.prose.last().filter(|line| Some(line.number) == half);
+        let Some(line) = last.filter(|_| matches!(self.state, State::Prose)) else { return };
+        if !half_of(line.text).is_some_and(|dialect| self.reads(dialect)) {
+            return;
+        }
+        let message = format!("`{}` seems to begin an edit: the reply seems cut off", line.text.trim());
+        let hint = "send this edit and what was still to come";
+        self.findings.push(Diagnostic::error(codes::UNCLOSED_BLOCK, message).hinted(hint).at(line.number));
+    }
+}
+
+/// What begins edits, and how much of it at the end of a reply is nothing else.
+const BEGINNINGS: &[(&str, usize, Dialect)] = &[
+    ("««« EDIT", 2, Dialect::EditRepl),
+    ("*** Begin Patch", 5, Dialect::ApplyPatch),
+    ("*** Add File:", 5, Dialect::ApplyPatch),
+    ("*** Update File:", 5, Dialect::ApplyPatch),
+    ("*** Delete File:", 5, Dialect::ApplyPatch),
+    ("diff --git a/", 6, Dialect::Unified),
+    ("[CREATE_FILE", 2, Dialect::Commands),
+    ("[EDIT_FILE", 2, Dialect::Commands),
+    ("[DELETE_FILE", 2, Dialect::Commands),
+    ("```", 1, Dialect::Fenced),
+];
+
+/// The dialect whose edit would begin in a line, if there were more of it.
+fn half_of(text: &str) -> Option<Dialect> {
+    let text = text.trim();
+    let word = text.trim_start_matches('<');
+    let signs = text.len() - word.len();
+    if signs > 0 && word.is_empty() || signs >= 3 && "SEARCH".starts_with(word.trim_start()) {
+        return Some(Dialect::SearchReplace);
+    }
+    let path = text.strip_prefix("--- ").map(unified::header_path);
+    if path.is_some_and(|path| looks_like_path(&path) && !path.contains(char::is_whitespace)) {
+        return Some(Dialect::Unified);
+    }
+    let begins = |(whole, least, dialect): &(&str, usize, Dialect)| {
+        let is_half = text.len() >= *least && text.len() < whole.len() && whole.starts_with(text);
+        is_half.then_some(*dialect)
+    };
+    BEGINNINGS.iter().find_map(begins)
 }
 
 fn closes_section(text: &str) -> bool {
