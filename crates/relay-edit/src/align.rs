@@ -73,6 +73,25 @@ fn shortest<T: Line>(before: &[T], after: &[T]) -> Vec<Difference> {
     stretches(&Diff::compute(Algorithm::Myers, &input))
 }
 
+/// The pairs of lines that two texts have in common, for each of two other ways to compare them: with as few changes as
+/// possible, from the top and from the bottom.
+pub(crate) fn other_ways<T: Line>(before: &[T], after: &[T]) -> [HashSet<(usize, usize)>; 2] {
+    let common = |found: &[Difference]| {
+        let mut pairs = HashSet::new();
+        let (mut old, mut new) = (0, 0);
+        let end = Difference { before: before.len()..before.len(), after: after.len()..after.len() };
+        for part in found.iter().chain([&end]) {
+            pairs.extend((old..part.before.start).zip(new..part.after.start));
+            (old, new) = (part.before.end, part.after.end);
+        }
+        pairs
+    };
+    let mirrored = |pair: &(usize, usize)| (before.len() - 1 - pair.0, after.len() - 1 - pair.1);
+    let reversed = |lines: &[T]| -> Vec<T> { lines.iter().rev().copied().collect() };
+    let up = common(&plainly(&reversed(before), &reversed(after)));
+    [common(&plainly(before, after)), up.iter().map(mirrored).collect()]
+}
+
 /// Stretches outside of which two texts are equal line by line, with some equal lines around what differs.
 fn windows<T: Eq>(before: &[T], after: &[T], around: usize) -> Vec<Difference> {
     let mut windows: Vec<Difference> = Vec::new();

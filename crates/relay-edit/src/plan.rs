@@ -5,6 +5,7 @@
 
 mod again;
 mod block;
+mod copies;
 mod elide;
 mod explain;
 mod levels;

@@ -128,7 +128,8 @@ fn claim<'c>(
 }
 
 /// The lines a hunk takes away, by what the author wrote: where it puts one of them back, the line only moves, and keeps
-/// the bytes the author did not see or copy. `None` where two of them read alike in the reply and not in the file.
+/// the bytes the author did not see or copy. `None` where two of them read alike in the reply and not in the file, or where
+/// more come than go.
 fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMap<&'l str, Option<&'l [u8]>> {
     let mut moved: HashMap<&str, Option<&[u8]>> = HashMap::new();
     let exact = matches!(
@@ -148,6 +149,15 @@ fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMa
                 .and_modify(|known| *known = known.filter(|known| *known == bytes))
                 .or_insert(Some(bytes));
         }
+    }
+    let count = |text: &str, is_side: fn(&HunkLine) -> bool| {
+        hunk.lines.iter().filter(|line| is_side(line) && line.text() == text).count()
+    };
+    for (text, bytes) in
+        moved.iter_mut().filter(|(text, bytes)| bytes.is_some_and(|bytes| bytes != text.as_bytes()))
+    {
+        let (come, go) = (count(text, |line| !line.is_old()), count(text, |line| !line.is_new()));
+        *bytes = bytes.filter(|_| come <= go);
     }
     moved
 }

@@ -340,7 +340,7 @@ impl<'h> Claims<'h> {
 }
 
 /// What a hunk whose old lines are not quite the file's takes away, by how the author wrote it. Two lines that read
-/// alike in the reply and not in the file tell nothing.
+/// alike in the reply and not in the file tell nothing, and neither does one that is there more often afterwards.
 fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
     let mut moves = HashMap::new();
     let literal = matches!(
@@ -358,6 +358,15 @@ fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<
         let known = moves.entry(wanted.as_str()).or_insert(Some(found));
         *known = known.filter(|known| *known == found);
     }
+    let multiplies = |wanted: &str| {
+        let balance = hunk.lines.iter().filter(|line| line.text() == wanted).map(|line| match line {
+            HunkLine::Added(_) => 1,
+            HunkLine::Removed(_) => -1,
+            HunkLine::Context(_) => 0,
+        });
+        balance.sum::<isize>() > 0
+    };
+    moves.retain(|wanted, found| found.is_none_or(|found| found == wanted.as_bytes()) || !multiplies(wanted));
     moves
 }
 

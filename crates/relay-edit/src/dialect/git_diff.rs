@@ -10,6 +10,7 @@ use memchr::memmem;
 use super::hashline;
 use super::unified;
 use super::{End, Kept, Line, OwnedLine, Parsed, Reader, Taken};
+use crate::elision::elision;
 use crate::{Diagnostic, codes};
 use file::read_file;
 
@@ -37,6 +38,8 @@ pub(crate) struct GitDiff {
     has_header: bool,
     /// The line before was empty.
     after_blank: bool,
+    /// A line of the hunk may stand for others, which its header counts.
+    elided: bool,
     /// Some hunk before had other counts than its header says, so nothing follows from those of the last one.
     miscounts: bool,
     /// Some line of a hunk has no sign, so that another one may have lost its own.
@@ -57,6 +60,7 @@ impl GitDiff {
             self.in_hunk = true;
             self.last_hunk = Some(line.number);
             self.due = header.counts();
+            self.elided = false;
             return self.keep(line);
         }
         if text.starts_with("diff --git ") || text.starts_with("Index: ") {
@@ -90,6 +94,7 @@ impl GitDiff {
         }
         self.after_blank = text.is_empty();
         self.loses_signs |= unsigned;
+        self.elided |= text.starts_with(' ') && elision(text).is_some();
         let (old, new) = match text.as_bytes().first() {
             Some(b'-') => (1, 0),
             Some(b'+') => (0, 1),
@@ -216,7 +221,10 @@ impl Reader for GitDiff {
             self.keep(held.as_line());
         }
         let ends_open = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-', '@']));
-        let is_cut = self.in_hunk && !self.miscounts && self.lacks_lines() && (in_line || ends_open);
+        // What was left out is lacking on both sides.
+        let is_left_out = self.elided && self.due.is_some_and(|(old, new)| old == new);
+        let is_cut =
+            self.in_hunk && !self.miscounts && self.lacks_lines() && !is_left_out && (in_line || ends_open);
         let is_whole = self.in_hunk && self.due == Some((0, 0)) && !in_line;
         if is_whole || !is_cut && !in_fence {
             return None;

@@ -1,6 +1,8 @@
 //! Hunks in which a `...` stands for lines the author left out.
 //!
-//! The parts between the elisions are placed one below the other. There must be exactly one way to do so.
+//! The parts between the elisions are placed one below the other. There must be exactly one way to do so, as far as the
+//! parts go that change something: a part of nothing but context may stand at several places without making any difference
+//! to what is changed, and is taken where it is nearest.
 
 use super::indent::Reindent;
 use super::index::FileIndex;
@@ -22,29 +24,48 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
     for tier in Tier::BY_KEY.iter().copied() {
         let candidates = old.chains(index, tier)?;
         let done = pattern.hunk.adds() && !pattern.is_blind(tier.key()) && has_identity(&pattern.new);
-        // An insertion's old lines still stand there after the insertion.
-        let within =
-            |done: &Candidate, place: &Candidate| done.start() <= place.start() && place.end() <= done.end();
-        match new.chains(index, tier)?.as_slice() {
-            [only]
-                if done
-                    && candidates.iter().all(|place| within(only, place))
-                    && (!candidates.is_empty() || proof::survives(pattern, index, tier.key())?) =>
+        let done = if done { new.chains(index, tier)? } else { Vec::new() };
+        match (done.as_slice(), candidates.as_slice()) {
+            // An insertion's old lines still stand there after the insertion.
+            ([done], places)
+                if places.iter().all(|place| stands_within(place, done))
+                    && (!places.is_empty() || proof::survives(pattern, index, tier.key())?) =>
             {
-                return Some(Search::AlreadyApplied(only.start()));
+                return Some(Search::AlreadyApplied(done.start()));
             }
-            _ if candidates.is_empty() => {}
+            (_, []) => {}
+            // The part that changes stood twice. Which of the two is meant only a line number says, and that of a place
+            // below is another one by now.
+            ([done], [only])
+                if pattern.hunk.line_hint != Some(only.start() + 1) || done.end() < only.end() =>
+            {
+                return Some(Search::HalfDone { found: only.start(), done: done.start() });
+            }
             _ => return Some(Search::Found(tier, candidates)),
         }
     }
     Some(Search::Nothing)
 }
 
+/// Whether every line that one candidate stands for is one that the other stands for too.
+fn stands_within(place: &Candidate, done: &Candidate) -> bool {
+    let (Covered::Map(place), Covered::Map(done)) = (&place.lines, &done.lines) else { return false };
+    place.iter().flatten().all(|line| done.contains(&Some(*line)))
+}
+
+/// Lines of one side of a hunk without an elision between them.
+#[derive(Debug, Default)]
+struct Part<'h> {
+    /// The positions of its lines on this side, and the lines.
+    lines: Vec<(usize, &'h str)>,
+    /// Where it stands makes a difference: a line of it goes, or one comes in.
+    changes: bool,
+}
+
 /// One side of a hunk, cut at its elisions.
 #[derive(Debug, Default)]
 struct Parts<'h> {
-    /// Each part: the positions of its lines on this side, and the lines.
-    parts: Vec<Vec<(usize, &'h str)>>,
+    parts: Vec<Part<'h>>,
     /// The number of lines on this side, elisions included.
     len: usize,
     elided: bool,
@@ -52,8 +73,8 @@ struct Parts<'h> {
 
 impl<'h> Parts<'h> {
     fn of(pattern: &Pattern<'h>, index: &FileIndex<'_>, on_side: fn(&HunkLine) -> bool) -> Self {
-        let mut parts = Self { parts: vec![Vec::new()], ..Self::default() };
-        for line in pattern.hunk.lines.iter().filter(|line| on_side(line)) {
+        let mut parts = Self { parts: vec![Part::default()], ..Self::default() };
+        for line in &pattern.hunk.lines {
             let text = line.text();
             // A line the file has is that line, even if it is made of dots.
             let elided = matches!(line, HunkLine::Context(_))
@@ -61,46 +82,49 @@ impl<'h> Parts<'h> {
                 && index.places(Key::Trim, text.as_bytes()).is_empty();
             if elided {
                 parts.elided = true;
-                parts.parts.push(Vec::new());
+                parts.parts.push(Part::default());
             } else if let Some(part) = parts.parts.last_mut() {
-                part.push((parts.len, text));
+                part.changes |= !matches!(line, HunkLine::Context(_));
+                part.lines.extend(on_side(line).then_some((parts.len, text)));
             }
-            parts.len += 1;
+            parts.len += usize::from(on_side(line));
         }
-        parts.parts.retain(|part| !part.is_empty());
+        parts.parts.retain(|part| !part.lines.is_empty());
+        if !parts.parts.iter().any(|part| part.changes) {
+            parts.parts.iter_mut().for_each(|part| part.changes = true);
+        }
         parts
     }
 
     /// Whether any of the lines that were not left out can be recognised.
     fn have_identity(&self) -> bool {
-        self.parts.iter().flatten().any(|(_, line)| is_telling(line))
+        self.parts.iter().flat_map(|part| &part.lines).any(|(_, line)| is_telling(line))
     }
 
     /// Every way to place the parts one below the other; two are enough to know that there is more than one.
     fn chains(&self, index: &FileIndex<'_>, tier: Tier) -> Option<Vec<Candidate>> {
         let mut starts = Vec::new();
         for part in &self.parts {
-            let lines: Vec<&str> = part.iter().map(|(_, line)| *line).collect();
+            let lines: Vec<&str> = part.lines.iter().map(|(_, line)| *line).collect();
             let found = index.find(tier.key(), &lines)?;
             if found.is_empty() {
                 return Some(Vec::new());
             }
             starts.push(found);
         }
-        let mut chains = Vec::new();
-        let mut steps = 0;
-        extend(&self.parts, &starts, &mut Vec::new(), &mut chains, &mut steps);
-        if steps > STEPS {
+        let mut search = Chains { parts: &self.parts, starts: &starts, found: Vec::new(), steps: 0 };
+        search.begin();
+        if search.steps > STEPS {
             return None;
         }
-        Some(chains.into_iter().filter_map(|chain| self.candidate(index, &chain, tier)).collect())
+        Some(search.found.iter().filter_map(|chain| self.candidate(index, chain, tier)).collect())
     }
 
     fn candidate(&self, index: &FileIndex<'_>, chain: &[usize], tier: Tier) -> Option<Candidate> {
         let mut lines = vec![None; self.len];
         let mut pairs: Vec<(&[u8], &[u8])> = Vec::new();
         for (part, start) in self.parts.iter().zip(chain) {
-            for (offset, (position, text)) in part.iter().enumerate() {
+            for (offset, (position, text)) in part.lines.iter().enumerate() {
                 *lines.get_mut(*position)? = Some(start + offset);
                 pairs.push((text.as_bytes(), index.lines.text(start + offset)));
             }
@@ -117,29 +141,63 @@ impl<'h> Parts<'h> {
 /// How many partial chains are looked at before the search gives up.
 const STEPS: usize = 10_000;
 
-fn extend(
-    parts: &[Vec<(usize, &str)>],
-    starts: &[Vec<usize>],
-    chain: &mut Vec<usize>,
-    chains: &mut Vec<Vec<usize>>,
-    steps: &mut usize,
-) {
-    let Some(choices) = starts.get(chain.len()) else {
-        chains.push(chain.clone());
-        return;
-    };
-    let after = match (chain.last(), chain.len().checked_sub(1).and_then(|last| parts.get(last))) {
-        (Some(start), Some(part)) => start + part.len(),
-        _ => 0,
-    };
-    for start in choices.iter().filter(|start| **start >= after) {
-        *steps += 1;
-        if chains.len() > 1 || *steps > STEPS {
-            return;
+/// The search for ways to place parts one below the other.
+struct Chains<'s> {
+    parts: &'s [Part<'s>],
+    /// Where each part stands, in order.
+    starts: &'s [Vec<usize>],
+    /// For each way that was found the start of each part.
+    found: Vec<Vec<usize>>,
+    steps: usize,
+}
+
+impl Chains<'_> {
+    /// Begins with the first part that changes something; what stands above it is as near to it as can be.
+    fn begin(&mut self) {
+        let first = self.parts.iter().position(|part| part.changes).unwrap_or_default();
+        for start in self.starts.get(first).into_iter().flatten() {
+            self.steps += 1;
+            if self.found.len() > 1 || self.steps > STEPS {
+                return;
+            }
+            if let Some(mut chain) = self.above(first, *start) {
+                chain.push(*start);
+                self.extend(&mut chain);
+            }
         }
-        chain.push(*start);
-        extend(parts, starts, chain, chains, steps);
-        chain.pop();
+    }
+
+    /// The nearest places above a line for the parts before one.
+    fn above(&self, first: usize, mut limit: usize) -> Option<Vec<usize>> {
+        let mut chain = Vec::new();
+        for (part, starts) in self.parts.iter().zip(self.starts).take(first).rev() {
+            let last = limit.checked_sub(part.lines.len())?;
+            limit = starts.iter().rev().find(|start| **start <= last).copied()?;
+            chain.push(limit);
+        }
+        chain.reverse();
+        Some(chain)
+    }
+
+    fn extend(&mut self, chain: &mut Vec<usize>) {
+        let (starts, parts) = (self.starts, self.parts);
+        let (Some(choices), Some(part)) = (starts.get(chain.len()), parts.get(chain.len())) else {
+            self.found.push(chain.clone());
+            return;
+        };
+        let above = chain.len().checked_sub(1).and_then(|above| parts.get(above));
+        let after = chain.last().zip(above).map_or(0, |(start, above)| start + above.lines.len());
+        // Of the places of mere context the nearest one will do: from there on everything else is in reach.
+        let most = if part.changes { usize::MAX } else { 1 };
+        for start in choices.iter().filter(|start| **start >= after).take(most) {
+            self.steps += 1;
+            if self.found.len() > 1 || self.steps > STEPS {
+                return;
+            }
+            chain.push(*start);
+            self.extend(chain);
+            chain.pop();
+        }
     }
 }
 
@@ -182,6 +240,29 @@ mod tests {
         check("begin\none\nend\nend\n", ENDS, Tier::Exact, &Reindent::Keep, &ways);
     }
 
+    /// Where context stands makes no difference to what is changed.
+    #[test]
+    fn context_is_taken_where_it_is_nearest() {
+        let near: &[Option<usize>] = &[Some(2), None, Some(4), None, Some(6)];
+        let diff = " begin\n ...\n-end\n+END\n ...\n tail";
+        check("begin\none\nbegin\none\nend\ntwo\ntail\ntail\n", diff, Tier::Exact, &Reindent::Keep, &[near]);
+        // A new line belongs to the lines it stands at.
+        let ways: [&[Option<usize>]; 2] = [&[Some(0), None, Some(3)], &[Some(1), None, Some(3)]];
+        check("begin\nbegin\none\nend\n", " begin\n+new\n ...\n end", Tier::Exact, &Reindent::Keep, &ways);
+        let nearest = &ways[1..];
+        check("begin\nbegin\none\nend\n", " begin\n ...\n+new\n end", Tier::Exact, &Reindent::Keep, nearest);
+    }
+
+    #[test]
+    fn what_is_done_elsewhere_is_in_doubt() {
+        let diff = " begin\n ...\n x\n-old\n+new\n y";
+        let file = "begin\none\nx\nold\ny\ntwo\nx\nnew\ny\n";
+        assert_eq!(searched(file, diff), Some(Search::HalfDone { found: 0, done: 0 }));
+        let hunk = Hunk { line_hint: Some(1), ..Hunk::of_diff(diff) };
+        let found = search(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()));
+        assert!(matches!(found, Some(Search::Found(Tier::Exact, places)) if places.len() == 1));
+    }
+
     #[test]
     fn dots_that_stand_in_the_file_are_a_line_of_it() {
         assert_eq!(searched("begin\n...\none\nend\n", ENDS), Some(Search::Nothing));
@@ -207,7 +288,7 @@ mod tests {
     #[test]
     fn too_many_ways_are_given_up() {
         let file = |count: usize| format!("end\n{}{}", "one\n".repeat(count), "two\n".repeat(count));
-        let diff = " one\n ...\n two\n ...\n-end\n+END";
+        let diff = "-one\n ...\n-two\n ...\n-end\n+END";
         assert_eq!(searched(&file(20), diff), Some(Search::Nothing));
         assert_eq!(searched(&file(200), diff), None);
     }

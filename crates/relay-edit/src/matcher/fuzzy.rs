@@ -28,7 +28,10 @@ const MARGIN: f64 = 0.1;
 
 /// Searches for a hunk whose context has slips.
 pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
-    if pattern.is_blind(Key::Folded) || !has_identity(&pattern.old) {
+    // Where the change is one of white space alone, lines are compared by what tells old from new.
+    const KEYS: [Key; 4] = [Key::Folded, Key::Spaced, Key::Trim, Key::TrimEnd];
+    let Some(key) = KEYS.into_iter().find(|key| !pattern.is_blind(*key)) else { return Search::Nothing };
+    if !has_identity(&pattern.old) {
         return Search::Nothing;
     }
     let mut starts = BTreeSet::new();
@@ -46,7 +49,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Search {
         .into_iter()
         .filter(|start| start + pattern.old.len() <= index.lines.len())
         .map(|start| {
-            let (score, acceptable) = score(pattern, index, start);
+            let (score, acceptable) = score(pattern, index, start, key);
             (score, start, acceptable)
         })
         .collect();
@@ -78,24 +81,27 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> Opti
 }
 
 /// How alike a place is, and whether it would be good enough on its own.
-fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> (f64, bool) {
+fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, key: Key) -> (f64, bool) {
     let mut total = 0.0;
     let mut weight = 0.0;
     let mut acceptable = true;
     let mut slips = 0;
-    let (mut equal, mut telling) = (0, 0);
+    let (mut equal, mut telling, mut sole) = (0, 0, false);
     for (at, wanted) in pattern.old.iter().enumerate() {
         let found = index.lines.text(start + at);
-        let (wanted_key, found_key) = (Key::Folded.of(wanted.as_bytes()), Key::Folded.of(found));
-        if wanted_key == found_key {
+        // What stays may read otherwise by as much as in the tiers above.
+        let key = if pattern.is_removed(at) { key } else { Key::Folded };
+        if key.unites(wanted.as_bytes(), found) {
             if !is_blank(found) {
                 total += 1.0;
                 weight += 1.0;
                 equal += 1;
                 telling += usize::from(has_identity(&[wanted]));
+                sole |= has_identity(&[wanted]) && index.places(Key::Folded, wanted.as_bytes()).len() == 1;
             }
             continue;
         }
+        let (wanted_key, found_key) = (Key::Folded.of(wanted.as_bytes()), Key::Folded.of(found));
         let (wanted_text, found_text) =
             (String::from_utf8_lossy(&wanted_key), String::from_utf8_lossy(&found_key));
         let slip = !pattern.is_removed(at) && is_slip(&wanted_text, &found_text);
@@ -110,9 +116,11 @@ fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> (f64, bo
             && !is_known(index, &wanted_text, &found_text);
     }
     let score = if weight > 0.0 { total / weight } else { 0.0 };
-    // One line in four may have a slip, and the others must vouch for the place: two telling lines, or one among several.
-    let vouched = telling >= 2 || telling == 1 && equal >= 3;
-    acceptable &= slips > 0 && slips * 4 <= pattern.old.len().max(4) && vouched;
+    // One line in four may have a slip, and the others must vouch for the place: two telling lines, or one that is among
+    // several or stands nowhere else.
+    let vouched = telling >= 2 || telling == 1 && (equal >= 3 || sole);
+    let needed = slips > 0 || key != Key::Folded;
+    acceptable &= needed && slips * 4 <= pattern.old.len().max(4) && vouched;
     (score, acceptable)
 }
 
@@ -146,10 +154,16 @@ pub(crate) fn is_slip(wanted: &str, found: &str) -> bool {
     }
     let mut different = wanted.iter().zip(&found).filter(|(wanted, found)| wanted != found);
     let (Some((wanted, found)), None) = (different.next(), different.next()) else { return false };
-    let is_word = |text: &str| text.chars().all(|c| c.is_alphabetic() || c == '_');
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let digits = |text: &str| text.chars().filter(|c| c.is_numeric()).collect::<String>();
     let letters = |text: &str| text.chars().count();
     let (shorter, longer) = (letters(wanted).min(letters(found)), letters(wanted).max(letters(found)));
-    shorter >= 3 && longer >= 4 && is_word(wanted) && is_word(found) && differ_by_one(wanted, found)
+    shorter >= 3
+        && longer >= 4
+        && is_word(wanted)
+        && is_word(found)
+        && digits(wanted) == digits(found)
+        && differ_by_one(wanted, found)
 }
 
 /// Whether two words differ by one character that is there, missing or another, or by two that changed places.
@@ -191,7 +205,7 @@ mod tests {
     /// Whether a hunk would do at the beginning of a file, and how alike it is there.
     fn scored(file: &str, diff: &str) -> (f64, bool) {
         let hunk = Hunk::of_diff(diff);
-        score(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()), 0)
+        score(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()), 0, Key::Folded)
     }
 
     #[track_caller]
@@ -229,8 +243,13 @@ mod tests {
     #[test]
     fn other_lines_vouch_for_the_place() {
         check("{\n[\nread(a)\nwrite(a)\n", " {\n [\n reead(a)\n-write(a)", (3.0 + 7.0 / 8.0) / 4.0, true);
-        check("{\nread(a)\nwrite(a)\n", " {\n reead(a)\n-write(a)", (2.0 + 7.0 / 8.0) / 3.0, false);
-        check("\n\nread(a)\nwrite(a)\n", " \n \n reead(a)\n-write(a)", (1.0 + 7.0 / 8.0) / 2.0, false);
+        // One line alone does if it stands nowhere else.
+        let short = (2.0 + 7.0 / 8.0) / 3.0;
+        check("{\nread(a)\nwrite(a)\n", " {\n reead(a)\n-write(a)", short, true);
+        check("{\nread(a)\nwrite(a)\n  write(a)\n", " {\n reead(a)\n-write(a)", short, false);
+        let blank = (1.0 + 7.0 / 8.0) / 2.0;
+        check("\n\nread(a)\nwrite(a)\nwrite(a)\n", " \n \n reead(a)\n-write(a)", blank, false);
+        check("{\nread(a)\n[\n", " {\n reead(a)\n-[", short, false);
     }
 
     #[test]
@@ -249,7 +268,9 @@ mod tests {
     fn a_slip_is_small_and_never_a_number() {
         assert!(is_slip("fn main() -> Ressult<()> {", "fn main() -> Result<()> {"));
         assert!(is_slip("\"name\": \"Brnuo\"", "\"name\": \"Bruno\""));
+        assert!(is_slip("use proc_macrro2::Span;", "use proc_macro2::Span;"));
         assert!(!is_slip("fn test_1() {", "fn test_2() {"));
+        assert!(!is_slip("call(name)", "call(name2)"));
         assert!(!is_slip("read(file)", "write(file)"));
         assert!(!is_slip("if a", "if b"));
         assert!(!is_slip("call(name)", "call(name_impl)"));

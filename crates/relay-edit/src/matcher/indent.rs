@@ -103,12 +103,16 @@ impl<'a> Pairs<'a> {
         self.0.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
     }
 
-    /// Whether some line is so many levels deep and nothing else: alignment alone says nothing about levels.
+    /// Whether some line is so many levels deep and nothing else: alignment alone says nothing about levels, unless those
+    /// are tabs on one side only.
     fn shows(&self, rule: &Reindent) -> bool {
-        let Reindent::Units { reply: unit, .. } = rule else { return true };
-        self.0
-            .iter()
-            .any(|(reply, _)| !reply.is_empty() && reply.chunks(unit.len()).all(|level| level == unit))
+        let Reindent::Units { reply: unit, file } = rule else { return true };
+        let told_apart = unit.first() != file.first();
+        told_apart && self.0.iter().any(|(reply, _)| reply.starts_with(unit))
+            || self
+                .0
+                .iter()
+                .any(|(reply, _)| !reply.is_empty() && reply.chunks(unit.len()).all(|level| level == unit))
     }
 
     /// Whether some line is deeper than whole levels by what is a level of the file: then the reply writes its levels as the
@@ -249,6 +253,7 @@ mod tests {
             Some(Reindent::Units { reply: b"        ".to_vec(), file: b"\t".to_vec() })
         );
         assert_eq!(infer(&[("  a", "\ta"), ("    b", "\tb")]), None);
+        check(&[("     * a", "\t * a")], "     * b", Some("\t * b"));
         // Three spaces for four, and one that is alignment on both sides: nothing shows it.
         assert_eq!(infer(&[("a", "a"), ("    b", "     b")]), None);
     }

@@ -110,22 +110,27 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
     if pattern.old.is_empty() {
         return already(pattern, index).unwrap_or(Search::TooMuchWork);
     }
-    let (mut applied, mut standing) = (None, None);
+    let mut applied: Option<(Tier, usize)> = None;
+    let mut standing = None;
     for tier in Tier::BY_KEY.iter().copied().filter(|tier| tier.strictness() <= strictness) {
-        match try_tier(pattern, index, tier) {
-            None => return Search::TooMuchWork,
-            Some(Search::Nothing) => {}
-            // A loose match of the new lines says nothing as long as a looser one may find the old lines.
-            Some(Search::AlreadyApplied(line)) if tier > Tier::TrailingWhitespace => {
-                applied.get_or_insert(line);
+        match (try_tier(pattern, index, tier), applied) {
+            (None, _) => return Search::TooMuchWork,
+            (Some(Search::AlreadyApplied(line)), _) if pattern.hunk.line_hint == Some(line + 1) => {
+                return Search::AlreadyApplied(line);
             }
-            Some(Search::Standing(line)) => {
+            // New lines that stand somewhere say little as long as a looser tier may find the old ones elsewhere.
+            (Some(Search::AlreadyApplied(line)), None) => applied = Some((tier, line)),
+            (Some(Search::Nothing | Search::AlreadyApplied(_)), _) => {}
+            (Some(Search::Standing(line)), _) => {
                 standing.get_or_insert(line);
             }
-            Some(found) => return found,
+            (Some(found), Some((Tier::Exact | Tier::TrailingWhitespace, done))) => {
+                return either(pattern, done, found);
+            }
+            (Some(found), _) => return found,
         }
     }
-    if let Some(line) = applied {
+    if let Some((_, line)) = applied {
         return Search::AlreadyApplied(line);
     }
     if strictness == Strictness::Fuzzy {
@@ -148,6 +153,26 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
     match (found, standing) {
         (Search::Nothing, Some(line)) => Search::Standing(line),
         (found, _) => found,
+    }
+}
+
+/// What the old lines come to that were found by a looser tier than the new ones: those of another place, which is meant
+/// if its line number says so, or nothing but what the new lines are alike to.
+fn either(pattern: &Pattern<'_>, done: usize, found: Search) -> Search {
+    let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
+    let Search::Found(tier, mut candidates) = found else { return Search::AlreadyApplied(done) };
+    // Lines with none around them that stay may well stand elsewhere.
+    if !pattern.hunk.lines.iter().any(is_context) {
+        return Search::AlreadyApplied(done);
+    }
+    candidates.retain(|place| place.end() <= done || done + pattern.new.len() <= place.start());
+    // Had the new lines been put in above, the number would be that of another line by now.
+    let hinted =
+        |place: &Candidate| pattern.hunk.line_hint == Some(place.start() + 1) && place.start() < done;
+    match candidates.first().map(Candidate::start) {
+        None => Search::AlreadyApplied(done),
+        Some(_) if candidates.iter().any(hinted) => Search::Found(tier, candidates),
+        Some(found) => Search::HalfDone { found, done },
     }
 }
 
@@ -190,7 +215,8 @@ fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, place: usize
 fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<Search> {
     let key = tier.key();
     let needs_identity = tier > Tier::TrailingWhitespace;
-    if pattern.is_blind(key) && tier != Tier::Exact || needs_identity && !has_identity(&pattern.old) {
+    let is_blind = pattern.is_blind(key) && tier != Tier::Exact && !is_told_by_depth(pattern, tier);
+    if is_blind || needs_identity && !has_identity(&pattern.old) {
         return Some(Search::Nothing);
     }
     let mut starts = index.find_some(key, &pattern.old, KEPT)?;
@@ -238,6 +264,16 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     }
     let tier = if tier == Tier::Exact { exact_or_endings(index, &candidates) } else { tier };
     Some(Search::Found(tier, candidates))
+}
+
+/// Whether a change of nothing but depth can be seen where all lines are moved alike: lines that stay tell by how much, and
+/// moved as far as those, the old lines are as deep as the file has them and the new ones are not.
+fn is_told_by_depth(pattern: &Pattern<'_>, tier: Tier) -> bool {
+    let stays = |line: &HunkLine| matches!(line, HunkLine::Context(text) if has_identity(&[text]));
+    tier == Tier::Indentation
+        && !pattern.is_blind(Key::TrimEnd)
+        && pattern.is_blind(Key::Trim)
+        && pattern.hunk.lines.iter().any(stays)
 }
 
 /// Whether the new lines may stand where the candidates are. Mostly there is one, and no new line stands anywhere near it,
@@ -336,17 +372,21 @@ fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize)
 }
 
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {
+    let span = Covered::Span(start..start + pattern.old.len());
     let reindent = if tier > Tier::TrailingWhitespace {
         let pairs = Pairs::new(opposite(&pattern.old, index, start));
-        pairs
-            .shift()
+        let shift = pairs.shift();
+        if is_told_by_depth(pattern, tier) {
+            return shift.map(|reindent| Candidate { lines: span, reindent });
+        }
+        shift
             .or_else(|| sign::lost_somewhere(pattern, index, start))
             .or_else(|| sign::lost_in_places(pattern, &pattern.old, index, start))
             .or_else(|| pairs.units())?
     } else {
         Reindent::Keep
     };
-    Some(Candidate { lines: Covered::Span(start..start + pattern.old.len()), reindent })
+    Some(Candidate { lines: span, reindent })
 }
 
 /// The one rule that explains the indentation of lines that stand at a place.

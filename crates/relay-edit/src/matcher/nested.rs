@@ -29,13 +29,15 @@ pub(crate) fn doubtful<'h>(
         .map(|(line, place)| Written { line, found: place.map(|place| indent(index.lines.text(place))) })
         .collect();
     let readings = Readings::of(&lines);
-    readings.kept.or_else(|| match rule {
+    // What stands between others may be as deep as one of them by chance.
+    readings.kept.filter(|_| !readings.surely_moved).or_else(|| match rule {
         Reindent::Keep | Reindent::Strip(_) => None,
         Reindent::Units { file, .. } if !readings.moved => whole_levels(&lines, file.len()),
         Reindent::Units { .. } => None,
         Reindent::Add(_) => {
             let written: Vec<&HunkLine> = lines.iter().map(|written| written.line).collect();
-            deeper(&written).or_else(|| off_grid(&lines, index, rule))
+            let deeper = if readings.surely_moved { None } else { deeper(&written) };
+            deeper.or_else(|| off_grid(&lines, index, rule))
         }
     })
 }
@@ -50,6 +52,8 @@ struct Written<'h, 'i> {
 struct Readings<'h> {
     /// Some are as deep as a neighbour in the reply, and as no neighbour in the file.
     moved: bool,
+    /// One of these replaces a line that deep, or would be less deep than both its neighbours in the file.
+    surely_moved: bool,
     /// This one is as deep as a neighbour in the file, and as no neighbour in the reply.
     kept: Option<&'h str>,
 }
@@ -59,7 +63,7 @@ impl<'h> Readings<'h> {
         let is_kept = |written: &Written<'_, '_>| matches!(written.line, HunkLine::Context(_));
         let groups = lines.chunk_by(|one, other| is_kept(one) == is_kept(other));
         let groups: Vec<&[Written<'h, '_>]> = groups.collect();
-        let mut readings = Self { moved: false, kept: None };
+        let mut readings = Self { moved: false, surely_moved: false, kept: None };
         for (at, group) in groups.iter().enumerate() {
             let Some(added) = group.iter().find(|written| !written.line.is_old()) else { continue };
             let replaced = group.iter().find(|written| written.line.is_old());
@@ -76,12 +80,29 @@ impl<'h> Readings<'h> {
             let as_in_reply = neighbours().any(|other| indent(other.line.text().as_bytes()) == depth);
             let as_in_file = neighbours().any(|other| other.found == Some(depth));
             readings.moved |= as_in_reply && !as_in_file;
+            let outside = |other: Option<&Written<'_, '_>>| {
+                other.and_then(|other| other.found).is_some_and(|found| depth.len() < found.len())
+            };
+            readings.surely_moved |= match replaced {
+                Some(_) => as_in_reply && !as_in_file || is_above_all(group, lines),
+                None => as_in_reply && outside(above) && outside(below),
+            };
             if as_in_file && !as_in_reply {
                 readings.kept = readings.kept.or(Some(added.line.text()));
             }
         }
         readings
     }
+}
+
+/// Whether a new line of a change is as deep as the shallowest old line of the hunk in the reply: as it stands, it would be
+/// less deep than everything the file has there.
+fn is_above_all(group: &[Written<'_, '_>], lines: &[Written<'_, '_>]) -> bool {
+    let old = || lines.iter().filter(|written| written.line.is_old());
+    let in_reply = old().map(|written| depth(written.line)).min();
+    let in_file = old().filter_map(|written| written.found).map(<[u8]>::len).min();
+    let mut added = group.iter().filter(|written| !written.line.is_old()).map(|written| depth(written.line));
+    added.any(|depth| Some(depth) == in_reply && in_file.is_some_and(|in_file| depth < in_file))
 }
 
 /// A new line, where all of them are whole levels of the file deep: what is written in smaller levels mostly has some that
@@ -109,7 +130,7 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
         let above = at.checked_sub(1).and_then(|above| groups.get(above)?.last());
         let below = groups.get(at + 1).and_then(|below| below.first());
         let Some(neighbour) = replaced.or(above).or(below) else { continue };
-        if depth(added) <= depth(neighbour) {
+        if depth(added) <= depth(neighbour) || is_aligned(added, below.copied()) {
             return None;
         }
         // Between lines that are equally deep there is no block, whatever the first one ends with.
@@ -122,6 +143,12 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
         }
     }
     doubtful
+}
+
+/// Whether a new line stands in a comment whose lines are aligned, above another line of it.
+fn is_aligned(added: &HunkLine, below: Option<&HunkLine>) -> bool {
+    let begins = |line: &HunkLine| line.text().trim_start().starts_with('*');
+    begins(added) && below.is_some_and(|below| begins(below) && depth(below) == depth(added))
 }
 
 /// A new line that would be no whole number of levels deep, in a file of whole levels and among old lines none of which is

@@ -44,7 +44,16 @@ pub(crate) fn misfit<'h>(
     if let Some(line) = stray(&lines, index) {
         return Some(line);
     }
+    // A line of the same kind went from there, which the file has at that very depth.
+    let removed = || pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
+    let replaces = |line: &Line<'_>| {
+        let is_alike = |text: &str| indent(text.as_bytes()).len() == line.written && closes(text);
+        line.is_added && line.closes() && removed().any(is_alike)
+    };
     let misfit = |(above, below): &(&Line<'_>, &Line<'_>)| {
+        if replaces(below) {
+            return false;
+        }
         let fit = |depth: fn(&Line<'_>) -> usize| fits((above, depth(above)), (below, depth(below)));
         !fit(|line| line.depth) && fit(|line| line.written)
     };
@@ -82,9 +91,13 @@ fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, us
     }
 }
 
+fn closes(text: &str) -> bool {
+    text.trim_start().starts_with(['}', ')', ']'])
+}
+
 impl Line<'_> {
     fn closes(&self) -> bool {
-        self.text.trim_start().starts_with(['}', ')', ']'])
+        closes(self.text)
     }
 
     /// Whether nothing as deep as this line is run behind it.
@@ -115,6 +128,8 @@ impl Line<'_> {
         let other = ["case", "default", "when", "#", "//", "*", "/*", "--"];
         let count = |bracket: char| text.matches(bracket).count();
         let heads = text.ends_with(':') && text.contains(' ') && count('(') == count(')');
-        (text.ends_with(['{', '(', '[']) || heads) && !other.iter().any(|word| text.starts_with(word))
+        let rest = count('(') < count(')') && !self.closes();
+        (text.ends_with(['{', '(', '[']) && !rest || heads)
+            && !other.iter().any(|word| text.starts_with(word))
     }
 }

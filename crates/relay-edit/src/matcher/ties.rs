@@ -329,7 +329,9 @@ fn by_line_number<'c>(
     let hint = pattern.hunk.line_hint?.cast_signed() - 1;
     let moved = if neighbours.applied { neighbours.grown } else { 0 };
     let expected = usize::try_from(hint + neighbours.drift.unwrap_or(moved)).ok()?;
-    candidates.iter().find(|candidate| candidate.start() == expected)
+    // Where lines are left out, several places may begin alike.
+    let mut there = candidates.iter().filter(|candidate| candidate.start() == expected);
+    there.next().filter(|_| there.next().is_none())
 }
 
 fn at_end_of_file<'c>(

@@ -1,11 +1,14 @@
 //! Applies the hunks of one edit to one file: place, splice, verify.
 
+mod words;
+
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::again;
+use super::copies;
 use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
@@ -16,6 +19,8 @@ use crate::matcher::{
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
 use crate::{Base, Hunk, HunkLine};
+use words::Words;
+pub(crate) use words::words;
 
 /// A patched file.
 #[derive(Debug)]
@@ -397,6 +402,11 @@ fn patch_sequential(
         words.add(format!("{}{how}", placement.words(hunk)).into());
         // Alone in its step, a hunk is the first one of it.
         let placement = Placement { hunk: 0, ..placement };
+        let anew = copies::written_anew(hunk, &placement, &index.lines);
+        let (hunk, placement) = match &anew {
+            Some((hunk, placement)) => (hunk, placement.clone()),
+            None => (hunk, placement),
+        };
         match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
             Ok((after, certificate)) => {
                 certificates.push(certificate);
@@ -465,37 +475,6 @@ fn apply(
     let pieces: Vec<&[u8]> = after.pieces(lines.bytes()).collect();
     verify_pieces(lines.bytes(), hunks, &certificate, &pieces).map_err(PatchFailure::Unverified)?;
     Ok((Content::Spliced(after), certificate))
-}
-
-/// How hunks were placed, in words.
-pub(crate) fn words<'p>(hunks: &[Hunk], placements: impl Iterator<Item = &'p Placement>) -> String {
-    let mut words = Words::default();
-    hunks.iter().zip(placements).for_each(|(hunk, placement)| words.add(placement.words(hunk)));
-    words.join()
-}
-
-/// How hunks were placed, with equal words counted together.
-#[derive(Debug, Default)]
-struct Words {
-    counted: Vec<(Cow<'static, str>, usize)>,
-}
-
-impl Words {
-    fn add(&mut self, words: Cow<'static, str>) {
-        match self.counted.iter_mut().find(|(known, _)| *known == words) {
-            Some((_, count)) => *count += 1,
-            None => self.counted.push((words, 1)),
-        }
-    }
-
-    fn join(&self) -> String {
-        match self.counted.as_slice() {
-            [(only, _)] => only.clone().into_owned(),
-            several => {
-                several.iter().map(|(words, count)| format!("{count} {words}")).collect::<Vec<_>>().join("; ")
-            }
-        }
-    }
 }
 
 #[cfg(test)]

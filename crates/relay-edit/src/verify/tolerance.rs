@@ -55,7 +55,7 @@ fn skeleton(line: &[u8]) -> Vec<char> {
 /// At least two thirds of a line must be the same for it to pass as context.
 fn similar(wanted: &[u8], found: &[u8]) -> bool {
     let (wanted, found) = (String::from_utf8_lossy(wanted), String::from_utf8_lossy(found));
-    strsim::normalized_levenshtein(wanted.trim(), found.trim()) >= 0.66
+    strsim::normalized_damerau_levenshtein(wanted.trim(), found.trim()) >= 0.66
 }
 
 /// Whether a context line stands for lines that were left out.
@@ -112,6 +112,8 @@ mod tests {
         let slip = b"let ressult = read(file);";
         assert!(fits(&kept, slip, Tier::Fuzzy) && !fits(&gone, slip, Tier::Fuzzy));
         assert!(!fits(&kept, slip, Tier::BlankLines));
+        // Two letters that changed places are one slip.
+        assert!(fits(&HunkLine::Context("wheer".to_owned()), b"where", Tier::Fuzzy));
         assert!(!fits(&kept, b"let other = write(name);", Tier::Fuzzy));
     }
 }

@@ -240,15 +240,11 @@ fn a_slip_in_the_context_does_not_hide_another_depth() {
 #[test]
 fn a_slip_needs_other_lines_that_vouch_for_the_place() {
     let before = "let total = sum(items);\ncheck(total);\n}\n";
-    // One line that tells something and one bracket are not enough; three lines of which one tells something are.
-    check_refused(
-        before,
-        &search_replace(
-            "let totla = sum(items);\ncheck(total);\n}\n",
-            "let totla = sum(items);\nnew();\n}\n",
-        ),
-        codes::NOT_FOUND,
-    );
+    let reply =
+        search_replace("let totla = sum(items);\ncheck(total);\n}\n", "let totla = sum(items);\nnew();\n}\n");
+    // One line that tells something is enough if it stands nowhere else; otherwise one bracket does not help it.
+    check(before, &reply, &before.replace("check(total)", "new()"));
+    check_refused(&format!("{before}check(total);\n"), &reply, codes::NOT_FOUND);
     let braces = "let total = sum(items);\n}\n}\n}\n";
     check_refused(
         braces,

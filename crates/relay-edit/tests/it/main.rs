@@ -26,6 +26,7 @@ mod manners;
 mod marks;
 mod matching;
 mod modes;
+mod nearly;
 mod noise;
 mod options;
 mod planning;

@@ -1,0 +1,214 @@
+//! Hunks that say nearly what the file says, where more than one thing differs or little is left to tell by.
+
+use relay_edit::codes;
+
+use crate::support::{check, check_fails, plan_reply, search_replace, unified};
+
+#[track_caller]
+fn check_refused(before: &str, reply: &str, code: relay_edit::Code) {
+    check_fails(&[("a.txt", before)], reply, code);
+}
+
+/// The lines around an elision say where the change is, wherever else they stand themselves.
+#[test]
+fn context_beside_an_elision_may_stand_several_times() {
+    let before = "head\nrule\none\nhead\nrule\ntwo\nold line\nthree\ntail\nx\ntail\n";
+    let after = before.replace("old", "new");
+    check(before, &search_replace("head\nrule\n...\nold line\n", "head\nrule\n...\nnew line\n"), &after);
+    check(before, &search_replace("old line\n...\ntail\n", "new line\n...\ntail\n"), &after);
+    let twice = format!("{before}old line\n");
+    check_refused(
+        &twice,
+        &search_replace("head\nrule\n...\nold line\n", "head\nrule\n...\nnew line\n"),
+        codes::AMBIGUOUS,
+    );
+}
+
+/// A line number says where the lines before an elision stand, and nothing about those behind it.
+#[test]
+fn a_line_number_does_not_choose_what_stands_behind_an_elision() {
+    let before = "head\none\nold line\ntwo\nold line\nend\n";
+    check_refused(before, &unified("@@ -1,5 +1,5 @@\n head\n ...\n-old line\n+new line\n"), codes::AMBIGUOUS);
+}
+
+/// The block stood twice. One of them is done, and nothing but a line number says that the other one is meant.
+#[test]
+fn a_block_behind_an_elision_that_is_done_elsewhere_is_in_doubt() {
+    let before = "head\none\nbegin\nend\ntwo\nbegin\nnew line\nend\n";
+    let after = before.replacen("begin\n", "begin\nnew line\n", 1);
+    let hunk = " head\n ...\n begin\n+new line\n end\n";
+    check_refused(before, &unified(&format!("@@ ... @@\n{hunk}")), codes::AMBIGUOUS);
+    check(before, &unified(&format!("@@ -1,4 +1,5 @@\n{hunk}")), &after);
+    // Below the place that is done the number is another one by now.
+    let done_above = "head\none\nbegin\nnew line\nend\ntwo\nbegin\nend\n";
+    check_refused(done_above, &unified(&format!("@@ -1,4 +1,5 @@\n{hunk}")), codes::AMBIGUOUS);
+}
+
+#[test]
+fn new_lines_that_stand_elsewhere_do_not_hide_old_ones_that_read_a_little_otherwise() {
+    for other in ["begin  \nend \u{201c}x\u{201d}\n", "    begin\n    end \"x\"\n", "begin \nend \"x\"\n"] {
+        let before = format!("{other}\nbegin\nnew line\nend \"x\"\n");
+        let hunk = " begin\n+new line\n end \"x\"\n";
+        check_refused(&before, &unified(&format!("@@ ... @@\n{hunk}")), codes::AMBIGUOUS);
+        // The number names the one or the other.
+        let plan = plan_reply(&[("a.txt", &before)], &unified(&format!("@@ -1,2 +1,3 @@\n{hunk}")));
+        let after = plan.changes[0].after.clone().expect("a change");
+        assert_eq!(String::from_utf8_lossy(&after).lines().nth(1).map(str::trim), Some("new line"));
+        check(&before, &unified(&format!("@@ -4,2 +4,3 @@\n{hunk}")), &before);
+        // Below the place that is done the number is another one by now.
+        let done_above = format!("begin\nnew line\nend \"x\"\n\n{other}");
+        check_refused(&done_above, &unified(&format!("@@ -5,2 +5,3 @@\n{hunk}")), codes::AMBIGUOUS);
+    }
+    // Without any line that stays, new lines stand where they like.
+    let before = "new line\n    old line\n";
+    check(before, &unified("@@ ... @@\n-old line\n+new line\n"), before);
+}
+
+#[test]
+fn a_slip_may_be_in_a_name_with_digits_but_never_in_the_digits() {
+    let before = "use proc_macro2::Span;\nuse std::cell::Cell;\nuse std::rc::Rc;\n";
+    let edit = |first: &str| {
+        search_replace(
+            &format!("{first}\nuse std::cell::Cell;\nuse std::rc::Rc;\n"),
+            &format!("{first}\nuse core::cell::Cell;\nuse std::rc::Rc;\n"),
+        )
+    };
+    check(before, &edit("use proc_macrro2::Span;"), &before.replace("std::cell", "core::cell"));
+    check_refused(before, &edit("use proc_macro3::Span;"), codes::NOT_FOUND);
+    check_refused(before, &edit("use proc_macro22::Span;"), codes::NOT_FOUND);
+}
+
+#[test]
+fn two_letters_that_changed_places_are_one_slip_in_a_short_line_too() {
+    let before = "impl One\nwhere\n    A: Two,\n";
+    check(
+        before,
+        &search_replace("impl One\nwheer\n", "impl Three\nwheer\n"),
+        &before.replace("One", "Three"),
+    );
+}
+
+#[test]
+fn a_change_of_spaces_is_found_beside_a_slip_or_another_quote() {
+    let before = "// the header\nint  a;\nint  b;\nreturn 'x';\n";
+    let after = before.replace("int  ", "int ");
+    for (header, end) in [("// the haeder", "return 'x';"), ("// the header", "return \u{2019}x\u{2019};")] {
+        let text = |gap: &str| format!("{header}\nint{gap}a;\nint{gap}b;\n{end}\n");
+        check(before, &search_replace(&text("  "), &text(" ")), &after);
+        // Done already, it stands there no more.
+        let done = plan_reply(&[("a.txt", &after)], &search_replace(&text("  "), &text(" ")));
+        assert!(done.changes.is_empty(), "{done:#?}");
+    }
+}
+
+#[test]
+fn a_change_of_depth_is_found_where_all_lines_are_moved_alike() {
+    let before = "fn a() {\n    call(\n        \"text\",\n            name(),\n    );\n}\n";
+    let after = before.replace("            name", "        name");
+    let hunk = "@@ ... @@\n call(\n     \"text\",\n-        name(),\n+    name(),\n );\n";
+    check(before, &unified(hunk), &after);
+    check_refused(&after, &unified(hunk), codes::NOT_FOUND);
+    // Nothing that stays says how far the lines were moved.
+    check_refused(before, &unified("@@ ... @@\n-    name(),\n+name(),\n"), codes::NOT_FOUND);
+}
+
+#[test]
+fn tabs_show_in_lines_that_are_aligned_behind_them() {
+    let before = "class A {\n\t/**\n\t * Reads one.\n\t * @param a the one\n\t */\n}\n";
+    let reply =
+        unified("@@ ... @@\n      * Reads one.\n-     * @param a the one\n+     * @param b the other\n");
+    check(before, &reply, &before.replace("a the one", "b the other"));
+}
+
+#[test]
+fn the_rest_of_a_long_line_is_no_head_of_a_block() {
+    let before = "function f() {\n    if (a) {\n        one();\n    }\n}\nfunction g() {\n    if (x) {\n        y();\n    }\n}\n";
+    let reply = unified("@@ ... @@\n-if (a) {\n+if (a &&\n+    is(b)) {\n     one();\n }\n");
+    let after = before.replace("    if (a) {\n", "    if (a &&\n        is(b)) {\n");
+    check(before, &reply, &after);
+}
+
+#[test]
+fn new_lines_in_place_of_old_ones_tell_that_all_were_moved() {
+    let before = "def f():\n    a = 1\n    if a:\n        b()\n    else:\n        c()\n    return a\n\n\ndef g():\n    return 2\n";
+    // What comes for `else:` is deeper than that, and what follows it is as deep.
+    let reply = unified("@@ ... @@\n if a:\n     b()\n-else:\n-    c()\n+    return 1\n+\n+c()\n return a\n");
+    check(before, &reply, &before.replace("    else:\n        c()\n", "        return 1\n\n    c()\n"));
+    // One change tells it for the others.
+    let reply =
+        unified("@@ ... @@\n-a = 1\n+a = 2\n if a:\n     b()\n else:\n     c()\n+    # done\n return a\n");
+    let after = before.replace("a = 1", "a = 2").replace("        c()\n", "        c()\n        # done\n");
+    check(before, &reply, &after);
+}
+
+#[test]
+fn new_lines_between_others_tell_it_where_they_would_stand_out_of_their_block() {
+    let before =
+        "jobs:\n  a:\n    steps:\n      - run: one\n        if: x\n      - run: two\n      - run: three\n";
+    let reply = unified(
+        "@@ ... @@\n steps:\n   - run: one\n     if: x\n+  - run: new\n   - run: two\n+    if: y\n   - run: three\n",
+    );
+    let after = before.replace("      - run: two\n", "      - run: new\n      - run: two\n        if: y\n");
+    check(before, &reply, &after);
+}
+
+#[test]
+fn lines_of_a_comment_are_as_deep_as_each_other() {
+    let before = "class A {\n    a: 1;\n    /**\n     * Two.\n     */\n    b: 2;\n}\n";
+    let reply = unified("@@ ... @@\n a: 1;\n /**\n+ * New.\n+ */\n+c: 3;\n+/**\n  * Two.\n  */\n");
+    check(
+        before,
+        &reply,
+        &before.replace("     * Two", "     * New.\n     */\n    c: 3;\n    /**\n     * Two"),
+    );
+}
+
+#[test]
+fn a_bracket_in_place_of_a_bracket_is_as_deep() {
+    let before = "function f() {\n\tif ( a ) {\n\t\tone();\n\n\t// Otherwise\n\t} else if ( b ) {\n\t\ttwo();\n\t}\n}\n";
+    let reply = unified("@@ ... @@\n // Otherwise\n-} else if ( b ) {\n+} else if ( c ) {\n \ttwo();\n }\n");
+    check(before, &reply, &before.replace("( b )", "( c )"));
+}
+
+#[test]
+fn a_diff_with_lines_left_out_is_not_cut_off() {
+    let before = "one\ntwo\nthree\nfour\nfive\nlast\n";
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1,6 +1,7 @@\n one\n ...\n last\n+new\n";
+    check(before, diff, &format!("{before}new\n"));
+    // Where the two sides do not lack as much, more is missing than was left out.
+    let cut = diff.replace("+1,7", "+1,9");
+    let reply = relay_edit::parse(&cut, None);
+    assert!(reply.diagnostics.iter().any(|finding| finding.code == codes::UNCLOSED_BLOCK), "{reply:#?}");
+}
+
+/// Which of the equal lines stays is a matter of chance, and so would be which of them gets the blanks of the file.
+#[test]
+fn of_equal_lines_none_gets_the_bytes_of_the_other() {
+    let before = "/* old\n * a\n * \u{2019}b\u{2019}\n *  \n * c\n */\n";
+    let old = "/* old\n * a\n * 'b'\n *\n * c\n */\n";
+    let new = "/* new\n *\n * x\n * y\n *\n * z\n */\n";
+    check(before, &search_replace(old, new), new);
+    // Where it is none, the line stays as it is.
+    let one = "/* new\n *\n * c\n */\n";
+    check(before, &search_replace(old, one), "/* new\n *  \n * c\n */\n");
+}
+
+/// A line that goes and comes twice is no line that moves.
+#[test]
+fn copies_of_a_line_that_goes_are_as_the_author_wrote_them() {
+    let before = "start\nsay \u{201c}one\u{201d}\ntwo\nend\n";
+    let reply = unified("@@ ... @@\n start\n-say \"one\"\n two\n+say \"one\"\n+x\n+say \"one\"\n end\n");
+    check(before, &reply, "start\ntwo\nsay \"one\"\nx\nsay \"one\"\nend\n");
+}
+
+/// Spaces between words may differ where a line goes, but not those of a string that comes back.
+#[test]
+fn a_string_does_not_change_with_the_spaces_around_it() {
+    let before = "say(\"a  b\", x)\nend\n";
+    check_refused(
+        before,
+        &unified("@@ ... @@\n-say(\"a b\",  x)\n+say(\"a b\", y)\n end\n"),
+        codes::NOT_FOUND,
+    );
+    check(before, &unified("@@ ... @@\n-say(\"a b\",  x)\n+say(\"c\", y)\n end\n"), "say(\"c\", y)\nend\n");
+}
