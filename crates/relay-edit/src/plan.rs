@@ -12,6 +12,7 @@ mod levels;
 mod patch;
 mod presumed;
 mod reading;
+mod rename;
 mod state;
 mod targets;
 mod together;
@@ -361,7 +362,9 @@ impl Planner<'_> {
                 self.written.remove(&edit.path);
                 Ok(EditOutcome::new(EditStatus::Applied, "deleted"))
             }
-            Operation::Rename { to } => rename(edit, to, &mut self.state).map_err(|finding| failed(*finding)),
+            Operation::Rename { to } => {
+                rename::rename(edit, to, &mut self.state).map_err(|finding| failed(*finding))
+            }
             Operation::Mode { .. } if self.state.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("given another mode")))
             }
@@ -446,6 +449,11 @@ impl Planner<'_> {
         let patched = self.patch_view(edit, hunks, base, current);
         self.searched_bytes += if patched.is_ok() { bytes } else { bytes * FAILED_SEARCH };
         let patched = patched?;
+        if let (Some(current), Some(after), false) = (current, &patched.after, self.options.allow_shrink)
+            && let Some(loss) = elide::check_patched(current, hunks, after)
+        {
+            return Err(vec![Explain { edit, state: &self.state }.loss(&loss, edit.line)]);
+        }
         if patched.absorbed > 0 {
             self.diagnostics.push(Explain { edit, state: &self.state }.absorbed(patched.absorbed));
         }
@@ -474,25 +482,4 @@ fn empties(patch: &Edit, delete: &Edit) -> bool {
 /// How many lines hold more than white space.
 fn filled_lines(content: &[u8]) -> usize {
     Lines::new(content).texts().filter(|text| !is_blank(text)).count()
-}
-
-fn rename(edit: &Edit, to: &str, state: &mut State<'_>) -> Result<EditOutcome, Box<Diagnostic>> {
-    if edit.path == to {
-        return Ok(EditOutcome::new(EditStatus::Unchanged, "already has this name"));
-    }
-    if state.get(&edit.path).is_none() {
-        return Err(Box::new(Explain { edit, state }.missing("renamed")));
-    }
-    if state.get(to).is_some() {
-        let finding = Diagnostic::error(
-            codes::FILE_EXISTS,
-            format!("`{}` cannot become `{to}`: that file exists", edit.path),
-        )
-        .hinted("delete the other file first in the same reply, or choose another name")
-        .on(to)
-        .at(edit.line);
-        return Err(Box::new(finding));
-    }
-    state.rename(&edit.path, to);
-    Ok(EditOutcome::new(EditStatus::Applied, "renamed"))
 }

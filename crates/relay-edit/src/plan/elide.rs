@@ -7,10 +7,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 
+use super::targets;
 use crate::align::{Difference, differences};
+use crate::content::Content;
 use crate::edit::Target;
 use crate::elision::{Elision, elision, is_prose_file, names_left_out};
-use crate::lines::Lines;
+use crate::lines::{Lines, count};
 use crate::matcher::{Key, is_oddly_spaced, without_numbers_in};
 use crate::{Hunk, HunkLine};
 
@@ -121,12 +123,32 @@ pub(crate) fn check_write(
     } else {
         return None;
     };
-    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
-    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
-    if kept * 10 > lines.len() * 4 {
+    gutted(&lines, content, why)
+}
+
+/// Checks what hunks make of a file.
+pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> Option<Loss> {
+    let removed = |hunk: &Hunk| {
+        let quoted = hunk.lines.iter().filter(|line| matches!(line, HunkLine::Removed(_))).count();
+        quoted + targets::lines_named(hunk)
+    };
+    let removed: usize = hunks.iter().map(removed).sum();
+    if removed * 10 <= SMALL * 6 || removed * 10 <= count(before, b'\n') * 6 {
         return None;
     }
-    Some(Loss::Gutted { before: lines.len(), kept, why })
+    let after = after.clone().into_bytes(before);
+    let (lines, after) = (Lines::new(before), String::from_utf8_lossy(&after));
+    if lines.len() < SMALL || !ends_cut_off(before, &after) {
+        return None;
+    }
+    gutted(&lines, &after, "it ends in the middle")
+}
+
+/// Whether more than 60 % of a file's lines are gone from the new content, which seems incomplete.
+fn gutted(lines: &Lines<'_>, content: &str, why: &'static str) -> Option<Loss> {
+    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
+    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
+    (kept * 10 < lines.len() * 4).then(|| Loss::Gutted { before: lines.len(), kept, why })
 }
 
 /// A line with the spaces of a page, in a file that has none such: code is indented by others, and elsewhere it shows in a

@@ -241,13 +241,14 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
     let mut named = 0;
+    let ranges = targets::Ranges::of(hunks);
     for (number, hunk) in hunks.iter().enumerate() {
         // Each range is copied, and ranges may lie over each other.
         named += targets::lines_named(hunk).min(lines.len());
         if named > lines.len() + NAMED_TWICE {
             return Err(vec![PatchFailure::NamedTwice]);
         }
-        match targets::resolve(number, hunk, &lines, seen) {
+        match targets::resolve(number, hunk, &lines, &ranges, seen) {
             Ok(resolved) => {
                 words.add(resolved.placement.words(&resolved.hunk));
                 absorbed += resolved.absorbed;
@@ -261,25 +262,15 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
     if !failures.is_empty() {
         return Err(failures);
     }
-    if let Some((one, other)) = inside_another(&placements) {
+    // What meets between two lines stands in the order of what it belongs to, however the author sorted it.
+    placements.sort_by_key(|placement| hunks.get(placement.hunk).map(|hunk| targets::rank(&hunk.target)));
+    if let Some((one, other)) = targets::inside_another(&placements) {
         return Err(vec![PatchFailure::Splice(SpliceError::Overlap(one, other))]);
     }
     let numbered = placements.iter().any(|placement| placement.tier == Tier::LinesUnverified);
     let needs_review = numbered || unseen > 0;
     let (after, certificate) = apply(&lines, &quoted, placements).map_err(|failure| vec![failure])?;
     Ok(Patched { needs_review, absorbed, ..Patched::new(after, words.join(), vec![certificate]) })
-}
-
-/// A range, and new lines that go between two of its lines: nothing says where they stand among those that replace it.
-fn inside_another(placements: &[Placement]) -> Option<(usize, usize)> {
-    let is_range = |placement: &&Placement| placement.map.iter().any(Option::is_some);
-    let mut ranges: Vec<&Placement> = placements.iter().filter(is_range).collect();
-    ranges.sort_by_key(|range| range.first_line());
-    placements.iter().filter(|placement| !is_range(placement)).find_map(|new| {
-        let before = ranges.partition_point(|range| range.first_line() < new.insert_at);
-        let range = before.checked_sub(1).and_then(|last| ranges.get(last))?;
-        (new.insert_at < range.end_line()).then_some((range.hunk, new.hunk))
-    })
 }
 
 /// From this many hunks on it pays to place hunks that follow each other all at once.

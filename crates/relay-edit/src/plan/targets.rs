@@ -53,6 +53,7 @@ pub(crate) fn resolve(
     number: usize,
     hunk: &Hunk,
     lines: &Lines<'_>,
+    ranges: &Ranges,
     seen: bool,
 ) -> Result<Resolved, TargetFailure> {
     let len = lines.len();
@@ -89,7 +90,7 @@ pub(crate) fn resolve(
                 (start..end).map(|line| String::from_utf8_lossy(lines.text(line)).into_owned()).collect();
             let old: Vec<&str> = old.iter().map(String::as_str).collect();
             let (kept, absorbed) = if first.hash.is_some() {
-                absorb(&new, &old, lines, start, end)
+                absorb(&new, &old, lines, (start, end), ranges)
             } else {
                 (new.as_slice(), 0)
             };
@@ -129,30 +130,68 @@ fn around(at: usize, lines: &Lines<'_>) -> String {
 /// So many lines at each end of a payload may repeat what stands beside the range.
 const REPEATED: usize = 50;
 
-/// Leaves out payload lines that repeat the lines directly above or below the range, byte for byte. Brackets and
-/// blank lines alone repeat by chance, so they never do.
+/// Leaves out payload lines that repeat the lines directly above or below the range, byte for byte, where those stay and
+/// something else is left. Brackets and blank lines alone repeat by chance, so they never do.
 fn absorb<'n>(
     new: &'n [&'n str],
     old: &[&str],
     lines: &Lines<'_>,
-    start: usize,
-    end: usize,
+    (start, end): (usize, usize),
+    ranges: &Ranges,
 ) -> (&'n [&'n str], usize) {
     let repeats = |new: &[&str], from: usize| {
-        new.iter().zip(from..).all(|(line, at)| at < lines.len() && lines.text(at) == line.as_bytes())
+        let stands = |(line, at): (&&str, usize)| at < lines.len() && lines.text(at) == line.as_bytes();
+        new.iter().zip(from..).all(stands) && has_identity(new) && !ranges.touch(from, from + new.len())
     };
-    let mut kept = new;
-    let above = (1..=kept.len().min(start).min(REPEATED)).rev().find_map(|count| {
-        let (first, rest) = kept.split_at_checked(count)?;
-        (repeats(first, start - count) && has_identity(first) && !old.starts_with(first)).then_some(rest)
+    let most = new.len().saturating_sub(1).min(REPEATED);
+    let above = (1..=most.min(start)).rev().find_map(|count| {
+        let (first, rest) = new.split_at_checked(count)?;
+        (repeats(first, start - count) && !old.starts_with(first)).then_some(rest)
     });
-    kept = above.unwrap_or(kept);
-    let below = (1..=kept.len().min(lines.len().saturating_sub(end)).min(REPEATED)).rev().find_map(|count| {
+    let kept = above.unwrap_or(new);
+    let most = kept.len().saturating_sub(1).min(REPEATED);
+    let below = (1..=most.min(lines.len().saturating_sub(end))).rev().find_map(|count| {
         let (rest, last) = kept.split_at_checked(kept.len() - count)?;
-        (repeats(last, end) && has_identity(last) && !old.ends_with(last)).then_some(rest)
+        (repeats(last, end) && !old.ends_with(last)).then_some(rest)
     });
-    kept = below.unwrap_or(kept);
+    let kept = below.unwrap_or(kept);
     (kept, new.len() - kept.len())
+}
+
+/// The lines that the operations of a section replace, in order.
+#[derive(Debug)]
+pub(crate) struct Ranges(Vec<(usize, usize)>);
+
+impl Ranges {
+    /// Those of these hunks.
+    pub fn of(hunks: &[Hunk]) -> Self {
+        let range = |hunk: &Hunk| match hunk.target {
+            Target::Lines { first, last } => Some((first.line.saturating_sub(1), last.line)),
+            _ => None,
+        };
+        let mut ranges: Vec<(usize, usize)> = hunks.iter().filter_map(range).collect();
+        ranges.sort_unstable();
+        Self(ranges)
+    }
+
+    /// Whether one of them has a line from `start` up to, but not including, `end`. Those that lie over each other are
+    /// refused anyway.
+    fn touch(&self, start: usize, end: usize) -> bool {
+        let after = self.0.partition_point(|(first, _)| *first < end);
+        let last = after.checked_sub(1).and_then(|at| self.0.get(at));
+        last.is_some_and(|(_, last)| *last > start)
+    }
+}
+
+/// What comes first of that which meets between two lines.
+pub(crate) const fn rank(target: &Target) -> u8 {
+    match target {
+        Target::Start => 0,
+        Target::Quoted | Target::Lines { .. } => 1,
+        Target::After(_) => 2,
+        Target::Before(_) => 3,
+        Target::End => 4,
+    }
 }
 
 /// New lines without the anchors that were copied into them: where one is the anchor of a line of the file, so are they all.
@@ -167,6 +206,18 @@ fn without_anchors<'n>(new: &mut [&'n str], lines: &Lines<'_>) {
     for line in new {
         *line = split_anchor(line).map_or(*line, |(_, _, text): (usize, LineHash, &'n str)| text);
     }
+}
+
+/// A range, and new lines that go between two of its lines: nothing says where they stand among those that replace it.
+pub(crate) fn inside_another(placements: &[Placement]) -> Option<(usize, usize)> {
+    let is_range = |placement: &&Placement| placement.map.iter().any(Option::is_some);
+    let mut ranges: Vec<&Placement> = placements.iter().filter(is_range).collect();
+    ranges.sort_by_key(|range| range.first_line());
+    placements.iter().filter(|placement| !is_range(placement)).find_map(|new| {
+        let before = ranges.partition_point(|range| range.first_line() < new.insert_at);
+        let range = before.checked_sub(1).and_then(|last| ranges.get(last))?;
+        (new.insert_at < range.end_line()).then_some((range.hunk, new.hunk))
+    })
 }
 
 /// How many lines a hunk says it replaces.

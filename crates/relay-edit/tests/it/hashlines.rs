@@ -119,6 +119,37 @@ fn repeated_neighbours_are_left_out_with_a_warning() {
     assert!(plan.diagnostics[0].message.starts_with("4 new line(s)"), "{:#?}", plan.diagnostics);
 }
 
+#[test]
+fn what_stands_beside_a_range_is_repeated_only_where_it_stays() {
+    check("§a\n≔@2\nB\nthree\n≔@3\n", "one\nB\nthree\nfour\nfive\n");
+    check("§a\n≔@2\nB\nthree\n≔@3\nG\n", "one\nB\nthree\nG\nfour\nfive\n");
+    check("§a\n≔@2\none\n", "one\none\nthree\nfour\nfive\n");
+    check("§a\n≔@2\nthree\n", "one\nthree\nthree\nfour\nfive\n");
+}
+
+#[test]
+fn what_meets_between_two_lines_follows_what_it_belongs_to() {
+    check("§a\n«@3\nX\n≔@2\nB\n", "one\nB\nX\nthree\nfour\nfive\n");
+    check("§a\n»EOF\nEND\n≔@5\nFIVE\n", "one\ntwo\nthree\nfour\nFIVE\nEND\n");
+    check("§a\n»EOF\nE\n»@5\nL\n", "one\ntwo\nthree\nfour\nfive\nL\nE\n");
+    check("§a\n«@1\nL\n»BOF\nE\n", "E\nL\none\ntwo\nthree\nfour\nfive\n");
+    check("§a\n«@3\nB\n»@2\nA1\n»@2\nA2\n", "one\ntwo\nA1\nA2\nB\nthree\nfour\nfive\n");
+}
+
+/// Beside edits that land they would be left out silently.
+#[test]
+fn operations_without_a_header_are_refused() {
+    let other = "```txt // {b.txt}\nb\n```\n\n";
+    for lost in ["```\n≔@1\nONE\n```\n", "```\n  §a\n  ≔@1\n  ONE\n```\n", "  ≔@1..@2\nONE\n"] {
+        let parsed = parse_in_pieces(&fill(&format!("{other}{lost}")));
+        assert!(
+            parsed.diagnostics.iter().any(relay_edit::Diagnostic::is_error),
+            "{lost} {:#?}",
+            parsed.edits
+        );
+    }
+}
+
 /// The number and the letters prove that they were copied with the lines.
 #[test]
 fn anchors_copied_into_new_lines_are_no_text() {

@@ -149,4 +149,19 @@ fn a_reply_that_guts_a_file_is_refused_unless_allowed() {
     // A file that is whole may become short.
     let whole = parse_ok("```ts // {a.txt}\nfunction f1() { return 1; }\n```\n").edits;
     assert_eq!(plan_with(&whole, &files(&[("a.txt", &before)]), &Options::default()).changes.len(), 1);
+    // However the change is written.
+    let broken = "function f1() { return 1; }\nfunction broken() {\n";
+    let removed: String = before.lines().map(|line| format!("-{line}\n")).collect();
+    for (new, is_refused) in [(broken, true), ("function f1() { return 1; }\n", false)] {
+        let added: String = new.lines().map(|line| format!("+{line}\n")).collect();
+        for reply in [
+            format!("a.txt\n<<<<<<< SEARCH\n{before}=======\n{new}>>>>>>> REPLACE\n"),
+            format!("--- a/a.txt\n+++ b/a.txt\n@@ -1,60 +1,{} @@\n{removed}{added}", new.lines().count()),
+            format!("[EDIT_FILE path=\"a.txt\" start_line=\"1\" end_line=\"60\"]\n{new}[/EDIT_FILE]\n"),
+        ] {
+            let plan = plan_with(&parse_ok(&reply).edits, &files(&[("a.txt", &before)]), &Options::default());
+            let refused = plan.diagnostics.iter().any(|finding| finding.code == codes::SHRINK);
+            assert_eq!((refused, plan.changes.is_empty()), (is_refused, is_refused), "{reply}");
+        }
+    }
 }

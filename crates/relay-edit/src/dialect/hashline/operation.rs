@@ -25,7 +25,7 @@ pub(super) fn target(sign: char, text: &str, line: usize) -> Result<Target, Stri
 
 /// Whether a line is an operation that stands in no section, for nothing else is written so.
 pub(super) fn is_certain(text: &str) -> bool {
-    split(text).is_some_and(|(sign, rest)| target(sign, rest, 0).is_ok())
+    split(text.trim_start()).is_some_and(|(sign, rest)| target(sign, rest, 0).is_ok())
 }
 
 /// Whether a line names anchors behind a sign that is no operation's.
