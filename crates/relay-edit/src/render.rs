@@ -52,20 +52,34 @@ pub enum RenderError {
 /// assert!(text.contains("<<<<<<< SEARCH"));
 /// ```
 pub fn render(changes: &[Change], dialect: Dialect) -> Result<String, RenderError> {
-    let mut whole = BTreeSet::new();
+    let mut again = BTreeSet::new();
     loop {
-        let text = write(changes, dialect, &whole)?;
-        match check(changes, dialect, &text) {
-            // What a patch would adapt to the file, such as a tab among spaces, a whole file says exactly.
-            Err(RenderError::Inexact { path, .. })
-                if dialect == Dialect::Fenced && !path.is_empty() && whole.insert(path.clone()) => {}
-            checked => return checked.map(|()| text),
+        let text = write(changes, dialect, &again)?;
+        let Err(path) = check(changes, dialect, &text) else { return Ok(text) };
+        let is_known = |path: &String| changes.iter().any(|change| change.path == *path);
+        let path = path.filter(is_known).or_else(|| culprit(changes, dialect, &again)).unwrap_or_default();
+        // What a patch would adapt to the file, such as a tab among spaces, a whole file says exactly; and what other tools
+        // take, such as a `\r` at the end of a line, is not always what Relay reads.
+        let has_other_way = matches!(dialect, Dialect::Fenced | Dialect::Unified);
+        if !has_other_way || !again.insert(path.clone()) {
+            return Err(RenderError::Inexact { dialect, path });
         }
     }
 }
 
-/// Writes changes in a dialect, those of some paths as whole files.
-fn write(changes: &[Change], dialect: Dialect, whole: &BTreeSet<String>) -> Result<String, RenderError> {
+/// The first file that cannot be said all by itself, or else the first one.
+fn culprit(changes: &[Change], dialect: Dialect, again: &BTreeSet<String>) -> Option<String> {
+    let is_wrong = |change: &&Change| {
+        let is_part =
+            |other: &&Change| other.path == change.path || change.renamed_from.as_ref() == Some(&other.path);
+        let alone: Vec<Change> = changes.iter().filter(is_part).cloned().collect();
+        write(&alone, dialect, again).is_ok_and(|text| check(&alone, dialect, &text).is_err())
+    };
+    changes.iter().find(is_wrong).or(changes.first()).map(|change| change.path.clone())
+}
+
+/// Writes changes in a dialect, those of some paths in its other way.
+fn write(changes: &[Change], dialect: Dialect, again: &BTreeSet<String>) -> Result<String, RenderError> {
     let mut text = String::new();
     let renamed: BTreeSet<&str> =
         changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
@@ -77,13 +91,17 @@ fn write(changes: &[Change], dialect: Dialect, whole: &BTreeSet<String>) -> Resu
             continue;
         }
         let origin = change.renamed_from.as_deref().and_then(|from| Some((from, *before.get(from)?)));
-        forms::write(&mut text, change, origin, dialect, whole.contains(&change.path))?;
+        forms::write(&mut text, change, origin, dialect, again.contains(&change.path))?;
+    }
+    // One envelope for all files. In hashline nothing else shows where the last new lines end.
+    if matches!(dialect, Dialect::ApplyPatch | Dialect::Hashline) && !text.is_empty() {
+        text = format!("*** Begin Patch\n{text}*** End Patch\n");
     }
     Ok(text)
 }
 
-/// Reads the text back: it must come to the same changes.
-fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), RenderError> {
+/// Reads the text back: it must come to the same changes. Otherwise the file that would come out differently, where that is known.
+fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), Option<String>> {
     let files =
         changes.iter().filter_map(|change| Some((change.path.clone(), change.before.clone()?))).collect();
     let reply = parse(text, Some(dialect));
@@ -92,11 +110,10 @@ fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), RenderE
     let executable =
         was_executable.map(|change| change.renamed_from.as_ref().unwrap_or(&change.path).clone());
     let planned = plan(&reply.edits, &Snapshot { files, executable: executable.collect() });
-    let inexact = |path: &str| RenderError::Inexact { dialect, path: path.to_owned() };
     if let Some(finding) =
         reply.diagnostics.iter().chain(&planned.diagnostics).find(|finding| finding.is_error())
     {
-        return Err(inexact(finding.path.as_deref().unwrap_or_default()));
+        return Err(finding.path.clone());
     }
     let differs = |change: &&Change| change.before != change.after || change.executable.is_some();
     let wanted: Vec<&Change> = changes.iter().filter(differs).collect();
@@ -106,8 +123,8 @@ fn check(changes: &[Change], dialect: Dialect, text: &str) -> Result<(), RenderE
         at.and_then(|at| planned.changes.get(at)).is_some_and(|found| is_same(change, found))
     };
     match wanted.iter().find(|change| !is_found(change)) {
-        Some(change) => Err(inexact(&change.path)),
-        None if planned.changes.len() != wanted.len() => Err(inexact("")),
+        Some(change) => Err(Some(change.path.clone())),
+        None if planned.changes.len() != wanted.len() => Err(None),
         None => Ok(()),
     }
 }

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use super::RenderError;
-use super::hunks::{Stretch, changed, stretches, text};
+use super::hunks::{Manner, Stretch, changed, stretches, text};
 use crate::anchors::LineHash;
-use crate::lines::Lines;
+use crate::encoding::text_of;
+use crate::lines::{Lines, is_binary};
 use crate::{Change, Dialect};
 
 /// `write!` to a `String` cannot fail.
@@ -17,19 +18,20 @@ macro_rules! put {
     };
 }
 
-/// Writes one change; `origin` is the old name and content of a file that was renamed. With `whole` nothing is said by
-/// differences.
+/// Writes one change; `origin` is the old name and content of a file that was renamed. `again` says that it could not be read
+/// back as it is written first: then `unified` is written for Relay alone, and `fenced` without differences.
 pub(crate) fn write(
     out: &mut String,
     change: &Change,
     origin: Option<(&str, &[u8])>,
     dialect: Dialect,
-    whole: bool,
+    again: bool,
 ) -> Result<(), RenderError> {
     let path = change.path.as_str();
     let unsayable = |what| RenderError::Unsayable { dialect, what, path: path.to_owned() };
+    let no_text = || unsayable("write what is not text");
     let Some(after) = change.after.as_deref() else {
-        return delete(out, change, dialect).ok_or_else(|| unsayable("delete a file"));
+        return delete(out, change, dialect, again).ok_or_else(|| unsayable("delete a file"));
     };
     if change.executable.is_some() && dialect != Dialect::Unified {
         return Err(unsayable("change the mode of a file"));
@@ -52,26 +54,41 @@ pub(crate) fn write(
         }
         return Ok(());
     }
-    let after_text = std::str::from_utf8(after).map_err(|_| unsayable("write what is not text"))?;
     let Some(before) = before else {
+        let content = std::str::from_utf8(after).map_err(|_| no_text())?;
         let mode = if change.executable == Some(true) { "100755" } else { "100644" };
         if dialect == Dialect::Unified {
             put!(out, "diff --git a/{path} b/{path}\nnew file mode {mode}\n");
         }
-        return create(out, path, after_text, dialect).ok_or_else(|| unsayable("write this file"));
+        return create(out, path, content, dialect, again).ok_or_else(|| unsayable("write this file"));
     };
+    let (before, after) = (text_of(before), text_of(after));
+    if is_binary(&before) || is_binary(&after) {
+        return Err(no_text());
+    }
     if dialect == Dialect::Hashline {
-        return anchored(out, path, before, after).ok_or_else(|| unsayable("write what is not text"));
+        return anchored(out, path, &before, &after).ok_or_else(no_text);
     }
-    if whole || matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
-        return create(out, path, after_text, dialect).ok_or_else(|| unsayable("write this file"));
+    if again && dialect == Dialect::Fenced || matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
+        // Bytes that are no text, and the end of the file, stay as they are.
+        let mut content = String::from_utf8_lossy(&after).into_owned();
+        if !content.is_empty() && !content.ends_with('\n') {
+            content.push('\n');
+        }
+        return create(out, path, &content, dialect, again).ok_or_else(|| unsayable("write this file"));
     }
-    let stretches = stretches(before, after).ok_or_else(|| unsayable("write what is not text"))?;
+    let manner = match dialect {
+        Dialect::Unified if !again => Manner::Bytes,
+        Dialect::Unified | Dialect::Fenced => Manner::Ended,
+        _ => Manner::Text,
+    };
+    let stretches = stretches(&before, &after, manner).ok_or_else(no_text)?;
     let moved = origin.map(|(from, _)| from);
     if dialect == Dialect::Unified && moved.is_none() {
         put!(out, "diff --git a/{path} b/{path}\n{mode}");
     }
-    modify(out, path, moved, &stretches, &Ends::of(before, after), dialect);
+    let ends = Ends { old: manner.is_ended(&before), new: manner.is_ended(&after) };
+    modify(out, path, moved, &stretches, &ends, dialect);
     Ok(())
 }
 
@@ -89,29 +106,32 @@ const fn mode_lines(executable: Option<bool>) -> &'static str {
 struct Ends {
     old: bool,
     new: bool,
-    old_lines: usize,
 }
 
-impl Ends {
-    fn of(before: &[u8], after: &[u8]) -> Self {
-        Self {
-            old: before.ends_with(b"\n"),
-            new: after.ends_with(b"\n"),
-            old_lines: Lines::new(before).len(),
-        }
-    }
-}
-
-fn delete(out: &mut String, change: &Change, dialect: Dialect) -> Option<()> {
+fn delete(out: &mut String, change: &Change, dialect: Dialect, again: bool) -> Option<()> {
     let path = &change.path;
     match dialect {
         Dialect::Fenced => put!(out, "```text // {{{path}}}\n//TODO: delete this file\n```\n\n"),
-        Dialect::Unified => put!(out, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n"),
-        Dialect::ApplyPatch => put!(out, "*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n\n"),
+        Dialect::Unified => {
+            put!(out, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n");
+            let before = change.before.as_deref().filter(|before| !again && !before.is_empty());
+            // Other tools ask for the lines that go. What is no text can only be deleted without them.
+            if let Some(stretches) = before.and_then(|before| stretches(before, b"", Manner::Bytes)) {
+                let ends =
+                    Ends { old: before.is_some_and(|before| Manner::Bytes.is_ended(before)), new: true };
+                put!(out, "--- a/{path}{}\n+++ /dev/null\n{}", tab(path), diff_body(&stretches, &ends));
+            }
+        }
+        Dialect::ApplyPatch => put!(out, "*** Delete File: {path}\n"),
         Dialect::Commands => put!(out, "[DELETE_FILE path=\"{path}\"]\n\n"),
         Dialect::SearchReplace | Dialect::EditRepl | Dialect::Hashline | Dialect::WholeFile => return None,
     }
     Some(())
+}
+
+/// What ends a path with spaces in the header of a diff.
+fn tab(path: &str) -> &'static str {
+    if path.contains(' ') { "\t" } else { "" }
 }
 
 fn rename(out: &mut String, from: &str, to: &str, alone: bool, dialect: Dialect) -> Option<()> {
@@ -121,7 +141,7 @@ fn rename(out: &mut String, from: &str, to: &str, alone: bool, dialect: Dialect)
             put!(out, "```json // rename-file\n{names}\n```\n\n");
         }
         Dialect::ApplyPatch if alone => {
-            put!(out, "*** Begin Patch\n*** Update File: {from}\n*** Move to: {to}\n*** End Patch\n\n");
+            put!(out, "*** Update File: {from}\n*** Move to: {to}\n");
         }
         // With changes, the move is part of the update.
         Dialect::ApplyPatch => {}
@@ -130,38 +150,43 @@ fn rename(out: &mut String, from: &str, to: &str, alone: bool, dialect: Dialect)
     Some(())
 }
 
-fn create(out: &mut String, path: &str, content: &str, dialect: Dialect) -> Option<()> {
+fn create(out: &mut String, path: &str, content: &str, dialect: Dialect, again: bool) -> Option<()> {
     let whole = content.is_empty() || content.ends_with('\n');
     let fence = fence(content);
-    let signed = |sign: char| -> String { content.lines().map(|line| format!("{sign}{line}\n")).collect() };
+    let lines = || content.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line));
+    let added = || -> String { lines().map(|line| format!("+{line}\n")).collect() };
     match dialect {
-        Dialect::Fenced if whole => put!(out, "{fence}text // {{{path}}}\n{content}{fence}\n\n"),
+        Dialect::Fenced if whole => {
+            // Named so, nothing of it is taken for an edit.
+            let strategy = if again { " replace" } else { "" };
+            put!(out, "{fence}text // {{{path}}}{strategy}\n{content}{fence}\n\n");
+        }
         Dialect::WholeFile if whole => put!(out, "{path}\n{fence}\n{content}{fence}\n\n"),
         Dialect::Fenced => {
-            let count = content.lines().count();
+            let count = lines().count();
             let fence = if fence.len() > 3 { fence } else { "````".to_owned() };
             put!(
                 out,
                 "{fence}diff // {{{path}}} new-unified\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{}\\ No newline at end of file\n{fence}\n\n",
-                signed('+')
+                added()
             );
         }
         Dialect::Unified => {
-            let count = content.lines().count();
+            let count = lines().count();
             if count > 0 {
-                put!(out, "--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{count} @@\n{}", signed('+'));
+                put!(out, "--- /dev/null\n+++ b/{path}{}\n@@ -0,0 +1,{count} @@\n{}", tab(path), added());
                 if !whole {
                     out.push_str("\\ No newline at end of file\n");
                 }
             }
         }
         Dialect::ApplyPatch if whole => {
-            put!(out, "*** Begin Patch\n*** Add File: {path}\n{}*** End Patch\n\n", signed('+'));
+            put!(out, "*** Add File: {path}\n{}", added());
         }
         Dialect::SearchReplace if whole => sections(out, path, &[], &content.lines().collect::<Vec<_>>()),
         Dialect::EditRepl if whole => put!(out, "{path}\n««« EDIT\n═══════ REPL\n{content}»»» EDIT END\n\n"),
         Dialect::Hashline if whole && !content.is_empty() => {
-            put!(out, "*** Begin Patch\n§{path}\n»BOF\n{content}*** End Patch\n\n");
+            put!(out, "§{path}\n»BOF\n{content}");
         }
         Dialect::Commands if whole => put!(out, "[CREATE_FILE path=\"{path}\"]\n{content}[/CREATE_FILE]\n\n"),
         _ => return None,
@@ -190,7 +215,7 @@ fn modify(
     match dialect {
         Dialect::Unified => {
             let old = moved_from.unwrap_or(path);
-            put!(out, "--- a/{old}\n+++ b/{path}\n{}", diff_body(stretches, ends));
+            put!(out, "--- a/{old}{}\n+++ b/{path}{}\n{}", tab(old), tab(path), diff_body(stretches, ends));
         }
         Dialect::Fenced => {
             let body = diff_body(stretches, ends);
@@ -198,7 +223,7 @@ fn modify(
             put!(out, "{fence}diff // {{{path}}} new-unified\n{body}{fence}\n\n");
         }
         Dialect::ApplyPatch => {
-            put!(out, "*** Begin Patch\n*** Update File: {}\n", moved_from.unwrap_or(path));
+            put!(out, "*** Update File: {}\n", moved_from.unwrap_or(path));
             if moved_from.is_some() {
                 put!(out, "*** Move to: {path}\n");
             }
@@ -206,7 +231,6 @@ fn modify(
                 out.push_str("@@\n");
                 stretch.lines.iter().for_each(|(sign, text)| put!(out, "{sign}{text}\n"));
             }
-            out.push_str("*** End Patch\n\n");
         }
         Dialect::EditRepl => {
             // From the bottom to the top, so that no block moves the lines of another.
@@ -240,13 +264,12 @@ fn diff_body(stretches: &[Stretch], ends: &Ends) -> String {
             start(stretch.old_start, old),
             start(stretch.new_start, new)
         );
-        let reaches_end = stretch.old_start + old == ends.old_lines;
         let last_old = stretch.lines.iter().rposition(|(sign, _)| *sign != '+');
         let last_new = stretch.lines.iter().rposition(|(sign, _)| *sign != '-');
         for (at, (sign, text)) in stretch.lines.iter().enumerate() {
             put!(body, "{sign}{text}\n");
             let lacks = (Some(at) == last_old && !ends.old) || (Some(at) == last_new && !ends.new);
-            if reaches_end && lacks {
+            if stretch.is_last && lacks {
                 body.push_str("\\ No newline at end of file\n");
             }
         }
@@ -275,16 +298,15 @@ fn sections(out: &mut String, path: &str, old: &[&str], new: &[&str]) {
 fn anchored(out: &mut String, path: &str, before: &[u8], after: &[u8]) -> Option<()> {
     let (old, new) = (Lines::new(before), Lines::new(after));
     let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, old.text(line)));
-    // Nothing else shows where the last new lines end.
-    put!(out, "*** Begin Patch\n§{path}\n");
-    for change in changed(before, after)? {
-        let payload: String = change.after.clone().map(|line| format!("{}\n", text(&new, line))).collect();
+    put!(out, "§{path}\n");
+    for change in changed(before, after) {
+        let payload = change.after.clone().map(|line| Some(text(new.text(line))? + "\n"));
+        let payload: String = payload.collect::<Option<_>>()?;
         match (change.before.is_empty(), change.before.start) {
             (true, 0) => put!(out, "»BOF\n{payload}"),
             (true, start) => put!(out, "»{}\n{payload}", anchor(start - 1)),
             (false, start) => put!(out, "≔{}..{}\n{payload}", anchor(start), anchor(change.before.end - 1)),
         }
     }
-    put!(out, "*** End Patch\n\n");
     Some(())
 }

@@ -4,6 +4,36 @@ use crate::align::{Difference, differences};
 use crate::lines::Lines;
 use crate::matcher::{FileIndex, Key};
 
+/// How the lines of two texts are compared and written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// What they say: the file keeps its byte order mark, its line endings and its end.
+    Text,
+    /// What they say, and whether the last one ends with a newline.
+    Ended,
+    /// Byte for byte, as git and patch do: a mark and a `\r` are part of the line.
+    Bytes,
+}
+
+impl Manner {
+    /// The lines of a text.
+    fn lines(self, text: &[u8]) -> Vec<&[u8]> {
+        match self {
+            Self::Text | Self::Ended => Lines::new(text).texts().collect(),
+            // With the newline, which the last one may lack.
+            Self::Bytes => text.split_inclusive(|byte| *byte == b'\n').collect(),
+        }
+    }
+
+    /// Whether the last line of a text ends with a newline.
+    pub fn is_ended(self, text: &[u8]) -> bool {
+        match self {
+            Self::Text | Self::Ended => !Lines::new(text).lacks_final_newline(),
+            Self::Bytes => text.is_empty() || text.ends_with(b"\n"),
+        }
+    }
+}
+
 /// A stretch of lines to be replaced by others, both with their context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
@@ -13,6 +43,8 @@ pub(crate) struct Stretch {
     pub new_start: usize,
     /// Each line with its sign: a space, `-` or `+`.
     pub lines: Vec<(char, String)>,
+    /// Whether it reaches the end of the file.
+    pub is_last: bool,
 }
 
 impl Stretch {
@@ -27,26 +59,28 @@ impl Stretch {
     }
 }
 
-/// Where two texts differ, without context. `None` when they are no text.
-pub(crate) fn changed(before: &[u8], after: &[u8]) -> Option<Vec<Difference>> {
-    std::str::from_utf8(before).ok()?;
-    std::str::from_utf8(after).ok()?;
-    let (old, new) = (Lines::new(before), Lines::new(after));
-    let old: Vec<&[u8]> = old.texts().collect();
-    let new: Vec<&[u8]> = new.texts().collect();
-    Some(differences(&old, &new))
+/// Where what two texts say differs, without context.
+pub(crate) fn changed(before: &[u8], after: &[u8]) -> Vec<Difference> {
+    differences(&Manner::Text.lines(before), &Manner::Text.lines(after))
 }
 
-/// The text of a line.
-pub(crate) fn text(lines: &Lines<'_>, line: usize) -> String {
-    String::from_utf8_lossy(lines.text(line)).into_owned()
+/// The text of a line; `None` when it is none.
+pub(crate) fn text(line: &[u8]) -> Option<String> {
+    std::str::from_utf8(line).ok().map(str::to_owned)
 }
 
-/// The stretches that turn one text into the other; each old side stands once in the file. `None` when they are no text.
-pub(crate) fn stretches(before: &[u8], after: &[u8]) -> Option<Vec<Stretch>> {
-    let changes = changed(before, after)?;
-    let (index, new) = (FileIndex::new(before), Lines::new(after));
-    let old = &index.lines;
+fn is_text(line: &&[u8]) -> bool {
+    std::str::from_utf8(line).is_ok()
+}
+
+/// The hunks between two texts. `None` when a line that changes, or one between two that do, is no text.
+pub(crate) fn stretches(before: &[u8], after: &[u8], manner: Manner) -> Option<Vec<Stretch>> {
+    let index = FileIndex::new(before);
+    let (old, new) = (manner.lines(before), manner.lines(after));
+    let mut changes = differences(&old, &new);
+    if manner.is_ended(before) != manner.is_ended(after) && manner != Manner::Text {
+        add_last(&mut changes, old.len(), new.len());
+    }
     let mut stretches = Vec::new();
     let mut rest = changes.as_slice();
     while let Some((first, tail)) = rest.split_first() {
@@ -56,14 +90,15 @@ pub(crate) fn stretches(before: &[u8], after: &[u8]) -> Option<Vec<Stretch>> {
         loop {
             // Changes whose context touches are written together.
             while let Some((next, tail)) = rest.split_first()
-                && group.last().is_some_and(|last| next.before.start <= last.before.end + 2 * context)
+                && let Some(last) = group.last()
+                && next.before.start <= last.before.end + 2 * context
+                && old.get(last.before.end..next.before.start)?.iter().all(is_text)
             {
                 group.push(next.clone());
                 rest = tail;
             }
-            let stretch = stretch(&group, old, &new, context)?;
-            let whole = stretch.before().len() >= old.len();
-            if whole || is_unique(&stretch.before(), &index) {
+            let stretch = stretch(&group, &old, &new, context)?;
+            if context > old.len() || is_unique(&stretch.before(), &index) {
                 stretches.push(stretch);
                 break;
             }
@@ -73,23 +108,44 @@ pub(crate) fn stretches(before: &[u8], after: &[u8]) -> Option<Vec<Stretch>> {
     Some(stretches)
 }
 
-fn stretch(group: &[Difference], old: &Lines<'_>, new: &Lines<'_>, context: usize) -> Option<Stretch> {
+/// Adds that the last lines differ, if nothing else of them does.
+fn add_last(changes: &mut Vec<Difference>, old: usize, new: usize) {
+    let is_said = changes.last().is_some_and(|last| last.before.end == old || last.after.end == new);
+    let (Some(old_last), Some(new_last)) = (old.checked_sub(1), new.checked_sub(1)) else { return };
+    if !is_said {
+        changes.push(Difference { before: old_last..old, after: new_last..new });
+    }
+}
+
+fn stretch(group: &[Difference], old: &[&[u8]], new: &[&[u8]], context: usize) -> Option<Stretch> {
     let (first, last) = (group.first()?, group.last()?);
-    let lead = first.before.start.min(context);
+    // What is no text cannot be quoted.
+    let lead =
+        old.get(..first.before.start)?.iter().rev().take(context).take_while(|line| is_text(line)).count();
+    let tail = old.get(last.before.end..)?.iter().take(context).take_while(|line| is_text(line)).count();
     let mut at = first.before.start - lead;
-    let end = (last.before.end + context).min(old.len());
+    let end = last.before.end + tail;
     let mut lines = Vec::new();
+    let mut put = |sign: char, side: &[&[u8]], range: std::ops::Range<usize>| -> Option<()> {
+        for line in side.get(range)? {
+            lines.push((sign, text(line.strip_suffix(b"\n").unwrap_or(line))?));
+        }
+        Some(())
+    };
     for change in group {
-        lines.extend((at..change.before.start).map(|line| (' ', text(old, line))));
-        lines.extend(change.before.clone().map(|line| ('-', text(old, line))));
-        lines.extend(change.after.clone().map(|line| ('+', text(new, line))));
+        put(' ', old, at..change.before.start)?;
+        put('-', old, change.before.clone())?;
+        put('+', new, change.after.clone())?;
         at = change.before.end;
     }
-    lines.extend((at..end).map(|line| (' ', text(old, line))));
-    Some(Stretch { old_start: first.before.start - lead, new_start: first.after.start - lead, lines })
+    put(' ', old, at..end)?;
+    let (old_start, new_start) = (first.before.start - lead, first.after.start - lead);
+    Some(Stretch { old_start, new_start, lines, is_last: end == old.len() })
 }
 
 /// Whether lines stand at one place only. Where that would take too long to find out, reading the text back has to tell.
 fn is_unique(pattern: &[&str], index: &FileIndex<'_>) -> bool {
-    !pattern.is_empty() && index.find_some(Key::Exact, pattern, 1).is_none_or(|places| places.len() == 1)
+    let plain = |line: &&str| line.trim_start_matches('\u{feff}').trim_end_matches('\r').to_owned();
+    let pattern: Vec<String> = pattern.iter().map(plain).collect();
+    !pattern.is_empty() && index.find_some(Key::Exact, &pattern, 1).is_none_or(|places| places.len() <= 1)
 }

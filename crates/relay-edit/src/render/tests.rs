@@ -158,3 +158,64 @@ fn what_a_patch_would_adapt_is_said_as_a_whole_file() {
     let text = render(&[change], Dialect::Fenced).expect("it can be said");
     assert!(text.contains(&after), "{text}");
 }
+
+fn bytes(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> Change {
+    let [before, after] = [before, after].map(|bytes| bytes.map(<[u8]>::to_vec));
+    Change { path: path.to_owned(), before, after, renamed_from: None, executable: None }
+}
+
+#[test]
+fn the_end_of_a_file_is_said_by_diffs() {
+    use Dialect::{Fenced, Unified};
+    for [before, after] in [["x\ny\nz", "x\ny\nz\n"], ["x\ny\nz\n", "x\ny\nz"], ["x\ny\nz", "X\ny\nz\n"]] {
+        check(&[change("a.txt", Some(before), Some(after))], &[Fenced, Unified]);
+        check(
+            &[change("a.txt", Some(before), Some(after)), change("b.txt", None, Some("b\n"))],
+            &[Fenced, Unified],
+        );
+    }
+    // Where it stays as it is, nobody has to say it.
+    check(&[change("a.txt", Some("x\ny\nz"), Some("x\nY\nz"))], Dialect::ALL);
+}
+
+#[test]
+fn files_that_are_no_utf_8_are_edited_in_every_dialect() {
+    let wide = |text: &str| -> Vec<u8> {
+        std::iter::once(0xfeff).chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
+    };
+    check(&[bytes("a.rs", Some(&wide(FILE)), Some(&wide(&FILE.replace("two", "2"))))], Dialect::ALL);
+    let latin = |text: &str| [b"caf\xe9\n", text.as_bytes()].concat();
+    check(&[bytes("a.rs", Some(&latin(FILE)), Some(&latin(&FILE.replace("two", "2"))))], Dialect::ALL);
+    // Beside the line, context ends there.
+    check(
+        &[bytes("a.rs", Some(&latin(FILE)), Some(&latin(&FILE.replacen("fn a", "fn A", 1))))],
+        Dialect::ALL,
+    );
+    // New bytes that are no text, and what is none at all, cannot be said.
+    check(&[bytes("a.rs", Some(b"a\nb\n"), Some(b"a\n\xe9\n"))], &[]);
+    check(&[bytes("a.bin", Some(b"a\0\nb\n"), Some(b"a\0\nc\n"))], &[]);
+    check(&[bytes("a.rs", None, Some(b"caf\xe9\n"))], &[]);
+}
+
+#[test]
+fn blank_lines_and_lines_like_edits_are_said() {
+    check(&[change("a.txt", Some("one\ntwo\n"), Some("one\n\n\ntwo\n"))], Dialect::ALL);
+    // A command leaves blank lines at its end out.
+    let last = change("a.txt", Some("one\ntwo\n"), Some("one\ntwo\n\n\n"));
+    let others = Dialect::ALL.iter().copied().filter(|dialect| *dialect != Dialect::Commands);
+    check(&[last], &others.collect::<Vec<_>>());
+    let edits = "-- x\n++ y\n@@ z\n";
+    let text = render(&[change("d.sql", None, Some(edits))], Dialect::Fenced).expect("sayable");
+    assert_eq!(text, format!("```text // {{d.sql}} replace\n{edits}```\n\n"));
+}
+
+#[test]
+fn a_refusal_names_the_file() {
+    let good = change("a.txt", None, Some("fine\n"));
+    let end = change("b.txt", Some("x\ny\n"), Some("x\ny"));
+    let marker = change("c.txt", None, Some("[/CREATE_FILE]\n"));
+    for (bad, dialect) in [(&end, Dialect::ApplyPatch), (&marker, Dialect::Commands)] {
+        let error = render(&[good.clone(), bad.clone()], dialect).expect_err("no");
+        assert_eq!(error, RenderError::Inexact { dialect, path: bad.path.clone() });
+    }
+}

@@ -117,3 +117,87 @@ fn lines_by_number_need_a_person_unless_the_model_was_shown_them() {
     assert_eq!(json(&env.relay(&["log", "--json"]).run()).as_array().unwrap().len(), 1);
     assert_eq!(apply(&env, &reply(9, "z.txt", "z"), &[]).0, 0);
 }
+
+/// Files before and after, as bytes; a file that is not there has none.
+type Files<'f> = &'f [(&'f str, Option<&'f [u8]>, Option<&'f [u8]>)];
+
+const FOREIGN: Files<'_> = &[
+    ("crlf.txt", Some(b"one\r\ntwo\r\nthree\r\n"), Some(b"one\r\nTWO\r\nthree\r\nfour\r\n")),
+    ("mixed.txt", Some(b"one\r\ntwo\nthree\r\n"), Some(b"one\r\nTWO\nthree\r\n")),
+    ("mark.txt", Some(b"\xef\xbb\xbfone\ntwo\n"), Some(b"\xef\xbb\xbfONE\ntwo\n")),
+    ("above.txt", Some(b"\xef\xbb\xbfone\r\ntwo\r\n"), Some(b"\xef\xbb\xbfzero\r\none\r\ntwo\r\n")),
+    ("gone.txt", Some(b"a\nb\n"), None),
+    ("gone too.txt", Some(b"a\r\nb"), None),
+    ("end.txt", Some(b"x\ny\nz"), Some(b"x\ny\nz\n")),
+    ("no end.txt", Some(b"x\ny\nz\n"), Some(b"x\ny\nz")),
+    ("longer.txt", Some(b"x\ny"), Some(b"x\ny\nz")),
+    ("new file.txt", None, Some(b"fresh\nlines\n")),
+    ("unfinished.txt", None, Some(b"fresh")),
+    ("emptied.txt", Some(b"x\ny\n"), Some(b"")),
+];
+
+fn put(env: &testkit::TestEnv, files: Files<'_>, after: bool) {
+    for (path, old, new) in files {
+        match if after { new } else { old } {
+            Some(bytes) => std::fs::write(env.path(path), bytes).unwrap(),
+            None if env.exists(path) => std::fs::remove_file(env.path(path)).unwrap(),
+            None => {}
+        }
+    }
+}
+
+#[track_caller]
+fn check_files(env: &testkit::TestEnv, files: Files<'_>, after: bool, told: &str) {
+    for (path, old, new) in files {
+        let found = std::fs::read(env.path(path)).ok();
+        assert_eq!(found.as_deref(), if after { *new } else { *old }, "{path}\n{told}");
+    }
+}
+
+/// What Relay writes as a diff is one for everybody: with all lines of a deleted file, and with the bytes that the file has.
+#[test]
+fn git_and_patch_take_the_diffs_that_are_written() {
+    let env = project(PLAIN);
+    put(&env, FOREIGN, false);
+    env.git(&["init", "-q"]);
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-q", "-m", "before"]);
+    put(&env, FOREIGN, true);
+    env.git(&["add", "-A"]);
+    let diff = env.shell("git diff --cached > ../diff");
+    assert_eq!(diff.code, 0, "{}", diff.stderr);
+    env.git(&["reset", "-q"]);
+    put(&env, FOREIGN, false);
+    let reply = std::fs::read(env.path("../diff")).unwrap();
+    let reply = String::from_utf8(reply).unwrap();
+    let run = env.relay(&["translate", "--to", "unified"]).stdin(&reply).run();
+    assert_eq!(run.code, 0, "{}\n{reply}", run.stderr);
+    check_files(&env, FOREIGN, false, "nothing is changed");
+    std::fs::write(env.path("../told"), &run.stdout).unwrap();
+    for tool in ["git apply ../told", "patch -p1 --binary --no-backup-if-mismatch < ../told"] {
+        let applied = env.shell(tool);
+        assert_eq!(applied.code, 0, "{tool}: {}{}\n{}", applied.stdout, applied.stderr, run.stdout);
+        check_files(&env, FOREIGN, true, tool);
+        put(&env, FOREIGN, false);
+    }
+    let (code, document) = apply(&env, &run.stdout, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    check_files(&env, FOREIGN, true, &run.stdout);
+    // From the ledger it is the same.
+    let again = env.relay(&["translate", "--to", "unified", "--transaction", "1"]).run();
+    assert_eq!(again.stdout, run.stdout);
+}
+
+#[test]
+fn one_envelope_holds_all_files() {
+    let env = project(PLAIN);
+    env.write("a.txt", BEFORE);
+    env.write("b.txt", "b\n");
+    let text = format!("{}```text // {{b.txt}}\n//TODO: delete this file\n```\n", text());
+    let run = env.relay(&["translate", "--to", "apply-patch"]).stdin(&text).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let of = |marker: &str| run.stdout.lines().filter(|line| *line == marker).count();
+    assert_eq!((of("*** Begin Patch"), of("*** End Patch")), (1, 1), "{}", run.stdout);
+    assert_eq!(apply(&env, &run.stdout, &[]).0, 0);
+    assert_eq!((env.read("a.txt").as_str(), env.exists("b.txt")), (AFTER, false));
+}
