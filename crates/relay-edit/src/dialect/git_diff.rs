@@ -38,8 +38,6 @@ pub(crate) struct GitDiff {
     has_header: bool,
     /// The line before was empty.
     after_blank: bool,
-    /// A line of the hunk may stand for others, which its header counts.
-    elided: bool,
     /// Some hunk before had other counts than its header says, so nothing follows from those of the last one.
     miscounts: bool,
     /// Some line of a hunk has no sign, so that another one may have lost its own.
@@ -60,7 +58,6 @@ impl GitDiff {
             self.in_hunk = true;
             self.last_hunk = Some(line.number);
             self.due = header.counts();
-            self.elided = false;
             return self.keep(line);
         }
         if text.starts_with("diff --git ") || text.starts_with("Index: ") {
@@ -94,7 +91,6 @@ impl GitDiff {
         }
         self.after_blank = text.is_empty();
         self.loses_signs |= unsigned;
-        self.elided |= text.starts_with(' ') && elision(text).is_some();
         let (old, new) = match text.as_bytes().first() {
             Some(b'-') => (1, 0),
             Some(b'+') => (0, 1),
@@ -129,6 +125,13 @@ impl GitDiff {
         self.has_header |= line.text.starts_with("+++ ");
         self.file.push(line);
         Taken::More
+    }
+
+    /// Whether a line of the last hunk may stand for others, which its header counts.
+    fn leaves_out(&self) -> bool {
+        let last = |line: &Line<'_>| Some(line.number) > self.last_hunk;
+        let mut lines = self.file.lines().filter(last);
+        lines.any(|line| line.text.starts_with(' ') && elision(line.text).is_some())
     }
 
     /// Whether the last hunk has fewer lines than its header announces.
@@ -222,7 +225,7 @@ impl Reader for GitDiff {
         }
         let ends_open = self.file.last().is_some_and(|line| line.text.starts_with(['+', '-', '@']));
         // What was left out is lacking on both sides.
-        let is_left_out = self.elided && self.due.is_some_and(|(old, new)| old == new);
+        let is_left_out = self.due.is_some_and(|(old, new)| old == new) && self.leaves_out();
         let is_cut =
             self.in_hunk && !self.miscounts && self.lacks_lines() && !is_left_out && (in_line || ends_open);
         let is_whole = self.in_hunk && self.due == Some((0, 0)) && !in_line;

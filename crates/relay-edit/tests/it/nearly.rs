@@ -212,3 +212,9 @@ fn a_string_does_not_change_with_the_spaces_around_it() {
     );
     check(before, &unified("@@ ... @@\n-say(\"a b\",  x)\n+say(\"c\", y)\n end\n"), "say(\"c\", y)\nend\n");
 }
+
+/// Brackets stand anywhere; where nothing else is new, they do not show that an edit was made.
+#[test]
+fn brackets_alone_do_not_show_that_a_hunk_is_applied() {
+    check_refused("}\n", &unified("@@ ... @@\n-foo()\n+}\n"), codes::NOT_FOUND);
+}
