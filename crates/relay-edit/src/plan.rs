@@ -9,6 +9,7 @@ mod copies;
 mod elide;
 mod explain;
 mod levels;
+mod numbers;
 mod patch;
 mod presumed;
 mod reading;
@@ -34,6 +35,7 @@ use again::Chosen;
 use explain::Explain;
 pub use explain::OldLines;
 use levels::Levels;
+use numbers::Numbers;
 use state::State;
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.
@@ -196,6 +198,7 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
         levels,
         diagnostics: Vec::new(),
         written: BTreeSet::new(),
+        grown: BTreeMap::new(),
         failures: 0,
         searched_bytes: 0,
         one_by_one: 0,
@@ -270,6 +273,8 @@ struct Planner<'p> {
     diagnostics: Vec<Diagnostic>,
     /// The files whose whole content the reply has.
     written: BTreeSet<String>,
+    /// By how many lines edits that were applied already made files longer.
+    grown: BTreeMap<String, isize>,
     /// How many reasons there are for edits that failed.
     failures: usize,
     /// How many bytes were searched for patches so far.
@@ -390,6 +395,7 @@ impl Planner<'_> {
             work: &self.work,
             levels: self.levels.get(&edit.path),
             original: self.original(&edit.path),
+            numbers: Numbers::default(),
         }
     }
 
@@ -461,8 +467,9 @@ impl Planner<'_> {
             self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
         }
         let status = if patched.after.is_some() { EditStatus::Applied } else { EditStatus::Unchanged };
-        if let Some(after) = patched.after {
-            self.state.set_patched(&edit.path, after, patched.view_after);
+        match patched.after {
+            Some(after) => self.state.set_patched(&edit.path, after, patched.view_after),
+            None => *self.grown.entry(edit.path.clone()).or_default() += numbers::growth(hunks),
         }
         let needs_review = patched.needs_review;
         Ok(EditOutcome {

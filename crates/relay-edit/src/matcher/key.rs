@@ -131,7 +131,7 @@ fn fold(text: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// The plain spelling of a typographic or invisible character.
-const fn plain(character: char) -> Option<&'static str> {
+pub(crate) const fn plain(character: char) -> Option<&'static str> {
     Some(match character {
         '\u{2018}' | '\u{2019}' | '\u{201a}' | '\u{201b}' | '\u{2032}' | '\u{02bc}' | '\u{ff07}' => "'",
         '\u{201c}' | '\u{201d}' | '\u{201e}' | '\u{201f}' | '\u{2033}' | '\u{ab}' | '\u{bb}' | '\u{ff02}' => {

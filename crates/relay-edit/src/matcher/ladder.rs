@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::indent::{Pairs, Reindent};
 use super::index::FileIndex;
 use super::key::Key;
+use super::manner::{self, Manner};
 use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
 use super::{Strictness, blank, elided, fuzzy, literal, proof, sign};
@@ -368,7 +369,13 @@ fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize)
         rule.apply(line.text().as_bytes())
             .is_some_and(|wanted| Key::TrimEnd.of(&wanted) == Key::TrimEnd.of(found))
     };
-    rule.is_some_and(|rule| added.into_iter().all(|(line, found)| written(&rule, line, found)))
+    let all_written = |rule: &Reindent| added.iter().all(|(line, found)| written(rule, line, found));
+    // Where those that stay are as in the file, the others may have been brought into its manner.
+    let manner = || match manner::adapt(index, pattern.hunk.added_lines()) {
+        Manner::Rule(rule) => all_written(&rule),
+        Manner::Fits | Manner::Foreign => false,
+    };
+    rule.is_some_and(|rule| all_written(&rule) || rule == Reindent::Keep && manner())
 }
 
 fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: Tier) -> Option<Candidate> {

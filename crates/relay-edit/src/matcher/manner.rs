@@ -12,6 +12,8 @@ use crate::lines::{Lines, is_blank};
 
 /// So many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
+/// So many are enough where new lines fit into it without a doubt.
+const SOME: usize = 2;
 
 /// How new lines stand to the manner of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +37,12 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     }
     let tabs = indents.clone().flatten().any(|byte| *byte == b'\t');
     let habit = index.habit();
-    if habit.indented < ENOUGH {
+    if habit.indented < SOME {
         return Manner::Fits;
     }
     let rule = if tabs && habit.only_spaces {
-        habit.unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
+        let unit = habit.unit.filter(|unit| habit.indented >= ENOUGH || matches!(unit, 2 | 4));
+        unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
     } else if spaces && habit.begins_with_tabs {
         let lengths = indents.map(<[u8]>::len);
         let unit = lengths.clone().min().unwrap_or_default();
@@ -48,7 +51,11 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
     } else {
         return Manner::Fits;
     };
-    rule.map_or(Manner::Foreign, Manner::Rule)
+    match rule {
+        Some(rule) => Manner::Rule(rule),
+        None if habit.indented < ENOUGH => Manner::Fits,
+        None => Manner::Foreign,
+    }
 }
 
 /// How the lines of a file are indented.
@@ -122,6 +129,10 @@ mod tests {
         check(spaced, "    g", Some("    g"));
         check("a\n\tb\n\tc\n\t    d\n\te\n\tf\n", "    g", Some("\tg"));
         check("a\n\tb\n", "    g", Some("    g"));
+        check("a\n\tb\nc\n\td\n", "    g", Some("\tg"));
+        check("a\n\tb\nc\n\td\n", "     g", Some("     g"));
+        check("a\n    b\nc\n    d\n", "\tg", Some("    g"));
+        check("a\n        b\nc\n        d\n", "\tg", Some("\tg"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub(crate) fn without_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
     let blank = |line: &&&str| is_blank(line.as_bytes());
     let (above, below) = (old.iter().take_while(blank).count(), old.iter().rev().take_while(blank).count());
-    if above + below == 0 || above == old.len() || bounds_a_change(hunk, index) {
+    if above + below == 0 || above == old.len() || bounds_a_change(hunk, index) || parts_a_change(hunk) {
         return None;
     }
     let first = new.iter().take_while(blank).take(above).count();
@@ -33,7 +33,7 @@ pub(crate) fn without_all_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<
     let new = without_blanks(&new).map_or(&[] as &[&str], |(core, _)| core);
     let inner = Hunk::from_sides(core, new, hunk.line);
     let line_hint = hunk.line_hint.map(|line| line + above);
-    (core.len() < old.len() && !bounds_a_change(hunk, index)).then(|| Hunk {
+    (core.len() < old.len() && !bounds_a_change(hunk, index) && !parts_a_change(hunk)).then(|| Hunk {
         line_hint,
         scope: hunk.scope.clone(),
         end: hunk.end,
@@ -55,6 +55,18 @@ fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     );
     let parts = || index.find_some(Key::TrimEnd, &[""; SEVERAL], 1).is_none_or(|places| !places.is_empty());
     (bounds(above, hunk.lines.get(above)) || bounds(below, hunk.lines.iter().rev().nth(below))) && parts()
+}
+
+/// Whether new lines stand beyond a blank line that stays at an end of the old text: then that line is where they belong, and
+/// where it does not stand in the file, nothing says so.
+fn parts_a_change(hunk: &Hunk) -> bool {
+    let is_written = |line: &HunkLine| !is_blank(line.text().as_bytes());
+    let parts = |lines: &mut dyn Iterator<Item = &HunkLine>| {
+        let mut outer = lines.take_while(|line| !(line.is_old() && is_written(line)));
+        let new = outer.by_ref().find(|line| !line.is_old() && is_written(line));
+        new.is_some() && outer.any(|line| matches!(line, HunkLine::Context(_)))
+    };
+    parts(&mut hunk.lines.iter()) || parts(&mut hunk.lines.iter().rev())
 }
 
 /// Lines without the blank ones around them, and how many of those stand above; `None` when there are no others.
@@ -151,6 +163,20 @@ mod tests {
         assert_eq!(rest(&["", "a"], &[""]).map(|found| found.adds()), Some(false));
         assert_eq!(rest(&["a"], &["", "b"]), None);
         assert_eq!(rest(&["", ""], &["b"]), None);
+    }
+
+    /// The blank line is what the new line stands behind, or before.
+    #[test]
+    fn a_blank_line_with_new_ones_beyond_it_is_no_margin() {
+        check(&["a", ""], &["a", "", "x"], None);
+        check(&["", "a"], &["x", "", "a"], None);
+        check(&["a", ""], &["a", "x", ""], Some((&["a"], &["a", "x"])));
+        check(&["", "a"], &["", "x", "a"], Some((&["a"], &["x", "a"])));
+        let all = |old: &[&str], new: &[&str]| {
+            without_all_margins(&Hunk::from_sides(old, new, 1), &FileIndex::new(b""))
+        };
+        assert_eq!(all(&["a", ""], &["a", "", "x"]), None);
+        assert_eq!(all(&["", "a"], &["x", "", "a"]), None);
     }
 
     #[test]

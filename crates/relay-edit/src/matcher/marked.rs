@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use super::brackets;
 use super::copied;
 use super::index::FileIndex;
 use super::key::{Key, indent};
@@ -31,7 +32,10 @@ pub(crate) struct Repeats {
 }
 
 /// The lines a hunk would write a second time next to those they copy, unless the author says that they are new.
+///
+/// `patterns` are all hunks of the edit.
 pub(crate) fn repeats(
+    patterns: &[Pattern<'_>],
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
     chosen: &Candidate,
@@ -40,8 +44,11 @@ pub(crate) fn repeats(
     if pattern.old.is_empty() {
         return None;
     }
+    let doubled = |above: &[&HunkLine], below: &[&HunkLine]| {
+        brackets::doubled(patterns, pattern.hunk, index, above, below)
+    };
     let mut parts = parts(pattern, chosen, tier).into_iter();
-    parts.find_map(|part| repeated(pattern, index, chosen, tier, &part))
+    parts.find_map(|part| repeated(pattern.hunk, index, chosen, tier, &part, doubled))
 }
 
 /// Lines of a hunk that stand together in the file, with nothing left out between them.
@@ -51,13 +58,15 @@ struct Part<'h> {
     end: usize,
 }
 
-/// As [`repeats`], for the ends of one part of a hunk.
+/// As [`repeats`], for the ends of one part of a hunk. `doubled` says of lines that stand right above and below whether their
+/// brackets are too many.
 fn repeated(
-    pattern: &Pattern<'_>,
+    hunk: &Hunk,
     index: &FileIndex<'_>,
     chosen: &Candidate,
     tier: Tier,
     part: &Part<'_>,
+    doubled: impl Fn(&[&HunkLine], &[&HunkLine]) -> bool,
 ) -> Option<Repeats> {
     let Part { lines, start, end } = *part;
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
@@ -84,6 +93,9 @@ fn repeated(
     let mut below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
     let mut copied = are_substantial(head.iter().take(above).map(|line| line.text()))
         || are_substantial(tail.iter().rev().take(below).map(|line| line.text()));
+    let brackets = !copied
+        && above + below > 0
+        && doubled(head.get(..above).unwrap_or_default(), tail.get(tail.len() - below..).unwrap_or_default());
     if !copied {
         let nearly_above = copied::above(&head, index, start, &chosen.reindent);
         let nearly_below = copied::below(&tail, index, end, &chosen.reindent);
@@ -93,8 +105,8 @@ fn repeated(
     let repeats = Repeats { start, end, above, below };
     // What opens a block is never meant twice in a row.
     let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
-    let doubtful = copied && (opened || !means_them(pattern.hunk));
-    (above + below > 0 && (doubtful || proven(pattern.hunk, &repeats).is_some())).then_some(repeats)
+    let doubtful = copied && (opened || !means_them(hunk));
+    (above + below > 0 && (doubtful || brackets || proven(hunk, &repeats).is_some())).then_some(repeats)
 }
 
 /// The parts of a hunk: an elision ends one, and blank lines the file does not have are none of them. Where blank lines may

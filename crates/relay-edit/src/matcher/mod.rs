@@ -4,7 +4,9 @@
 //! "the first wins"; line numbers, headers and the order of the other hunks only break ties, and a tie that was
 //! broken is named in the certificate. Nothing here writes: a [`Placement`] is a claim that [`crate::verify`] checks.
 
+mod alike;
 mod blank;
+mod brackets;
 mod certificate;
 mod copied;
 pub(crate) mod diagnose;
@@ -42,6 +44,7 @@ pub use certificate::{Certificate, Placement, Tie};
 pub use indent::Reindent;
 pub use tier::Tier;
 
+pub(crate) use alike::without_look_alikes;
 pub(crate) use escaped::without_escapes;
 pub(crate) use indent::is_oddly_spaced;
 pub(crate) use index::FileIndex;
@@ -56,6 +59,7 @@ pub(crate) use page::without_page;
 pub(crate) use pattern::has_identity;
 
 use crate::Hunk;
+use alike::Exchanged;
 use diagnose::Nearest;
 use ladder::{Search, search};
 use pattern::Pattern;
@@ -109,6 +113,8 @@ pub(crate) enum Failure {
     Enclosed(usize),
     /// A new line has the escapes of HTML or of a string, in a file that has none.
     Escaped(String),
+    /// New lines have characters that look like those of the file, which has none of them.
+    LookAlikes(Exchanged),
     /// It has no old lines and the file is not empty.
     NoAnchor,
     /// A new line cannot be indented as the file is.

@@ -34,10 +34,11 @@ pub(crate) fn doubtful<'h>(
         Reindent::Keep | Reindent::Strip(_) => None,
         Reindent::Units { file, .. } if !readings.moved => whole_levels(&lines, file.len()),
         Reindent::Units { .. } => None,
-        Reindent::Add(_) => {
+        Reindent::Add(missing) => {
             let written: Vec<&HunkLine> = lines.iter().map(|written| written.line).collect();
-            let deeper = if readings.surely_moved { None } else { deeper(&written) };
-            deeper.or_else(|| off_grid(&lines, index, rule))
+            let doubtful = || deeper(&written).or_else(|| trimmed(&written, index, map, missing));
+            let doubtful = if readings.surely_moved { None } else { doubtful() };
+            doubtful.or_else(|| off_grid(&lines, index, rule))
         }
     })
 }
@@ -151,6 +152,41 @@ fn is_aligned(added: &HunkLine, below: Option<&HunkLine>) -> bool {
     begins(added) && below.is_some_and(|below| begins(below) && depth(below) == depth(added))
 }
 
+/// A new line that may be as deep as the file has it, because both texts lost the white space around them as a whole, and with it
+/// the first line alone its indentation: it is the very line of the file, or all below the first are so deep, and no block
+/// that begins above it says why.
+fn trimmed<'h>(
+    written: &[&'h HunkLine],
+    index: &FileIndex<'_>,
+    map: &[Option<usize>],
+    missing: &[u8],
+) -> Option<&'h str> {
+    let is_found = |line: &HunkLine| {
+        let mut found = map.iter().flatten().map(|place| index.lines.text(*place));
+        found.any(|found| line.text().as_bytes() == found)
+    };
+    let new: Vec<&HunkLine> = written.iter().copied().filter(|line| line.is_new()).collect();
+    let jumps = |above: &HunkLine, line: &HunkLine| depth(line) > depth(above) && !heads(above.text());
+    let copy = written.iter().copied().filter(|line| !line.is_old() && is_found(line)).find(|copy| {
+        let mut pairs = new.iter().zip(new.iter().skip(1));
+        pairs.any(|(above, line)| std::ptr::eq(*line, *copy) && jumps(above, line))
+    });
+    if let Some(copy) = copy {
+        return Some(copy.text());
+    }
+    let mut old = written.iter().filter(|line| line.is_old());
+    let (Some(only), None) = (old.next(), old.next()) else { return None };
+    let mut added = written.iter().copied().filter(|line| !line.is_old());
+    let (first, second) = (added.next()?, added.next()?);
+    let all = depth(second) >= missing.len() && added.all(|line| depth(line) >= missing.len());
+    if depth(only) + depth(first) > 0 || !all {
+        return None;
+    }
+    let level = if missing.contains(&b'\t') { 1 } else { index.habit().spaces().unwrap_or(missing.len()) };
+    let is_block = heads(first.text()) && depth(second) == level;
+    (!is_block).then(|| second.text())
+}
+
 /// A new line that would be no whole number of levels deep, in a file of whole levels and among old lines none of which is
 /// off by as much; as it stands, or with levels written otherwise, it would be.
 fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reindent) -> Option<&'h str> {
@@ -175,10 +211,16 @@ fn closes(line: &str) -> bool {
 }
 
 /// Whether what follows a line is deeper than it, in one language or another.
-fn opens(line: &str) -> bool {
+pub(crate) fn opens(line: &str) -> bool {
     let line = line.trim_end();
     line.ends_with([':', '{', '(', '[', ',', '=', '|', '>', '\\', '&', '+'])
         || ["then", "do", "else", "begin", "try"].iter().any(|word| line.ends_with(word))
+}
+
+/// Whether a line opens a block by itself: a comma does only where a bracket is open.
+fn heads(line: &str) -> bool {
+    let count = |brackets: [char; 3]| line.matches(brackets).count();
+    opens(line) && (!line.trim_end().ends_with(',') || count(['(', '[', '{']) > count([')', ']', '}']))
 }
 
 #[cfg(test)]
@@ -222,6 +264,19 @@ mod tests {
         check("     f()\n+    if x {\n+        g()\n+    }", "    ", None);
         // Aligned with the bracket above.
         check("     f()\n+    f(a,\n+       b)", "    ", None);
+    }
+
+    /// Either everything lost its indentation, or the first lines alone.
+    #[test]
+    fn texts_that_were_trimmed_as_a_whole_are_in_doubt() {
+        check("-\"b\",\n+added(50)\n+    \"b\",", "    ", Some("    \"b\","));
+        check("-\"b\",\n+\"a\",\n+    \"b\",", "    ", Some("    \"b\","));
+        check("-f()\n+g()\n+        h()", "        ", Some("        h()"));
+        check("-f()\n+if x:\n+        h()", "    ", Some("        h()"));
+        check("-f()\n+if x:\n+    h()", "    ", None);
+        check("-f()\n+g()\n+h()", "    ", None);
+        check("-f()\n+g(a,\n+    b)", "    ", None);
+        check("-f()\n+if x:\n+    h()\n+i()", "        ", None);
     }
 
     /// Checks lines of a reply that indents by two, in a file that indents by four.

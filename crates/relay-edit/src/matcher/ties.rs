@@ -12,8 +12,8 @@ use super::key::Key;
 use super::ladder::{Candidate, KEPT, Search};
 use super::pattern::{Pattern, has_identity};
 use super::{
-    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, enclosed, escaped, ladder, marked, nested,
-    page, rival, scope, shape, sign, standing, units, verbatim,
+    Failure, Located, Placement, Reindent, Strictness, Tie, Tier, alike, enclosed, escaped, ladder, marked,
+    nested, page, rival, scope, shape, sign, standing, units, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -42,7 +42,7 @@ pub(crate) fn settle(
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
         let search =
             if search == Search::Crowd { ladder::search(pattern, index, strictness) } else { search };
-        let located = settle_one(at, pattern, search, index, &neighbours, strictness);
+        let located = settle_one(at, patterns, pattern, search, index, &neighbours, strictness);
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
         located
     });
@@ -142,6 +142,7 @@ impl Neighbours {
 
 fn settle_one(
     at: usize,
+    patterns: &[Pattern<'_>],
     pattern: &Pattern<'_>,
     search: Search,
     index: &FileIndex<'_>,
@@ -202,7 +203,7 @@ fn settle_one(
         }
     };
     if strictness > Strictness::Exact {
-        if let Some(repeats) = marked::repeats(pattern, index, candidate, tier) {
+        if let Some(repeats) = marked::repeats(patterns, pattern, index, candidate, tier) {
             return Err(Failure::Repeated(repeats));
         }
         if let Some(end) = enclosed::ending(pattern, index, candidate) {
@@ -230,6 +231,9 @@ fn settle_one(
         return Err(Failure::Indentation(text.to_owned()));
     }
     check_indentation(pattern, &reindent)?;
+    if let Some(exchanged) = alike::doubtful(pattern, index, &map, tier) {
+        return Err(Failure::LookAlikes(exchanged));
+    }
     Ok(Located::Placed(Placement {
         hunk: at,
         tier,

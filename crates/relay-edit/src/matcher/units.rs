@@ -8,9 +8,11 @@ use super::index::FileIndex;
 use super::key::indent;
 use super::ladder::{Candidate, Covered, added_stands_around};
 use super::manner::{self, Manner};
+use super::nested::opens;
 use super::pattern::Pattern;
 use super::ties::check_indentation;
 use super::{Failure, Located, Placement, Reindent};
+use crate::HunkLine;
 
 /// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
 /// or the file as a whole.
@@ -48,21 +50,24 @@ pub(crate) fn share(
         // Less than a level is alignment, and no sign of how the reply writes levels.
         let says_nothing = (placement.map.iter().flatten())
             .all(|line| indent(index.lines.text(*line)).len() < index.habit().level());
-        if !says_nothing || !is_proven && shared.is_some_and(|rule| !begins_with(rule, index, added.clone()))
-        {
+        if !says_nothing {
+            // The old lines are as the file has them, and only the new ones are in another manner.
+            if let Manner::Rule(rule) = found
+                && shared.is_none_or(|shared| *shared == rule)
+                && is_as_deep(pattern, index, placement, &rule)
+                && check_indentation(pattern, &rule).is_ok()
+            {
+                *located = Ok(indented(pattern, index, placement, rule));
+            }
+            continue;
+        }
+        if !is_proven && shared.is_some_and(|rule| !begins_with(rule, index, added.clone())) {
             continue;
         }
         let rule = shared.map_or_else(|| found.clone(), |rule| Manner::Rule(rule.clone()));
         match rule {
             Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
-                let place = |at: &usize| placement.map.get(*at).copied().flatten();
-                let lines = Covered::Map(pattern.positions.iter().map(place).collect());
-                let candidate = Candidate { lines, reindent: rule.clone() };
-                placement.reindent = rule;
-                // As the file writes them, they may be there already.
-                if added_stands_around(pattern, index, &candidate) {
-                    *located = Ok(Located::AlreadyApplied(candidate.start()));
-                }
+                *located = Ok(indented(pattern, index, placement, rule));
             }
             // Nothing says how to write them, and as they are they would be the first of their kind.
             rule if rule == Manner::Foreign || found != Manner::Fits => {
@@ -72,6 +77,42 @@ pub(crate) fn share(
             _ => {}
         }
     }
+}
+
+/// A placement whose new lines are indented by a rule. As the file writes them, they may be there already.
+fn indented(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement, rule: Reindent) -> Located {
+    let place = |at: &usize| placement.map.get(*at).copied().flatten();
+    let lines = Covered::Map(pattern.positions.iter().map(place).collect());
+    let candidate = Candidate { lines, reindent: rule };
+    if added_stands_around(pattern, index, &candidate) {
+        return Located::AlreadyApplied(candidate.start());
+    }
+    Located::Placed(Placement { reindent: candidate.reindent, ..placement.clone() })
+}
+
+/// Whether a rule makes the first new line of each change as deep as an old line beside it, or one level deeper than one above
+/// it that opens a block.
+fn is_as_deep(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement, rule: &Reindent) -> bool {
+    let Reindent::Units { file: level, .. } = rule else { return false };
+    let lines = pattern.hunk.lines.iter().zip(&placement.map);
+    let written: Vec<(&HunkLine, Option<usize>)> = lines
+        .filter(|(line, _)| !line.text().trim().is_empty())
+        .map(|(line, place)| (line, *place))
+        .collect();
+    let groups: Vec<_> = written.chunk_by(|(one, _), (other, _)| one.is_old() == other.is_old()).collect();
+    let found = |(_, place): &(&HunkLine, Option<usize>)| place.map(|place| index.lines.text(place));
+    let fits = |(at, group): (usize, &&[(&HunkLine, Option<usize>)])| {
+        let Some((first, _)) = group.first().filter(|(first, _)| !first.is_old()) else { return true };
+        let Some(moved) = rule.apply(first.text().as_bytes()) else { return false };
+        let above = at.checked_sub(1).and_then(|at| groups.get(at)?.last()).and_then(found);
+        let below = groups.get(at + 1).and_then(|group| group.first()).and_then(found);
+        let depth = indent(&moved);
+        let is_inside = |above: &[u8]| {
+            opens(&String::from_utf8_lossy(above)) && depth == [indent(above), level.as_slice()].concat()
+        };
+        above.into_iter().chain(below).any(|line| indent(line) == depth) || above.is_some_and(is_inside)
+    };
+    groups.iter().enumerate().all(fits)
 }
 
 /// How a hunk is indented, as a rule about levels where all its lines were moved by what may well be one of those.

@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 
 use super::EditOutcome;
+use super::numbers::Numbers;
 use super::patch::{self, Manner};
 use super::state::State;
 use crate::matcher::{Failure, FileIndex, Key, Located, Placement, Tie};
@@ -61,6 +62,7 @@ pub(super) fn is_done(edit: &Edit, earlier: &[Edit], state: &State<'_>) -> bool 
 
 /// Whether a hunk has a place in a file, or is applied there.
 pub(super) fn fits(hunk: &Hunk, file: &[u8], manner: Manner<'_>) -> bool {
+    let manner = Manner { numbers: Numbers::default(), ..manner };
     patch::look_for(hunk, &manner.index(file), manner).0.is_ok()
 }
 

@@ -1,5 +1,6 @@
 //! Applies the hunks of one edit to one file: place, splice, verify.
 
+mod marks;
 mod words;
 
 use std::borrow::Cow;
@@ -9,16 +10,18 @@ use std::rc::Rc;
 
 use super::again;
 use super::copies;
+use super::numbers::{self, Numbers};
 use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
-use crate::lines::{BOM, Lines};
+use crate::lines::Lines;
 use crate::matcher::{
     Certificate, Failure, FileIndex, Key, Located, Placement, Reindent, Strictness, Tier, locate, locate_all,
 };
 use crate::splice::{SpliceError, splice};
 use crate::verify::{VerifyError, verify_pieces};
 use crate::{Base, Hunk, HunkLine};
+use marks::without_marks;
 use words::Words;
 pub(crate) use words::words;
 
@@ -58,6 +61,8 @@ pub(crate) struct Manner<'w> {
     pub levels: Option<&'w Reindent>,
     /// The file before all edits of the reply, where one of them has changed it.
     pub original: Option<&'w [u8]>,
+    /// What the edits before did to the file.
+    pub numbers: Numbers<'w>,
 }
 
 impl Manner<'_> {
@@ -144,25 +149,6 @@ pub(crate) fn patch(
     patched.map(|patched| Patched { words: patched.words + how, ..patched })
 }
 
-/// Hunks without the byte order mark that their author copied from the beginning of a file, where they begin with it before
-/// and after: the file keeps its own.
-fn without_marks<'h>(hunks: &'h [Hunk], file: &[u8]) -> Cow<'h, [Hunk]> {
-    const MARK: char = '\u{feff}';
-    let marks = |hunk: &Hunk| {
-        let [old, new] = [hunk.old_lines().next(), hunk.new_lines().next()];
-        [old, new].into_iter().all(|line| line.is_some_and(|line| line.starts_with(MARK)))
-    };
-    if !file.starts_with(BOM) || !hunks.iter().any(marks) {
-        return Cow::Borrowed(hunks);
-    }
-    let plain = |hunk: &Hunk| {
-        let lines =
-            hunk.lines.iter().map(|line| line.saying(line.text().trim_start_matches(MARK).to_owned()));
-        Hunk { lines: lines.collect(), ..hunk.clone() }
-    };
-    Cow::Owned(hunks.iter().map(|hunk| if marks(hunk) { plain(hunk) } else { hunk.clone() }).collect())
-}
-
 /// New lines without any old ones make a new file.
 fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
@@ -184,12 +170,13 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
 
 fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     let index = manner.index(before);
-    let located = locate_all(hunks, &index, manner.strictness);
+    let locate_all = |hunks: &[Hunk]| manner.numbers.locate_all(hunks, &index, manner.strictness);
+    let located = locate_all(hunks);
     if manner.strictness == Strictness::Fuzzy
         && let Some(read) = reading::diff(hunks, &located, &index, manner.strictness)
     {
         let (hunks, how): (Vec<Hunk>, Vec<&str>) = read.into_iter().unzip();
-        let located = locate_all(&hunks, &index, manner.strictness);
+        let located = locate_all(&hunks);
         if located.iter().all(Result::is_ok) {
             return place(&index, &hunks, again::doubting(&hunks, located, manner), &how);
         }
@@ -354,6 +341,7 @@ fn patch_sequential(
         let [earlier @ .., hunk] = hunks.get(..=number).unwrap_or_default() else { return false };
         earlier.iter().any(|earlier| again::is_same(earlier, hunk))
     };
+    let mut grown = manner.numbers.grown + numbers::growth(hunks.get(..done).unwrap_or_default());
     for (number, hunk) in hunks.iter().enumerate().skip(done) {
         if failed_bytes > vain_bytes {
             failures.push(PatchFailure::TooLarge);
@@ -364,7 +352,9 @@ fn patch_sequential(
             continue;
         }
         let index = manner.index(&current);
-        let (located, read) = look_for(hunk, &index, manner);
+        let origin = manner.numbers.origin.unwrap_or(before);
+        let numbers = Numbers { origin: (origin != current).then_some(origin), grown };
+        let (located, read) = look_for(hunk, &index, Manner { numbers, ..manner });
         if let Ok(Located::Placed(placement)) = &located
             && again::is_chosen(placement)
         {
@@ -381,6 +371,7 @@ fn patch_sequential(
                 if !original.is_none_or(|original| again::fits(hunk, original, manner)) {
                     failures.push(PatchFailure::Hunk { hunk: number, failure: Failure::NotFound(None) });
                 }
+                grown += numbers::growth(std::slice::from_ref(hunk));
                 words.add(ALREADY.into());
                 continue;
             }
@@ -423,8 +414,17 @@ pub(crate) fn already_applied(before: &[u8], hunks: &[Hunk], manner: Manner<'_>)
     hunks.iter().take_while(is_applied).count()
 }
 
-/// Looks for one hunk, as it is written or as it can be read otherwise.
+/// Looks for one hunk, whichever way its author counted the lines.
 pub(super) fn look_for(
+    hunk: &Hunk,
+    index: &FileIndex<'_>,
+    manner: Manner<'_>,
+) -> (Result<Located, Failure>, Option<Read>) {
+    manner.numbers.look_for(hunk, index, |hunk| look_for_as_numbered(hunk, index, manner))
+}
+
+/// Looks for one hunk, as it is written or as it can be read otherwise.
+fn look_for_as_numbered(
     hunk: &Hunk,
     index: &FileIndex<'_>,
     manner: Manner<'_>,

@@ -7,8 +7,8 @@ use super::patch::Manner;
 use crate::Hunk;
 use crate::matcher::{
     Failure, FileIndex, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
-    without_all_margins, without_escapes, without_last_blank, without_margins, without_numbers, without_page,
-    without_prose, without_rule,
+    without_all_margins, without_escapes, without_last_blank, without_look_alikes, without_margins,
+    without_numbers, without_page, without_prose, without_rule,
 };
 
 /// A hunk as it was read, with words for the report where that is not how it is written.
@@ -47,7 +47,7 @@ impl Reading {
     fn suits(&self, failure: &Failure) -> bool {
         match failure {
             Failure::NotFound(_) => true,
-            Failure::Repeated(_) => self.applies == Applies::Both,
+            Failure::Repeated(_) | Failure::LookAlikes(_) => self.applies == Applies::Both,
             _ => false,
         }
     }
@@ -67,6 +67,10 @@ const READINGS: &[Reading] = &[
     Reading::new(" without line numbers", Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
     Reading::new(WITHOUT_ESCAPES, Applies::Both, |hunk, _, _| without_escapes(hunk)),
     Reading::new(" without the escapes of HTML", Applies::Both, |hunk, _, _| without_page(hunk)),
+    Reading::new(" with plain characters", Applies::Both, |hunk, _, failure| match failure {
+        Failure::LookAlikes(exchanged) => without_look_alikes(hunk, exchanged),
+        _ => None,
+    }),
     Reading::new(", with lines marked as new that stand there", Applies::Both, |hunk, index, failure| {
         match failure {
             Failure::Repeated(repeats) => with_context_at_ends(hunk, repeats),

@@ -123,6 +123,12 @@ impl<'s> State<'s> {
         decoded.or_else(|| self.file(path)?.before)
     }
 
+    /// The content that a file had before all edits, whatever it was called then, if one of them touched it.
+    pub fn origin(&self, path: &str) -> Option<&[u8]> {
+        let origin = self.origins.get(path).map_or(path, String::as_str);
+        self.is_touched(path).then(|| self.original(origin)).flatten()
+    }
+
     /// Every path that exists now.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         let untouched = self.files.iter().filter(|(_, file)| matches!(file.now, Now::Untouched));

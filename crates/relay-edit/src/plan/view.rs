@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use super::explain::{Explain, has_too_many_lines};
+use super::numbers::Numbers;
 use super::targets::TargetFailure;
 use super::{Planner, patch, targets};
 use crate::align::differences;
@@ -48,13 +49,18 @@ impl Planner<'_> {
         }
         let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
         let manner = self.manner(edit, seen);
-        let apply = |file: Option<&[u8]>| patch::patch(file, hunks, base, manner);
+        let grown = self.grown.get(&edit.path).copied().unwrap_or_default();
+        let counted = |origin| patch::Manner { numbers: Numbers { origin, grown }, ..manner };
+        let apply =
+            |file: Option<&[u8]>| patch::patch(file, hunks, base, counted(self.state.origin(&edit.path)));
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
         let is_stale =
             |view: &&[u8]| seen && !current.is_some_and(|current| have_same_anchors(view, current));
         let stale = self.state.stale_view(&edit.path).filter(is_stale);
         let Some((view, current)) = stale.zip(current) else { return apply(current).map_err(findings) };
-        let mut patched = match apply(Some(view)) {
+        let shown = self.options.views.get(&edit.path).map(|view| text_of(view));
+        let shown = shown.as_deref().filter(|_| self.state.is_touched(&edit.path));
+        let mut patched = match patch::patch(Some(view), hunks, base, counted(shown)) {
             Ok(patched) => patched,
             // What does not fit what was seen may still fit what is there, if it quotes its lines.
             Err(failures) if targets::any(hunks) => return Err(findings(failures)),

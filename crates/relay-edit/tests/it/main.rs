@@ -8,6 +8,7 @@
 )]
 
 mod applied;
+mod around;
 mod control;
 mod cuts;
 mod dialects;

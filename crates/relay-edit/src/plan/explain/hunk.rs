@@ -117,6 +117,15 @@ impl Explain<'_> {
                 ),
                 "write the characters themselves; if the escapes are meant, send the change with --match exact",
             ),
+            Failure::LookAlikes(exchanged) => Told::new(
+                codes::AMBIGUOUS,
+                format!(
+                    "the new line `{}` of {what} has characters that look like those of `{path}`, which has none of \
+                     them, and plain ones as well",
+                    visible(exchanged.line.as_bytes())
+                ),
+                "write quotes, dashes and arrows as the file does",
+            ),
             Failure::Enclosed(end) => Told::new(
                 codes::AMBIGUOUS,
                 format!(

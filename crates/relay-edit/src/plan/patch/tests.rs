@@ -12,6 +12,7 @@ fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
         work,
         levels: None,
         original: None,
+        numbers: Numbers::default(),
     }
 }
 

@@ -1,0 +1,112 @@
+//! Characters of a reply that only look like those of the file: curly quotes, long dashes, arrows.
+//!
+//! Where the old lines have one that is a plain character in the file, whatever wrote the reply exchanged it, and in the new
+//! lines as well: written as they are, they would be the first of their kind. Such a hunk is in doubt until it is read with
+//! the plain characters. White space is looked at elsewhere.
+
+use std::collections::BTreeSet;
+
+use super::index::FileIndex;
+use super::key::plain;
+use super::pattern::Pattern;
+use super::tier::Tier;
+use crate::Hunk;
+
+/// Characters that a reply has in the place of plain ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Exchanged {
+    /// The first new line that has one.
+    pub line: String,
+    /// All of them.
+    signs: BTreeSet<char>,
+}
+
+/// The characters of new lines of whose kind the file has none, while the old lines have some where the file has plain ones. `map`
+/// has the place of each line of the hunk.
+pub(crate) fn doubtful(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    map: &[Option<usize>],
+    tier: Tier,
+) -> Option<Exchanged> {
+    if tier < Tier::LookAlikes || pattern.hunk.added_lines().all(str::is_ascii) {
+        return None;
+    }
+    let mut spelt = BTreeSet::new();
+    for (line, place) in pattern.hunk.lines.iter().zip(map) {
+        let Some(place) = place.filter(|_| !line.text().is_ascii()) else { continue };
+        let found = String::from_utf8_lossy(index.lines.text(place));
+        let signs = line.text().chars().filter_map(look_alike);
+        spelt.extend(signs.filter(|spelt| found.contains(spelt)));
+    }
+    if spelt.is_empty() {
+        return None;
+    }
+    index.spend(index.lines.len())?;
+    for text in index.lines.texts().filter(|text| !text.is_ascii()) {
+        for sign in String::from_utf8_lossy(text).chars().filter_map(look_alike) {
+            spelt.remove(sign);
+        }
+    }
+    let is_exchanged = |sign: &char| look_alike(*sign).is_some_and(|sign| spelt.contains(sign));
+    let line = pattern.hunk.added_lines().find(|line| line.chars().any(|sign| is_exchanged(&sign)))?;
+    let signs = pattern.hunk.lines.iter().flat_map(|line| line.text().chars()).filter(is_exchanged);
+    Some(Exchanged { line: line.to_owned(), signs: signs.collect() })
+}
+
+/// The hunk with plain characters; `None` where a new line has quotes of both kinds, one of which may be text.
+pub(crate) fn without_look_alikes(hunk: &Hunk, exchanged: &Exchanged) -> Option<Hunk> {
+    let is_mixed = |line: &str| {
+        exchanged.signs.iter().any(|sign| {
+            let quote = look_alike(*sign).filter(|spelt| matches!(*spelt, "\"" | "'"));
+            line.contains(*sign) && quote.is_some_and(|quote| line.contains(quote))
+        })
+    };
+    if hunk.added_lines().any(is_mixed) {
+        return None;
+    }
+    let spell = |line: &str| {
+        exchanged.signs.iter().fold(line.to_owned(), |line, sign| {
+            look_alike(*sign).map_or_else(|| line.clone(), |spelt| line.replace(*sign, spelt))
+        })
+    };
+    let lines = hunk.lines.iter().map(|line| line.saying(spell(line.text())));
+    Some(Hunk { lines: lines.collect(), ..hunk.clone() })
+}
+
+/// The plain spelling of a character that can be seen.
+fn look_alike(sign: char) -> Option<&'static str> {
+    plain(sign).filter(|spelt| !spelt.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(file: &str, diff: &str, expected: Option<&str>) {
+        let hunk = Hunk::of_diff(diff);
+        let pattern = Pattern::new(&hunk);
+        let map = pattern.spread((0..pattern.old.len()).map(Some));
+        let found = doubtful(&pattern, &FileIndex::new(file.as_bytes()), &map, Tier::LookAlikes);
+        let read = found.map(|found| without_look_alikes(&hunk, &found).map(|hunk| hunk.lines));
+        let expected = expected.map(|diff| (!diff.is_empty()).then(|| Hunk::of_diff(diff).lines));
+        assert_eq!(read, expected, "{file:?} {diff:?}");
+    }
+
+    #[test]
+    fn new_lines_are_as_plain_as_the_old_ones_are_in_the_file() {
+        check("say(\"a\");\n", "-say(”a”);\n+say(“b”, ”c”);", Some("-say(\"a\");\n+say(\"b\", \"c\");"));
+        check("a - b\n", " a – b\n+c – d - e", Some(" a - b\n+c - d - e"));
+        // Nothing shows that the file means another one.
+        check("say(\"a\");\n", "-say(\"a\");\n+say(”b”);", None);
+        check("say(\"a\");\nx = '”';\n", "-say(”a”);\n+say(”b”);", None);
+        check("say(“a“);\n", "-say(”a”);\n+say(”b”);", None);
+        check("say(\"a\");\n", "-say(”a”);\n+tell();", None);
+    }
+
+    #[test]
+    fn quotes_of_both_kinds_stay_in_doubt() {
+        check("say(\"a\");\n", "-say(”a”);\n+say(\"”\");", Some(""));
+    }
+}
