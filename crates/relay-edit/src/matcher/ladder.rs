@@ -389,7 +389,8 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: T
         shift
             .or_else(|| sign::lost_somewhere(pattern, index, start))
             .or_else(|| sign::lost_in_places(pattern, &pattern.old, index, start))
-            .or_else(|| pairs.units())?
+            .or_else(|| pairs.units())
+            .or_else(|| sign::lost_where_it_goes(pattern, index, start))?
     } else {
         Reindent::Keep
     };

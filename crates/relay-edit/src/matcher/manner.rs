@@ -12,7 +12,7 @@ use crate::lines::{Lines, is_blank};
 
 /// So many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
-/// So many are enough where new lines fit into it without a doubt.
+/// So many are enough where all begin with a tab: nobody indents a few lines so by chance. Spaces may continue a line.
 const SOME: usize = 2;
 
 /// How new lines stand to the manner of a file.
@@ -24,6 +24,13 @@ pub(crate) enum Manner {
     Rule(Reindent),
     /// They are in another manner, and nothing says how to bring them into the file's.
     Foreign,
+}
+
+/// Whether a line is one of those between which a Makefile means what is indented by spaces, and no recipe.
+pub(crate) fn is_directive(line: &str) -> bool {
+    const DIRECTIVES: &[&str] = &["ifdef", "ifndef", "ifeq", "ifneq", "define"];
+    let (word, rest) = line.trim_start().split_once([' ', '(']).unwrap_or_default();
+    DIRECTIVES.contains(&word) && !rest.is_empty()
 }
 
 /// Compares the indentation of new lines with that of the file.
@@ -41,7 +48,7 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
         return Manner::Fits;
     }
     let rule = if tabs && habit.only_spaces {
-        let unit = habit.unit.filter(|unit| habit.indented >= ENOUGH || matches!(unit, 2 | 4));
+        let unit = habit.unit.filter(|_| habit.indented >= ENOUGH);
         unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
     } else if spaces && habit.begins_with_tabs {
         let lengths = indents.map(<[u8]>::len);
@@ -131,8 +138,8 @@ mod tests {
         check("a\n\tb\n", "    g", Some("    g"));
         check("a\n\tb\nc\n\td\n", "    g", Some("\tg"));
         check("a\n\tb\nc\n\td\n", "     g", Some("     g"));
-        check("a\n    b\nc\n    d\n", "\tg", Some("    g"));
-        check("a\n        b\nc\n        d\n", "\tg", Some("\tg"));
+        // A Makefile whose lists go on in the next line, and its first recipe.
+        check("a = \\\n    b \\\n    c\n", "\tg", Some("\tg"));
     }
 
     #[test]

@@ -36,9 +36,10 @@ pub(crate) fn doubtful<'h>(
         Reindent::Units { .. } => None,
         Reindent::Add(missing) => {
             let written: Vec<&HunkLine> = lines.iter().map(|written| written.line).collect();
-            let doubtful = || deeper(&written).or_else(|| trimmed(&written, index, map, missing));
-            let doubtful = if readings.surely_moved { None } else { doubtful() };
-            doubtful.or_else(|| off_grid(&lines, index, rule))
+            let deeper = if readings.surely_moved { None } else { deeper(&written) };
+            // That the first line was moved says nothing of those below it.
+            let trimmed = || trimmed(&written, index, map, missing);
+            deeper.or_else(trimmed).or_else(|| off_grid(&lines, index, rule))
         }
     })
 }

@@ -71,6 +71,37 @@ pub(crate) fn lost_in_places(
     (kept && (!scattered || added().all(is_indented))).then_some(Reindent::Keep)
 }
 
+/// The rule for a hunk of which only lines that go are indented otherwise: they need no other indentation. New lines stand
+/// between lines that are indented as the file is, and so are they.
+pub(crate) fn lost_where_it_goes(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    start: usize,
+) -> Option<Reindent> {
+    let mut places = start..;
+    let mut kept = false;
+    // Whether the old line above is indented as the file is, and whether a new line stands behind it.
+    let (mut fits, mut added) = (true, false);
+    for line in &pattern.hunk.lines {
+        if !line.is_old() {
+            added = true;
+            if !fits {
+                return None;
+            }
+            continue;
+        }
+        let (text, found) = (line.text().as_bytes(), index.lines.text(places.next()?));
+        fits = is_blank(text) || indent(text) == indent(found);
+        kept |= matches!(line, HunkLine::Context(_)) && is_telling(line.text());
+        let goes = matches!(line, HunkLine::Removed(_)) && is_telling(line.text());
+        if !fits && (added || !goes) {
+            return None;
+        }
+        added = false;
+    }
+    kept.then_some(Reindent::Keep)
+}
+
 /// The first new line, where an author seems to have put a blank between sign and text: each is one space deeper than lines
 /// of the file are, and as deep as none of them.
 pub(crate) fn apart<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {

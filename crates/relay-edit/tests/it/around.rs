@@ -87,9 +87,9 @@ fn new_lines_beside_exact_old_ones_are_in_the_manner_of_the_file() {
     );
     let block = search_replace("\ta()\n", "\ta()\n    if d:\n        e()\n");
     check_twice(tabs, &block, "def f():\n\ta()\n\tif d:\n\t\te()\n\tb()\n");
-    let spaces = tabs.replace('\t', "    ");
-    let block = search_replace("    a()\n", "    a()\n\tif d:\n\t\te()\n");
-    check_twice(&spaces, &block, "def f():\n    a()\n    if d:\n        e()\n    b()\n");
+    let spaces = "def f():\n    a()\n    b()\n    c()\n    d()\n    e()\n";
+    let block = search_replace("    a()\n", "    a()\n\tif x:\n\t\ty()\n");
+    check_twice(spaces, &block, &spaces.replace("    b", "    if x:\n        y()\n    b"));
 }
 
 #[test]
@@ -98,6 +98,12 @@ fn where_the_manner_of_the_file_is_not_certain_new_lines_stay_as_they_are() {
     // Aligned with something.
     let aligned = search_replace("\ta()\n", "\ta(x,\n       y)\n");
     check(tabs, &aligned, "def f():\n\ta(x,\n       y)\n\tb()\n");
+    // No recipes, in a Makefile that has some, and the first one in a file that has none.
+    let makefile = "all:\n\techo one\n\techo two\n";
+    let option = search_replace("all:\n", "ifdef DEBUG\n  CFLAGS += -g\nendif\n\nall:\n");
+    check(makefile, &option, &format!("ifdef DEBUG\n  CFLAGS += -g\nendif\n\n{makefile}"));
+    let lists = "SRC = a.c \\\n    b.c \\\n    c.c\n";
+    check(lists, &search_replace("    c.c\n", "    c.c\n\nall:\n\tcc\n"), &format!("{lists}\nall:\n\tcc\n"));
     // Both manners.
     let mixed = format!("{tabs}    c()\n");
     let added = search_replace("\ta()\n", "\ta()\n    d()\n");
@@ -214,4 +220,19 @@ fn a_number_behind_another_edit_chooses_however_it_was_counted() {
     let below = diff("@@ -6,1 +6,2 @@\n z\n+N\n");
     let after = ALIKE.replace("if y:\n    go()", "if y:\n    stop()").replace("z\n", "z\nN\n");
     check(ALIKE, &format!("{below}{}", diff("@@ -5,1 +5,1 @@\n-    go()\n+    stop()\n")), &after);
+}
+
+#[test]
+fn lines_that_only_go_may_be_indented_otherwise() {
+    let before = "a();\n/*One\n two\n three*/\n\nb();\n";
+    let gone = "@@ ... @@\n a();\n-/*One\n-  two\n-  three*/\n \n b();\n";
+    check(before, &unified(gone), "a();\n\nb();\n");
+    let above = "@@ ... @@\n+new();\n a();\n-/*One\n-  two\n-  three*/\n \n b();\n";
+    check(before, &unified(above), "new();\na();\n\nb();\n");
+    // New lines beside them, lines that stay, and brackets alone.
+    let beside = "@@ ... @@\n a();\n-/*One\n-  two\n-  three*/\n+new();\n \n b();\n";
+    check_refused(before, &unified(beside), codes::NOT_FOUND);
+    check_refused(before, &unified("@@ ... @@\n a();\n-/*One\n   two\n-  three*/\n"), codes::NOT_FOUND);
+    let nested = "f {\n    g {\n        h();\n    }\n}\n";
+    check_refused(nested, &unified("@@ ... @@\n         h();\n-}\n-  }\n"), codes::NOT_FOUND);
 }
