@@ -60,6 +60,8 @@ pub const ELISION: Code = Code::new("elision");
 pub const SHRINK: Code = Code::new("shrink");
 /// A whole file would become much shorter; the text may be only a part of it.
 pub const MUCH_SHORTER: Code = Code::new("much-shorter");
+/// A title above some code may have been taken for the name of a new file.
+pub const DOUBTFUL_NAME: Code = Code::new("doubtful-name");
 /// An anchor or a line number of an edit cannot be read, or names no line of the file.
 pub const BAD_ANCHOR: Code = Code::new("bad-anchor");
 /// The line an anchor names reads otherwise than when the anchor was made.

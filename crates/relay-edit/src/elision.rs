@@ -82,9 +82,14 @@ pub(crate) fn names_left_out(text: &str) -> bool {
     const WHICH: &[&str] = &["existing", "unchanged", "unmodified", "remaining", "same", "previous"];
     const WHAT: &[&str] = &["code", "lines", "content", "contents", "implementation", "body"];
     const WHOLE: &[&str] = &["file", "function", "method", "class", "component", "module"];
+    const ALONE: &[&str] = &["unchanged", "same as before", "as before", "no changes", "no change"];
     let Some(comment) = comment(text.trim()).map(unbracketed) else { return false };
-    let lower = comment.trim_end_matches(['.', ':', '…']).to_lowercase();
+    let bare = comment.trim_matches(['.', ':', '…', '-', '=', '*', ' ']);
+    let lower = unbracketed(bare).to_lowercase();
     let lower = lower.strip_prefix("the ").unwrap_or(&lower);
+    if ALONE.contains(&lower) {
+        return true;
+    }
     let rest = lower.strip_prefix("rest of ").map(|whole| whole.strip_prefix("the ").unwrap_or(whole));
     let named = match (rest, lower.split_once(' ')) {
         (Some(whole), _) => WHAT.contains(&whole) || WHOLE.contains(&whole),
@@ -92,6 +97,22 @@ pub(crate) fn names_left_out(text: &str) -> bool {
         (None, None) => false,
     };
     is_dots(comment) || named
+}
+
+/// Whether such a name says that there is more of a file than was sent, so that it means nothing in a new one.
+pub(crate) fn names_more(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    names_left_out(text)
+        && ["rest of", "existing", "previous", "remaining"].iter().any(|word| lower.contains(word))
+}
+
+/// Whether a line of nothing but dots means nothing in a file of this name.
+pub(crate) fn has_no_dots(path: &str) -> bool {
+    const LANGUAGES: &[&str] = &[
+        "js", "jsx", "mjs", "cjs", "ts", "tsx", "java", "kt", "c", "h", "cc", "cpp", "hpp", "cs", "rs", "go",
+        "swift", "css",
+    ];
+    path.rsplit_once('.').is_some_and(|(_, extension)| LANGUAGES.contains(&extension))
 }
 
 /// Text without the brackets around it.
@@ -182,12 +203,24 @@ mod tests {
             "/* ... */",
             "// (the rest of the file)",
             "-- same lines",
+            "// unchanged",
+            "// (unchanged)",
+            "# same as before",
+            "// --- existing code ---",
+            "// .. existing code ..",
+            "// [existing code]",
+            "// <existing code>",
         ] {
             assert!(names_left_out(line), "{line}");
         }
-        for line in
-            ["# existing file", "// the same function", "// code", "existing code", "// existing code path"]
-        {
+        for line in [
+            "# existing file",
+            "// the same function",
+            "// code",
+            "existing code",
+            "// existing code path",
+            "// unchanged since 2.0",
+        ] {
             assert!(!names_left_out(line), "{line}");
         }
     }

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::content::Content;
+use crate::dialect::may_be_title;
 use crate::encoding::text_of;
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
@@ -417,6 +418,9 @@ impl Planner<'_> {
 
     fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
         let Some(before) = self.state.get(&edit.path) else {
+            if edit.dialect == Dialect::WholeFile && may_be_title(&edit.path) {
+                self.diagnostics.push(Explain { edit, state: &self.state }.doubtful_name());
+            }
             self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
             self.written.insert(edit.path.clone());
             return Ok(EditOutcome::new(EditStatus::Applied, "new file"));

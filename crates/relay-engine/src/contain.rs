@@ -14,18 +14,30 @@ use crate::submission::FILES_LIMIT;
 
 /// The edits with their paths checked and in one spelling, so that the same file always has the same name, and why
 /// the others may not go on.
-pub(crate) fn contain(
+pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
+    let (edits, refused) = contain_telling(workspace, edits)?;
+    Ok((edits, refused.into_iter().map(|(_, why)| why).collect()))
+}
+
+/// An edit that may not go on, and why.
+pub(crate) type Refused = (Edit, Diagnostic);
+
+/// The same, with the edits that may not go on.
+pub(crate) fn contain_telling(
     workspace: &Workspace,
-    mut edits: Vec<Edit>,
-) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
-    let mut refused = Vec::new();
-    edits.retain_mut(|edit| match normalise(workspace, edit) {
-        Ok(()) => true,
-        Err(refusal) => {
-            refused.push(refusal.at(edit.line));
-            false
+    edits: Vec<Edit>,
+) -> Result<(Vec<Edit>, Vec<Refused>), Stop> {
+    let (mut kept, mut refused) = (Vec::with_capacity(edits.len()), Vec::new());
+    for mut edit in edits {
+        match normalise(workspace, &mut edit) {
+            Ok(()) => kept.push(edit),
+            Err(refusal) => {
+                let refusal = refusal.at(edit.line);
+                refused.push((edit, refusal));
+            }
         }
-    });
+    }
+    let edits = kept;
     // An edit names two files at most, so a few need not be counted.
     let count = if 2 * edits.len() > FILES_LIMIT { paths(&edits).len() } else { 0 };
     if count > FILES_LIMIT {

@@ -59,6 +59,28 @@ pub(crate) fn of_changes<C>(
         .collect()
 }
 
+/// How the edit of a file is called whose path leads where nothing may be written.
+const REFUSED: &str = "path refused";
+
+/// A report for an edit whose path was refused; `path` is what is told of it.
+pub(crate) fn of_refused(edit: &Edit, path: &str) -> FileReport {
+    let report = FileReport { renamed_from: None, ..unplaced(edit, path, true) };
+    FileReport { status: FileStatus::Skipped, placement: REFUSED.to_owned(), ..report }
+}
+
+/// Whether a report is about a refused path, which nothing that is planned can change.
+pub(crate) fn is_refused(report: &FileReport) -> bool {
+    report.status == FileStatus::Skipped && report.placement == REFUSED
+}
+
+/// The name that an edit leaves its file with.
+fn final_name(edit: &Edit) -> &str {
+    match &edit.operation {
+        Operation::Rename { to } => to,
+        _ => &edit.path,
+    }
+}
+
 /// Reports for edits. `exists` says whether a path is on disk now.
 pub(crate) fn of_edits<C>(
     edits: &[Edit],
@@ -113,10 +135,7 @@ fn final_names(edits: &[Edit]) -> Vec<&str> {
     let mut later: HashMap<&str, &str> = HashMap::new();
     let mut names = Vec::with_capacity(edits.len());
     for edit in edits.iter().rev() {
-        let named = match &edit.operation {
-            Operation::Rename { to } => to.as_str(),
-            _ => edit.path.as_str(),
-        };
+        let named = final_name(edit);
         let name = later.get(named).copied().unwrap_or(named);
         if named != edit.path {
             later.remove(named);

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::admit::{self, Admitted, admit};
 use crate::approval::{Approver, Observer};
 use crate::check::{Check, Linter, MustSucceed};
-use crate::contain::{allow_sensitive, contain};
+use crate::contain::{allow_sensitive, contain_telling};
 use crate::drafting::draft;
 use crate::engine::Engine;
 use crate::outcome::{Outcome, Status};
@@ -23,7 +23,7 @@ use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
 use crate::transact::{Terms, Transaction, rehearse, require_approver, transact, unaddressed};
 use crate::views::Views;
-use crate::{foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
+use crate::{file_reports, foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
 
 /// Lands a submission, or leaves everything as it was and says why.
 pub fn land(
@@ -106,9 +106,12 @@ fn run(
     };
     outcome.uuid = Some(admitted.uuid);
     outcome.diagnostics.extend(admitted.warnings.iter().cloned());
-    let (edits, refused) = contain(engine.workspace(), std::mem::take(&mut reply.edits))?;
+    let (edits, refused) = contain_telling(engine.workspace(), std::mem::take(&mut reply.edits))?;
     let mut flaws = std::mem::take(&mut reply.diagnostics);
-    flaws.extend(refused);
+    for (edit, why) in refused {
+        outcome.files.push(file_reports::of_refused(&edit, why.path.as_deref().unwrap_or_default()));
+        flaws.push(why);
+    }
     if !options.repair || options.partial {
         outcome.lose(std::mem::take(&mut flaws), options.partial)?;
     }

@@ -21,8 +21,8 @@ use crate::{codes, drafting, elsewhere, file_reports};
 const SUGGESTED: usize = 50;
 
 /// What a person must look at, also where changes land by themselves.
-const QUESTIONS: [relay_edit::Code; 2] =
-    [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::MUCH_SHORTER];
+const QUESTIONS: [relay_edit::Code; 3] =
+    [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::MUCH_SHORTER, relay_edit::codes::DOUBTFUL_NAME];
 
 /// Exact changes, and how each edit was placed.
 pub(crate) struct Planned<'e> {
@@ -95,8 +95,11 @@ pub(crate) fn plan_on_disk<'e>(
     let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
 
     let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
+    let is_named = |warning: &Diagnostic| warning.code == relay_edit::codes::DOUBTFUL_NAME;
+    let warnings =
+        warnings.into_iter().filter(|warning| !(is_named(warning) && has_folder(workspace, warning)));
     let (questions, warnings): (Vec<_>, Vec<_>) =
-        warnings.into_iter().partition(|warning| QUESTIONS.contains(&warning.code));
+        warnings.partition(|warning| QUESTIONS.contains(&warning.code));
     outcome.diagnostics.extend(warnings);
     let stats = stats(&plan.changes, &snapshot);
     let mut changes = Vec::with_capacity(plan.changes.len());
@@ -104,7 +107,9 @@ pub(crate) fn plan_on_disk<'e>(
         changes.push(file_change(workspace, change, stat, &disk)?);
     }
     let outcomes = plan.outcomes;
-    outcome.files = file_reports::of_edits(&edits, &outcomes, &changes, |path| disk.contains_key(path));
+    let files = file_reports::of_edits(&edits, &outcomes, &changes, |path| disk.contains_key(path));
+    let refused = std::mem::replace(&mut outcome.files, files).into_iter().filter(file_reports::is_refused);
+    outcome.files.extend(refused);
     // A suggestion reads folders, and nobody needs hundreds of them.
     let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
     let errors = errors.into_iter().enumerate().map(suggest).collect();
@@ -113,6 +118,13 @@ pub(crate) fn plan_on_disk<'e>(
     let invisible = |(change, stat)| invisible_characters(change, stat);
     outcome.diagnostics.extend(changes.iter().zip(&stats).filter_map(invisible));
     Ok(Planned { changes, edits, outcomes, questions, written, linked })
+}
+
+/// Whether the file that a finding is about would stand in a folder that is there already, so that it is no title.
+fn has_folder(workspace: &Workspace, finding: &Diagnostic) -> bool {
+    let folder = finding.path.as_deref().and_then(|path| path.rsplit_once('/')).map(|(folder, _)| folder);
+    let folder = folder.and_then(|folder| workspace.path(folder).ok());
+    folder.is_some_and(|folder| matches!(workspace.read(&folder), Err(ReadError::Directory { .. })))
 }
 
 /// The edits that name no file which could not be read.

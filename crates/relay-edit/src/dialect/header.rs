@@ -226,6 +226,31 @@ const BARE_NAMES: &[&str] = &[
     "GNUmakefile",
 ];
 
+/// Whether what looks like the path of a new file may as well be a title: `Input/Output`, `v1.2`, `Node.js`.
+pub(crate) fn may_be_title(path: &str) -> bool {
+    const NAMES: &[&str] = &[
+        "node.js",
+        "vue.js",
+        "next.js",
+        "nuxt.js",
+        "express.js",
+        "react.js",
+        "three.js",
+        "d3.js",
+        "asp.net",
+        "socket.io",
+    ];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    if BARE_NAMES.contains(&name) || name.starts_with('.') {
+        return false;
+    }
+    name.rsplit_once('.').is_none_or(|(_, extension)| {
+        extension.bytes().all(|byte| byte.is_ascii_digit())
+            || ["com", "org", "net", "x", "y"].iter().any(|end| end.eq_ignore_ascii_case(extension))
+            || path == name && NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+    })
+}
+
 /// Whether a word without braces or quotes is more likely a path than an English word.
 pub(crate) fn looks_like_path(word: &str) -> bool {
     let name = word.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -70,6 +70,8 @@ pub(crate) fn what<'t>(
         ))
     } else if is_call(path, lines.clone()) {
         Some(("a call of another tool", "write the edit as a SEARCH/REPLACE section or as a diff"))
+    } else if lines.clone().any(is_command) {
+        Some(("a command", "write it outside of any fence that names a file"))
     } else if lines.clone().any(edit_repl::is_marker) {
         Some((
             "an EDIT/REPL block",
@@ -105,6 +107,12 @@ fn holds_section<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
         last |= marked && word.trim().eq_ignore_ascii_case("replace");
     }
     first && last
+}
+
+/// The tag of a command that edits a file, as nothing else is written.
+fn is_command(text: &str) -> bool {
+    let tag = ["[CREATE_FILE path=", "[EDIT_FILE path=", "[DELETE_FILE path="];
+    tag.iter().any(|tag| text.starts_with(tag)) && text.trim_end().ends_with(']')
 }
 
 /// What tools and models call the old and the new lines.
@@ -199,6 +207,7 @@ mod tests {
             "<<-- SEARCH\na\n=======\nb\n+++ REPLACE\n",
             "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> new\n",
             "a\n═══════ REPL\nb\n»»» EDIT END\n",
+            "[EDIT_FILE path=\"a\" start_line=\"1\" end_line=\"1\"]\nx\n[/EDIT_FILE]\n",
             "SEARCH:\na\nREPLACE:\nb\n",
             "SEARCH:\nREPLACE:\nb\n\nSEARCH:\nc\nREPLACE:\n",
             "\nSearch:\na\nReplace:\nb\n",

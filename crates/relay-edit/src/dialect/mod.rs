@@ -21,6 +21,7 @@ mod mistaken;
 mod path_line;
 mod scan;
 mod search_replace;
+mod tagged;
 mod unified;
 
 use std::fmt::Debug;
@@ -28,6 +29,7 @@ use std::fmt::Debug;
 use crate::lines::count;
 use crate::{Diagnostic, Edit, Reply, leak};
 use findings::Findings;
+pub(crate) use header::may_be_title;
 pub(crate) use kept::Kept;
 use limits::Excess;
 

@@ -97,6 +97,23 @@ fn is_unfit(hunk: &Hunk, head: &[u8], tail: &[u8]) -> bool {
         let says = |part: &[u8]| part.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
         return !says(head) && !says(tail) || is_blank(tail) && head.ends_with(b" ");
     };
+    // New lines that bring a whole line of the file were written in whole lines, and so was one with an indentation.
+    let (first, last) = match old.as_slice() {
+        [only] => ([head, only.as_bytes(), tail].concat(), Vec::new()),
+        _ => ([head, old_first.as_bytes()].concat(), [old_last.as_bytes(), tail].concat()),
+    };
+    let is_part = |whole: &[u8], part: &str| whole.trim_ascii() != part.trim().as_bytes();
+    let brings = |whole: &[u8], part: &str| {
+        let whole_line = |line: &&str| line.trim().as_bytes().starts_with(whole.trim_ascii());
+        !is_blank(whole) && is_part(whole, part) && new.iter().any(whole_line)
+    };
+    let is_deep = |line: &str| line.starts_with([' ', '\t']);
+    if brings(&first, old_first)
+        || brings(&last, old_last)
+        || !is_blank(head) && is_deep(new_first) && !is_deep(old_first)
+    {
+        return true;
+    }
     // Lines that come above or below a single one were not written to be joined with the rest of it.
     let more = old.len() == 1 && new.len() > 1;
     let before = !is_blank(head)
@@ -256,6 +273,13 @@ mod tests {
         check_refused("    return compute(a)\n", &["compute(a)"], &[]);
         check("f(one, two)\n", [&[", two"], &[]], [&["f(one, two)"], &["f(one)"]], 1);
         check("f(one); // why\n", [&[" // why"], &[]], [&["f(one); // why"], &["f(one);"]], 1);
+        check_refused("let text = f();\n", &["text = f();"], &["    if ready:", "        let text = f();"]);
+        check_refused(
+            "    x,\n    Editor,\n",
+            &["    x,", "    Editor"],
+            &["    x,", "    Editor,", "    more()"],
+        );
+        check_refused("    Ok(_) => {}\n", &["    Ok(_) =>"], &["    Ok(_) => {} # why"]);
         // Its own brackets and words are not those of the line.
         for (line, old, new, after) in [
             ("print(value)", "value", "int(value)", "print(int(value))"),

@@ -58,6 +58,8 @@ pub(crate) use numbered::{without_numbers, without_numbers_in};
 pub(crate) use page::without_page;
 pub(crate) use pattern::has_identity;
 
+use std::ops::Range;
+
 use crate::Hunk;
 use alike::Exchanged;
 use diagnose::Nearest;
@@ -78,8 +80,15 @@ pub(crate) enum Located {
 pub(crate) enum Failure {
     /// Its old lines stand nowhere.
     NotFound(Option<Nearest>),
-    /// They stand at several places, given by their first lines, counted from 0.
-    Ambiguous(Vec<usize>),
+    /// They stand at several places, counted from 0.
+    Ambiguous(Vec<Range<usize>>),
+    /// The lines that both sides begin with stand at several places, and they are taken literally.
+    AnchorRepeated {
+        /// Their first lines, counted from 0.
+        places: Vec<usize>,
+        /// How many lines they are.
+        len: usize,
+    },
     /// It stands at one place, while something looser stands where its line number says.
     HintContradicts {
         /// The better match, counted from 0.

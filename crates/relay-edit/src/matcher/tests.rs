@@ -84,7 +84,7 @@ fn a_slip_lands_only_where_no_other_place_comes_close() {
     let file = format!("{}{}", block("first"), block("second"));
     assert_eq!(place(&file, &Hunk::of_diff(wanted), Strictness::Fuzzy).0, 0);
     let twice = format!("{}{}", block("first"), block("first"));
-    assert_eq!(locate_fuzzily(&twice, wanted), Err(Failure::Ambiguous(vec![0, 4])));
+    assert_eq!(locate_fuzzily(&twice, wanted), Err(Failure::Ambiguous(vec![0..4, 4..8])));
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn a_named_line_that_opens_nothing_speaks_for_what_stands_below() {
     assert_eq!(place("same()\nimport b\nx()\nsame()\n", &named, Strictness::Fuzzy).0, 3);
     let twice = "import b\nsame()\nx()\nsame()\n";
     let found = locate(&named, &FileIndex::new(twice.as_bytes()), Strictness::Fuzzy);
-    assert_eq!(found, Err(Failure::Ambiguous(vec![1, 3])));
+    assert_eq!(found, Err(Failure::Ambiguous(vec![1..2, 3..4])));
 }
 
 /// Blanks behind a line are no doubt, other differences are.

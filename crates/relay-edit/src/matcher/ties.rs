@@ -155,7 +155,10 @@ fn settle_one(
     let (tier, candidates) = match search {
         Search::Found(tier, candidates) => (tier, candidates),
         Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
-        Search::Doubtful(places) => return Err(Failure::Ambiguous(places)),
+        Search::Doubtful(places) => {
+            let len = pattern.hunk.old_lines().count();
+            return Err(Failure::Ambiguous(places.iter().map(|start| *start..start + len).collect()));
+        }
         Search::HalfDone { found, done } => return Err(Failure::Applied { found, done }),
         Search::NoOldLines => return without_old_lines(at, pattern, index),
         Search::Standing(line) if standing::is_named(pattern, index, line, &neighbours.shifts()) => {
@@ -194,8 +197,10 @@ fn settle_one(
             (only, None)
         }
         several => {
-            let (candidate, tie) = choose(pattern, index, several, neighbours, &regions)
-                .ok_or_else(|| Failure::Ambiguous(several.iter().map(Candidate::start).collect()))?;
+            let (candidate, tie) =
+                choose(pattern, index, several, neighbours, &regions).ok_or_else(|| {
+                    Failure::Ambiguous(several.iter().map(|place| place.start()..place.end()).collect())
+                })?;
             if standing::inserted(pattern, index, candidate, tier) {
                 return Ok(Located::AlreadyApplied(candidate.start()));
             }

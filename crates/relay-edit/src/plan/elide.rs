@@ -11,7 +11,7 @@ use super::targets;
 use crate::align::{Difference, differences};
 use crate::content::Content;
 use crate::edit::Target;
-use crate::elision::{Elision, elision, is_prose_file, names_left_out};
+use crate::elision::{Elision, elision, has_no_dots, is_prose_file, names_left_out, names_more};
 use crate::lines::{Lines, count};
 use crate::matcher::{Key, is_oddly_spaced, without_numbers_in};
 use crate::{Hunk, HunkLine};
@@ -96,8 +96,9 @@ pub(crate) fn check_write(
     };
     let left_out = |text: &str| {
         elision(text) == Some(Elision::Comment) && says_code(text)
-            || !before.is_empty() && names_left_out(text)
+            || if before.is_empty() { names_more(text) } else { names_left_out(text) }
     };
+    let dots = foreign(Elision::Dots).filter(|_| before.is_empty() && has_no_dots(path));
     let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
     let compared = OnceCell::new();
     let loses = |(at, _): &(usize, &str)| {
@@ -107,7 +108,7 @@ pub(crate) fn check_write(
         if is_prose_file(path) { gone > 1 } else { gone > 0 }
     };
     let comment_written = if is_prose_file(path) { written.find(loses) } else { written.next() };
-    if let Some((at, text)) = comment_written.or_else(|| foreign(Elision::Dots).filter(loses)) {
+    if let Some((at, text)) = comment_written.or(dots).or_else(|| foreign(Elision::Dots).filter(loses)) {
         return Some(Loss::Elision { text: text.trim().to_owned(), at });
     }
     if let Some(text) = oddly_spaced(path, before, content, new_to_file) {
@@ -240,11 +241,18 @@ pub(crate) fn check_hunk<'b>(
             };
             // In Python a lone `...` is the body of a stub.
             let is_body = previous.is_some_and(|line| line.trim_end().ends_with([':', '"', '\'']));
+            let is_new = || !hunk.lines.iter().any(HunkLine::is_old) && before().is_empty();
             let suspicious = match kind {
-                Elision::Dots => opposite && !is_body,
-                Elision::Comment if is_prose_file(path) => false,
+                Elision::Dots => opposite && !is_body || has_no_dots(path) && is_new(),
+                // Documents show code with things left out, but rarely in place of several lines.
+                Elision::Comment if is_prose_file(path) => {
+                    let gone = hunk.lines.iter().filter(|line| removed(line)).count();
+                    gone > 1 && (elision(text).is_some() && says_code(text) || names_left_out(text))
+                }
                 Elision::Comment => {
-                    elision(text).is_some() && says_code(text) || opposite && names_left_out(text)
+                    elision(text).is_some() && says_code(text)
+                        || opposite && names_left_out(text)
+                        || names_more(text) && is_new()
                 }
             };
             if suspicious && !known() {

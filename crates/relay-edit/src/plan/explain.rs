@@ -243,6 +243,13 @@ impl Explain<'_> {
         .at(self.edit.line)
     }
 
+    /// A title may have been taken for the name of a new file.
+    pub fn doubtful_name(&self) -> Diagnostic {
+        let message = format!("`{}` stands above this code; is that a new file, or a title?", self.edit.path);
+        let hint = "write `// {path}` behind the fence of a file";
+        Diagnostic::warning(codes::DOUBTFUL_NAME, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
+    }
+
     /// A part of a file may have been taken for the whole of it.
     pub fn much_shorter(&self, (before, after): (usize, usize)) -> Diagnostic {
         Diagnostic::warning(

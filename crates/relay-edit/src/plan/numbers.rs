@@ -103,8 +103,12 @@ fn disagreement(one: &Located, other: &Located) -> Option<Failure> {
     match (one, other) {
         (Located::AlreadyApplied(_), Located::AlreadyApplied(_)) => None,
         (Located::Placed(one), Located::Placed(other)) => {
-            let mut places = vec![one.first_line(), other.first_line()];
-            places.sort_unstable();
+            let lines = |place: &Placement| {
+                let last = place.map.iter().flatten().max().map_or(place.first_line(), |line| line + 1);
+                place.first_line()..last
+            };
+            let mut places = vec![lines(one), lines(other)];
+            places.sort_unstable_by_key(|place| place.start);
             (one.map != other.map).then_some(Failure::Ambiguous(places))
         }
         (Located::Placed(placement), Located::AlreadyApplied(done))

@@ -450,7 +450,7 @@ fn anchor_failure(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Failure> {
         return None;
     }
     match index.find(Key::Exact, &anchor) {
-        Some(places) if places.len() > 1 => Some(Failure::Ambiguous(places)),
+        Some(places) if places.len() > 1 => Some(Failure::AnchorRepeated { places, len: anchor.len() }),
         Some(_) => None,
         None => Some(Failure::TooMuchWork),
     }

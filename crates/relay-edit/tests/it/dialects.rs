@@ -434,3 +434,39 @@ fn unchanged_edits_are_unchanged_in_every_dialect() {
         assert_eq!(plan.outcomes[0].status, EditStatus::Unchanged, "{reply} {:#?}", plan.diagnostics);
     }
 }
+
+#[test]
+fn tags_stand_in_place_of_fences() {
+    let section = "<<<<<<< SEARCH\n    two();\n=======\n    2();\n>>>>>>> REPLACE\n";
+    for tag in ["source", "code", "pre", "codeblock", "sourcecode"] {
+        for language in ["", "rust", "c++"] {
+            let sections = [
+                format!("src/a.rs\n<{tag}>{language}\n{section}</{tag}>\n"),
+                format!("<{tag}>{language}\nsrc/a.rs\n{section}</{tag}>\n"),
+            ];
+            for reply in sections {
+                let parsed = parse_in_pieces(&reply);
+                assert!(parsed.diagnostics.is_empty(), "{reply} {:#?}", parsed.diagnostics);
+                let plan = plan(&parsed.edits, &files(A));
+                let after = plan.changes.first().and_then(|change| change.after.as_deref());
+                assert_eq!(after, DONE[0].1.map(str::as_bytes), "{reply}");
+            }
+        }
+    }
+    let one = "<<<<<<< SEARCH\n    one();\n=======\n    1();\n>>>>>>> REPLACE\n";
+    let both = Some("fn a() {\n    1();\n    2();\n}\n");
+    for reply in [
+        format!("src/a.rs\n<source>\n{section}{one}</source>\n"),
+        format!("src/a.rs\n<source>\n{section}</source>\n\n<source>\n{one}</source>\n"),
+    ] {
+        let plan = plan(&parse_in_pieces(&reply).edits, &files(A));
+        let after = plan.changes.first().and_then(|change| change.after.as_deref());
+        assert_eq!(after, both.map(str::as_bytes), "{reply} {:#?}", plan.diagnostics);
+    }
+    // A whole file, with what would be fences otherwise.
+    let text = "# Use\n\n```\ncargo run\n```\n";
+    let reply = format!("Now:\n\ndocs/use.md\n<source>markdown\n{text}</source>\n\nDone.\n");
+    check(Dialect::WholeFile, &[], &reply, &[("docs/use.md", Some(text))]);
+    check_error(&[], "a.rs\n<source>\nfn a() {}\n", codes::UNCLOSED_BLOCK, 2);
+    assert!(parse_in_pieces("See the page:\n\n<pre>\na\n</pre>\n").edits.is_empty());
+}

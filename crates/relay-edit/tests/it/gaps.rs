@@ -155,3 +155,12 @@ fn a_sentence_is_no_name_for_a_new_file() {
     let section = "my dir/a b.txt\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
     assert_eq!(plan_reply(&[("my dir/a b.txt", "a\n")], section).changes.len(), 1);
 }
+
+#[test]
+fn an_edit_in_a_fence_below_its_file_is_no_file() {
+    let hashline = "src/a.py\n```\n§src/a.py\n»BOF\nONE\n```\n";
+    let parsed = parse(hashline, None);
+    assert!(parsed.edits.iter().all(|edit| edit.dialect == relay_edit::Dialect::Hashline), "{parsed:#?}");
+    let command = "[EDIT_FILE path=\"a.py\" start_line=\"1\" end_line=\"1\"]\nx\n[/EDIT_FILE]\n";
+    assert_eq!(errors(&format!("```txt // {{a.py}}\n{command}```\n")), [codes::BAD_MARKERS]);
+}

@@ -2,7 +2,7 @@
 
 use relay_edit::{EditStatus, Options, Plan, Strictness, codes, plan_with};
 
-use crate::support::{files, parse_ok, search_replace};
+use crate::support::{files, parse_ok, plan_reply, search_replace};
 
 fn plan_strictly(strictness: Strictness, before: &str, reply: &str) -> Plan {
     plan_with(
@@ -163,5 +163,51 @@ fn a_reply_that_guts_a_file_is_refused_unless_allowed() {
             let refused = plan.diagnostics.iter().any(|finding| finding.code == codes::SHRINK);
             assert_eq!((refused, plan.changes.is_empty()), (is_refused, is_refused), "{reply}");
         }
+    }
+}
+
+#[test]
+fn code_that_was_left_out_by_other_words_is_not_written() {
+    let file = "f() {\n  a();\n  b();\n  c();\n}\n";
+    for line in [
+        "// unchanged",
+        "// (unchanged)",
+        "// same as before",
+        "// --- existing code ---",
+        "// .. existing code ..",
+        "// rest of the code",
+    ] {
+        let section = format!(
+            "a.js\n<<<<<<< SEARCH\n  a();\n  b();\n  c();\n=======\n  {line}\n  z();\n>>>>>>> REPLACE\n"
+        );
+        let plan = plan_reply(&[("a.js", file)], &section);
+        assert_eq!(plan.diagnostics[0].code, codes::ELISION, "{line}");
+    }
+    for line in ["// rest of the code", "// [existing code]", "// <existing code>", "// previous code", "..."]
+    {
+        for reply in [
+            format!("[CREATE_FILE path=\"n.js\"]\nz();\n{line}\n[/CREATE_FILE]\n"),
+            format!("n.js\n<<<<<<< SEARCH\n=======\nz();\n{line}\n>>>>>>> REPLACE\n"),
+            format!("--- /dev/null\n+++ b/n.js\n@@ -0,0 +1,2 @@\n+z();\n+{line}\n"),
+            format!("*** Begin Patch\n*** Add File: n.js\n+z();\n+{line}\n*** End Patch\n"),
+        ] {
+            let plan = plan_reply(&[], &reply);
+            assert_eq!(plan.diagnostics.first().map(|finding| finding.code), Some(codes::ELISION), "{reply}");
+        }
+    }
+    let stub = "n.pyi\n<<<<<<< SEARCH\n=======\ndef f(): ...\n\n...\n>>>>>>> REPLACE\n";
+    assert_eq!(plan_reply(&[], stub).changes.len(), 1);
+}
+
+#[test]
+fn a_document_is_not_cut_short_by_an_elision_in_a_patch() {
+    let before = "Use:\n\n    a()\n    b()\n    c()\n    d()\n";
+    for line in ["# ... rest of the code unchanged ...", "// ...", "/* ... */"] {
+        let new = format!("    a()\n    {line}\n    d()\n");
+        let section = format!(
+            "a.md\n<<<<<<< SEARCH\n    a()\n    b()\n    c()\n    d()\n=======\n{new}>>>>>>> REPLACE\n"
+        );
+        let plan = plan_reply(&[("a.md", before)], &section);
+        assert_eq!(plan.diagnostics.first().map(|finding| finding.code), Some(codes::ELISION), "{line}");
     }
 }

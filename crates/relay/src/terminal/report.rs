@@ -23,7 +23,8 @@ pub fn outcome(outcome: &Outcome) -> String {
         outcome.status,
         Status::Rejected | Status::RolledBack | Status::RecoveryNeeded | Status::Interrupted
     );
-    if !refused || outcome.files.iter().any(|file| file.status == FileStatus::Failed) {
+    let is_told = |file: &FileReport| matches!(file.status, FileStatus::Failed | FileStatus::Skipped);
+    if !refused || outcome.files.iter().any(is_told) {
         text.push_str(&files(&outcome.files));
     }
     text.push_str(&checks(&outcome.checks));
@@ -98,8 +99,9 @@ fn put_off(outcome: &Outcome) -> usize {
 }
 
 fn totals(outcome: &Outcome) -> String {
-    let is_changed =
-        |file: &&FileReport| !matches!(file.status, FileStatus::Unchanged | FileStatus::NotInContext);
+    let is_changed = |file: &&FileReport| {
+        !matches!(file.status, FileStatus::Unchanged | FileStatus::NotInContext | FileStatus::Skipped)
+    };
     let changed = || outcome.files.iter().filter(is_changed);
     let (added, removed) = changed().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
     format!("{}  {}", count(changed().count(), "file"), lines(added, removed))
@@ -125,6 +127,7 @@ fn files(files: &[FileReport]) -> String {
         };
         let what = match file.status {
             FileStatus::Failed => paint(BAD, "failed").to_string(),
+            FileStatus::Skipped => paint(BAD, "skipped").to_string(),
             FileStatus::Partial => {
                 format!(
                     "{}  {}",

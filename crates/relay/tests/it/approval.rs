@@ -115,3 +115,26 @@ fn a_part_that_is_taken_for_the_whole_file_needs_a_person() {
     assert_eq!(apply(&env, part, &["--allow-shrink"]).0, 0);
     assert_eq!(env.read("a.py"), "line 1\nline two\n");
 }
+
+#[test]
+fn a_title_that_is_taken_for_a_new_file_needs_a_person() {
+    let env = project(crate::PLAIN);
+    env.write("m.py", "x = 1\n");
+    env.write("bin/old", "#!/bin/sh\n");
+    let section = "m.py\n<<<<<<< SEARCH\nx = 1\n=======\nx = 2\n>>>>>>> REPLACE\n";
+    for title in
+        ["### Input/Output", "**Before/After**", "## TCP/IP", "### Node.js", "v1.2.3", "N/A", "Example.com"]
+    {
+        let text = format!("{title}\n\n```\nsome output\n```\n\n{section}");
+        let (code, document) = apply(&env, &text, &["--dry-run"]);
+        assert_eq!((code, codes(&document)), (0, vec!["doubtful-name".to_owned()]), "{title}");
+        let (code, document) = apply(&env, &text, &[]);
+        assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]), "{title}");
+    }
+    assert_eq!(env.read("m.py"), "x = 1\n");
+    // A folder that is there, an extension and a usual name speak for a file; so does one that exists.
+    for path in ["bin/run", "src/new.py", "Makefile", ".gitignore", "bin/old"] {
+        let (code, document) = apply(&env, &format!("{path}\n```\ntext of {path}\n```\n"), &[]);
+        assert_eq!(code, 0, "{document:#}");
+    }
+}

@@ -10,7 +10,15 @@ fn partial_lands_what_fits_and_lists_the_rest() {
     let text = "```text // {a.txt}\nA\n```\n\n```text // {../out.txt}\nx\n```\n\n\
                 ```text // {b.txt} multi-search-replace\n<<<<<<< SEARCH\nnowhere\n=======\nx\n>>>>>>> REPLACE\n```\n";
     let before = env.tree();
-    assert_eq!(apply(&env, text, &[]).1["status"], "rejected");
+    let (_, refused) = apply(&env, text, &[]);
+    assert_eq!(refused["status"], "rejected");
+    assert_eq!(
+        (refused["files"][0]["path"].as_str(), refused["files"][0]["status"].as_str()),
+        (Some("../out.txt"), Some("skipped"))
+    );
+    let told = env.relay(&["apply"]).stdin(text).run();
+    let told = told.stdout + &told.stderr;
+    assert!(told.contains("../out.txt  skipped"), "{told}");
     assert_eq!(env.tree(), before);
     let (code, document) = apply(&env, text, &["--partial"]);
     assert_eq!((code, document["status"].as_str()), (3, Some("partial")), "{document:#}");
@@ -21,7 +29,7 @@ fn partial_lands_what_fits_and_lists_the_rest() {
         .iter()
         .map(|file| (file["path"].as_str().unwrap(), file["status"].as_str().unwrap()))
         .collect();
-    assert_eq!(statuses, [("a.txt", "applied"), ("b.txt", "failed")]);
+    assert_eq!(statuses, [("a.txt", "applied"), ("b.txt", "failed"), ("../out.txt", "skipped")]);
     assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("A\n", "b\n"));
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);

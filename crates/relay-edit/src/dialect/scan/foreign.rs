@@ -3,7 +3,7 @@
 use super::super::fence::{FenceLine, fence_line};
 use super::super::limits::{EDITS, Excess};
 use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
-use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, unified};
+use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, tagged, unified};
 use super::code::Code;
 use super::shell::Shell;
 use super::shown::is_shell;
@@ -34,6 +34,13 @@ impl Scanner {
             && unified::is_hunk_header(text)
         {
             return Some(Box::new(git_diff::GitDiff::new(Some(path))));
+        }
+        if code.is_none()
+            && self.reads(Dialect::WholeFile)
+            && let Some((name, path)) = tagged::opens(text).zip(self.path_above())
+        {
+            self.carried = Some(path.clone());
+            return Some(Box::new(tagged::Tagged::new(name, path)));
         }
         if self.reads(Dialect::EditRepl) && edit_repl::begins(text) {
             let above = self.words_above();

@@ -19,7 +19,7 @@ use super::fence::{Fence, FenceLine, fence_line};
 use super::findings::Findings;
 use super::limits::{Excess, LINES};
 use super::{Dialect, End, Kept, Line, OwnedLine, Reader, Taken, path_line};
-use super::{git_diff, hashline, unified};
+use super::{git_diff, hashline, tagged, unified};
 use crate::control::{self, Candidate};
 use crate::{Diagnostic, Edit, Reply, codes, leak};
 use blocks::Question;
@@ -340,7 +340,7 @@ impl Scanner {
             self.leaked(line.number, None);
         }
         if !line.text.trim().is_empty() {
-            if !path_line::is_dots(line.text) {
+            if !path_line::is_dots(line.text) && !tagged::is_tag(line.text) {
                 self.carried = None;
             }
             if self.before_prose.as_deref().is_some_and(|path| path_line::speaks_of_another(line.text, path))

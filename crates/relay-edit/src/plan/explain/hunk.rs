@@ -1,6 +1,7 @@
 //! Why a hunk has no place, and what to send instead.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::Explain;
 use crate::matcher::diagnose::{Nearest, line_range, visible};
@@ -46,7 +47,11 @@ impl Explain<'_> {
         let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
         match failure {
             Failure::NotFound(near) => self.not_found(what, hunk, near.as_ref()),
-            Failure::Ambiguous(starts) => ambiguous(path, what, starts, len),
+            Failure::Ambiguous(places) => ambiguous(path, &format!("the old lines of {what}"), places),
+            Failure::AnchorRepeated { places, len } => {
+                let places: Vec<Range<usize>> = places.iter().map(|start| *start..start + len).collect();
+                ambiguous(path, &format!("the lines that both sides of {what} begin with"), &places)
+            }
             Failure::Repeated(repeats) => repeated(path, what, hunk, *repeats),
             Failure::HintContradicts { found, hinted } => Told::new(
                 codes::AMBIGUOUS,
@@ -221,17 +226,18 @@ impl Explain<'_> {
     }
 }
 
-fn ambiguous(path: &str, what: &str, starts: &[usize], len: usize) -> Told {
-    let shown: Vec<String> = starts.iter().take(PLACES_SHOWN).map(|start| line_range(*start, len)).collect();
-    let more = match starts.len() - shown.len() {
+fn ambiguous(path: &str, lines: &str, places: &[Range<usize>]) -> Told {
+    let range = |place: &Range<usize>| line_range(place.start, place.len());
+    let shown: Vec<String> = places.iter().take(PLACES_SHOWN).map(range).collect();
+    let more = match places.len() - shown.len() {
         0 => String::new(),
         more => format!(" and {more} more places"),
     };
-    let (count, shown) = (starts.len(), shown.join(", "));
-    let message = format!("the old lines of {what} stand at {count} places in `{path}`: {shown}{more}");
+    let (count, shown) = (places.len(), shown.join(", "));
+    let message = format!("{lines} stand at {count} places in `{path}`: {shown}{more}");
     let hint = "add unchanged lines above or below until the old lines stand at one place only";
-    let first = starts.first().copied().unwrap_or_default();
-    Told::new(codes::AMBIGUOUS, message, hint).about(first, len)
+    let first = places.first().cloned().unwrap_or_default();
+    Told::new(codes::AMBIGUOUS, message, hint).about(first.start, first.len())
 }
 
 fn repeated(path: &str, what: &str, hunk: Option<&Hunk>, repeats: Repeats) -> Told {
