@@ -313,7 +313,23 @@ fn goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usi
         let stands = |start: &usize| has_identity(lines) && index.stands_at(Key::TrimEnd, lines, *start);
         start.filter(stands)
     };
-    stands(&head, covered.start.checked_sub(head.len())).or_else(|| stands(&tail, Some(covered.end)))
+    stands(&head, covered.start.checked_sub(head.len()))
+        .or_else(|| stands(&tail, Some(covered.end)))
+        .or_else(|| one_goes_beside(pattern, index, covered))
+}
+
+/// Where one of several lines that shall go, and does not come back, stands directly beside the new ones at whatever depth.
+fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
+    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
+    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();
+    let comes_back = |line: &str| pattern.new.iter().any(|new| new.trim() == line.trim());
+    let goes = |text: &[u8]| {
+        let mut found = removed.iter().filter(|line| Key::Trim.of(line.as_bytes()) == text);
+        found.any(|line| !comes_back(line))
+    };
+    let beside = [covered.start.checked_sub(1), Some(covered.end).filter(|end| *end < index.lines.len())];
+    let stands = |line: &usize| goes(&Key::Trim.of(index.lines.text(*line)));
+    beside.into_iter().flatten().find(stands).filter(|_| removed.len() > 1)
 }
 
 /// Whether all lines that shall go, and do not come back, stand near that place at another depth: then the new lines may belong

@@ -101,11 +101,29 @@ fn goes_on(text: &[u8], section: bool) -> bool {
         || matches!(text, b"public:" | b"protected:" | b"private:")
 }
 
-/// Lines that begin with what was named, for authors who leave the end of a line off.
+/// git cuts a header here, also amid a word.
+const HEADER_BYTES: usize = 79;
+
+/// Lines that begin with what was named, for authors who leave the end of a line off; where there is none, the only one that
+/// holds it. `fn bake` names `fn bake(` and not `fn bake_all(`.
 fn beginning_with(index: &FileIndex<'_>, scope: &str) -> Vec<usize> {
     let scope = scope.trim().as_bytes();
-    let begins = |(_, text): &(usize, &[u8])| !scope.is_empty() && text.trim_ascii_start().starts_with(scope);
-    index.lines.texts().enumerate().filter(begins).map(|(line, _)| line).collect()
+    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let ends = |rest: &[u8]| scope.len() >= HEADER_BYTES || !(is_word(scope.last()) && is_word(rest.first()));
+    let begins = |text: &[u8]| text.trim_ascii_start().strip_prefix(scope).is_some_and(ends);
+    let holds = |text: &[u8]| {
+        memchr::memmem::find_iter(text, scope).any(|at| {
+            let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + scope.len()..));
+            !(is_word(before.last()) && is_word(scope.first())) && after.is_some_and(ends)
+        })
+    };
+    let lines_that = |rule: &dyn Fn(&[u8]) -> bool| -> Vec<usize> {
+        let fits = |(_, text): &(usize, &[u8])| !scope.is_empty() && rule(text);
+        index.lines.texts().enumerate().filter(fits).map(|(line, _)| line).collect()
+    };
+    let found = lines_that(&begins);
+    let within = if found.is_empty() { lines_that(&holds) } else { Vec::new() };
+    if within.len() == 1 { within } else { found }
 }
 
 #[cfg(test)]
@@ -131,5 +149,20 @@ mod tests {
         check("def f():\n    x\n# y\n    z\n\n# g\ndef g():\n", 0, 0..4);
         check("fn f(\n    a: u8,\n) {\n    x\n}\nfn g() {}\n", 0, 0..5);
         check("[a]\nx = 1\n\n[b]\nx = 1\n", 0, 0..2);
+    }
+
+    #[test]
+    fn a_header_names_whole_words() {
+        let file = "pub fn bake(t: Tin) {\n    a\n}\n\nfn bake_all(t: Tin) {\n    a\n}\n\nfn cool(\n";
+        let check = |scope: &str, expected: &[usize]| {
+            assert_eq!(beginning_with(&FileIndex::new(file.as_bytes()), scope), expected, "{scope}");
+        };
+        check("fn bake", &[0]);
+        check("fn bake(t", &[0]);
+        check("pub fn bake", &[0]);
+        check("fn bake_all", &[4]);
+        check("fn cool", &[8]);
+        check("fn", &[4, 8]);
+        check("t: Tin", &[]);
     }
 }

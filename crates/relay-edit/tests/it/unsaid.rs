@@ -275,3 +275,22 @@ fn what_stands_beside_a_part_of_a_line_is_not_written_twice() {
     let section = search_replace("value\n", "int(value)\n");
     check("print(value)\n", &section, "print(int(value))\n");
 }
+
+/// A line that goes stands right there, so the new ones are what was there before.
+#[test]
+fn a_change_is_not_done_while_a_line_stands_that_it_takes_away() {
+    let file = "def bake(tin):\n    heat(tin)\n    wait(30)\n    return tin\n";
+    for (old, new) in [
+        ("heat(tin)\nwait(30)\n", "    heat(tin)\n"),
+        ("    heat(tins)\n    wait(30)\n", "    heat(tin)\n"),
+        ("    heat(tin)\n    wait(\n", "    wait(30)\n"),
+        ("    heat(tin)  # first\n    wait(30)\n", "    heat(tin)\n"),
+    ] {
+        let plan = plan_reply(&[("a.txt", file)], &search_replace(old, new));
+        let done = plan.changes.first().and_then(|change| change.after.as_deref());
+        let kept = new.trim_end();
+        let expected = format!("def bake(tin):\n{kept}\n    return tin\n");
+        assert!(done.is_none_or(|done| done == expected.as_bytes()), "{old}");
+        assert!(done.is_some() || plan.diagnostics.iter().any(relay_edit::Diagnostic::is_error), "{old}");
+    }
+}
