@@ -1,7 +1,7 @@
 //! Translation: the edits of a reply, or a transaction of the ledger, in another dialect with the same resulting bytes.
 
-use relay_edit::{Change, Code, Diagnostic, Dialect, Options as PlanOptions, parse, render};
-use relay_txn::{ChangeRecord, Record, Stored};
+use relay_edit::{Change, Code, Diagnostic, Dialect, Options as PlanOptions, parse, render, text_of};
+use relay_txn::{ChangeRecord, Record, Stored, is_link};
 
 use crate::codes;
 use crate::contain::contain;
@@ -60,6 +60,9 @@ pub fn entry(engine: &Engine, record: &Record, to: Dialect) -> Result<String, Ve
     };
     let mut changes = Vec::with_capacity(record.changes.len());
     for change in &record.changes {
+        if [&change.before, &change.after].into_iter().flatten().any(|stored| is_link(stored.mode)) {
+            return Err(vec![unsayable(&change.path, "a link")]);
+        }
         changes.push(Change {
             path: change.path.clone(),
             before: content(&change.before)?,
@@ -68,7 +71,18 @@ pub fn entry(engine: &Engine, record: &Record, to: Dialect) -> Result<String, Ve
             executable: executable(record, change),
         });
     }
-    written(&changes, to)
+    match changes.iter().find(|change| change.after.as_ref().is_some_and(|after| text_of(after).contains(&0)))
+    {
+        Some(change) => Err(vec![unsayable(&change.path, "bytes that are no text")]),
+        None => written(&changes, to),
+    }
+}
+
+/// No dialect has words for what is at this path.
+fn unsayable(path: &str, what: &str) -> Diagnostic {
+    Diagnostic::error(CANNOT_SAY, format!("no dialect can say what becomes of `{path}`: it is {what}"))
+        .hinted("`relay show` shows the transaction; carry this file over by itself.")
+        .on(path)
 }
 
 /// What a change says about whether its file can be run, if it says anything.

@@ -45,6 +45,20 @@ fn a_transaction_of_the_ledger_can_be_translated() {
 }
 
 #[test]
+fn links_and_bytes_of_the_ledger_are_refused_in_every_dialect() {
+    for (command, path) in [("ln -s a.txt ln", "ln"), ("printf 'x\\0y' > data", "data")] {
+        let env = project(PLAIN);
+        env.write("a.txt", BEFORE);
+        env.relay(&["wrap", "--", "sh", "-c", command]).success();
+        for dialect in ["fenced", "unified", "hashline", "whole-file", "commands"] {
+            let run = env.relay(&["translate", "--to", dialect, "--transaction", "1"]).run();
+            assert_eq!((run.code, run.stdout.as_str()), (1, ""), "{dialect}");
+            assert!(run.stderr.contains("cannot-say") && run.stderr.contains(path), "{}", run.stderr);
+        }
+    }
+}
+
+#[test]
 fn what_a_dialect_cannot_say_is_refused_by_name() {
     let env = project(PLAIN);
     env.write("a.txt", "x\n");
