@@ -1,6 +1,6 @@
 //! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use relay_edit::{Code, Diagnostic, Dialect, Edit, Operation, Severity};
@@ -104,7 +104,9 @@ pub(crate) fn lines_of(edits: &[Edit]) -> HashMap<&str, usize> {
 
 /// Every path the edits name, once.
 pub(crate) fn paths(edits: &[Edit]) -> BTreeSet<&str> {
-    edits.iter().flat_map(names).collect()
+    let mut paths = Vec::with_capacity(edits.len());
+    paths.extend(edits.iter().flat_map(names));
+    paths.into_iter().collect()
 }
 
 /// The paths of one edit.
@@ -118,11 +120,10 @@ pub(crate) fn names(edit: &Edit) -> impl Iterator<Item = &str> {
 
 /// The files among them that other tools execute, each with the reason.
 pub(crate) fn sensitive_files(workspace: &Workspace, edits: &[Edit]) -> Vec<(RelPath, Sensitive)> {
-    paths(edits)
-        .into_iter()
-        .filter_map(|path| workspace.path(path).ok())
-        .filter_map(|path| sensitive(&path).map(|reason| (path, reason)))
-        .collect()
+    let found: BTreeMap<&str, Sensitive> =
+        edits.iter().flat_map(names).filter_map(|path| Some((path, sensitive(path)?))).collect();
+    let checked = |(path, reason)| Some((workspace.path(path).ok()?, reason));
+    found.into_iter().filter_map(checked).collect()
 }
 
 /// Asks before files are written that other tools execute. `--yes` is no answer to this.

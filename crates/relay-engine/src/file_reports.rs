@@ -42,21 +42,21 @@ pub(crate) fn of_changes<C>(
         .filter(|change| renamed.contains(&change.path))
         .filter_map(|change| Some((&change.path, change.before.as_ref()?)))
         .collect();
-    reported(changes)
-        .map(|change| FileReport {
-            path: change.path.as_str().to_owned(),
-            operation: operation(change),
-            renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
-            status: FileStatus::NotApplied,
-            added: change.added,
-            removed: change.removed,
-            mode: match &change.renamed_from {
-                Some(from) => ModeChange::of(change, sources.get(from).copied()),
-                None => ModeChange::of(change, change.before.as_ref()),
-            },
-            placement: placement(&change.path),
-        })
-        .collect()
+    let mut reports = Vec::with_capacity(changes.len());
+    reports.extend(reported(changes).map(|change| FileReport {
+        path: change.path.as_str().to_owned(),
+        operation: operation(change),
+        renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
+        status: FileStatus::NotApplied,
+        added: change.added,
+        removed: change.removed,
+        mode: match &change.renamed_from {
+            Some(from) => ModeChange::of(change, sources.get(from).copied()),
+            None => ModeChange::of(change, change.before.as_ref()),
+        },
+        placement: placement(&change.path),
+    }));
+    reports
 }
 
 /// How the edit of a file is called whose path leads where nothing may be written.
@@ -90,8 +90,8 @@ pub(crate) fn of_edits<C>(
 ) -> Vec<FileReport> {
     let mut reports = of_changes(changes, |_| String::new());
     let changed = reports.len();
-    let mut places: HashMap<&str, usize> =
-        reported(changes).map(|change| change.path.as_str()).zip(0..).collect();
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(edits.len().max(changed));
+    places.extend(reported(changes).map(|change| change.path.as_str()).zip(0..));
     for ((edit, outcome), name) in edits.iter().zip(outcomes).zip(final_names(edits)) {
         let at = *places.entry(name).or_insert_with(|| {
             reports.push(unplaced(edit, name, exists(&edit.path)));

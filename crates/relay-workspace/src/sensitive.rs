@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use crate::names::fold;
-use crate::rel_path::RelPath;
 
 /// Why a file is sensitive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -242,8 +241,8 @@ const SHORT_NAME: Sensitive =
 /// # Ok::<(), relay_workspace::PathRefusal>(())
 /// ```
 #[must_use]
-pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
-    let path = folded(path);
+pub fn sensitive(path: impl AsRef<str>) -> Option<Sensitive> {
+    let path = folded(path.as_ref());
     let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
     let covers = |(at, _): &&(At, Sensitive)| at.covers(&path, name);
     let has_dotted_part = path.starts_with('.') || path.as_bytes().windows(2).any(|pair| pair == b"/.");
@@ -254,12 +253,12 @@ pub fn sensitive(path: &RelPath) -> Option<Sensitive> {
 }
 
 /// The path with every component folded. Most paths are already.
-fn folded(path: &RelPath) -> Cow<'_, str> {
+fn folded(path: &str) -> Cow<'_, str> {
     let is_folded = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase() && byte != b':';
-    if path.as_str().bytes().all(is_folded) {
-        return path.as_str().into();
+    if path.bytes().all(is_folded) {
+        return path.into();
     }
-    let parts: Vec<Cow<'_, str>> = path.components().map(|name| file_of(fold(name))).collect();
+    let parts: Vec<Cow<'_, str>> = path.split('/').map(|name| file_of(fold(name))).collect();
     parts.join("/").into()
 }
 
@@ -318,6 +317,7 @@ impl At {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RelPath;
 
     fn check(path: &str, tool: Option<&str>) {
         let found = sensitive(&RelPath::new(path).unwrap());

@@ -61,6 +61,11 @@ impl Hashed {
 impl<'a> FileIndex<'a> {
     /// Prepares a file; the tables are built when they are first needed.
     pub fn new(bytes: &'a [u8]) -> Self {
+        Self::sharing(bytes, &Rc::default())
+    }
+
+    /// Prepares a file whose searches are counted together with others.
+    pub fn sharing(bytes: &'a [u8], work: &Rc<Cell<usize>>) -> Self {
         Self {
             lines: Lines::new(bytes),
             tables: Default::default(),
@@ -69,14 +74,9 @@ impl<'a> FileIndex<'a> {
             habit: OnceCell::new(),
             has_tabs: OnceCell::new(),
             levels: None,
-            work: Rc::default(),
+            work: Rc::clone(work),
             explained: Cell::new(0),
         }
-    }
-
-    /// Prepares a file whose searches are counted together with others.
-    pub fn sharing(bytes: &'a [u8], work: &Rc<Cell<usize>>) -> Self {
-        Self { work: Rc::clone(work), ..Self::new(bytes) }
     }
 
     /// With what is known about how the reply writes one level of the file.

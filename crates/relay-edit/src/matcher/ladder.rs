@@ -284,9 +284,8 @@ fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candid
         return true;
     };
     let near = only.start().saturating_sub(pattern.new.len())..only.end() + pattern.new.len();
-    let bytes = index.lines.offset(near.start)..index.lines.offset(near.end);
-    let near = index.lines.bytes().get(bytes).unwrap_or_default();
-    memchr::memmem::find(near, added.as_bytes()).is_some()
+    let near = near.start..near.end.min(index.lines.len());
+    near.map(|line| index.lines.text(line)).any(|text| text == added.as_bytes())
 }
 
 /// Whether most lines that shall go still stand in the file. Then the new ones stand there for another reason: they were

@@ -41,13 +41,12 @@ pub(crate) fn share(
         if placement.reindent != Reindent::Keep || !pattern.hunk.adds() {
             continue;
         }
-        if pattern.hunk.lines.iter().any(|line| manner::is_directive(line.text())) {
-            continue;
-        }
         let added = pattern.hunk.added_lines();
         // Mostly there is nothing to change, which is told faster than how the whole file is indented.
         let found = manner::adapt(index, added.clone());
-        if shared.is_none() && found == Manner::Fits {
+        if shared.is_none() && found == Manner::Fits
+            || pattern.hunk.lines.iter().any(|line| manner::is_directive(line.text()))
+        {
             continue;
         }
         // Less than a level is alignment, and no sign of how the reply writes levels.

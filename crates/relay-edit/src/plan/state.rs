@@ -27,6 +27,8 @@ pub(crate) struct State<'s> {
     files: Vec<(Cow<'s, str>, File<'s>)>,
     /// Where a path is among them.
     places: HashMap<Cow<'s, str>, usize>,
+    /// Where the path is that was asked for last: an edit asks for its own several times.
+    last: Cell<usize>,
     /// The files of the snapshot that are in another encoding.
     decoded: BTreeMap<&'s str, Decoded>,
     /// New path to the path in the snapshot its bytes came from.
@@ -52,6 +54,7 @@ impl<'s> State<'s> {
             snapshot,
             files: snapshot.files.iter().map(untouched).collect(),
             places: snapshot.files.keys().map(|path| Cow::Borrowed(path.as_str())).zip(0..).collect(),
+            last: Cell::new(0),
             decoded: snapshot.files.iter().filter_map(decode).collect(),
             origins: BTreeMap::new(),
             modes: BTreeMap::new(),
@@ -61,12 +64,24 @@ impl<'s> State<'s> {
         }
     }
 
+    /// Where a path is among the files.
+    fn place(&self, path: &str) -> Option<usize> {
+        let last = self.last.get();
+        if self.files.get(last).is_some_and(|(known, _)| known == path) {
+            return Some(last);
+        }
+        let place = *self.places.get(path)?;
+        self.last.set(place);
+        Some(place)
+    }
+
     fn file(&self, path: &str) -> Option<&File<'s>> {
-        self.places.get(path).and_then(|at| self.files.get(*at)).map(|(_, file)| file)
+        self.files.get(self.place(path)?).map(|(_, file)| file)
     }
 
     fn file_mut(&mut self, path: &str) -> Option<&mut File<'s>> {
-        self.places.get(path).and_then(|at| self.files.get_mut(*at)).map(|(_, file)| file)
+        let place = self.place(path)?;
+        self.files.get_mut(place).map(|(_, file)| file)
     }
 
     /// Whether it is known what the author saw of a file.
@@ -229,7 +244,10 @@ impl<'s> State<'s> {
     /// encoding otherwise.
     pub fn into_changes(self) -> Result<Vec<Change<Content>>, String> {
         let Self { snapshot, mut files, decoded, mut origins, modes, .. } = self;
-        files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        // Mostly nothing was touched that is not in the snapshot.
+        if files.len() > snapshot.files.len() {
+            files.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
         let mut changes = Vec::with_capacity(files.len());
         for (path, File { before, now }) in files {
             let after = match now {

@@ -94,7 +94,7 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
         let hint = "Name a file that you can read, or pipe the text in.";
         unreadable(format!("{name} cannot be read: {error}"), hint)
     })?;
-    if bytes.contains(&0) {
+    if memchr::memchr(0, &bytes).is_some() {
         return Err(unreadable(format!("{name} is not text"), "A reply is the text a model wrote."));
     }
     String::from_utf8(bytes).map_err(|error| {
@@ -105,10 +105,11 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
 
 /// One byte more than allowed is enough to know that it is too much; the engine says so.
 fn read_capped(source: impl Read) -> std::io::Result<Vec<u8>> {
-    // Most replies are shorter. Room that is never used is never given, but room that grows is filled again and again.
+    // Most replies are shorter. Room that grows is filled again and again; what is left of it serves the files that are read.
     const ROOM_BYTES: usize = 1 << 20;
     let mut bytes = Vec::with_capacity(ROOM_BYTES);
     source.take(REPLY_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    bytes.shrink_to_fit();
     Ok(bytes)
 }
 

@@ -18,20 +18,24 @@ const LINES_SHOWN_IN_ALL: usize = 1000;
 /// How many bytes of one line are shown; asking for the file shows it all.
 const BYTES_SHOWN: usize = 4000;
 
+/// How many files that is where each changes in one place, and how long the diff of such a file is.
+const FILES_USUALLY_SHOWN: usize = 100;
+const FILE_BYTES: usize = 512;
+
 /// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
 pub fn changes<C>(changes: &[FileChange<C>]) -> String
 where
     for<'a> After<'a>: From<&'a C>,
 {
-    let mut text = String::new();
+    let mut text = String::with_capacity(changes.len().min(FILES_USUALLY_SHOWN) * FILE_BYTES);
     let mut shown = 0;
     let sources = Sources::of(changes);
     let mut left = changes.iter().filter(|change| !sources.hold(change));
     while shown < LINES_SHOWN_IN_ALL {
         let Some(change) = left.next() else { return text };
-        let next = file(change, sources.origin(change), Some(LINES_SHOWN));
-        shown += next.matches('\n').count();
-        text.push_str(&next);
+        let before = text.len();
+        file(&mut text, change, sources.origin(change), Some(LINES_SHOWN));
+        shown += text.get(before..).map_or(0, |next| next.matches('\n').count());
     }
     let more = left.count();
     if more > 0 {
@@ -45,7 +49,9 @@ where
 
 /// One change in full.
 pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
-    file(change, Sources::of(changes).origin(change), None)
+    let mut text = String::new();
+    file(&mut text, change, Sources::of(changes).origin(change), None);
+    text
 }
 
 /// The paths that files were renamed from, and what stood there.
@@ -77,11 +83,10 @@ impl<'a> Sources<'a> {
     }
 }
 
-fn file<C>(change: &FileChange<C>, origin: Option<&Image>, limit: Option<usize>) -> String
+fn file<C>(text: &mut String, change: &FileChange<C>, origin: Option<&Image>, limit: Option<usize>)
 where
     for<'a> After<'a>: From<&'a C>,
 {
-    let mut text = String::new();
     let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
     let after = change.after.as_ref().map_or(After::Whole(&[]), |target| After::from(&target.bytes));
     let name = match &change.renamed_from {
@@ -89,7 +94,7 @@ where
         None => visible(change.path.as_str()).into_owned(),
     };
     line(
-        &mut text,
+        text,
         format_args!(
             "{} {}  {}{}",
             operation_sign(operation(change)),
@@ -101,19 +106,17 @@ where
     let limit = limit.unwrap_or(usize::MAX);
     match diff_start(before, after, limit) {
         FileDiff::Text(hunks) => {
-            let left_out =
-                (change.added + change.removed).saturating_sub(paint_hunks(&mut text, &hunks, limit));
+            let left_out = (change.added + change.removed).saturating_sub(paint_hunks(text, &hunks, limit));
             if left_out > 0 {
                 let more = format_args!("… {left_out} more lines changed");
-                line(&mut text, format_args!("  {}", paint(FAINT, more)));
+                line(text, format_args!("  {}", paint(FAINT, more)));
             }
         }
         FileDiff::Binary => {
             let sizes = format!("binary, {} → {} bytes", before.len(), after.len());
-            line(&mut text, format_args!("  {}", paint(FAINT, sizes)));
+            line(text, format_args!("  {}", paint(FAINT, sizes)));
         }
     }
-    text
 }
 
 /// The hunks, `limit` lines of them at most. Returns how many of these are new or gone.

@@ -84,15 +84,14 @@ fn plain(text: &str) -> Option<String> {
         return None;
     }
     let mut plain = String::with_capacity(text.len());
-    for (at, piece) in text.split('\x1b').enumerate() {
-        let shown = match at {
-            0 => piece,
-            _ => {
-                piece.strip_prefix('[')?.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m')?
-            }
-        };
+    let mut rest = text;
+    while let Some(at) = memchr::memchr(b'\x1b', rest.as_bytes()) {
+        let (shown, style) = rest.split_at_checked(at)?;
         plain.push_str(shown);
+        let number = style.strip_prefix("\x1b[")?;
+        rest = number.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix('m')?;
     }
+    plain.push_str(rest);
     Some(plain)
 }
 
