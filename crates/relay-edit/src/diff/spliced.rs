@@ -111,8 +111,11 @@ pub(super) fn beginning<'b>(before: &'b [u8], after: &Spliced, limit: usize) -> 
     None
 }
 
-/// Whether the file as it becomes looks like something other than text.
+/// Whether a file that is text looks like something else as it becomes.
 fn begins_binary(before: &[u8], after: &Spliced) -> bool {
+    if before.len() + after.fresh().len() <= BINARY_BYTES {
+        return is_binary(after.fresh());
+    }
     let mut left = BINARY_BYTES;
     let mut heads = after.pieces(before).map_while(|piece| {
         let head = piece.get(..left).unwrap_or(piece);
