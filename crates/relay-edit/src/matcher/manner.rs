@@ -48,7 +48,9 @@ pub(crate) fn adapt<'a>(index: &FileIndex<'_>, added: impl Iterator<Item = &'a s
         return Manner::Fits;
     }
     let rule = if tabs && habit.only_spaces {
-        let unit = habit.unit.filter(|_| habit.indented >= ENOUGH);
+        // Tabs beside spaces may be meant, or a slip.
+        let all_tabs = indents.clone().all(|indent| indent.starts_with(b"\t"));
+        let unit = habit.unit.filter(|_| all_tabs && habit.indented >= ENOUGH);
         unit.map(|unit| Reindent::Units { reply: b"\t".to_vec(), file: vec![b' '; unit] })
     } else if spaces && habit.begins_with_tabs {
         let lengths = indents.map(<[u8]>::len);
@@ -152,5 +154,12 @@ mod tests {
     fn what_has_no_place_in_the_manner_is_foreign() {
         check("a\n b\n  c\n   d\n     e\n       f\n", "\tg", None);
         check("a\n\tb\n\tc\n\td\n\te\n\tf\n", "     g", None);
+    }
+
+    #[test]
+    fn tabs_beside_spaces_are_left_to_their_author() {
+        let spaced = FileIndex::new(b"a\n    b\n    c\n        d\n    e\n    f\n");
+        assert_eq!(adapt(&spaced, ["\tg", "    h"].into_iter()), Manner::Foreign);
+        assert!(matches!(adapt(&spaced, ["\tg", "", "\t    h"].into_iter()), Manner::Rule(_)));
     }
 }

@@ -191,7 +191,7 @@ fn means_them(hunk: &Hunk) -> bool {
 }
 
 /// How many old and new lines are written.
-fn sides(hunk: &Hunk) -> (usize, usize) {
+pub(crate) fn sides(hunk: &Hunk) -> (usize, usize) {
     (hunk.old_lines().count(), hunk.new_lines().count())
 }
 

@@ -63,6 +63,37 @@ pub(crate) fn opens_block(region: &Range<usize>) -> bool {
     region.len() > 1
 }
 
+/// Whether a line above a hunk names a block of code that stands nowhere, be it as a call: not in the file, and not in the new
+/// lines of any hunk, which may make it or give it another name.
+pub(crate) fn is_unknown(patterns: &[Pattern<'_>], index: &FileIndex<'_>, scope: &str) -> bool {
+    const KINDS: &[&str] = &[
+        "class",
+        "def",
+        "enum",
+        "fn",
+        "func",
+        "function",
+        "impl",
+        "interface",
+        "module",
+        "namespace",
+        "struct",
+        "trait",
+    ];
+    let mut words = words(scope);
+    let Some(name) = words.find(|word| KINDS.contains(word)).and_then(|_| words.next()) else { return false };
+    let names = |text: &str| self::words(text).any(|word| word == name);
+    let mut new = patterns.iter().flat_map(|pattern| pattern.new.iter());
+    let mut lines = index.lines.texts();
+    !new.any(|line| names(line)) && !lines.any(|line| names(&String::from_utf8_lossy(line)))
+}
+
+/// What a line says, without its signs.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|character: char| !character.is_alphanumeric() && character != '_')
+        .filter(|word| !word.is_empty())
+}
+
 /// From a named line to the next one that is indented no deeper, without the blank lines before that.
 fn region(index: &FileIndex<'_>, header: usize) -> Range<usize> {
     let text = index.lines.text(header);

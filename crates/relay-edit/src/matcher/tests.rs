@@ -66,6 +66,42 @@ fn a_line_number_says_more_than_the_block_that_is_named_beside_it() {
     assert_eq!(place(file, &named, Strictness::Fuzzy).0, 1);
 }
 
+/// `pass` may be the line of any block; a line that says more speaks for itself.
+#[test]
+fn a_common_line_below_a_block_that_stands_nowhere_has_no_place() {
+    let file = "class Oven:\n    def heat(self):\n        pass\n\n    def cool(self):\n        return self.slowly(3)\n";
+    let below = |scope: &[&str], diff: &str| {
+        let hunk = Hunk { scope: scope.iter().map(|&line| line.to_owned()).collect(), ..Hunk::of_diff(diff) };
+        locate(&hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy)
+    };
+    let common = "-        pass\n+        self.on = True";
+    assert_eq!(below(&["class Oven:", "def toast(self):"], common), Err(Failure::OutOfScope(2)));
+    assert_eq!(below(&["class Grill:", "def heat(self):"], common), Err(Failure::OutOfScope(2)));
+    let named = |scope: &[&str], diff: &str| {
+        assert!(matches!(below(scope, diff), Ok(Located::Placed(_))), "{scope:?}");
+    };
+    named(&["class Oven:", "def heat(self):"], common);
+    // What is no block of code may be a remark about the change.
+    named(&["switch it on"], common);
+    // A change may give the block its name.
+    named(&["def toast(self):"], "-        pass\n+        toast()");
+    named(&["def toast(self):"], "-        return self.slowly(3)\n+        return self.slowly(4)");
+}
+
+/// A bracket stands in every other line, so that a wrong number meets one as well.
+#[test]
+fn a_number_beside_wrong_counts_tells_no_brackets_apart() {
+    let file = "fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n";
+    let hunk = Hunk { line_hint: Some(3), ..Hunk::of_diff(" }\n+fn c() {}") };
+    let counted = |announced| Hunk { announced, ..hunk.clone() };
+    for announced in [None, Some((1, 2))] {
+        assert_eq!(place(file, &counted(announced), Strictness::Fuzzy).0, 2, "{announced:?}");
+    }
+    let index = FileIndex::new(file.as_bytes());
+    let found = locate(&counted(Some((1, 3))), &index, Strictness::Fuzzy);
+    assert_eq!(found, Err(Failure::Ambiguous(vec![2..3, 5..6])));
+}
+
 /// Taken literally, new lines are written as they are.
 #[test]
 fn nothing_is_indented_anew_where_everything_must_be_exact() {

@@ -10,7 +10,7 @@ use super::indent::is_oddly_spaced;
 use super::index::FileIndex;
 use super::key::Key;
 use super::ladder::{Candidate, KEPT, Search};
-use super::pattern::{Pattern, has_identity};
+use super::pattern::{Pattern, has_identity, is_telling};
 use super::{
     Failure, Located, Placement, Reindent, Strictness, Tie, Tier, alike, enclosed, escaped, ladder, marked,
     nested, page, rival, scope, shape, sign, standing, units, verbatim,
@@ -184,7 +184,7 @@ fn settle_one(
     let (candidate, tie) = match candidates.as_slice() {
         [only] => {
             contradiction(pattern, index, only)?;
-            stray(pattern, index, only, &regions)?;
+            stray(patterns, pattern, index, only, &regions)?;
             if standing::inserted(pattern, index, only, tier) {
                 return Ok(Located::AlreadyApplied(only.start()));
             }
@@ -280,8 +280,10 @@ fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate)
     Ok(())
 }
 
-/// The only place is not in the block the author named, or nothing but brackets says that it is the right one.
+/// The only place is not in the block the author named, or that block is unknown, or nothing but brackets says that it is the
+/// right one.
 fn stray(
+    patterns: &[Pattern<'_>],
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
     only: &Candidate,
@@ -291,6 +293,17 @@ fn stray(
     // With a line number the header is a tool's, and names whatever block stands above.
     if hinted.is_none() && regions.iter().any(scope::opens_block) && !scope::touches(regions, only) {
         return Err(Failure::OutOfScope(only.start()));
+    }
+    // `pass` and `return 1` may be lines of any block.
+    let is_common = || {
+        let mut told = pattern.old.iter().filter(|line| is_telling(line));
+        told.next().is_some_and(|line| scope::words(line).nth(2).is_none()) && told.next().is_none()
+    };
+    if hinted.is_none() && regions.is_empty() && !pattern.hunk.scope.is_empty() && is_common() {
+        index.spend(index.lines.len()).ok_or(Failure::TooMuchWork)?;
+        if pattern.hunk.scope.iter().any(|scope| scope::is_unknown(patterns, index, scope)) {
+            return Err(Failure::OutOfScope(only.start()));
+        }
     }
     let alike = || index.find_some(Key::Trim, &pattern.old, 1).is_none_or(|places| places.len() > 1);
     if !has_identity(&pattern.old) && hinted != Some(only.start()) && alike() {
@@ -306,8 +319,11 @@ fn choose<'c>(
     neighbours: &Neighbours,
     regions: &[Range<usize>],
 ) -> Option<(&'c Candidate, Tie)> {
-    let by_number =
-        by_line_number(pattern, candidates, neighbours).map(|candidate| (candidate, Tie::LineNumber));
+    // Beside counts that are wrong a number may be as well, and it would meet a bracket at many places.
+    let is_counted = || pattern.hunk.announced.is_none_or(|counts| counts == marked::sides(pattern.hunk));
+    let by_number = by_line_number(pattern, candidates, neighbours)
+        .filter(|_| has_identity(&pattern.old) || is_counted())
+        .map(|candidate| (candidate, Tie::LineNumber));
     if let Some((candidate, _)) = by_number
         && !scope::touches(regions, candidate)
         && candidates.iter().any(|other| scope::holds(regions, other))
