@@ -418,8 +418,12 @@ impl Planner<'_> {
 
     fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
         let Some(before) = self.state.get(&edit.path) else {
+            let explain = Explain { edit, state: &self.state };
+            if edit.dialect == Dialect::WholeFile && edit.path.starts_with("path/to/") {
+                return Err(Box::new(explain.placeholder()));
+            }
             if edit.dialect == Dialect::WholeFile && may_be_title(&edit.path) {
-                self.diagnostics.push(Explain { edit, state: &self.state }.doubtful_name());
+                self.diagnostics.push(explain.doubtful_name());
             }
             self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
             self.written.insert(edit.path.clone());

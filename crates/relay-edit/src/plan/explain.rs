@@ -243,6 +243,12 @@ impl Explain<'_> {
         .at(self.edit.line)
     }
 
+    /// A new file is named as files are in examples, which may mean one that exists.
+    pub fn placeholder(&self) -> Diagnostic {
+        let message = format!("`{}` is how examples name a file; which one is meant?", self.edit.path);
+        self.finding(codes::MISSING_PATH, message, None).hinted("write its path from the root of the project")
+    }
+
     /// A title may have been taken for the name of a new file.
     pub fn doubtful_name(&self) -> Diagnostic {
         let message = format!("`{}` stands above this code; is that a new file, or a title?", self.edit.path);

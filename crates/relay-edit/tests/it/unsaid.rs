@@ -294,3 +294,12 @@ fn a_change_is_not_done_while_a_line_stands_that_it_takes_away() {
         assert!(done.is_some() || plan.diagnostics.iter().any(relay_edit::Diagnostic::is_error), "{old}");
     }
 }
+
+/// `path/to/` is copied from instructions, and says no more than the name of the file.
+#[test]
+fn a_new_file_is_not_made_where_only_examples_have_one() {
+    let reply = "path/to/oven.txt\n```\nhot\n```\n";
+    check_fails(&[("oven.txt", "cold\n")], reply, codes::MISSING_PATH);
+    let found = plan_reply(&[("path/to/oven.txt", "cold\n")], reply);
+    assert!(found.changes.iter().any(|change| change.path == "path/to/oven.txt"), "{found:#?}");
+}
