@@ -113,8 +113,10 @@ proptest! {
         let first = at.index(before.len());
         let last = (first + count - 1).min(before.len() - 1);
         let (old, wanted) = (text(&before), spliced(&before, first, last, &new));
-        // Tabs that come into a file of spaces are told from a slip only by a line that shows them.
-        if old == wanted || new.iter().any(|line| line.starts_with('\t')) { return Ok(()) }
+        // Tabs that come into a file of spaces are told from a slip only by a line that shows them, and so are spaces in one of tabs.
+        let of_tabs = before.iter().filter(|line| line.starts_with([' ', '\t'])).all(|line| line.starts_with('\t'));
+        let foreign = |line: &String| line.starts_with('\t') || of_tabs && line.starts_with(' ');
+        if old == wanted || new.iter().any(foreign) { return Ok(()) }
         let change = Change { path: "src/a.rs".to_owned(), before: Some(old.into_bytes()), after: Some(wanted.into_bytes()), renamed_from: None, executable: None };
         for dialect in [Dialect::Fenced, Dialect::Unified] {
             // `render` reads its own text back and compares the bytes.
