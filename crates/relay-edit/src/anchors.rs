@@ -113,6 +113,21 @@ pub fn anchored(file: &[u8], first: usize, last: usize) -> String {
     shown
 }
 
+/// The lines `first..=last` of a file, counted from 1, as they are; and how many lines the file has.
+///
+/// ```
+/// assert_eq!(relay_edit::anchors::plain(b"one\rtwo\r", 2, 9), ("two\r".to_owned(), 2));
+/// ```
+#[must_use]
+pub fn plain(file: &[u8], first: usize, last: usize) -> (String, usize) {
+    let file = text_of(file);
+    let lines = Lines::new(&file);
+    // A byte order mark stands before the first line.
+    let start = if first <= 1 { 0 } else { lines.offset(first - 1) };
+    let shown = file.get(start..lines.offset(last.min(lines.len()))).unwrap_or_default();
+    (String::from_utf8_lossy(shown).into_owned(), lines.len())
+}
+
 /// One line as `LINEhh|TEXT`.
 pub(crate) fn anchored_line(number: usize, text: &[u8]) -> String {
     format!("{number}{}|{}", LineHash::of(number, text), String::from_utf8_lossy(text))

@@ -76,8 +76,12 @@ pub const REPLY_TOO_LONG: Code = Code::new("reply-too-long");
 pub const NOT_LISTED: Code = Code::new("not-listed");
 /// A command in the reply is not run by applying it.
 pub const NOT_RUN: Code = Code::new("not-run");
+/// A fence inside a command stood around the lines of a file, and is none of them.
+pub const FENCE_TAKEN_OFF: Code = Code::new("fence-taken-off");
 /// Lines of a payload that repeat their neighbours in the file were left out.
 pub const DUPLICATE_ABSORBED: Code = Code::new("duplicate-absorbed");
+/// The operations on a file leave it as it is.
+pub const NO_CHANGE: Code = Code::new("no-change");
 /// The file changed since the author saw it, in the same lines.
 pub const MERGE_CONFLICT: Code = Code::new("merge-conflict");
 /// The file was not in the author's context; the edit was put off.

@@ -69,6 +69,11 @@ pub struct Hunk {
     pub end: EndOfFile,
     /// Where it goes, when the author named lines by number instead of quoting them.
     pub target: Target,
+    /// What the author copied beside the anchors of lines (`12ab|text`), with the numbers of those lines, counted from 1.
+    pub beside: Vec<(usize, String)>,
+    /// Its author was shown the file as it is now, in a repair prompt: that is what its numbers and anchors mean, whatever was
+    /// read before.
+    pub shown_now: bool,
     /// How many old and new lines the header announces, where it does. Never trusted; it only tells what the author meant.
     pub announced: Option<(usize, usize)>,
     /// How many lines at the end were written without a sign, so that they may be no part of the hunk.
@@ -177,6 +182,8 @@ impl Hunk {
             scope: Vec::new(),
             end: EndOfFile::Unsaid,
             target: Target::Quoted,
+            beside: Vec::new(),
+            shown_now: false,
             announced: None,
             unsigned: 0,
             presumed: false,

@@ -39,7 +39,7 @@ pub(crate) fn elision(text: &str) -> Option<Elision> {
     if is_dots(text) {
         return Some(Elision::Dots);
     }
-    let comment = comment(text)?;
+    let Some(comment) = comment(text) else { return between_dots(text).then_some(Elision::Comment) };
     if is_dots(unbracketed(comment)) {
         return Some(Elision::Comment);
     }
@@ -50,6 +50,23 @@ pub(crate) fn elision(text: &str) -> Option<Elision> {
     let short = lower.split_whitespace().count() <= 10;
     let meant = (dotted && WORDS.iter().any(|word| lower.contains(word))) || says_left_out(&lower);
     (short && meant).then_some(Elision::Comment)
+}
+
+/// Whether dots stand around words that say that something was left out, as in `... existing code ...`, or before some. No
+/// language has such a line: what is spread (`...rest`) is one word.
+fn between_dots(text: &str) -> bool {
+    let dots = |c: char| matches!(c, '.' | '…');
+    let behind = text.trim_start_matches(dots);
+    let words = unbracketed(behind.trim_end_matches(dots).trim());
+    let is_dotted = |len: usize| is_dots(text.get(..len).unwrap_or_default());
+    let is_closed = || behind.ends_with("...") || behind.ends_with('…');
+    let count = words.split_whitespace().count();
+    let lower = words.to_lowercase();
+    is_dotted(text.len() - behind.len())
+        && (is_closed() || count > 1)
+        && count <= 10
+        && words.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | ',' | '-' | '\'' | '(' | ')' | '`'))
+        && WORDS.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a comment says in so many words, without dots, that code was left out.
@@ -176,6 +193,11 @@ mod tests {
             "/* existing code here */",
             "// (rest of function stays the same)",
             "// [...]",
+            "... existing code ...",
+            "    ...rest of the function...",
+            "… unchanged …",
+            "... (rest of the method unchanged) ...",
+            "... rest of code",
         ] {
             assert_eq!(elision(line), Some(Elision::Comment), "{line}");
         }
@@ -191,6 +213,11 @@ mod tests {
             "- ... and more",
             "..",
             "let [a, ...rest] = b;",
+            "...rest",
+            "...rest,",
+            "...existing.code(),",
+            "... and so on ...",
+            "..code..",
         ] {
             assert_eq!(elision(line), None, "{line}");
         }

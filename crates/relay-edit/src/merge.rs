@@ -17,6 +17,7 @@ mod surely;
 mod tests;
 
 use endings::Endings;
+pub(crate) use surely::merge_certainly;
 pub use surely::merge_surely;
 
 /// A place where both sides changed the same lines differently. Lines are counted from 0; a range may be empty.

@@ -30,7 +30,7 @@ use crate::dialect::may_be_title;
 use crate::encoding::text_of;
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
-use crate::merge::merge;
+use crate::merge::merge_certainly;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use again::Chosen;
 use explain::Explain;
@@ -342,7 +342,7 @@ impl Planner<'_> {
                 if let Some(finding) = explain.unpatchable() {
                     return Err((EditStatus::Skipped, vec![finding]));
                 }
-                if let Some(finding) = explain.elided(hunks) {
+                if let Some(finding) = explain.misnamed().or_else(|| explain.elided(hunks)) {
                     return Err(failed(finding));
                 }
                 for hunk in hunks.iter().filter(|hunk| hunk.presumed) {
@@ -433,7 +433,7 @@ impl Planner<'_> {
         let (after, words) = match self.state.stale_view(&edit.path).filter(|_| whole) {
             Some(view) => {
                 let wanted = write::write_over(view, content);
-                let merged = merge(view, before, &wanted)
+                let merged = merge_certainly(view, before, &wanted)
                     .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
                 (merged, "whole file, merged with what changed since")
             }
@@ -475,14 +475,14 @@ impl Planner<'_> {
             self.diagnostics.push(Explain { edit, state: &self.state }.unverified_lines());
         }
         let status = if patched.after.is_some() { EditStatus::Applied } else { EditStatus::Unchanged };
+        self.diagnostics.extend(Explain { edit, state: &self.state }.no_change(status));
         match patched.after {
             Some(after) => self.state.set_patched(&edit.path, after, patched.view_after),
             None => *self.grown.entry(edit.path.clone()).or_default() += numbers::growth(hunks),
         }
-        let needs_review = patched.needs_review;
         Ok(EditOutcome {
             certificates: patched.certificates,
-            needs_review,
+            needs_review: patched.needs_review,
             ..EditOutcome::new(status, patched.words)
         })
     }

@@ -91,13 +91,18 @@ fn write(changes: &[Change], dialect: Dialect, again: &BTreeSet<String>) -> Resu
             continue;
         }
         let origin = change.renamed_from.as_deref().and_then(|from| Some((from, *before.get(from)?)));
-        forms::write(&mut text, change, origin, dialect, again.contains(&change.path))?;
+        let mut part = String::new();
+        forms::write(&mut part, change, origin, dialect, again.contains(&change.path))?;
+        // In hashline nothing else shows where the new lines of a file end: a blank one before the next section is a gap.
+        text.push_str(&if dialect == Dialect::Hashline { enveloped(&part) } else { part });
     }
-    // One envelope for all files. In hashline nothing else shows where the last new lines end.
-    if matches!(dialect, Dialect::ApplyPatch | Dialect::Hashline) && !text.is_empty() {
-        text = format!("*** Begin Patch\n{text}*** End Patch\n");
-    }
-    Ok(text)
+    // One envelope for all files.
+    Ok(if dialect == Dialect::ApplyPatch { enveloped(&text) } else { text })
+}
+
+/// A text between the lines that begin and end a patch, unless there is none.
+fn enveloped(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("*** Begin Patch\n{text}*** End Patch\n") }
 }
 
 /// Reads the text back: it must come to the same changes. Otherwise the file that would come out differently, where that is known.

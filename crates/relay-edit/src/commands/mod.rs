@@ -8,6 +8,7 @@ pub(crate) mod tag;
 #[cfg(test)]
 mod tests;
 
+use crate::dialect::{is_text, unfenced};
 use crate::edit::{Anchor, Target};
 use crate::{Base, Dialect, Edit, Hunk, HunkLine, Operation, leak};
 use tag::{ALONE, Tag, opening};
@@ -227,8 +228,15 @@ fn with_body(tag: &Tag<'_>, body: Vec<String>) -> Command {
     }
 }
 
+/// The lines between the fences that an author put around a file's lines; `None` where there are none, or where they may be
+/// lines of the file: documents and plain texts hold fences.
+pub(crate) fn without_fence<'b>(path: &str, body: &'b [String]) -> Option<&'b [String]> {
+    if is_text(path) { None } else { unfenced(body) }
+}
+
 fn file(tag: &Tag<'_>, body: Vec<String>) -> Result<Command, String> {
     let path = tag.path()?;
+    let body = without_fence(&path, &body).map_or_else(|| body.clone(), <[String]>::to_vec);
     if tag.name == "CREATE_FILE" {
         let content = body.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
         return Ok(Command::Create { path, content });

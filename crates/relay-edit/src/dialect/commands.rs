@@ -3,8 +3,8 @@
 //! The other commands of that protocol are named in a warning and never run here.
 
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
-use crate::commands::lines_target;
 use crate::commands::tag::{ALONE, EDITING, Tag, opening};
+use crate::commands::{lines_target, without_fence};
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 
 /// Whether a line begins a command.
@@ -129,6 +129,14 @@ impl Commands {
         let Ok(path) = tag.path() else {
             return self.complain(codes::MISSING_PATH, line, format!("`[{}]` has no path", open.name));
         };
+        let body = without_fence(&path, body).map_or(body, |inner| {
+            let message = format!("the fence around the lines for `{path}` was taken off");
+            let hint = "write the lines of a file between the tags, without a fence";
+            self.parsed
+                .findings
+                .push(Diagnostic::warning(codes::FENCE_TAKEN_OFF, message).hinted(hint).on(&path).at(line));
+            inner
+        });
         let operation = match open.name.as_str() {
             "CREATE_FILE" => {
                 let text = body.join("\n");

@@ -40,6 +40,20 @@ pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
     (mark == '~' || !info.contains('`')).then_some(FenceLine::Labelled(fence, info))
 }
 
+/// The lines between a fence and the one that closes it, where nothing stands around them and no other fence among them.
+pub(crate) fn unfenced(lines: &[String]) -> Option<&[String]> {
+    let is_filled = |line: &String| !line.trim().is_empty();
+    let (first, last) = (lines.iter().position(is_filled)?, lines.iter().rposition(is_filled)?);
+    let (FenceLine::Labelled(opening, _) | FenceLine::Bare(opening)) = fence_line(lines.get(first)?)?;
+    let Some(FenceLine::Bare(closing)) = fence_line(lines.get(last)?) else { return None };
+    let inner = lines.get(first + 1..last)?;
+    let is_other = |line: &String| match fence_line(line) {
+        Some(FenceLine::Labelled(fence, _) | FenceLine::Bare(fence)) => opening.rivals(fence),
+        None => false,
+    };
+    (opening.accepts(closing) && !inner.iter().any(is_other)).then_some(inner)
+}
+
 impl Fence {
     /// Whether a bare fence is long enough, and of the right kind, to close this one.
     pub fn accepts(self, other: Self) -> bool {
@@ -96,6 +110,19 @@ mod tests {
         assert!(fence('`', 3, 0).accepts(fence('`', 4, 0)));
         assert!(!fence('`', 4, 0).accepts(fence('`', 3, 0)));
         assert!(!fence('`', 3, 0).accepts(fence('~', 3, 0)));
+    }
+
+    #[test]
+    fn what_stands_in_one_fence_is_told_from_what_holds_fences() {
+        let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+        let inner = |text: &str| unfenced(&lines(text)).map(|inner| inner.join("\n"));
+        assert_eq!(inner("```py\na\n\nb\n```").as_deref(), Some("a\n\nb"));
+        assert_eq!(inner("\n~~~\na\n~~~\n\n").as_deref(), Some("a"));
+        assert_eq!(inner("````\n```\na\n```\n````").as_deref(), Some("```\na\n```"));
+        for text in ["a\n```\nb\n```", "```\na\n```\nb", "```\na\n```\n```\nb\n```", "```\na", "```", "a", ""]
+        {
+            assert_eq!(inner(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -6,10 +6,12 @@ mod operation;
 use std::collections::HashMap;
 
 use super::limits::EDITS;
-use super::{Dialect, End, Line, Parsed, Reader, Taken, apply_patch};
+use super::{Dialect, End, Line, Parsed, Reader, Taken, apply_patch, path_line};
 use crate::edit::Target;
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 pub(crate) use ending::doubted_fence;
+use operation::Site;
+pub(crate) use operation::anchors_of;
 
 /// Whether a line begins a section.
 pub(crate) fn begins(text: &str) -> bool {
@@ -18,7 +20,7 @@ pub(crate) fn begins(text: &str) -> bool {
 
 fn header(text: &str) -> Option<&str> {
     let text = text.trim_end();
-    text.starts_with('§').then(|| text.trim_start_matches('§').trim())
+    text.starts_with('§').then(|| path_line::unquoted(text.trim_start_matches('§').trim()))
 }
 
 /// Reads sections until the text ends.
@@ -205,11 +207,9 @@ impl Hashline {
         if self.place == Place::LostSection {
             return;
         }
-        match (operation::target(sign, text, line), self.current()) {
-            (Ok(target), Some(section)) => {
-                let mut hunk = Hunk::new(Vec::new(), line);
-                hunk.target = target;
-                section.hunks.push(hunk);
+        match (operation::site(sign, text, line), self.current()) {
+            (Ok(Site { target, beside }), Some(section)) => {
+                section.hunks.push(Hunk { target, beside, ..Hunk::new(Vec::new(), line) });
                 self.place = Place::Operation;
             }
             (Ok(_), None) => {

@@ -35,6 +35,12 @@ pub(crate) fn is_document(path: &str) -> bool {
     [".md", ".mdx", ".markdown", ".rst", ".adoc"].iter().any(|end| path.ends_with(end))
 }
 
+/// Whether a file of this name holds words for people: `notes.txt`, `README`. Without an ending, `Makefile` and scripts do not.
+pub(crate) fn is_text(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    is_document(path) || name.ends_with(".txt") || !name.contains(|c: char| c == '.' || c.is_lowercase())
+}
+
 /// The edit that a text seems to hold, and how to write such a one.
 pub(crate) fn what<'t>(
     path: &str,

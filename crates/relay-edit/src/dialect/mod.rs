@@ -28,10 +28,14 @@ use std::fmt::Debug;
 
 use crate::lines::count;
 use crate::{Diagnostic, Edit, Reply, leak};
+pub(crate) use fence::unfenced;
 use findings::Findings;
+pub(crate) use hashline::anchors_of;
 pub(crate) use header::may_be_title;
 pub(crate) use kept::Kept;
 use limits::Excess;
+pub(crate) use mistaken::is_text;
+pub(crate) use path_line::is_plain_name;
 
 /// A written form of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -189,6 +189,13 @@ pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a new file may have this name: nothing around it, and nothing behind it that says more.
+pub(crate) fn is_plain_name(path: &str) -> bool {
+    !path.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '|' | '<' | '>'))
+        && !path.ends_with([':', ',', ';', '.'])
+        && citation::path(path).is_none()
+}
+
 /// A path without the quotes, backticks or emphasis around it.
 pub(crate) fn unquoted(text: &str) -> &str {
     strip_pair(unquote(strip_pair(text, "**")).0, "**")
@@ -281,6 +288,26 @@ mod tests {
     fn backslashes_become_slashes_unless_a_drive_is_named() {
         assert_eq!(slashed(r"src\a.rs"), "src/a.rs");
         assert_eq!(slashed(r"C:\src\a.rs"), r"C:\src\a.rs");
+    }
+
+    #[test]
+    fn a_new_file_has_a_name_and_nothing_else() {
+        for path in ["src/a.rs", "Makefile", ".env", "app/[id]/(shop)/page.tsx", "C++/a#b.cc"] {
+            assert!(is_plain_name(path), "{path}");
+        }
+        for path in [
+            "src/a.rs (new)",
+            "`a.rs`",
+            "\"a.rs\"",
+            "a.rs:",
+            "a.rs,",
+            "a.rs#L3",
+            "a.rs:12",
+            "<a.rs>",
+            "a.rs|",
+        ] {
+            assert!(!is_plain_name(path), "{path}");
+        }
     }
 
     #[test]

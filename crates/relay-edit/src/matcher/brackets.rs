@@ -12,7 +12,7 @@ use crate::{Hunk, HunkLine};
 const LINES: usize = 32;
 
 /// How many brackets of each kind are open behind some text.
-type Balance = [isize; 3];
+pub(crate) type Balance = [isize; 3];
 
 /// Whether new lines that a hunk begins with (`above`) and ends with (`below`), and that stand right above and below its place,
 /// have brackets that would stand there twice.
@@ -57,7 +57,8 @@ fn opened_by(hunk: &Hunk) -> Balance {
     })
 }
 
-fn balance(text: &[u8]) -> Balance {
+/// How many brackets of each kind a text leaves open.
+pub(crate) fn balance(text: &[u8]) -> Balance {
     let [mut round, mut square, mut curly] = [0; 3];
     for byte in text {
         match byte {
@@ -73,7 +74,7 @@ fn balance(text: &[u8]) -> Balance {
     [round, square, curly]
 }
 
-fn sum([round, square, curly]: Balance, other: Balance) -> Balance {
+pub(crate) fn sum([round, square, curly]: Balance, other: Balance) -> Balance {
     [round + other[0], square + other[1], curly + other[2]]
 }
 

@@ -45,6 +45,7 @@ pub use indent::Reindent;
 pub use tier::Tier;
 
 pub(crate) use alike::without_look_alikes;
+pub(crate) use brackets::{Balance, balance, sum};
 pub(crate) use escaped::without_escapes;
 pub(crate) use indent::is_oddly_spaced;
 pub(crate) use index::FileIndex;
@@ -56,7 +57,7 @@ pub(crate) use margin::{
 pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
 pub(crate) use numbered::{without_numbers, without_numbers_in};
 pub(crate) use page::without_page;
-pub(crate) use pattern::has_identity;
+pub(crate) use pattern::{has_identity, is_block_end, is_telling};
 
 use std::ops::Range;
 

@@ -4,7 +4,7 @@
 //! the same text as one inserted behind it. A merge that picks one of them puts the other side's change into one twin or
 //! the other. Here every such way is tried, and only what all of them agree on is merged.
 
-use super::{Comparison, Conflict, Touching, by_lines, merge_with};
+use super::{Comparison, Conflict, Merged, Touching, by_lines, merge_with};
 use crate::align::{Difference, differences, plainly};
 use crate::lines::Lines;
 
@@ -23,12 +23,20 @@ use crate::lines::Lines;
 /// assert!(merge_surely(b"1\nx\ny\nz\n2\n", b"1\nx\ny\nz\nx\ny\nz\n2\n", b"1\nx\nY\nz\n2\n").is_err());
 /// ```
 pub fn merge_surely(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
+    merge_agreed(base, ours, theirs, Touching::Conflicts)
+}
+
+/// As [`merge`](super::merge()), but whatever depends on how the versions are compared conflicts: for changes whose author
+/// named lines, which must be those lines and not their twins.
+pub(crate) fn merge_certainly(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
+    merge_agreed(base, ours, theirs, Touching::MayNotGrow)
+}
+
+/// What every way to compare the versions comes to, where changes that touch are dealt with as `touching` says.
+fn merge_agreed(base: &[u8], ours: &[u8], theirs: &[u8], touching: Touching) -> Merged {
     merge_with(base, ours, theirs, &|versions| {
-        let merged = by_lines(
-            versions,
-            &Slid { ours: Slide::Stay, theirs: Slide::Stay, plainly: false },
-            Touching::Conflicts,
-        )?;
+        let merged =
+            by_lines(versions, &Slid { ours: Slide::Stay, theirs: Slide::Stay, plainly: false }, touching)?;
         for plainly in [false, true] {
             for (ours, theirs) in SLIDES {
                 let otherwise =

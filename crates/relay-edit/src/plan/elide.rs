@@ -246,7 +246,8 @@ pub(crate) fn check_hunk<'b>(
                 Elision::Dots => opposite && !is_body || has_no_dots(path) && is_new(),
                 // Documents show code with things left out, but rarely in place of several lines.
                 Elision::Comment if is_prose_file(path) => {
-                    let gone = hunk.lines.iter().filter(|line| removed(line)).count();
+                    let named = targets::lines_named(hunk);
+                    let gone = named + hunk.lines.iter().filter(|line| removed(line)).count();
                     gone > 1 && (elision(text).is_some() && says_code(text) || names_left_out(text))
                 }
                 Elision::Comment => {

@@ -2,9 +2,12 @@
 
 mod hunk;
 
+use super::EditStatus;
 use super::elide::{self, Loss};
 use super::patch::PatchFailure;
 use super::state::State;
+use super::targets;
+use crate::dialect::is_plain_name;
 use crate::lines::{count, is_binary};
 use crate::matcher::diagnose::{line_range, visible};
 use crate::matcher::{FileIndex, Key, has_identity};
@@ -36,6 +39,13 @@ impl Explain<'_> {
             _ => format!("`{path}` does not exist, so it cannot be {verb}"),
         };
         Diagnostic::error(codes::MISSING_FILE, message).hinted(hint).on(path).at(self.edit.line)
+    }
+
+    /// A section makes a new file of a name that has more in it than a path.
+    pub fn misnamed(&self) -> Option<Diagnostic> {
+        let path = &self.edit.path;
+        let is_new = self.edit.dialect == Dialect::Hashline && self.state.get(path).is_none();
+        (is_new && !is_plain_name(path)).then(|| self.missing("patched"))
     }
 
     /// A diff deletes a file and does not name all of its lines.
@@ -147,8 +157,26 @@ impl Explain<'_> {
         }
     }
 
+    /// The file changed in the same lines since the author saw it; where lines are named by number, each hunk that is about
+    /// such lines is told by itself, and the others are not to be written anew.
+    pub fn conflicts(&self, conflicts: &[Conflict]) -> Vec<Diagnostic> {
+        let is_about = |hunk: &Hunk, conflict: &Conflict| targets::is_near(&hunk.target, &conflict.base);
+        let of_hunk = |hunk: &Hunk| {
+            let own: Vec<&Conflict> = conflicts.iter().filter(|conflict| is_about(hunk, conflict)).collect();
+            (!own.is_empty()).then(|| self.conflict_of(&own, Some(hunk)))
+        };
+        let is_open = |conflict: &&Conflict| !self.hunks().iter().any(|hunk| is_about(hunk, conflict));
+        let open: Vec<&Conflict> = conflicts.iter().filter(is_open).collect();
+        let told = self.hunks().iter().filter_map(of_hunk);
+        told.chain((!open.is_empty()).then(|| self.conflict_of(&open, None))).collect()
+    }
+
     /// The file changed in the same lines since the author saw it.
     pub fn conflict(&self, conflicts: &[Conflict]) -> Diagnostic {
+        self.conflict_of(&conflicts.iter().collect::<Vec<_>>(), None)
+    }
+
+    fn conflict_of(&self, conflicts: &[&Conflict], hunk: Option<&Hunk>) -> Diagnostic {
         let places =
             conflicts.iter().take(3).map(|conflict| line_range(conflict.ours.start, conflict.ours.len()));
         let lines = places.collect::<Vec<_>>().join(", ");
@@ -158,7 +186,7 @@ impl Explain<'_> {
                 "`{}` changed since it was read, in {lines}, which this edit changes too",
                 self.edit.path
             ),
-            None,
+            hunk,
         )
         .hinted("read the file again and write the edit anew")
     }
@@ -247,6 +275,15 @@ impl Explain<'_> {
     pub fn placeholder(&self) -> Diagnostic {
         let message = format!("`{}` is how examples name a file; which one is meant?", self.edit.path);
         self.finding(codes::MISSING_PATH, message, None).hinted("write its path from the root of the project")
+    }
+
+    /// The operations of a section leave the file as it is.
+    pub fn no_change(&self, status: EditStatus) -> Option<Diagnostic> {
+        let is_same = status == EditStatus::Unchanged && self.edit.dialect == Dialect::Hashline;
+        let message = format!("Edits to {} resulted in no changes being made.", self.edit.path);
+        let finding = Diagnostic::warning(codes::NO_CHANGE, message)
+            .hinted("there is nothing to do; if a change is missing, ask for it again");
+        is_same.then(|| finding.on(&self.edit.path).at(self.edit.line))
     }
 
     /// A title may have been taken for the name of a new file.

@@ -228,14 +228,14 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
     let mut named = 0;
-    let ranges = targets::Ranges::of(hunks);
+    let section = targets::Section::of(hunks);
     for (number, hunk) in hunks.iter().enumerate() {
         // Each range is copied, and ranges may lie over each other.
         named += targets::lines_named(hunk).min(lines.len());
         if named > lines.len() + NAMED_TWICE {
             return Err(vec![PatchFailure::NamedTwice]);
         }
-        match targets::resolve(number, hunk, &lines, &ranges, seen) {
+        match targets::resolve(number, hunk, &lines, &section, seen) {
             Ok(resolved) => {
                 words.add(resolved.placement.words(&resolved.hunk));
                 absorbed += resolved.absorbed;

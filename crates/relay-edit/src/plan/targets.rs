@@ -3,11 +3,18 @@
 //! Afterwards they are spliced and verified like all others. A number without a hash proves nothing by itself,
 //! and the outcome says so.
 
+mod doubts;
+mod repeats;
+
+use std::ops::Range;
+
 use crate::anchors::{LineHash, anchored_line, split_anchor};
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
-use crate::matcher::{Placement, Reindent, Tier, has_identity};
+use crate::matcher::{Placement, Reindent, Tier};
 use crate::{Hunk, HunkLine};
+pub(crate) use doubts::Doubt;
+pub(crate) use repeats::Section;
 
 /// Why a named line cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +33,17 @@ pub(crate) enum TargetFailure {
         /// `LINEhh|TEXT` for each line around it, the stale one marked.
         shown: String,
     },
+    /// Something else than the line was written beside its anchor.
+    Beside {
+        /// Counted from 1.
+        line: usize,
+        /// What was written there.
+        text: String,
+        /// `LINEhh|TEXT` for each line around it, this one marked.
+        shown: String,
+    },
+    /// The new lines seem to be something else.
+    Doubtful(Doubt),
     /// The line was seen, and has changed or gone since.
     Gone {
         /// Where it was seen, counted from 1.
@@ -53,7 +71,7 @@ pub(crate) fn resolve(
     number: usize,
     hunk: &Hunk,
     lines: &Lines<'_>,
-    ranges: &Ranges,
+    section: &Section<'_>,
     seen: bool,
 ) -> Result<Resolved, TargetFailure> {
     let len = lines.len();
@@ -74,23 +92,31 @@ pub(crate) fn resolve(
         tie: None,
     };
     let insert = |at: usize, tier: Tier| {
-        let added = new.iter().map(|line| HunkLine::Added((*line).to_owned())).collect();
+        if let Some(doubt) = doubts::doubt(&new, &[], lines) {
+            return Err(TargetFailure::Doubtful(doubt));
+        }
+        let (kept, absorbed) = repeats::absorb(&new, &[], lines, (at, at), section);
+        let added = kept.iter().map(|line| HunkLine::Added((*line).to_owned())).collect();
         let hunk = Hunk { target: Target::Quoted, lines: added, ..hunk.clone() };
         let placement = placement(at, tier, vec![None; hunk.lines.len()]);
-        Ok(Resolved { hunk, placement, absorbed: 0, unseen: 0 })
+        Ok(Resolved { hunk, placement, absorbed, unseen: 0 })
     };
+    let check = |anchor: Anchor| check(anchor, lines).and_then(|at| check_beside(hunk, at, lines));
     match hunk.target {
         Target::Quoted | Target::End => insert(len, Tier::Anchors),
         Target::Start => insert(0, Tier::Anchors),
-        Target::Before(anchor) => insert(check(anchor, lines)?, tier_of(anchor)),
-        Target::After(anchor) => insert(check(anchor, lines)? + 1, tier_of(anchor)),
+        Target::Before(anchor) => insert(check(anchor)?, tier_of(anchor)),
+        Target::After(anchor) => insert(check(anchor)? + 1, tier_of(anchor)),
         Target::Lines { first, last } => {
-            let (start, end) = (check(first, lines)?, check(last, lines)? + 1);
+            let (start, end) = (check(first)?, check(last)? + 1);
             let old: Vec<String> =
                 (start..end).map(|line| String::from_utf8_lossy(lines.text(line)).into_owned()).collect();
             let old: Vec<&str> = old.iter().map(String::as_str).collect();
+            if let Some(doubt) = doubts::doubt(&new, &old, lines) {
+                return Err(TargetFailure::Doubtful(doubt));
+            }
             let (kept, absorbed) = if first.hash.is_some() {
-                absorb(&new, &old, lines, (start, end), ranges)
+                repeats::absorb(&new, &old, lines, (start, end), section)
             } else {
                 (new.as_slice(), 0)
             };
@@ -118,6 +144,20 @@ fn check(anchor: Anchor, lines: &Lines<'_>) -> Result<usize, TargetFailure> {
     }
 }
 
+/// The position again, where what was copied beside its anchor is what stands there.
+fn check_beside(hunk: &Hunk, at: usize, lines: &Lines<'_>) -> Result<usize, TargetFailure> {
+    let line = String::from_utf8_lossy(lines.text(at));
+    let other = hunk.beside.iter().find(|(number, text)| *number == at + 1 && text != line.trim());
+    other.map_or(Ok(at), |(number, text)| {
+        Err(TargetFailure::Beside { line: *number, text: text.clone(), shown: around(at, lines) })
+    })
+}
+
+/// Whether the line that an anchor names is the one its hash is of.
+fn fits(anchor: Anchor, lines: &Lines<'_>) -> bool {
+    anchor.hash.is_some() && check(anchor, lines).is_ok()
+}
+
 /// The lines around a stale one, as they are now.
 fn around(at: usize, lines: &Lines<'_>) -> String {
     let shown = (at.saturating_sub(2)..(at + 3).min(lines.len())).map(|line| {
@@ -125,62 +165,6 @@ fn around(at: usize, lines: &Lines<'_>) -> String {
         format!("{mark}{}", anchored_line(line + 1, lines.text(line)))
     });
     shown.collect::<Vec<_>>().join("\n")
-}
-
-/// So many lines at each end of a payload may repeat what stands beside the range.
-const REPEATED: usize = 50;
-
-/// Leaves out payload lines that repeat the lines directly above or below the range, byte for byte, where those stay and
-/// something else is left. Brackets and blank lines alone repeat by chance, so they never do.
-fn absorb<'n>(
-    new: &'n [&'n str],
-    old: &[&str],
-    lines: &Lines<'_>,
-    (start, end): (usize, usize),
-    ranges: &Ranges,
-) -> (&'n [&'n str], usize) {
-    let repeats = |new: &[&str], from: usize| {
-        let stands = |(line, at): (&&str, usize)| at < lines.len() && lines.text(at) == line.as_bytes();
-        new.iter().zip(from..).all(stands) && has_identity(new) && !ranges.touch(from, from + new.len())
-    };
-    let most = new.len().saturating_sub(1).min(REPEATED);
-    let above = (1..=most.min(start)).rev().find_map(|count| {
-        let (first, rest) = new.split_at_checked(count)?;
-        (repeats(first, start - count) && !old.starts_with(first)).then_some(rest)
-    });
-    let kept = above.unwrap_or(new);
-    let most = kept.len().saturating_sub(1).min(REPEATED);
-    let below = (1..=most.min(lines.len().saturating_sub(end))).rev().find_map(|count| {
-        let (rest, last) = kept.split_at_checked(kept.len() - count)?;
-        (repeats(last, end) && !old.ends_with(last)).then_some(rest)
-    });
-    let kept = below.unwrap_or(kept);
-    (kept, new.len() - kept.len())
-}
-
-/// The lines that the operations of a section replace, in order.
-#[derive(Debug)]
-pub(crate) struct Ranges(Vec<(usize, usize)>);
-
-impl Ranges {
-    /// Those of these hunks.
-    pub fn of(hunks: &[Hunk]) -> Self {
-        let range = |hunk: &Hunk| match hunk.target {
-            Target::Lines { first, last } => Some((first.line.saturating_sub(1), last.line)),
-            _ => None,
-        };
-        let mut ranges: Vec<(usize, usize)> = hunks.iter().filter_map(range).collect();
-        ranges.sort_unstable();
-        Self(ranges)
-    }
-
-    /// Whether one of them has a line from `start` up to, but not including, `end`. Those that lie over each other are
-    /// refused anyway.
-    fn touch(&self, start: usize, end: usize) -> bool {
-        let after = self.0.partition_point(|(first, _)| *first < end);
-        let last = after.checked_sub(1).and_then(|at| self.0.get(at));
-        last.is_some_and(|(_, last)| *last > start)
-    }
 }
 
 /// What comes first of that which meets between two lines.
@@ -218,6 +202,17 @@ pub(crate) fn inside_another(placements: &[Placement]) -> Option<(usize, usize)>
         let range = before.checked_sub(1).and_then(|last| ranges.get(last))?;
         (new.insert_at < range.end_line()).then_some((range.hunk, new.hunk))
     })
+}
+
+/// Whether what is named by number lies in a range of lines, counted from 0, or right beside it.
+pub(crate) fn is_near(target: &Target, lines: &Range<usize>) -> bool {
+    let meets = |start: usize, end: usize| start <= lines.end && lines.start <= end;
+    match target {
+        Target::Lines { first, last } => meets(first.line.saturating_sub(1), last.line),
+        Target::Before(anchor) | Target::After(anchor) => meets(anchor.line.saturating_sub(1), anchor.line),
+        Target::Start => lines.start == 0,
+        Target::Quoted | Target::End => false,
+    }
 }
 
 /// How many lines a hunk says it replaces.

@@ -14,7 +14,7 @@ use crate::content::Content;
 use crate::edit::{Anchor, Target};
 use crate::encoding::text_of;
 use crate::lines::Lines;
-use crate::merge::merge;
+use crate::merge::merge_certainly;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk};
 
 impl Planner<'_> {
@@ -43,6 +43,12 @@ impl Planner<'_> {
         current: Option<&[u8]>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let explain = Explain { edit, state: &self.state };
+        let is_shown_now = targets::any(hunks) && hunks.iter().any(|hunk| hunk.shown_now);
+        if let Some((original, current)) =
+            self.state.original(&edit.path).zip(current).filter(|_| is_shown_now)
+        {
+            return self.patch_as_it_is(edit, hunks, original, current);
+        }
         if let Some((view, current)) = self.anchored_to(edit).zip(current) {
             let seen = self.options.views.contains_key(&edit.path) && self.is_shown(&edit.path, hunks);
             return self.patch_behind(edit, hunks, &view, current, seen);
@@ -63,7 +69,7 @@ impl Planner<'_> {
         let mut patched = match patch::patch(Some(view), hunks, base, counted(shown)) {
             Ok(patched) => patched,
             // What does not fit what was seen may still fit what is there, if it quotes its lines.
-            Err(failures) if targets::any(hunks) => return Err(findings(failures)),
+            Err(failures) if targets::any(hunks) => return self.misfits(edit, hunks, failures),
             Err(_) => return apply(Some(current)).map_err(findings),
         };
         let gone = gone(view, current, hunks);
@@ -72,7 +78,8 @@ impl Planner<'_> {
         }
         let Some(after) = patched.after.take() else { return Ok(patched) };
         let after = after.into_bytes(view);
-        let merged = merge(view, current, &after).map_err(|conflict| vec![explain.conflict(&conflict)])?;
+        let merged =
+            merge_certainly(view, current, &after).map_err(|conflicts| explain.conflicts(&conflicts))?;
         patched.after = Some(Content::Whole(merged));
         patched.view_after = Some(after);
         patched.words.push_str(", merged with what changed since");
@@ -97,20 +104,61 @@ impl Planner<'_> {
         current: &[u8],
         seen: bool,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        match patch::patch(Some(view), hunks, Base::Original, self.manner(edit, seen)) {
+            Ok(patched) => self.merge_behind(edit, hunks, view, current, patched),
+            Err(failures) => self.misfits(edit, hunks, failures),
+        }
+    }
+
+    /// Merges what was made of a version of the file onto what the edits before have made of it.
+    fn merge_behind(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        version: &[u8],
+        current: &[u8],
+        mut patched: patch::Patched,
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let explain = Explain { edit, state: &self.state };
-        let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
-        let mut patched =
-            patch::patch(Some(view), hunks, Base::Original, self.manner(edit, seen)).map_err(findings)?;
-        let gone = gone(view, current, hunks);
+        let gone = gone(version, current, hunks);
         if !gone.is_empty() {
-            return Err(findings(gone));
+            return Err(explain.patch_failures(&gone));
         }
         let Some(after) = patched.after.take() else { return Ok(patched) };
-        let merged = merge(view, current, &after.into_bytes(view))
-            .map_err(|conflict| vec![explain.conflict(&conflict)])?;
+        let merged = merge_certainly(version, current, &after.into_bytes(version))
+            .map_err(|conflicts| explain.conflicts(&conflicts))?;
         patched.after = Some(Content::Whole(merged));
         patched.words.push_str(", merged with the edits before it");
         Ok(patched)
+    }
+
+    /// Patches the file as it was before the reply, for an author who was shown that.
+    fn patch_as_it_is(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        original: &[u8],
+        current: &[u8],
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let patched = patch::patch(Some(original), hunks, Base::Original, self.manner(edit, false))
+            .map_err(|failures| Explain { edit, state: &self.state }.patch_failures(&failures))?;
+        match self.state.is_touched(&edit.path) {
+            true => self.merge_behind(edit, hunks, original, current, patched),
+            false => Ok(patched),
+        }
+    }
+
+    /// Why hunks do not fit what was read; who names lines anew is shown those of now.
+    fn misfits(
+        &self,
+        edit: &Edit,
+        hunks: &[Hunk],
+        failures: Vec<patch::PatchFailure>,
+    ) -> Result<patch::Patched, Vec<Diagnostic>> {
+        let now = self.state.original(&edit.path);
+        let now = now
+            .and_then(|now| patch::patch(Some(now), hunks, Base::Original, self.manner(edit, false)).err());
+        Err(Explain { edit, state: &self.state }.patch_failures(&now.unwrap_or(failures)))
     }
 
     /// Whether the author was shown every line the hunks name by number. Once a file was edited, the numbers of what was

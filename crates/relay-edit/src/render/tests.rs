@@ -209,6 +209,14 @@ fn blank_lines_and_lines_like_edits_are_said() {
     assert_eq!(text, format!("```text // {{d.sql}} replace\n{edits}```\n\n"));
 }
 
+/// A blank line above the next section would be taken for a gap.
+#[test]
+fn blank_lines_at_the_end_of_a_file_s_new_lines_are_said_before_other_files() {
+    let grown = FILE.replacen("fn b", "fn x() {}\n\nfn b", 1);
+    let changes = ["a.rs", "b.rs"].map(|path| change(path, Some(FILE), Some(&grown)));
+    assert!(render(&changes, Dialect::Hashline).is_ok());
+}
+
 #[test]
 fn a_refusal_names_the_file() {
     let good = change("a.txt", None, Some("fine\n"));

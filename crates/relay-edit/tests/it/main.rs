@@ -30,6 +30,7 @@ mod modes;
 mod nearly;
 mod noise;
 mod options;
+mod payloads;
 mod planning;
 mod presumed;
 mod properties;

@@ -21,7 +21,7 @@ pub(super) fn doubt(path: &str, lines: &[&str], line: usize) -> Option<Diagnosti
         what
     } else if lines.iter().enumerate().any(|(at, text)| begins_block(text, lines.get(at + 1..))) {
         "a block or the control block"
-    } else if !mistaken::is_document(path) && !is_text(path) && ends_in_prose(lines) {
+    } else if !mistaken::is_text(path) && ends_in_prose(lines) {
         "a remark to the reader"
     } else {
         return None;
@@ -47,22 +47,26 @@ fn begins_block(text: &str, below: Option<&[&str]>) -> bool {
         || is_yaml && next.is_some_and(|next| next.starts_with("projectId:") || next.starts_with("uuid:"))
 }
 
-fn is_text(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.ends_with(".txt") || !name.contains('.')
+/// Whether a sentence or bare metadata stands below a gap at the end, or a sentence of its own in the last line.
+fn ends_in_prose(lines: &[&str]) -> bool {
+    let gap = lines.iter().rposition(|text| text.trim().is_empty());
+    let below = gap.and_then(|gap| lines.get(gap + 1..)).unwrap_or_default();
+    let is_metadata = |text: &&str| text.starts_with("projectId:") || text.starts_with("uuid:");
+    below.first().is_some_and(is_metadata)
+        || is_remark(below)
+        || lines
+            .split_last()
+            .is_some_and(|(last, above)| !above.is_empty() && !last.ends_with(':') && is_remark(&[*last]))
 }
 
-/// Whether a sentence or bare metadata stands below a gap at the end.
-fn ends_in_prose(lines: &[&str]) -> bool {
-    let Some(gap) = lines.iter().rposition(|text| text.trim().is_empty()) else { return false };
-    let Some([first, rest @ ..]) = lines.get(gap + 1..) else { return false };
+/// Whether lines are one sentence or more, as people write them.
+fn is_remark(lines: &[&str]) -> bool {
+    let [first, rest @ ..] = lines else { return false };
     let last = rest.last().unwrap_or(first).trim_end();
-    first.starts_with("projectId:")
-        || first.starts_with("uuid:")
-        || first.starts_with(char::is_uppercase)
-            && first.split_whitespace().count() > 2
-            && last.ends_with(['.', '!', '?', ':'])
-            && [first].into_iter().chain(rest).all(|text| is_prose(text))
+    first.starts_with(char::is_uppercase)
+        && first.split_whitespace().count() > 2
+        && last.ends_with(['.', '!', '?', ':'])
+        && lines.iter().all(|text| is_prose(text))
 }
 
 /// Whether a line has nothing that only code has, except between backticks.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Explain;
 use crate::matcher::diagnose::{Nearest, line_range, visible};
 use crate::matcher::{Failure, Repeats};
-use crate::plan::targets::TargetFailure;
+use crate::plan::targets::{Doubt, TargetFailure};
 use crate::{Code, Diagnostic, Hunk, HunkLine, codes};
 
 /// How many of the places at which a hunk stands are listed.
@@ -214,6 +214,17 @@ impl Explain<'_> {
                 format!("line {line} of `{path}` has changed since its anchor was made"),
                 format!("these are the lines there now; use their anchors:\n{shown}"),
             ),
+            TargetFailure::Beside { line, text, shown } => (
+                codes::BAD_ANCHOR,
+                format!(
+                    "`{}` stands beside the anchor of line {line} of `{path}`, and is not that line",
+                    visible(text.as_bytes())
+                ),
+                format!(
+                    "write new lines below the operation, and the anchor alone or with its own line:\n{shown}"
+                ),
+            ),
+            TargetFailure::Doubtful(doubt) => self.doubtful(number, *doubt),
             TargetFailure::Gone { line } => (
                 codes::STALE_ANCHOR,
                 format!(
@@ -223,6 +234,32 @@ impl Explain<'_> {
             ),
         };
         self.finding(code, message, self.hunk(number)).hinted(hint)
+    }
+
+    /// The new lines of an operation seem to be something else.
+    fn doubtful(&self, number: usize, doubt: Doubt) -> (Code, String, String) {
+        let what = self.name(number);
+        match doubt {
+            Doubt::Operation(below) => {
+                let line = self.hunk(number).map_or(self.edit.line, |hunk| hunk.line) + below + 1;
+                (
+                    codes::BAD_ANCHOR,
+                    format!("line {line}: unrecognized op. Use «ANCHOR..., »ANCHOR..., ≔A..B..."),
+                    "write `»` to insert after, `«` before, `≔` to replace or delete".to_owned(),
+                )
+            }
+            Doubt::Diff => (
+                codes::AMBIGUOUS,
+                format!("the new lines of {what} have the signs of a diff, and would be written with them"),
+                "write new lines as they shall stand in the file; those that go are named by their numbers"
+                    .to_owned(),
+            ),
+            Doubt::Numbered => (
+                codes::AMBIGUOUS,
+                format!("the new lines of {what} have numbers before them, and would be written with them"),
+                "write new lines as they shall stand in the file, without numbers".to_owned(),
+            ),
+        }
     }
 }
 
