@@ -23,7 +23,7 @@ use crate::stop::Stop;
 use crate::submission::{LandOptions, Submission};
 use crate::transact::{Terms, Transaction, rehearse, require_approver, transact, unaddressed};
 use crate::views::Views;
-use crate::{file_reports, foresee, gate, git, receipt, repair, replan, selection, summary, trust, views};
+use crate::{file_reports, foresee, gate, git, receipt, repair, replan, selection, summary, trust};
 
 /// Lands a submission, or leaves everything as it was and says why.
 pub fn land(
@@ -99,7 +99,7 @@ fn run(
             let answers = repair::answers(engine, submission, reply);
             let receipt = receipt::of_replies(engine, options, &answers, &mut outcome.diagnostics)?;
             let basis = Basis { options: plan_options(engine, options), receipt };
-            let reply = repair::join(engine.workspace(), answers, &basis)?;
+            let reply = repair::join(engine, answers, &basis)?;
             let admitted = admit(engine, &reply, &submission.text)?;
             (reply, admitted, basis.receipt)
         }
@@ -157,15 +157,11 @@ fn plan_and_transact(
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
     let Ready { submission, prepared, options, reply, admitted, basis, edits, flaws } = ready;
-    let mut basis = basis.clone();
-    let views = match prepared {
+    let basis = match prepared {
         // Who prepared the edits has made sure that they name no line that was not shown.
-        Some(prepared) => Views { contents: prepared.views.clone(), ..Views::default() },
-        // A receipt says more than a view that may be of another conversation.
-        None if basis.receipt.is_some() => Views::default(),
-        None => views::of(engine, edits),
+        Some(prepared) => basis.with_views(Views { contents: prepared.views.clone(), ..Views::default() }),
+        None => basis.seeing(engine, edits),
     };
-    (basis.options.views, basis.options.shown) = (views.contents, views.shown);
     let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome);
     if planned.as_ref().map_or(true, |planned| planned.changes.is_empty()) {
         // The same reply may have just been landed, which leaves nothing to do, or no place for its edits.
@@ -225,7 +221,8 @@ fn refuse_flawed<'e>(planned: Result<Planned<'e>, Stop>, flaws: &[Diagnostic]) -
 fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
     let uuid = ready.admitted.uuid;
     if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {
-        outcome.repair_prompt = Some(repair::message(engine, ready.basis.receipt.as_ref(), uuid, findings));
+        outcome.repair_prompt =
+            Some(repair::message(engine, ready.basis.receipt.as_ref(), uuid, &ready.edits, findings));
         outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &ready.submission.text));
     }
     stop

@@ -12,9 +12,11 @@ use relay_workspace::display::all_hidden;
 use relay_workspace::{ReadError, RelPath, Workspace};
 
 use crate::contain::{lines_of, path_refused, paths, unreadable};
+use crate::engine::Engine;
 use crate::outcome::Outcome;
 use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
+use crate::views::{self, Views};
 use crate::{codes, drafting, elsewhere, file_reports};
 
 /// For how many misspelt paths a better one is looked for.
@@ -58,6 +60,19 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
+    /// The same, with what models were shown of the files that are edited by line. A receipt says more than a view that may be
+    /// of another conversation.
+    pub fn seeing(&self, engine: &Engine, edits: &[Edit]) -> Self {
+        self.with_views(if self.receipt.is_some() { Views::default() } else { views::of(engine, edits) })
+    }
+
+    /// The same, with these views.
+    pub fn with_views(&self, views: Views) -> Self {
+        let mut basis = self.clone();
+        (basis.options.views, basis.options.shown) = (views.contents, views.shown);
+        basis
+    }
+
     fn plan(&self, edits: &[Edit], files: &Snapshot) -> Resolved {
         match &self.receipt {
             Some(receipt) => receipt.plan(edits, files, &self.options),

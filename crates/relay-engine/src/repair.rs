@@ -29,10 +29,10 @@ pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) ->
 }
 
 /// A reply joined with the refused ones it mends.
-pub(crate) fn join(workspace: &Workspace, answers: Vec<Reply>, basis: &Basis) -> Result<Reply, Stop> {
+pub(crate) fn join(engine: &Engine, answers: Vec<Reply>, basis: &Basis) -> Result<Reply, Stop> {
     let mut answers = answers.into_iter();
     let first = answers.next().unwrap_or_default();
-    answers.try_fold(first, |earlier, answer| mend(workspace, earlier, answer, basis))
+    answers.try_fold(first, |earlier, answer| mend(engine, earlier, answer, basis))
 }
 
 /// The message that asks a model for what failed. What it shows of files is masked, and from then on known to the model:
@@ -41,6 +41,7 @@ pub(crate) fn message(
     engine: &Engine,
     receipt: Option<&Receipt>,
     uuid: Uuid,
+    edits: &[Edit],
     findings: &[Diagnostic],
 ) -> String {
     let paths: BTreeSet<&str> = findings.iter().filter_map(|finding| finding.path.as_deref()).collect();
@@ -53,7 +54,9 @@ pub(crate) fn message(
     let mut findings = findings.to_vec();
     let (shown, receipt) = receipt::shown_again(engine, receipt, files, &mut findings);
     let project_id = engine.config().project_id.as_deref();
-    report::repair::prompt(project_id, uuid, receipt.as_deref(), &findings, &shown)
+    let anchored = edits.iter().filter(|edit| edit.dialect == Dialect::Hashline);
+    let anchored = anchored.map(|edit| edit.path.as_str()).collect();
+    report::repair::prompt(project_id, uuid, receipt.as_deref(), &findings, &shown, &anchored)
 }
 
 /// Lets a refused reply wait for its repair, behind those it was to mend itself.
@@ -93,12 +96,15 @@ fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
 
 /// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
 /// other files comes last.
-fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
+fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
+    let workspace = engine.workspace();
     let Reply { reasoning, edits, control, receipt, .. } = earlier;
     // What was wrong with the earlier reply is what the answer was asked for.
     let (edits, _) = contain(workspace, edits)?;
     let (mut fresh, refused) = contain(workspace, answer.edits)?;
-    let failed = failures(workspace, &edits, basis);
+    fresh.iter_mut().for_each(mean_what_is_there);
+    let basis = basis.seeing(engine, &edits);
+    let failed = failures(workspace, &edits, &basis);
     // A block that is sent again for its lines renames its file once more, which is done.
     let stands = |edit: &Edit| {
         let same =
@@ -122,7 +128,7 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
         }
     }
     mended.extend(fresh);
-    let mended = join_anchored(mended);
+    let mended = join_anchored(mended, &basis.options.views);
     let mut diagnostics = answer.diagnostics;
     diagnostics.extend(refused);
     Ok(Reply {
@@ -134,11 +140,21 @@ fn mend(workspace: &Workspace, earlier: Reply, answer: Reply, basis: &Basis) -> 
     })
 }
 
-/// Joins the sections of a file: the answer's anchors mean the file as it is, like those of what they mend.
-fn join_anchored(edits: Vec<Edit>) -> Vec<Edit> {
+/// Makes the numbers and anchors of an answer mean the file as it is now, which the message it answers has shown.
+fn mean_what_is_there(edit: &mut Edit) {
+    if let Operation::Patch { hunks, .. } = &mut edit.operation {
+        hunks.iter_mut().for_each(|hunk| hunk.shown_now = true);
+    }
+}
+
+/// Joins the sections of a file: the answer's anchors mean the file as it is, like those of what they mend, unless those mean
+/// what was read before.
+fn join_anchored(edits: Vec<Edit>, views: &BTreeMap<String, Vec<u8>>) -> Vec<Edit> {
     let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
     for mut edit in edits {
-        let is_same = |known: &&mut Edit| known.dialect == Dialect::Hashline && known.path == edit.path;
+        let is_same = |known: &&mut Edit| {
+            known.dialect == Dialect::Hashline && known.path == edit.path && !views.contains_key(&edit.path)
+        };
         if edit.dialect == Dialect::Hashline
             && let Operation::Patch { hunks: more, .. } = &mut edit.operation
             && let Some(Edit { operation: Operation::Patch { hunks, .. }, .. }) =

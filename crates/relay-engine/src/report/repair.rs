@@ -23,7 +23,7 @@ pub fn is_prompt(text: &str) -> bool {
 }
 
 /// The message to paste back: it asks only for what failed. `files` are the texts of the files it may show, as they may
-/// leave the machine.
+/// leave the machine; `by_anchor` are those of them that the reply changes by anchors, and needs new ones for.
 #[must_use]
 pub fn prompt(
     project_id: Option<&str>,
@@ -31,6 +31,7 @@ pub fn prompt(
     receipt: Option<&str>,
     findings: &[Diagnostic],
     files: &BTreeMap<String, String>,
+    by_anchor: &BTreeSet<&str>,
 ) -> String {
     let errors: Vec<&Diagnostic> = findings.iter().filter(|finding| finding.is_error()).collect();
     let mut text =
@@ -47,9 +48,12 @@ pub fn prompt(
             push(&mut text, format_args!("   {hint}"));
         }
     }
-    let by_anchor = |finding: &&Diagnostic| matches!(finding.code, codes::BAD_ANCHOR | codes::STALE_ANCHOR);
+    let says_anchor = |finding: &&Diagnostic| {
+        matches!(finding.code, codes::BAD_ANCHOR | codes::STALE_ANCHOR)
+            || finding.path.as_deref().is_some_and(|path| by_anchor.contains(path))
+    };
     let anchored: BTreeSet<&str> =
-        errors.iter().copied().filter(by_anchor).filter_map(|finding| finding.path.as_deref()).collect();
+        errors.iter().copied().filter(says_anchor).filter_map(|finding| finding.path.as_deref()).collect();
     for (path, places) in places(&errors) {
         if let Some(content) = files.get(path) {
             excerpt(&mut text, path, content, &places, anchored.contains(path));

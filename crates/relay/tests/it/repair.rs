@@ -231,3 +231,51 @@ fn the_answer_to_a_bad_anchor_finds_the_anchors_and_joins_its_section() {
     assert_eq!((code, document["uuid"].as_str()), (0, Some(uuid)), "{document:#}");
     assert_eq!(env.read("a.txt"), "one\ngood\ntwo\nmore\nTHREE\n");
 }
+
+/// The prompt shows the file as it is now, and so do the anchors of the answer mean it; what did not fail still means what was
+/// read before.
+#[test]
+fn an_answer_means_what_the_prompt_has_shown() {
+    let read = "one\ntwo\nthree\nfour\nfive\nsix\n";
+    let now = "zero\none\nTWO\nthree\nfour\nfive\nsix\n";
+    let anchors = |env: &testkit::TestEnv| env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
+    let anchor = |lines: &str, number: usize| {
+        lines.lines().nth(number - 1).unwrap().split('|').next().unwrap().to_owned()
+    };
+    let env = project(PLAIN);
+    env.write("a.txt", now);
+    let changed = anchor(&anchors(&env), 3);
+    env.write("a.txt", read);
+    let seen = anchors(&env);
+    env.write("a.txt", now);
+    let control = format!("```yaml\nprojectId: shop\nuuid: {}\n```\n", uuid(7));
+    let reply = format!("```\n§a.txt\n≔{}\n2\n≔{}\n5\n```\n\n{control}", anchor(&seen, 2), anchor(&seen, 5));
+    let prompt = env.relay(&["apply", "--repair-prompt"]).stdin(&reply).run().stdout;
+    assert!(prompt.contains(&format!("{changed}|TWO")), "{prompt}");
+    let answer = format!("```\n§a.txt\n≔{changed}\n2\n```\n\n{control}");
+    let (code, document) = apply(&env, &answer, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!(env.read("a.txt"), "zero\none\n2\nthree\nfour\n5\nsix\n");
+}
+
+/// Numbers prove nothing about a file that has changed since it was read, also in an answer.
+#[test]
+fn numbers_of_an_answer_mean_what_the_prompt_has_shown() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\ntwo\nthree\n");
+    env.relay(&["read", "a.txt"]).success();
+    env.write("a.txt", "zero\none\nTWO\nthree\n");
+    let edit = |line: usize| {
+        let command = format!(
+            "[EDIT_FILE path=\"a.txt\" start_line=\"{line}\" end_line=\"{line}\"]\n2\n[/EDIT_FILE]\n"
+        );
+        format!("{command}\n```yaml\nprojectId: shop\nuuid: {}\n```\n", uuid(8))
+    };
+    let refused = env.relay(&["apply", "--repair-prompt"]).stdin(&edit(2)).run();
+    assert_eq!(refused.code, 1, "{}", refused.stderr);
+    let (code, document) = apply(&env, &edit(3), &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]), "{document:#}");
+    let (code, document) = apply(&env, &edit(3), &["--yes"]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(env.read("a.txt"), "zero\none\n2\nthree\n");
+}
