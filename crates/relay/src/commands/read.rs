@@ -4,19 +4,18 @@ use std::path::Path;
 
 use relay_edit::{Diagnostic, anchors};
 use relay_engine::{Engine, codes, views};
-use relay_workspace::RelPath;
+use relay_workspace::{PathRefusal, RelPath};
 
 use crate::cli::ReadArgs;
-use crate::failure::{BAD_USAGE, Failure};
+use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
 use crate::{open, terminal};
 
 pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
     let engine = open::engine_told(root)?;
     let (path, lines) = target(&engine, &args.target)?;
     let content = content(&engine, &path)?;
-    let text = relay_edit::text_of(&content);
     let (first, last) = lines.unwrap_or((1, usize::MAX));
-    let total = text.split_inclusive(|byte| *byte == b'\n').count();
+    let (text, total) = anchors::plain(&content, first, last);
     if first > total.max(1) || first > last {
         return Err(Failure::usage(
             Diagnostic::error(
@@ -28,26 +27,41 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
     }
     let shown = lines.map(|(first, last)| (first, last.min(total)));
     views::remember(&engine, &path, &content, shown).map_err(|error| Failure::environment(&error))?;
-    if args.anchors {
-        return Ok(terminal::print_exactly(&anchors::anchored(&content, first, last)));
-    }
-    let shown = text.split_inclusive(|byte| *byte == b'\n').skip(first - 1).take(last - first + 1);
-    Ok(terminal::print_exactly(&String::from_utf8_lossy(&shown.collect::<Vec<_>>().concat())))
+    let shown = if args.anchors { anchors::anchored(&content, first, last) } else { text };
+    Ok(terminal::print_exactly(&shown))
 }
 
 /// `PATH`, `PATH:N` or `PATH:A-B`. A file whose name looks like that is meant as a whole.
 fn target(engine: &Engine, written: &str) -> Result<(RelPath, Option<(usize, usize)>), Failure> {
+    let inside = Path::new(written).strip_prefix(engine.workspace().root()).ok().and_then(Path::to_str);
+    let written = inside.filter(|path| !path.is_empty()).unwrap_or(written);
     let whole = engine.workspace().path(written);
     if let Ok(path) = &whole
-        && engine.workspace().facts(path).is_ok_and(|facts| facts.is_some())
+        && exists(engine, written)
     {
         return Ok((path.clone(), None));
     }
-    let refused = |refusal| Failure::environment(&refusal);
-    match written.rsplit_once(':').and_then(|(path, lines)| Some((path, range(lines)?))) {
-        Some((path, lines)) => Ok((engine.workspace().path(path).map_err(refused)?, Some(lines))),
-        None => Ok((whole.map_err(refused)?, None)),
+    let refused = |refusal: PathRefusal| {
+        let finding = Diagnostic::error(ENVIRONMENT, refusal.to_string());
+        Failure::general(finding.hinted("Name a file of the project, by its path from the root."))
+    };
+    let part = written.rsplit_once(':').and_then(|(path, lines)| Some((path, range(lines)?)));
+    let named = written.split_once(':').filter(|(path, _)| exists(engine, path));
+    match (part, named) {
+        (Some((path, lines)), named) if named.is_none_or(|(named, _)| named == path) => {
+            Ok((engine.workspace().path(path).map_err(refused)?, Some(lines)))
+        }
+        (_, Some((path, lines))) => Err(Failure::usage(
+            Diagnostic::error(BAD_USAGE, format!("`{lines}` are no lines of {path}"))
+                .hinted(format!("Write {path}:N for one line or {path}:A-B for several, counted from 1.")),
+        )),
+        _ => Ok((whole.map_err(refused)?, None)),
     }
+}
+
+fn exists(engine: &Engine, path: &str) -> bool {
+    let facts = engine.workspace().path(path).ok().map(|path| engine.workspace().facts(&path));
+    facts.is_some_and(|facts| facts.is_ok_and(|facts| facts.is_some()))
 }
 
 fn range(text: &str) -> Option<(usize, usize)> {

@@ -83,6 +83,29 @@ fn a_section_may_name_its_file_from_the_root_of_all() {
 }
 
 #[test]
+fn lines_that_end_in_a_carriage_return_are_read_by_number() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\rtwo\rthree\r");
+    assert_eq!(env.relay(&["read", "a.txt:2"]).run().stdout, "two\r");
+    assert!(env.relay(&["read", "--anchors", "a.txt:2-3"]).run().stdout.ends_with("|three\n"));
+    assert!(is_verified(&env, 2, 3));
+}
+
+#[test]
+fn what_is_read_may_be_named_from_the_root_of_all_and_lines_are_explained() {
+    let env = shown(&[]);
+    let root = std::fs::canonicalize(env.path(".")).unwrap();
+    let read = |what: &str| env.relay(&["read", what]).run();
+    assert_eq!(read(&format!("{}/a.txt:2-3", root.display())).stdout, "two\nthree\n");
+    for lines in ["3-", "-3", "0", "2,3", "two", "2:3"] {
+        let run = read(&format!("a.txt:{lines}"));
+        assert_eq!(run.code, 2, "{lines} {}", run.stderr);
+        assert!(run.stderr.contains("a.txt:A-B"), "{lines} {}", run.stderr);
+    }
+    assert!(read("/etc/hosts").stderr.contains("path from the root"));
+}
+
+#[test]
 fn a_view_of_utf_16_is_remembered() {
     let env = project(PLAIN);
     let wide: Vec<u8> = "\u{feff}one\ntwo\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
