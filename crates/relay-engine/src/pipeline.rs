@@ -116,6 +116,7 @@ fn run(
         outcome.lose(std::mem::take(&mut flaws), options.partial)?;
     }
 
+    outcome.diagnostics.extend(selection::not_there(engine, options, &edits));
     if options.dry_run || !flaws.is_empty() {
         outcome.diagnostics.extend(foresee::questions(engine, options, &edits));
     } else {

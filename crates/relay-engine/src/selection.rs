@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use relay_edit::Diagnostic;
+use relay_edit::{Diagnostic, Edit};
 use relay_store::{Shelf, StoreError};
+use relay_workspace::display::visible_line;
 
 use crate::codes;
+use crate::contain::names;
 use crate::engine::Engine;
 use crate::outcome::{FileReport, FileStatus};
+use crate::submission::LandOptions;
 
 /// The name on the shelf; there is one selection in a project.
 const NAME: &str = "files";
@@ -67,6 +70,28 @@ pub(crate) fn add_put_off(engine: &Engine, files: &[FileReport]) -> Option<Diagn
     let message =
         format!("the files that were not in view cannot be selected: {}", crate::stop::with_sources(&error));
     Some(Diagnostic::warning(codes::NOT_SELECTED, message).hinted("Name them to `relay pack` yourself."))
+}
+
+/// Warnings about files that are said to be in the model's view and are not there: misspelt, they would put off the edits of the
+/// file that was meant.
+pub(crate) fn not_there(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> Vec<Diagnostic> {
+    let workspace = engine.workspace();
+    let finding = |name: &String| {
+        let path = workspace.path(name).ok();
+        let is_there = path.as_ref().is_some_and(|path| matches!(workspace.facts(path), Ok(Some(_))));
+        let is_named = || edits.iter().flat_map(names).any(|named| named == name);
+        if is_there || is_named() {
+            return None;
+        }
+        let near = path.map(|path| workspace.suggest(&path)).unwrap_or_default();
+        let hint = match near.as_slice() {
+            [] => "Give paths from the root of the project, with commas between them.".to_owned(),
+            near => format!("Did you mean {}?", near.join(" or ")),
+        };
+        let message = format!("{} of --context does not exist", visible_line(name));
+        Some(Diagnostic::warning(codes::NO_SUCH_FILE, message).on(name.as_str()).hinted(hint))
+    };
+    options.context.iter().flatten().filter_map(finding).collect()
 }
 
 fn put(engine: &Engine, paths: impl IntoIterator<Item = String>) -> Result<(), StoreError> {

@@ -119,6 +119,18 @@ fn edits_of_files_the_model_did_not_see_are_put_off() {
 }
 
 #[test]
+fn a_misspelt_file_of_the_view_is_told() {
+    let env = project(PLAIN);
+    env.write("notes.txt", "a\n");
+    let text =
+        format!("```text // {{notes.txt}}\nA\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n", uuid(1));
+    let (code, document) = apply(&env, &text, &["--context", "note.txt"]);
+    assert_eq!((code, env.read("notes.txt").as_str()), (0, "a\n"), "{document:#}");
+    assert_eq!(codes(&document), ["no-such-file", "not-in-context"]);
+    assert_eq!(document["diagnostics"][0]["hint"], "Did you mean notes.txt?");
+}
+
+#[test]
 fn lines_by_number_need_a_person_unless_the_model_was_shown_them() {
     let env = project(PLAIN);
     env.write("a.txt", BEFORE);
