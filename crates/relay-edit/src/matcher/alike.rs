@@ -54,7 +54,8 @@ pub(crate) fn doubtful(
     Some(Exchanged { line: line.to_owned(), signs: signs.collect() })
 }
 
-/// The hunk with plain characters; `None` where a new line has quotes of both kinds, one of which may be text.
+/// The hunk with plain characters; `None` where a new line has quotes of both kinds, one of which may be text, and where it has
+/// dashes between words, while the lines that stay show them only within words, or the other way round.
 pub(crate) fn without_look_alikes(hunk: &Hunk, exchanged: &Exchanged) -> Option<Hunk> {
     let is_mixed = |line: &str| {
         exchanged.signs.iter().any(|sign| {
@@ -62,7 +63,9 @@ pub(crate) fn without_look_alikes(hunk: &Hunk, exchanged: &Exchanged) -> Option<
             line.contains(*sign) && quote.is_some_and(|quote| line.contains(quote))
         })
     };
-    if hunk.added_lines().any(is_mixed) {
+    let old: BTreeSet<bool> = hunk.old_lines().flat_map(|line| dashes(line, &exchanged.signs)).collect();
+    let is_other = |line: &str| dashes(line, &exchanged.signs).any(|spaced| !old.contains(&spaced));
+    if hunk.added_lines().any(|line| is_mixed(line) || is_other(line)) {
         return None;
     }
     let spell = |line: &str| {
@@ -72,6 +75,17 @@ pub(crate) fn without_look_alikes(hunk: &Hunk, exchanged: &Exchanged) -> Option<
     };
     let lines = hunk.lines.iter().map(|line| line.saying(spell(line.text())));
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
+}
+
+/// For each of these dashes in a line whether there is white space on both sides of it, as beside one that is no hyphen.
+fn dashes<'l>(line: &'l str, signs: &'l BTreeSet<char>) -> impl Iterator<Item = bool> + 'l {
+    let is_dash = |sign: char| signs.contains(&sign) && look_alike(sign) == Some("-");
+    let dashes = line.char_indices().filter(move |(_, sign)| is_dash(*sign));
+    dashes.map(|(at, sign)| {
+        let (before, behind) = line.split_at_checked(at).unwrap_or_default();
+        let behind = behind.strip_prefix(sign).unwrap_or_default();
+        before.ends_with(char::is_whitespace) && behind.starts_with(char::is_whitespace)
+    })
 }
 
 /// The plain spelling of a character that can be seen.
@@ -103,6 +117,13 @@ mod tests {
         check("say(\"a\");\nx = '”';\n", "-say(”a”);\n+say(”b”);", None);
         check("say(“a“);\n", "-say(”a”);\n+say(”b”);", None);
         check("say(\"a\");\n", "-say(”a”);\n+tell();", None);
+    }
+
+    #[test]
+    fn dashes_between_words_and_within_them_are_not_the_same() {
+        check("// third-party\n", " // third—party\n+// well-known — and old", Some(""));
+        check("// a - b\n", " // a — b\n+// well—known", Some(""));
+        check("// third-party\n", " // third—party\n+// well—known", Some(" // third-party\n+// well-known"));
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::proof;
 use super::tier::Tier;
 use crate::HunkLine;
 use crate::elision::elision;
+use crate::lines::is_blank;
 
 /// Searches for a hunk with elisions; `Nothing` when it has none.
 pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
@@ -74,12 +75,11 @@ struct Parts<'h> {
 impl<'h> Parts<'h> {
     fn of(pattern: &Pattern<'h>, index: &FileIndex<'_>, on_side: fn(&HunkLine) -> bool) -> Self {
         let mut parts = Self { parts: vec![Part::default()], ..Self::default() };
-        for line in &pattern.hunk.lines {
+        for (at, line) in pattern.hunk.lines.iter().enumerate() {
             let text = line.text();
-            // A line the file has is that line, even if it is made of dots.
             let elided = matches!(line, HunkLine::Context(_))
                 && elision(text).is_some()
-                && index.places(Key::Trim, text.as_bytes()).is_empty();
+                && !stands_there(&pattern.hunk.lines, at, index);
             if elided {
                 parts.elided = true;
                 parts.parts.push(Part::default());
@@ -136,6 +136,27 @@ impl<'h> Parts<'h> {
         };
         Some(Candidate { lines: Covered::Map(lines), reindent })
     }
+}
+
+/// Whether a line of dots is one of the file: that has such a line below the one that stands above it in the hunk, or above the
+/// one below it. Brackets, which stand anywhere, tell nothing of it.
+fn stands_there(lines: &[HunkLine], at: usize, index: &FileIndex<'_>) -> bool {
+    let text = lines.get(at).map(HunkLine::text).unwrap_or_default();
+    let places = index.places(Key::Trim, text.as_bytes());
+    let (above, below) = lines.split_at_checked(at).unwrap_or_default();
+    let is_old = |line: &&HunkLine| line.is_old() && !is_blank(line.text().as_bytes());
+    let above = above.iter().rfind(is_old).filter(|line| is_telling(line.text()));
+    let below = below.iter().skip(1).find(is_old).filter(|line| is_telling(line.text()));
+    let is_line = |line: Option<&HunkLine>, place: Option<usize>| {
+        let found = place.map(|place| index.lines.text(place));
+        line.zip(found).is_some_and(|(line, found)| Key::Trim.unites(line.text().as_bytes(), found))
+    };
+    let is_written = |place: &usize| !is_blank(index.lines.text(*place));
+    let beside = |place: &usize| {
+        is_line(above, (0..*place).rfind(is_written))
+            || is_line(below, (place + 1..index.lines.len()).find(is_written))
+    };
+    above.is_none() && below.is_none() && !places.is_empty() || places.iter().any(beside)
 }
 
 /// How many partial chains are looked at before the search gives up.
@@ -266,6 +287,12 @@ mod tests {
     #[test]
     fn dots_that_stand_in_the_file_are_a_line_of_it() {
         assert_eq!(searched("begin\n...\none\nend\n", ENDS), Some(Search::Nothing));
+        assert_eq!(searched("begin\none\n\n...\nend\n", ENDS), Some(Search::Nothing));
+        // Those stand elsewhere.
+        let places: &[Option<usize>] = &[Some(0), None, Some(2)];
+        check("begin\none\nend\ndef f():\n...\n", ENDS, Tier::Exact, &Reindent::Keep, &[places]);
+        // Beside brackets nobody can say.
+        assert_eq!(searched("{\none\n}\nx\n...\n", " {\n ...\n-}\n+]"), Some(Search::Nothing));
     }
 
     #[test]

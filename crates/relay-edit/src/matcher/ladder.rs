@@ -217,14 +217,15 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     let key = tier.key();
     let needs_identity = tier > Tier::TrailingWhitespace;
     let is_blind = pattern.is_blind(key) && tier != Tier::Exact && !is_told_by_depth(pattern, tier);
-    if is_blind || needs_identity && !has_identity(&pattern.old) {
+    if needs_identity && !has_identity(&pattern.old) {
         return Some(Search::Nothing);
     }
     let mut starts = index.find_some(key, &pattern.old, KEPT)?;
     add_near_hint(pattern, index, key, &mut starts);
     index.spend(starts.len() * pattern.old.len())?;
-    let candidates: Vec<Candidate> =
+    let mut candidates: Vec<Candidate> =
         starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
+    candidates.retain(|candidate| !is_blind || is_told_by_ends(pattern, index, candidate));
     // Tested before placing: an insertion's anchor still stands there after the insertion.
     if may_be_applied(pattern, index, key, &candidates)
         && let Some(place) = new_stands_at(pattern, index, key)
@@ -275,6 +276,17 @@ fn is_told_by_depth(pattern: &Pattern<'_>, tier: Tier) -> bool {
         && !pattern.is_blind(Key::TrimEnd)
         && pattern.is_blind(Key::Trim)
         && pattern.hunk.lines.iter().any(stays)
+}
+
+/// Whether a change of nothing but white space at the ends of lines can be seen at a place, because the lines that change stand
+/// there to the letter as they are before: what else is written otherwise stays.
+fn is_told_by_ends(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidate: &Candidate) -> bool {
+    let mut changed = pattern.old.iter().zip(&pattern.new).enumerate().filter(|(_, (old, new))| old != new);
+    let stands = |(at, (old, _)): (usize, (&&str, &&str))| {
+        let moved = candidate.reindent.apply(old.as_bytes());
+        moved.is_some_and(|moved| *moved == *index.lines.text(candidate.start() + at))
+    };
+    pattern.is_blind(Key::TrimEnd) && changed.all(stands)
 }
 
 /// Whether the new lines may stand where the candidates are. Mostly there is one, and no new line stands anywhere near it,

@@ -47,11 +47,15 @@ pub(crate) fn misfit<'h>(
     // A line of the same kind went from there, which the file has at that very depth.
     let removed = || pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
     let replaces = |line: &Line<'_>| {
-        let is_alike = |text: &str| indent(text.as_bytes()).len() == line.written && closes(text);
-        line.is_added && line.closes() && removed().any(is_alike)
+        let is_alike = |text: &str| {
+            let depth = indent(text.as_bytes()).len();
+            let other = Line { text, is_added: false, depth, written: depth };
+            depth == line.written && (other.closes() && line.closes() || other.opens() && line.opens())
+        };
+        line.is_added && removed().any(is_alike)
     };
     let misfit = |(above, below): &(&Line<'_>, &Line<'_>)| {
-        if replaces(below) {
+        if replaces(above) || replaces(below) {
             return false;
         }
         let fit = |depth: fn(&Line<'_>) -> usize| fits((above, depth(above)), (below, depth(below)));

@@ -73,8 +73,10 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
     // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
     let added = pattern.hunk.added_lines().count().min(KEPT);
     let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
-    places.any(|first| index.stands_at(Key::TrimEnd, &after, first))
-        || added_stands_around(pattern, index, chosen)
+    // Several lines that stand there at another depth were brought into the file's manner when they were put in.
+    let added = pattern.hunk.added_lines().filter(|line| is_telling(line)).count();
+    let key = if added > 1 && !pattern.is_blind(Key::Trim) { Key::Trim } else { Key::TrimEnd };
+    places.any(|first| index.stands_at(key, &after, first)) || added_stands_around(pattern, index, chosen)
 }
 
 /// What a hunk that only adds comes to. Where old lines read otherwise in the file, they stay as the file has them, and
@@ -115,7 +117,8 @@ pub(crate) fn elsewhere(
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
     let around = pattern.hunk.lines.iter().filter(|line| is_context(line)).count();
     // A pure deletion leaves nothing but its context, so that must be on both sides.
-    let ends = [pattern.hunk.lines.first(), pattern.hunk.lines.last()];
+    let mut written = pattern.hunk.lines.iter().filter(|line| !line.text().trim().is_empty());
+    let ends = [written.next(), written.next_back()];
     let enclosed = ends.into_iter().flatten().all(is_context);
     let key = match (around, tier) {
         // Without any line around them new lines may well stand elsewhere, unless they are there to the letter and the
@@ -246,6 +249,8 @@ mod tests {
         assert_eq!(located(file, &Hunk { line_hint: Some(2), ..change }), doubt);
         let deleted = "begin\nold\nend\n\nbegin\nend\n";
         assert_eq!(located(deleted, &Hunk::of_diff(" begin\n-old\n end")), doubt);
+        let ended = format!("{deleted}\n");
+        assert_eq!(located(&ended, &Hunk::of_diff(" begin\n-old\n end\n ")), doubt);
         // What is left of a deletion says something only between two lines, and lines alone stand where they like.
         check(deleted, &Hunk::of_diff(" begin\n-old"), Ok(0));
         check(file, &Hunk::of_diff("-old\n+new"), Ok(1));
