@@ -26,6 +26,8 @@ pub enum Reindent {
         /// One level in the file.
         file: Vec<u8>,
     },
+    /// The reply writes a tab of the file as these spaces, which the file has as well: new lines stay as they are.
+    Written(Vec<u8>),
 }
 
 /// One level of indentation, in the spellings that occur.
@@ -36,6 +38,23 @@ impl Reindent {
     pub(crate) fn infer<'a>(pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>) -> Option<Self> {
         let pairs = Pairs::new(pairs);
         pairs.shift().or_else(|| pairs.units())
+    }
+
+    /// How one level is written, where that is not as in the file.
+    pub(crate) fn levels(&self) -> Option<Self> {
+        match self {
+            Self::Units { .. } => Some(self.clone()),
+            Self::Written(tab) => Some(Self::Units { reply: tab.clone(), file: b"\t".to_vec() }),
+            Self::Keep | Self::Add(_) | Self::Strip(_) => None,
+        }
+    }
+
+    /// The spaces that stand for a tab of the file in the reply.
+    pub(crate) fn tab(&self) -> Option<&[u8]> {
+        match self {
+            Self::Units { reply, file } if file == b"\t" && !reply.contains(&b'\t') => Some(reply),
+            _ => None,
+        }
     }
 
     /// The new line as the file would have it; `None` when the rule does not reach it.
@@ -66,9 +85,9 @@ impl Reindent {
     }
 
     /// What this rule makes of an indentation.
-    fn indentation(&self, reply: &[u8]) -> Option<Vec<u8>> {
+    pub(crate) fn indentation(&self, reply: &[u8]) -> Option<Vec<u8>> {
         match self {
-            Self::Keep => Some(reply.to_vec()),
+            Self::Keep | Self::Written(_) => Some(reply.to_vec()),
             Self::Add(missing) => Some([missing.as_slice(), reply].concat()),
             Self::Strip(extra) => reply.strip_prefix(extra.as_slice()).map(<[u8]>::to_vec),
             Self::Units { reply: from, file: to } => {
@@ -87,6 +106,20 @@ impl Reindent {
             }
         }
     }
+
+    /// Whether a line that is so deep in the reply may be so deep in the file.
+    fn explains(&self, reply: &[u8], file: &[u8]) -> bool {
+        match self.tab() {
+            // Behind tabs there may be as many spaces as a tab has in the reply, which would be read as one.
+            Some(tab) => widened(file, tab) == reply,
+            None => self.indentation(reply).is_some_and(|found| found == file),
+        }
+    }
+}
+
+/// An indentation of the file with these spaces for each tab.
+pub(crate) fn widened(indentation: &[u8], tab: &[u8]) -> Vec<u8> {
+    indentation.split(|byte| *byte == b'\t').collect::<Vec<_>>().join(tab)
 }
 
 /// The indentation of lines in the reply, and of the lines of the file they stand for.
@@ -100,7 +133,7 @@ impl<'a> Pairs<'a> {
     }
 
     fn explained_by(&self, rule: &Reindent) -> bool {
-        self.0.iter().all(|(reply, file)| rule.indentation(reply).is_some_and(|found| found == *file))
+        self.0.iter().all(|(reply, file)| rule.explains(reply, file))
     }
 
     /// Whether some line is so many levels deep and nothing else: alignment alone says nothing about levels, unless those

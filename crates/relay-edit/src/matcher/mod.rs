@@ -33,6 +33,7 @@ mod scope;
 mod shape;
 mod sign;
 mod sought;
+mod spelled;
 mod standing;
 mod table;
 mod tier;

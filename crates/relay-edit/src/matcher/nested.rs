@@ -20,7 +20,11 @@ pub(crate) fn doubtful<'h>(
     rule: &Reindent,
 ) -> Option<&'h str> {
     // Tabs for spaces tell by themselves which lines were written otherwise.
-    let same_kind = !matches!(rule, Reindent::Units { reply, file } if reply.first() != file.first());
+    let same_kind = match rule {
+        Reindent::Units { reply, file } => reply.first() == file.first(),
+        Reindent::Written(_) => false,
+        Reindent::Keep | Reindent::Add(_) | Reindent::Strip(_) => true,
+    };
     if *rule == Reindent::Keep || !same_kind || !pattern.hunk.adds() {
         return None;
     }
@@ -31,7 +35,7 @@ pub(crate) fn doubtful<'h>(
     let readings = Readings::of(&lines);
     // What stands between others may be as deep as one of them by chance.
     readings.kept.filter(|_| !readings.surely_moved).or_else(|| match rule {
-        Reindent::Keep | Reindent::Strip(_) => None,
+        Reindent::Keep | Reindent::Strip(_) | Reindent::Written(_) => None,
         Reindent::Units { file, .. } if !readings.moved => whole_levels(&lines, file.len()),
         Reindent::Units { .. } => None,
         Reindent::Add(missing) => {
@@ -86,7 +90,9 @@ impl<'h> Readings<'h> {
                 other.and_then(|other| other.found).is_some_and(|found| depth.len() < found.len())
             };
             readings.surely_moved |= match replaced {
-                Some(_) => as_in_reply && !as_in_file || is_above_all(group, lines),
+                Some(_) => {
+                    as_in_reply && !as_in_file || is_above_all(group, lines) || is_above_all(group, group)
+                }
                 None => as_in_reply && outside(above) && outside(below),
             };
             if as_in_file && !as_in_reply {
@@ -162,6 +168,9 @@ fn trimmed<'h>(
     map: &[Option<usize>],
     missing: &[u8],
 ) -> Option<&'h str> {
+    // Of several old lines only the first one would have lost its indentation.
+    let mut old = written.iter().filter(|line| line.is_old());
+    let (Some(only), None) = (old.next(), old.next()) else { return None };
     let is_found = |line: &HunkLine| {
         let mut found = map.iter().flatten().map(|place| index.lines.text(*place));
         found.any(|found| line.text().as_bytes() == found)
@@ -175,8 +184,6 @@ fn trimmed<'h>(
     if let Some(copy) = copy {
         return Some(copy.text());
     }
-    let mut old = written.iter().filter(|line| line.is_old());
-    let (Some(only), None) = (old.next(), old.next()) else { return None };
     let mut added = written.iter().copied().filter(|line| !line.is_old());
     let (first, second) = (added.next()?, added.next()?);
     let all = depth(second) >= missing.len() && added.all(|line| depth(line) >= missing.len());
@@ -201,8 +208,10 @@ fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reinden
         by == 0 || found.any(|found| found.len() % unit == by)
     };
     let off = added().any(|line| moved(line).is_some_and(|depth| !aligned(depth % unit)));
-    // A line that is aligned with something is off in every reading.
-    let other = added().all(|line| whole(depth(line))) || added().all(|line| whole(depth(line) * 2));
+    // A line that is aligned with something is off in every reading. Half as deep are new lines only beside such old ones.
+    let mut old = lines.iter().filter_map(|written| Some((depth(written.line), written.found?.len())));
+    let other = added().all(|line| whole(depth(line)))
+        || old.all(|(depth, found)| found == depth * 2) && added().all(|line| whole(depth(line) * 2));
     (off && other).then_some(first.text())
 }
 
@@ -256,6 +265,16 @@ mod tests {
         check(" if x:\n-    f()\n+    g()", "    ", None);
     }
 
+    /// As it stands, the second new line would be less deep than everything it comes for.
+    #[test]
+    fn a_line_that_would_leave_its_block_was_moved() {
+        check(
+            "     if x:\n         f()\n-    else:\n-        g()\n+        return\n+    g()\n h()",
+            "    ",
+            None,
+        );
+    }
+
     #[test]
     fn the_levels_of_the_file_tell_what_was_moved() {
         // Two spaces are missing before the old lines, and none before the new one.
@@ -265,6 +284,7 @@ mod tests {
         check("     f()\n+    if x {\n+        g()\n+    }", "    ", None);
         // Aligned with the bracket above.
         check("     f()\n+    f(a,\n+       b)", "    ", None);
+        check("-f(a)\n+f(a,\n+      b)\n g()", "    ", None);
     }
 
     /// Either everything lost its indentation, or the first lines alone.
@@ -278,6 +298,8 @@ mod tests {
         check("-f()\n+g()\n+h()", "    ", None);
         check("-f()\n+g(a,\n+    b)", "    ", None);
         check("-f()\n+if x:\n+    h()\n+i()", "        ", None);
+        // What stands above was moved as well.
+        check(" a(\n-    b.c()\n-        .d()\n+    b(\n+        c()\n+            .d()\n )", "    ", None);
     }
 
     /// Checks lines of a reply that indents by two, in a file that indents by four.

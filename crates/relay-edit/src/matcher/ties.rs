@@ -13,7 +13,7 @@ use super::ladder::{Candidate, KEPT, Search};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::{
     Failure, Located, Placement, Reindent, Strictness, Tie, Tier, alike, enclosed, escaped, ladder, marked,
-    nested, page, rival, scope, shape, sign, standing, units, verbatim,
+    nested, page, rival, scope, shape, sign, spelled, standing, units, verbatim,
 };
 use crate::{EndOfFile, HunkLine};
 
@@ -153,7 +153,13 @@ fn settle_one(
         return Ok(Located::AlreadyApplied(line));
     }
     let (tier, candidates) = match search {
-        Search::Found(tier, candidates) => (tier, candidates),
+        Search::Found(tier, mut candidates) => {
+            for candidate in &mut candidates {
+                let rule = std::mem::take(&mut candidate.reindent);
+                candidate.reindent = spelled::settled(pattern, index, &candidate.spread(pattern), rule);
+            }
+            (tier, candidates)
+        }
         Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
         Search::Doubtful(places) => {
             let len = pattern.hunk.old_lines().count();
@@ -231,6 +237,7 @@ fn settle_one(
     let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
     if let Some(text) = nested::doubtful(pattern, index, &map, &reindent)
         .or_else(|| shape::misfit(pattern, index, &map, &reindent))
+        .or_else(|| spelled::doubtful(pattern, index, &map, &reindent))
         .or_else(|| oddly_spaced(pattern, index))
     {
         return Err(Failure::Indentation(text.to_owned()));

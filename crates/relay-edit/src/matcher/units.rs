@@ -10,6 +10,7 @@ use super::ladder::{Candidate, Covered, added_stands_around};
 use super::manner::{self, Manner};
 use super::nested::opens;
 use super::pattern::Pattern;
+use super::spelled;
 use super::ties::check_indentation;
 use super::{Failure, Located, Placement, Reindent};
 use crate::HunkLine;
@@ -34,7 +35,7 @@ pub(crate) fn share(
     if shared.is_none() && !rules.is_empty() {
         return;
     }
-    let of_levels = |located: &Result<Located, Failure>| matches!(located, Ok(Located::Placed(placement)) if matches!(placement.reindent, Reindent::Units { .. }));
+    let of_levels = |located: &Result<Located, Failure>| matches!(located, Ok(Located::Placed(placement)) if placement.reindent.levels().is_some());
     let is_proven = index.levels().is_some() || settled.iter().any(of_levels);
     for (pattern, located) in patterns.iter().zip(settled) {
         let Ok(Located::Placed(placement)) = located else { continue };
@@ -59,7 +60,7 @@ pub(crate) fn share(
                 && is_as_deep(pattern, index, placement, &rule)
                 && check_indentation(pattern, &rule).is_ok()
             {
-                *located = Ok(indented(pattern, index, placement, rule));
+                *located = indented(pattern, index, placement, rule);
             }
             continue;
         }
@@ -69,7 +70,7 @@ pub(crate) fn share(
         let rule = shared.map_or_else(|| found.clone(), |rule| Manner::Rule(rule.clone()));
         match rule {
             Manner::Rule(rule) if check_indentation(pattern, &rule).is_ok() => {
-                *located = Ok(indented(pattern, index, placement, rule));
+                *located = indented(pattern, index, placement, rule);
             }
             // Nothing says how to write them, and as they are they would be the first of their kind.
             rule if rule == Manner::Foreign || found != Manner::Fits => {
@@ -82,14 +83,23 @@ pub(crate) fn share(
 }
 
 /// A placement whose new lines are indented by a rule. As the file writes them, they may be there already.
-fn indented(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement, rule: Reindent) -> Located {
+fn indented(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    placement: &Placement,
+    rule: Reindent,
+) -> Result<Located, Failure> {
+    let reindent = spelled::settled(pattern, index, &placement.map, rule);
+    if let Some(text) = spelled::doubtful(pattern, index, &placement.map, &reindent) {
+        return Err(Failure::Indentation(text.to_owned()));
+    }
     let place = |at: &usize| placement.map.get(*at).copied().flatten();
     let lines = Covered::Map(pattern.positions.iter().map(place).collect());
-    let candidate = Candidate { lines, reindent: rule };
+    let candidate = Candidate { lines, reindent };
     if added_stands_around(pattern, index, &candidate) {
-        return Located::AlreadyApplied(candidate.start());
+        return Ok(Located::AlreadyApplied(candidate.start()));
     }
-    Located::Placed(Placement { reindent: candidate.reindent, ..placement.clone() })
+    Ok(Located::Placed(Placement { reindent: candidate.reindent, ..placement.clone() }))
 }
 
 /// Whether a rule makes the first new line of each change as deep as an old line beside it, or one level deeper than one above
@@ -122,7 +132,8 @@ fn levels(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement) -
     let pairs = pattern.hunk.lines.iter().zip(&placement.map);
     let pairs = pairs.filter_map(|(line, place)| Some((line.text().as_bytes(), index.lines.text((*place)?))));
     let units = matches!(placement.reindent, Reindent::Add(_)).then(|| Pairs::new(pairs).units());
-    units.flatten().unwrap_or_else(|| placement.reindent.clone())
+    let rule = units.flatten().or_else(|| placement.reindent.levels());
+    rule.unwrap_or_else(|| placement.reindent.clone())
 }
 
 /// Whether new lines begin with one level as the reply writes it, in a file that has another one.

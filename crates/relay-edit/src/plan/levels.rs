@@ -15,21 +15,22 @@ pub(super) type Levels = BTreeMap<String, Reindent>;
 
 /// What some sections of a reply show that others of the same file do not.
 pub(super) fn shown(edits: &[Edit], outcomes: &[EditOutcome]) -> Levels {
-    let is_units = |placement: &Placement| matches!(placement.reindent, Reindent::Units { .. });
+    let is_units = |placement: &Placement| placement.reindent.levels().is_some();
     // Mostly nothing is indented otherwise.
     if !outcomes.iter().flat_map(placements).any(is_units) {
         return Levels::new();
     }
-    let mut rules: BTreeMap<&str, Vec<&Reindent>> = BTreeMap::new();
+    let mut rules: BTreeMap<&str, Vec<Reindent>> = BTreeMap::new();
     for (edit, outcome) in edits.iter().zip(outcomes) {
-        let found = placements(outcome).map(|placement| &placement.reindent);
+        let rule = |rule: &Reindent| rule.levels().unwrap_or_else(|| rule.clone());
+        let found = placements(outcome).map(|placement| rule(&placement.reindent));
         rules.entry(&edit.path).or_default().extend(found);
     }
     let agreed = rules.into_iter().filter_map(|(path, rules)| {
-        let mut others = rules.iter().filter(|rule| ***rule != Reindent::Keep);
-        let rule = *others.next()?;
-        let agree = matches!(rule, Reindent::Units { .. }) && others.all(|other| *other == rule);
-        (agree && rules.contains(&&Reindent::Keep)).then(|| (path.to_owned(), rule.clone()))
+        let mut others = rules.iter().filter(|rule| **rule != Reindent::Keep);
+        let rule = others.next()?;
+        let agree = matches!(rule, Reindent::Units { .. }) && others.all(|other| other == rule);
+        (agree && rules.contains(&Reindent::Keep)).then(|| (path.to_owned(), rule.clone()))
     });
     agreed.collect()
 }

@@ -48,7 +48,7 @@ impl<'a> Rest<'a> {
     /// What is left behind a new line that was indented by a rule.
     pub fn strip_indented(self, text: &[u8], rule: &Reindent) -> Option<Self> {
         match rule {
-            Reindent::Keep => self.strip_prefix(text),
+            Reindent::Keep | Reindent::Written(_) => self.strip_prefix(text),
             Reindent::Add(missing) => self.strip_prefix(missing.as_slice())?.strip_prefix(text),
             Reindent::Strip(extra) => self.strip_prefix(text.strip_prefix(extra.as_slice())?),
             Reindent::Units { reply, file } => {

@@ -120,6 +120,68 @@ fn tabs_show_in_lines_that_are_aligned_behind_them() {
     check(before, &reply, &before.replace("a the one", "b the other"));
 }
 
+/// What follows tabs as spaces is alignment, also where it is as much as the reply writes for a tab.
+#[test]
+fn tabs_are_found_as_spaces_in_files_that_have_both() {
+    let before = "int a(int x,\n      int y)\n{\n\tif (x &&\n\t    y) {\n\t\tcall(x,\n\t\t     y);\n\t}\n\treturn 1;\n}\n";
+    let after = before.replace("     y);", "     0);");
+    let lines = |last: &str| format!("\t    y) {{\n\t\tcall(x,\n{last}\n");
+    for width in [2, 4, 8] {
+        let spaces = |text: &str| text.replace('\t', &" ".repeat(width));
+        let (old, last) = (spaces(&lines("\t\t     y);")), spaces("\t\t     0);"));
+        check(before, &search_replace(&old, &spaces(&lines("")).replace("\n\n", "\n\t\t     0);\n")), &after);
+        // So many spaces as a tab has stand in the file themselves, and as a new line has them they stay.
+        let after = if width < 8 { after.replace("\t\t     0);", &last) } else { after.clone() };
+        check(before, &search_replace(&old, &spaces(&lines(&last))), &after);
+    }
+    // A recipe must have its tab, and how much of this is one nobody can say.
+    let makefile = "SRC = a.c \\\n    b.c\n\nall:\n\tcc\n\tld\n\nclean:\n\trm\n";
+    let reply = search_replace("    cc\n    ld\n", "    cc\n    as\n    ld\n");
+    check_refused(makefile, &reply, codes::INDENTATION);
+}
+
+/// The lines that change stand there to the letter, and only others have more blanks, or another depth.
+#[test]
+fn blanks_that_go_are_found_beside_lines_that_are_written_otherwise() {
+    let before = "fn a() {  \n    one();\n    two();   \n    three();\n}\n";
+    let after = before.replace("two();   ", "two();");
+    check(before, &unified("@@ ... @@\n fn a() {\n     one();\n-    two();   \n+    two();\n"), &after);
+    check(before, &unified("@@ ... @@\n one();\n-two();   \n+two();\n three();\n"), &after);
+    // It is done already.
+    check_refused(&after, &unified("@@ ... @@\n one();\n-two();   \n+two();\n three();\n"), codes::NOT_FOUND);
+}
+
+/// The reply writes four spaces where the file has tabs since it was applied, and the old lines stand below the new ones.
+#[test]
+fn what_was_put_in_at_another_depth_is_not_put_in_again() {
+    let before = "a {\n\tb();\n}\n\n/**\n * Z.\n */\nz {\n\ty();\n\tx();\n}\n";
+    let new = "/**\n * F.\n */\nf {\n    g();\n    h();\n}\n\n";
+    let tabs = new.replace("    ", "\t");
+    let after = before.replace("/**\n * Z.", &format!("{tabs}/**\n * Z."));
+    let added: String = new.lines().skip(1).map(|line| format!("+{line}\n")).collect();
+    let reply = unified(&format!("@@ ... @@\n }}\n \n /**\n{added}+/**\n  * Z.\n  */\n"));
+    check(&after, &reply, &after);
+}
+
+/// Lines that open a block in place of others that did are as deep as those.
+#[test]
+fn a_head_in_place_of_another_is_as_deep() {
+    let before = "class A {\n  A(B b)\n    : c(b.d) {\n    b.reset();\n  }\n  ~A() {}\n};\n";
+    let reply = unified("@@ ... @@\n A(B b)\n-  : c(b.d) {\n+  : c(b->d) {\n   b.reset();\n }\n");
+    check(before, &reply, &before.replace("b.d", "b->d"));
+}
+
+#[test]
+fn dots_of_another_place_are_no_lines_that_were_left_out() {
+    let stub = "def a() -> int:\n    ...\n\n\n";
+    let before = format!("{stub}def b():\n    one()\n    two()\n    three()\n    four()\n");
+    let reply = search_replace("def b():\n    ...\n    four()\n", "def b():\n    ...\n    five()\n");
+    check(&before, &reply, &before.replace("four", "five"));
+    // Here they are the body.
+    let reply = search_replace("def a() -> int:\n    ...\n", "def a() -> str:\n    ...\n");
+    check(&before, &reply, &before.replace("int", "str"));
+}
+
 #[test]
 fn the_rest_of_a_long_line_is_no_head_of_a_block() {
     let before = "function f() {\n    if (a) {\n        one();\n    }\n}\nfunction g() {\n    if (x) {\n        y();\n    }\n}\n";
