@@ -37,6 +37,7 @@ pub(crate) struct FileIndex<'a> {
     sought: OnceCell<Sought>,
     habit: OnceCell<Habit>,
     has_tabs: OnceCell<bool>,
+    has_blanks_at_ends: OnceCell<bool>,
     /// How the reply writes one level of the file, where that is known from elsewhere.
     levels: Option<Reindent>,
     /// Shared by all files of a reply.
@@ -73,6 +74,7 @@ impl<'a> FileIndex<'a> {
             sought: OnceCell::new(),
             habit: OnceCell::new(),
             has_tabs: OnceCell::new(),
+            has_blanks_at_ends: OnceCell::new(),
             levels: None,
             work: Rc::clone(work),
             explained: Cell::new(0),
@@ -113,6 +115,12 @@ impl<'a> FileIndex<'a> {
     /// Whether there is a tab anywhere in the file.
     pub fn has_tabs(&self) -> bool {
         *self.has_tabs.get_or_init(|| memchr::memchr(b'\t', self.lines.bytes()).is_some())
+    }
+
+    /// Whether a line of the file ends with blanks.
+    pub fn has_blanks_at_ends(&self) -> bool {
+        let has_blanks = || self.lines.texts().any(|text| text.ends_with(b" ") || text.ends_with(b"\t"));
+        *self.has_blanks_at_ends.get_or_init(has_blanks)
     }
 
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.

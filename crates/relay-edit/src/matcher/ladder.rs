@@ -128,6 +128,8 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
             (Some(found), Some((Tier::Exact | Tier::TrailingWhitespace, done))) => {
                 return either(pattern, done, found);
             }
+            (Some(Search::Found(tier, places)), _)
+                if strictness > Strictness::Exact && is_told_by_blanks(pattern, index, tier, &places) => {}
             (Some(found), _) => return found,
         }
     }
@@ -155,6 +157,18 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
         (Search::Nothing, Some(line)) => Search::Standing(line),
         (found, _) => found,
     }
+}
+
+/// Whether the place of old lines differs from others by nothing but that those have blanks at the ends of lines, which many
+/// authors leave out: then they are all as good, unless the line number names one of them.
+fn is_told_by_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier, places: &[Candidate]) -> bool {
+    let ([_], Tier::Exact | Tier::LineEndings) = (places, tier) else { return false };
+    let hinted = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
+    let is_named = || hinted.is_some_and(|line| index.stands_at(Key::TrimEnd, &pattern.old, line));
+    index.has_blanks_at_ends()
+        && pattern.old.iter().all(|line| line.trim_end().len() == line.len())
+        && !is_named()
+        && index.find_some(Key::TrimEnd, &pattern.old, 1).is_some_and(|places| places.len() > 1)
 }
 
 /// What the old lines come to that were found by a looser tier than the new ones: those of another place, which is meant

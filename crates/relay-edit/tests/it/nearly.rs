@@ -151,6 +151,21 @@ fn blanks_that_go_are_found_beside_lines_that_are_written_otherwise() {
     check_refused(&after, &unified("@@ ... @@\n one();\n-two();   \n+two();\n three();\n"), codes::NOT_FOUND);
 }
 
+/// Nobody sees blanks at the ends of lines, and many authors leave them out.
+#[test]
+fn blanks_at_the_ends_of_lines_tell_no_place_from_another() {
+    let before = "one:\n  a: 1  \n  b: 2\n  c: 3\ntwo:\n  a: 1\n  b: 2\n  c: 3\n";
+    let after = before.replace("two:\n  a: 1\n  b: 2", "two:\n  a: 1\n  b: 4");
+    check_refused(before, &search_replace("  a: 1\n  b: 2\n", "  a: 1\n  b: 4\n"), codes::AMBIGUOUS);
+    // Something else tells them apart.
+    check(before, &search_replace("two:\n  a: 1\n  b: 2\n", "two:\n  a: 1\n  b: 4\n"), &after);
+    check(before, &unified("@@ -6,2 +6,2 @@\n   a: 1\n-  b: 2\n+  b: 4\n"), &after);
+    check(before, &unified("@@ two:\n   a: 1\n-  b: 2\n+  b: 4\n"), &after);
+    // Those that are written do.
+    let first = before.replacen("b: 2", "b: 4", 1);
+    check(before, &search_replace("  a: 1  \n  b: 2\n", "  a: 1  \n  b: 4\n"), &first);
+}
+
 /// The reply writes four spaces where the file has tabs since it was applied, and the old lines stand below the new ones.
 #[test]
 fn what_was_put_in_at_another_depth_is_not_put_in_again() {
