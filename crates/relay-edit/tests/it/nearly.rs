@@ -151,6 +151,16 @@ fn blanks_that_go_are_found_beside_lines_that_are_written_otherwise() {
     check_refused(&after, &unified("@@ ... @@\n one();\n-two();   \n+two();\n three();\n"), codes::NOT_FOUND);
 }
 
+/// The one place is at another depth, and the other one has a long dash.
+#[test]
+fn look_alikes_at_one_place_and_another_depth_at_the_other_are_in_doubt() {
+    let before = "fn a() {\n    copy(one);\n    // to-do\n    move(two);\n    drop(three);\n}\ncopy(one);\n// to—do\nmove(two);\ndrop(three);\n";
+    let reply = unified("@@ ... @@\n copy(one);\n // to-do\n-move(two);\n+keep(two);\n drop(three);\n");
+    check_refused(before, &reply, codes::AMBIGUOUS);
+    let alone = before.replace("to—do", "other");
+    check(&alone, &reply, &alone.replacen("move", "keep", 1));
+}
+
 /// Nobody sees blanks at the ends of lines, and many authors leave them out.
 #[test]
 fn blanks_at_the_ends_of_lines_tell_no_place_from_another() {
