@@ -80,6 +80,15 @@ impl<'a> Lines<'a> {
         (0..self.len()).map(|line| self.text(line))
     }
 
+    /// Whether one of them ends with blanks. Asked of every file, so the lines are not taken apart for it.
+    pub fn have_blanks_at_ends(&self) -> bool {
+        let ends_with_blank = |end: &usize| {
+            let until = self.bytes.get(..*end).unwrap_or_default();
+            matches!(until, [.., b' ' | b'\t', b'\n' | b'\r'] | [.., b' ' | b'\t', b'\r', b'\n'])
+        };
+        self.starts.iter().skip(1).any(ends_with_blank) || matches!(self.bytes, [.., b' ' | b'\t'])
+    }
+
     /// The byte at which a line begins; for the line after the last one, the end of the file.
     pub fn offset(&self, line: usize) -> usize {
         self.starts.get(line).or(self.starts.last()).copied().unwrap_or_default()
@@ -208,6 +217,16 @@ mod tests {
         assert_eq!(lines.ending_near(3), b"\r\n");
         assert_eq!(Lines::new(b"a").ending_near(1), b"\n");
         assert_eq!(Lines::new(b"").ending_near(0), b"\n");
+    }
+
+    #[test]
+    fn blanks_are_seen_before_every_ending() {
+        for text in ["a \nb\n", "a\n\t\r\nb\n", "a\nb ", "a\t\rb\r"] {
+            assert!(Lines::new(text.as_bytes()).have_blanks_at_ends(), "{text:?}");
+        }
+        for text in ["", "a b\n c\r\n", "\td", " a\rb\r"] {
+            assert!(!Lines::new(text.as_bytes()).have_blanks_at_ends(), "{text:?}");
+        }
     }
 
     #[test]

@@ -119,8 +119,7 @@ impl<'a> FileIndex<'a> {
 
     /// Whether a line of the file ends with blanks.
     pub fn has_blanks_at_ends(&self) -> bool {
-        let has_blanks = || self.lines.texts().any(|text| text.ends_with(b" ") || text.ends_with(b"\t"));
-        *self.has_blanks_at_ends.get_or_init(has_blanks)
+        *self.has_blanks_at_ends.get_or_init(|| self.lines.have_blanks_at_ends())
     }
 
     /// As [`Self::find`], but no more than one place above `limit`: enough to know that there are more.

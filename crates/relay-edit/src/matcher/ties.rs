@@ -154,7 +154,7 @@ fn settle_one(
     }
     let (tier, candidates) = match search {
         Search::Found(tier, mut candidates) => {
-            for candidate in &mut candidates {
+            for candidate in candidates.iter_mut().filter(|candidate| candidate.reindent.tab().is_some()) {
                 let rule = std::mem::take(&mut candidate.reindent);
                 candidate.reindent = spelled::settled(pattern, index, &candidate.spread(pattern), rule);
             }
