@@ -31,6 +31,7 @@ mod interrupted;
 pub mod lint;
 pub mod mail;
 mod mode_change;
+mod namesake;
 pub mod outcome;
 pub mod pack;
 mod pipeline;

@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::receipt::{Receipt, Resolved};
 use crate::stop::Stop;
 use crate::views::{self, Views};
-use crate::{codes, drafting, elsewhere, file_reports};
+use crate::{codes, drafting, elsewhere, file_reports, namesake};
 
 /// For how many misspelt paths a better one is looked for.
 const SUGGESTED: usize = 50;
@@ -167,7 +167,7 @@ struct Found {
     snapshot: Snapshot,
     /// Files that have further names.
     linked: BTreeSet<String>,
-    /// Why files could not be read.
+    /// Why files could not be read, or are not the ones that are meant.
     unreadable: BTreeMap<String, Diagnostic>,
 }
 
@@ -206,6 +206,7 @@ fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
         }
     }
     let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
+    refused.extend(namesake::doubtful(workspace, edits, &snapshot));
     Ok(Found { disk, snapshot, linked, unreadable: refused })
 }
 

@@ -205,3 +205,30 @@ fn a_dry_run_refuses_what_the_real_run_would() {
         assert_eq!((code, env.tree()), (1, before), "{path}");
     }
 }
+
+#[test]
+fn whole_content_does_not_make_a_second_file_beside_the_one_that_is_meant() {
+    let env = project(PLAIN);
+    let lines: String = (1..=12).map(|number| format!("line number {number}\n")).collect();
+    env.write("src/util/text.py", &lines);
+    let changed = lines.replace("number 7", "number seven");
+    for (number, path) in
+        [(1, "text.py"), (2, "util/text.py"), (3, "repo/src/util/text.py"), (4, "src/util/Text.py")]
+            .into_iter()
+    {
+        let (code, document) = apply(&env, &reply(number, path, changed.trim_end()), &[]);
+        assert_eq!((code, document["status"].as_str()), (1, Some("rejected")), "{document}");
+        let finding = &document["diagnostics"][0];
+        assert_eq!(finding["code"], "path-mismatch");
+        assert!(finding["message"].as_str().unwrap().contains("`src/util/text.py`"), "{finding}");
+        assert!(!env.exists(path));
+    }
+    // A copy, a file that says something else, and one that takes the place of the other are new ones.
+    assert_eq!(apply(&env, &reply(5, "util/text.py", lines.trim_end()), &[]).0, 0);
+    assert_eq!(apply(&env, &reply(6, "text.py", "something else"), &[]).0, 0);
+    let moved = reply(7, "src/util/Text.py", changed.trim_end())
+        .replace("```yaml", "```py // {src/util/text.py}\n//TODO: delete this file\n```\n\n```yaml");
+    let (code, document) = apply(&env, &moved, &[]);
+    assert_eq!(code, 0, "{document}");
+    assert!(env.exists("src/util/Text.py") && !env.exists("src/util/text.py"));
+}
