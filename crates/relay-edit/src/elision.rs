@@ -1,4 +1,5 @@
-//! Lines that stand for lines left out: a lone `...`, or a comment such as `// ... existing code ...`.
+//! Lines that stand for lines left out: a lone `...`, or a comment such as `// ... existing code ...`, with or without the
+//! signs of a comment.
 //!
 //! A lone `...` is also a statement in Python and a document mark in YAML, so being one is never enough: it
 //! counts as an elision only opposite other lines, and never when the file has that line itself.
@@ -8,7 +9,7 @@
 pub(crate) enum Elision {
     /// Nothing but dots.
     Dots,
-    /// A comment that says something was left out.
+    /// A comment, or words between dots, that say something was left out.
     Comment,
 }
 
@@ -99,12 +100,15 @@ pub(crate) fn names_left_out(text: &str) -> bool {
     const WHICH: &[&str] = &["existing", "unchanged", "unmodified", "remaining", "same", "previous"];
     const WHAT: &[&str] = &["code", "lines", "content", "contents", "implementation", "body"];
     const WHOLE: &[&str] = &["file", "function", "method", "class", "component", "module"];
-    const ALONE: &[&str] = &["unchanged", "same as before", "as before", "no changes", "no change"];
-    let Some(comment) = comment(text.trim()).map(unbracketed) else { return false };
+    const ALONE: &[&str] = &["unchanged", "same as before", "as before", "no changes", "no change", "snip"];
+    let text = text.trim();
+    let said = comment(text);
+    let Some(comment) = said.or_else(|| framed(text)).map(unbracketed) else { return false };
     let bare = comment.trim_matches(['.', ':', '…', '-', '=', '*', ' ']);
     let lower = unbracketed(bare).to_lowercase();
     let lower = lower.strip_prefix("the ").unwrap_or(&lower);
-    if ALONE.contains(&lower) {
+    // A single word in brackets may be code.
+    if ALONE.contains(&lower) && said.is_some() {
         return true;
     }
     let rest = lower.strip_prefix("rest of ").map(|whole| whole.strip_prefix("the ").unwrap_or(whole));
@@ -114,6 +118,62 @@ pub(crate) fn names_left_out(text: &str) -> bool {
         (None, None) => false,
     };
     is_dots(comment) || named
+}
+
+/// Whether a comment remarks that what stands there stays as it is, or was left out: `# f2 to f6 unchanged`, `// omitted for
+/// brevity`.
+///
+/// Comments of programs say such things too, so it counts only where it stands alone for several lines.
+pub(crate) fn remarks_left_out(text: &str) -> bool {
+    const LONGEST: usize = 8;
+    const BEGINNINGS: &[&str] = &[
+        "existing",
+        "your existing",
+        "the existing",
+        "keep existing",
+        "keep the",
+        "the rest",
+        "rest of",
+        "unchanged",
+        "remaining",
+        "all other",
+        "same code",
+        "no changes",
+        "no change",
+    ];
+    const ENDINGS: &[&str] = &[
+        "unchanged",
+        "the same",
+        "omitted",
+        "as before",
+        "as above",
+        "for brevity",
+        "not shown",
+        "no changes",
+        "and so on",
+        "etc",
+        "existing code",
+        "existing code here",
+    ];
+    let Some(comment) = comment(text.trim()).map(unbracketed) else { return is_stub(text) };
+    let is_dot = |sign: char| matches!(sign, '.' | '…');
+    let dotted = comment.starts_with(is_dot) && comment.ends_with(is_dot);
+    let bare = comment.trim_matches(|sign: char| is_dot(sign) || ":-=*() ".contains(sign)).to_lowercase();
+    let is_apart = |sign: Option<char>| sign.is_none_or(|sign| !sign.is_alphanumeric());
+    let begins = |words: &str| bare.strip_prefix(words).is_some_and(|rest| is_apart(rest.chars().next()));
+    let ends = |words: &str| bare.strip_suffix(words).is_some_and(|rest| is_apart(rest.chars().next_back()));
+    bare.split_whitespace().count() <= LONGEST
+        && (dotted || BEGINNINGS.iter().any(|words| begins(words)) || ENDINGS.iter().any(|words| ends(words)))
+}
+
+/// Whether code has nothing but an elision for a body, or ends with one: `fn a() { ... }`, `pass  # ... existing code`.
+fn is_stub(text: &str) -> bool {
+    const BODIES: &[&str] = &["{ ... }", "{...}", "{ … }", "{…}"];
+    const MARKS: &[&str] = &["//", "/*", "#"];
+    let tails = MARKS.iter().filter_map(|mark| text.get(text.find(mark)?..));
+    let mut tails = tails.map(|tail| tail.trim_end_matches([' ', '}', ')', ';', ',']));
+    BODIES.iter().any(|body| text.contains(body))
+        || tails.any(|tail| elision(tail).is_some() || names_left_out(tail))
 }
 
 /// Whether such a name says that there is more of a file than was sent, so that it means nothing in a new one.
@@ -132,6 +192,14 @@ pub(crate) fn has_no_dots(path: &str) -> bool {
     path.rsplit_once('.').is_some_and(|(_, extension)| LANGUAGES.contains(&extension))
 }
 
+/// Text between signs that set it off on both sides: `<existing code>`, `*** rest of file ***`.
+fn framed(text: &str) -> Option<&str> {
+    const SIGNS: [char; 6] = ['<', '>', '{', '}', '*', '='];
+    let inner = text.trim_start_matches(SIGNS);
+    let inner = inner.strip_suffix(SIGNS).filter(|_| inner.len() < text.len())?;
+    Some(inner.trim_end_matches(SIGNS).trim())
+}
+
 /// Text without the brackets around it.
 fn unbracketed(text: &str) -> &str {
     const PAIRS: &[(char, char)] = &[('(', ')'), ('[', ']'), ('{', '}'), ('<', '>')];
@@ -140,7 +208,7 @@ fn unbracketed(text: &str) -> &str {
 }
 
 fn is_dots(text: &str) -> bool {
-    text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
+    matches!(text, "…" | "⋮" | "⋯") || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
 }
 
 /// The text of a line that is a comment and nothing else.
@@ -175,7 +243,7 @@ mod tests {
 
     #[test]
     fn tells_elisions_from_code() {
-        for line in ["...", "    ...", "…", "....."] {
+        for line in ["...", "    ...", "…", ".....", "⋮"] {
             assert_eq!(elision(line), Some(Elision::Dots), "{line}");
         }
         for line in [
@@ -198,6 +266,11 @@ mod tests {
             "… unchanged …",
             "... (rest of the method unchanged) ...",
             "... rest of code",
+            "...existing code...",
+            "… rest of the file …",
+            "... (rest of file unchanged)",
+            "...(same as before)...",
+            "... 20 lines omitted ...",
         ] {
             assert_eq!(elision(line), Some(Elision::Comment), "{line}");
         }
@@ -218,6 +291,10 @@ mod tests {
             "...existing.code(),",
             "... and so on ...",
             "..code..",
+            "...(rest)",
+            "...(other ? [a] : b),",
+            "...(same && { code })",
+            "... and so it goes",
         ] {
             assert_eq!(elision(line), None, "{line}");
         }
@@ -237,6 +314,10 @@ mod tests {
             "// .. existing code ..",
             "// [existing code]",
             "// <existing code>",
+            "<existing code>",
+            "{{ existing code }}",
+            "*** rest of file ***",
+            "--- snip ---",
         ] {
             assert!(names_left_out(line), "{line}");
         }
@@ -247,8 +328,41 @@ mod tests {
             "existing code",
             "// existing code path",
             "// unchanged since 2.0",
+            "<unchanged>",
+            "{unchanged}",
+            "<code>",
         ] {
             assert!(!names_left_out(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_remark_says_what_stays() {
+        for line in [
+            "# f2 to f6 unchanged",
+            "// [lines 5-20 unchanged]",
+            "# the rest stays the same",
+            "# omitted for brevity",
+            "# ... f2 to f6 ...",
+            "# existing functions",
+            "# keep existing code",
+            "# No changes below",
+            "# same code as before",
+            "# etc.",
+            "fn a() { ... }",
+            "function a() { /* unchanged */ }",
+            "    pass  # ... existing code",
+        ] {
+            assert!(remarks_left_out(line), "{line}");
+        }
+        for line in [
+            "# sketch",
+            "// the restaurant",
+            "unchanged",
+            "# keeps what is there",
+            "# leaves a and b alone, c as well",
+        ] {
+            assert!(!remarks_left_out(line), "{line}");
         }
     }
 }

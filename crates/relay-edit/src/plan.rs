@@ -5,6 +5,7 @@
 
 mod again;
 mod block;
+mod copied;
 mod copies;
 mod elide;
 mod explain;
@@ -330,7 +331,7 @@ impl Planner<'_> {
                 if before.is_some_and(explain::has_too_many_lines) {
                     return Err(failed(explain.too_many_lines()));
                 }
-                let content = &*elide::unnumbered(before, content)
+                let content = &*copied::plain(before, content)
                     .map_err(|loss| failed(explain.loss(&loss, edit.line)))?;
                 if let Some(loss) = elide::check_write(&edit.path, before, content, self.options.allow_shrink)
                 {

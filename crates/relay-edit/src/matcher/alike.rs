@@ -1,4 +1,4 @@
-//! Characters of a reply that only look like those of the file: curly quotes, long dashes, arrows.
+//! Characters of a reply that only look like those of the file: curly quotes, long dashes, arrows, and such as nobody sees.
 //!
 //! Where the old lines have one that is a plain character in the file, whatever wrote the reply exchanged it, and in the new
 //! lines as well: written as they are, they would be the first of their kind. Such a hunk is in doubt until it is read with
@@ -36,11 +36,18 @@ pub(crate) fn doubtful(
     for (line, place) in pattern.hunk.lines.iter().zip(map) {
         let Some(place) = place.filter(|_| !line.text().is_ascii()) else { continue };
         let found = String::from_utf8_lossy(index.lines.text(place));
-        let signs = line.text().chars().filter_map(look_alike);
-        spelt.extend(signs.filter(|spelt| found.contains(spelt)));
+        let signs = line.text().chars().filter_map(|sign| Some((sign, look_alike(sign)?)));
+        // What nobody sees is not in the file's line at all.
+        let signs = signs.filter(|(sign, spelt)| found.contains(spelt) && !found.contains(*sign));
+        spelt.extend(signs.map(|(_, spelt)| spelt));
     }
     if spelt.is_empty() {
         return None;
+    }
+    // Whatever exchanged quotes of one kind did so with those of the other.
+    const QUOTES: [&str; 2] = ["\"", "'"];
+    if QUOTES.iter().any(|quote| spelt.contains(quote)) {
+        spelt.extend(QUOTES);
     }
     index.spend(index.lines.len())?;
     for text in index.lines.texts().filter(|text| !text.is_ascii()) {
@@ -88,9 +95,9 @@ fn dashes<'l>(line: &'l str, signs: &'l BTreeSet<char>) -> impl Iterator<Item = 
     })
 }
 
-/// The plain spelling of a character that can be seen.
+/// The plain spelling of a character that is no white space; nothing for one that cannot be seen.
 fn look_alike(sign: char) -> Option<&'static str> {
-    plain(sign).filter(|spelt| !spelt.trim().is_empty())
+    plain(sign).filter(|spelt| *spelt != " ")
 }
 
 #[cfg(test)]
@@ -112,6 +119,7 @@ mod tests {
     fn new_lines_are_as_plain_as_the_old_ones_are_in_the_file() {
         check("say(\"a\");\n", "-say(”a”);\n+say(“b”, ”c”);", Some("-say(\"a\");\n+say(\"b\", \"c\");"));
         check("a - b\n", " a – b\n+c – d - e", Some(" a - b\n+c - d - e"));
+        check("say(\"a\");\n", "-say(”a”);\n+say(‘b’);", Some("-say(\"a\");\n+say('b');"));
         // Nothing shows that the file means another one.
         check("say(\"a\");\n", "-say(\"a\");\n+say(”b”);", None);
         check("say(\"a\");\nx = '”';\n", "-say(”a”);\n+say(”b”);", None);
@@ -124,6 +132,13 @@ mod tests {
         check("// third-party\n", " // third—party\n+// well-known — and old", Some(""));
         check("// a - b\n", " // a — b\n+// well—known", Some(""));
         check("// third-party\n", " // third—party\n+// well—known", Some(" // third-party\n+// well-known"));
+    }
+
+    #[test]
+    fn what_nobody_sees_goes_with_what_the_old_lines_show() {
+        check("say(a);\n", "-say(\u{200b}a);\n+say(\u{200b}b);", Some("-say(a);\n+say(b);"));
+        check("say(a);\n", "-say(a);\n+say(\u{200b}b);", None);
+        check("say(a);\nx = '\u{200b}';\n", "-say(\u{200b}a);\n+say(\u{200b}b);", None);
     }
 
     #[test]

@@ -77,6 +77,9 @@ impl Certificate {
     }
 }
 
+/// A line that goes, or a new one behind a line of the file.
+type Effect<'h> = (Option<usize>, Option<Cow<'h, [u8]>>);
+
 impl Placement {
     /// The first line of the file it touches or stands before, counted from 0.
     #[must_use]
@@ -90,8 +93,8 @@ impl Placement {
         self.map.iter().flatten().last().map_or(self.insert_at, |line| line + 1)
     }
 
-    /// What its hunk does: each line that goes, and each new one with the old line above it.
-    pub(crate) fn effect<'h>(&self, hunk: &'h Hunk) -> Vec<(Option<usize>, Option<&'h str>)> {
+    /// What its hunk does: each line that goes, and each new one, as it is indented, with the old line above it.
+    pub(crate) fn effect<'h>(&self, hunk: &'h Hunk) -> Vec<Effect<'h>> {
         let mut above = self.first_line().checked_sub(1);
         let lines = hunk.lines.iter().zip(&self.map);
         let effect = lines.filter_map(|(line, place)| {
@@ -99,7 +102,7 @@ impl Placement {
             match line {
                 HunkLine::Context(_) => None,
                 HunkLine::Removed(_) => Some((above, None)),
-                HunkLine::Added(text) => Some((above, Some(text.as_str()))),
+                HunkLine::Added(text) => Some((above, self.reindent.apply(text.as_bytes()))),
             }
         });
         effect.collect()

@@ -197,12 +197,17 @@ fn plain_indent(line: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain.iter().copied().chain(more).collect())
 }
 
-/// Whether a line is indented by spaces that no program takes for such, or has unbreakable ones beside plain ones, as pages
-/// write a gap.
+/// Whether a line is indented by spaces that no program takes for such, has unbreakable ones beside plain ones, as pages write a
+/// gap, or has several of them and no other.
 pub(crate) fn is_oddly_spaced(line: &[u8]) -> bool {
     const GAPS: [&[u8]; 2] = ["\u{a0} ".as_bytes(), " \u{a0}".as_bytes()];
+    let only = || {
+        let text = line.trim_ascii();
+        !text.contains(&b' ') && memchr::memmem::find_iter(text, "\u{a0}").nth(1).is_some()
+    };
     !line.is_ascii()
-        && (matches!(plain_indent(line), Cow::Owned(plain) if plain.len() > indent(line).len())
+        && (only()
+            || matches!(plain_indent(line), Cow::Owned(plain) if plain.len() > indent(line).len())
             || GAPS.iter().any(|gap| memchr::memmem::find(line, gap).is_some()))
 }
 

@@ -13,7 +13,7 @@ use super::copied;
 use super::index::FileIndex;
 use super::key::{Key, indent};
 use super::ladder::{Candidate, Covered};
-use super::pattern::{Pattern, has_identity, is_block_end};
+use super::pattern::{Pattern, has_identity, is_block_end, is_telling};
 use super::tier::Tier;
 use crate::lines::is_blank;
 use crate::{Hunk, HunkLine};
@@ -70,11 +70,6 @@ fn repeated(
 ) -> Option<Repeats> {
     let Part { lines, start, end } = *part;
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
-    // Mostly there is context at both ends.
-    if lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
-        return None;
-    }
-    let (head, tail) = ends(lines);
     // Where the old lines read otherwise than those of the file, so may the copies.
     let key = if tier > Tier::TrailingWhitespace { Key::Folded } else { Key::TrimEnd };
     let stands = |line: &HunkLine, place: usize| {
@@ -83,6 +78,15 @@ fn repeated(
         let same = |wanted: &[u8]| key.unites(wanted, found) && indent(wanted) == indent(found);
         place < index.lines.len() && wanted.is_some_and(|wanted| same(&wanted))
     };
+    let around = around_brackets(lines, start, end, stands);
+    if around.is_some() && !means_them(hunk) {
+        return around;
+    }
+    // Mostly there is context at both ends.
+    if lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
+        return None;
+    }
+    let (head, tail) = ends(lines);
     let is_above = |count: &usize| {
         let first = start.checked_sub(*count);
         first.is_some_and(|first| head.iter().take(*count).zip(first..).all(|(line, at)| stands(line, at)))
@@ -107,6 +111,33 @@ fn repeated(
     let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
     let doubtful = copied && (opened || !means_them(hunk));
     (above + below > 0 && (doubtful || brackets || proven(hunk, &repeats).is_some())).then_some(repeats)
+}
+
+/// The lines a hunk ends with, brackets and blank lines that stay among them, which stand right below its place once more: of two
+/// brackets that read the same, one is new and one stays, and it is by chance which.
+fn around_brackets(
+    lines: &[HunkLine],
+    start: usize,
+    end: usize,
+    stands: impl Fn(&HunkLine, usize) -> bool,
+) -> Option<Repeats> {
+    let is_bare = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !is_telling(text));
+    let changes = |line: &&HunkLine| is_bare(line) || !matches!(line, HunkLine::Context(_));
+    let mut tail: Vec<&HunkLine> =
+        lines.iter().rev().take_while(changes).filter(|line| line.is_new()).collect();
+    tail.reverse();
+    if !tail.iter().any(|line| is_bare(line)) {
+        return None;
+    }
+    let stands_twice = |from: &usize| {
+        let lines = tail.get(*from..).unwrap_or_default();
+        let added = lines.iter().filter(|line| !line.is_old()).map(|line| line.text());
+        lines.iter().any(|line| is_bare(line))
+            && lines.iter().zip(end..).all(|(line, at)| stands(line, at))
+            && are_substantial(added)
+    };
+    let from = (0..tail.len()).find(stands_twice)?;
+    Some(Repeats { start, end, above: 0, below: tail.len() - from })
 }
 
 /// The parts of a hunk: an elision ends one, and blank lines the file does not have are none of them. Where blank lines may

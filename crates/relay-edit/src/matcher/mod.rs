@@ -57,7 +57,7 @@ pub(crate) use margin::{
 };
 pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
 pub(crate) use numbered::{without_numbers, without_numbers_in};
-pub(crate) use page::without_page;
+pub(crate) use page::{has_escapes, without_page, without_page_in};
 pub(crate) use pattern::{has_identity, is_block_end, is_telling};
 
 use std::ops::Range;

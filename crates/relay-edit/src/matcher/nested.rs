@@ -35,7 +35,8 @@ pub(crate) fn doubtful<'h>(
     let readings = Readings::of(&lines);
     // What stands between others may be as deep as one of them by chance.
     readings.kept.filter(|_| !readings.surely_moved).or_else(|| match rule {
-        Reindent::Keep | Reindent::Strip(_) | Reindent::Written(_) => None,
+        Reindent::Keep | Reindent::Written(_) => None,
+        Reindent::Strip(_) => off_grid(&lines, index, rule),
         Reindent::Units { file, .. } if !readings.moved => whole_levels(&lines, file.len()),
         Reindent::Units { .. } => None,
         Reindent::Add(missing) => {
@@ -216,7 +217,7 @@ fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reinden
 }
 
 /// Whether a line ends a block.
-fn closes(line: &str) -> bool {
+pub(crate) fn closes(line: &str) -> bool {
     line.trim_start().starts_with(['}', ')', ']']) || is_block_end(line)
 }
 

@@ -1,12 +1,9 @@
-//! Line numbers that an author copied together with the text, such as `12 | let a = 1;`.
+//! Line numbers that an author copied together with the text, such as `12 | let a = 1;` or `12: let a = 1;`.
 //!
 //! Only where the old text stands nowhere with them are they taken off: some files do have numbers before their lines.
 
 use crate::Hunk;
 use crate::anchors::split_anchor;
-
-/// What stands between a number and its line in the views that tools show.
-const MARKS: &[char] = &['|', '\t', '→'];
 
 /// The hunk without its line numbers. Every old line must have one, and they must count up by one; the new lines have one
 /// each, or none of them has.
@@ -45,16 +42,23 @@ pub(crate) fn without_numbers_in(content: &str) -> Option<String> {
 }
 
 /// The number or the anchor before a line, and the line without it.
-fn numbered(line: &str) -> Option<(usize, &str)> {
+fn numbered<'l>(line: &'l str) -> Option<(usize, &'l str)> {
     if let Some((number, _, text)) = split_anchor(line) {
         return Some((number, text));
     }
-    let (number, rest) = line.split_once(MARKS)?;
-    let text = match line.get(number.len()..)?.chars().next()? {
-        '|' => rest.strip_prefix(' ').or_else(|| rest.is_empty().then_some(rest))?,
-        _ => rest,
+    let line = line.trim_start_matches(' ');
+    let (number, rest) = line.split_at(line.find(|sign: char| !sign.is_ascii_digit())?);
+    let apart = |rest: &'l str| rest.strip_prefix(' ').or_else(|| rest.is_empty().then_some(rest));
+    // What stands between a number and its line in the views that tools show.
+    let text = match rest.strip_prefix(':') {
+        Some(rest) => apart(rest),
+        None => {
+            let rest = rest.trim_start_matches(' ');
+            let text = rest.strip_prefix('|').and_then(apart);
+            text.or_else(|| rest.strip_prefix(['\t', '→']))
+        }
     };
-    Some((number.trim().parse().ok()?, text))
+    Some((number.parse().ok()?, text?))
 }
 
 #[cfg(test)]
@@ -80,6 +84,7 @@ mod tests {
         check(&["     7→  a"], &["     7→  b"], Some((&["  a"], &["  b"], 7)));
         check(&["7ab|  a", "8cd|"], &["7ab|  b", "8cd|"], Some((&["  a", ""], &["  b", ""], 7)));
         check(&["7 | | a |"], &["9 | | b |"], Some((&["| a |"], &["| b |"], 7)));
+        check(&[" 7:   a", " 8:"], &[" 7:   b"], Some((&["  a", ""], &["  b"], 7)));
     }
 
     #[test]
@@ -89,5 +94,7 @@ mod tests {
         check(&["7 | a"], &["7 | b", "c"], None);
         check(&["| a |"], &["| b |"], None);
         check(&["7|a"], &["b"], None);
+        check(&["7:a"], &["b"], None);
+        check(&["7 : a"], &["b"], None);
     }
 }

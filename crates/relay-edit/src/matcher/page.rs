@@ -14,6 +14,9 @@ const ESCAPES: &[(&str, &str)] =
 /// The characters that are always escaped; quotes are not.
 const ESCAPED: &[char] = &['<', '>', '&'];
 
+/// What those look like then.
+const ESCAPED_MARKUP: &[&str] = &["&lt;", "&gt;", "&amp;"];
+
 /// The hunk without its escapes; `None` where it has none before its old lines, or where some line was not escaped.
 pub(crate) fn without_page(hunk: &Hunk) -> Option<Hunk> {
     let is_escaped = |text: &str| ESCAPES.iter().any(|(escape, _)| text.contains(escape));
@@ -24,12 +27,22 @@ pub(crate) fn without_page(hunk: &Hunk) -> Option<Hunk> {
     Some(Hunk { lines: lines.collect(), ..hunk.clone() })
 }
 
+/// A file's content without its escapes; `None` where it has none, or where some line was not escaped.
+pub(crate) fn without_page_in(content: &str) -> Option<String> {
+    (has_escapes(content.as_bytes()) && !content.lines().any(is_raw)).then(|| unescaped(content))
+}
+
+/// Whether a text has such escapes anywhere.
+pub(crate) fn has_escapes(text: &[u8]) -> bool {
+    ESCAPED_MARKUP.iter().any(|escape| memchr::memmem::find(text, escape.as_bytes()).is_some())
+}
+
 /// The first new line with an escape, where no line of the hunk has a character that ought to be escaped and the file has no
 /// escapes.
 pub(crate) fn doubtful<'h>(pattern: &Pattern<'h>, index: &FileIndex<'_>) -> Option<&'h str> {
     let is_escaped = |text: &&str| {
         memchr::memchr(b'&', text.as_bytes()).is_some()
-            && ["&lt;", "&gt;", "&amp;"].iter().any(|escape| text.contains(escape))
+            && ESCAPED_MARKUP.iter().any(|escape| text.contains(escape))
     };
     let mut added = pattern.hunk.added_lines();
     let first = added.find(is_escaped)?;

@@ -28,6 +28,9 @@ pub(crate) fn is_applied(
     start: usize,
 ) -> Option<bool> {
     let block = start..start + pattern.new.len();
+    if keeps_depth(pattern, index, start) {
+        return Some(false);
+    }
     // With a line number the header is a tool's, and names whatever block stands above.
     if pattern.hunk.line_hint.is_none() && !pattern.hunk.scope.is_empty() {
         let regions = scope::regions(pattern, index)?;
@@ -38,6 +41,21 @@ pub(crate) fn is_applied(
     }
     let is_whole = block.start == 0 && block.end == index.lines.len();
     Some(is_whole || survives(pattern, index, key)? || is_changed(pattern, index, &block)?)
+}
+
+/// Whether new lines that are to be less or more deep than those they replace stand as deep as those: then they were not put there
+/// by the hunk, which has no line that stays to tell how far it was moved as a whole.
+pub(crate) fn keeps_depth(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
+    let first = |side: fn(&HunkLine) -> bool| {
+        let mut lines = pattern.hunk.lines.iter().filter(|line| side(line));
+        lines.find(|line| is_telling(line.text())).map(|line| indent(line.text().as_bytes()))
+    };
+    let mut new = pattern.new.iter().enumerate();
+    let found = new.find(|(_, line)| is_telling(line)).map(|(at, _)| indent(index.lines.text(start + at)));
+    let stays =
+        pattern.hunk.lines.iter().any(|line| matches!(line, HunkLine::Context(text) if is_telling(text)));
+    let (old, added) = (first(|line| !line.is_new()), first(|line| !line.is_old()));
+    !stays && old.is_some() && old == found && old != added
 }
 
 /// Whether lines that stay stand at one place only, or the new ones are several.
@@ -218,6 +236,16 @@ mod tests {
         // What the header names speaks against a line like the old one, too.
         let other = Hunk { scope: vec!["class C:".to_owned()], ..of_diff("-    y = 1\n+    y = 2") };
         check(FILE, &other, None);
+    }
+
+    /// The line that goes is written in other case, and the file has it as deep as it was.
+    #[test]
+    fn a_line_that_should_be_less_deep_is_not_done_where_it_is_as_deep_as_before() {
+        let file = "a {\n        \"resources\": {\n}\n";
+        let change = of_diff("-        \"RESOURCES\": {\n+    \"resources\": {");
+        check(file, &Hunk { line_hint: Some(2), ..change }, None);
+        let change = of_diff("-        \"RESOURCES\": {\n+        \"resources\": {");
+        check(file, &Hunk { line_hint: Some(2), ..change }, Some(2));
     }
 
     #[test]

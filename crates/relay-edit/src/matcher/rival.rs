@@ -3,6 +3,8 @@
 //! Lines that stand somewhere with other white space may be meant where all but one of them stand as they are written, and
 //! that one has a slip, or others have characters that look alike. Which of the two is meant nobody can say, unless the line
 //! number does.
+//!
+//! A line number may also be that of a place where somebody has changed one of the lines since, while the block stood twice.
 
 use super::fuzzy::is_slip;
 use super::index::FileIndex;
@@ -58,4 +60,79 @@ fn stands_almost(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> 
         !pattern.is_removed(*at) && is_slip(line.trim_end(), String::from_utf8_lossy(found).trim_end())
     };
     alike.len() + other.len() > 0 && other.len() < 2 && other.iter().all(slipped)
+}
+
+/// Whether what a hunk changes stands at a place to the letter, and with it more than half of its old lines: the lines that go, or
+/// else those that new ones are put beside.
+pub(crate) fn changes_at(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    found: &Candidate,
+    start: usize,
+) -> bool {
+    let len = pattern.old.len();
+    // Where both have lines in common, the number is only a little off.
+    let apart = start >= found.end() || start + len <= found.start();
+    if !apart || start + len > index.lines.len() || len < LEAST {
+        return false;
+    }
+    let stands = |at: &usize| {
+        let line = pattern.old.get(*at).map(|line| line.as_bytes());
+        line.is_some_and(|line| Key::TrimEnd.unites(line, index.lines.text(start + at)))
+    };
+    let tells = |at: &usize| pattern.old.get(*at).is_some_and(|line| is_telling(line));
+    let all = (0..len).filter(tells).count();
+    let there = (0..len).filter(tells).filter(stands).count();
+    let touched = touched(pattern);
+    there * 2 > all && touched.iter().any(tells) && touched.iter().all(stands)
+}
+
+/// The old lines of a hunk that go, or, where none does, those beside new ones.
+fn touched(pattern: &Pattern<'_>) -> Vec<usize> {
+    let len = pattern.old.len();
+    if pattern.hunk.removes() {
+        return (0..len).filter(|at| pattern.is_removed(*at)).collect();
+    }
+    let mut next = 0_usize;
+    let mut touched = Vec::new();
+    for line in &pattern.hunk.lines {
+        if line.is_old() {
+            next += 1;
+        } else {
+            touched.extend(next.checked_sub(1).into_iter().chain((next < len).then_some(next)));
+        }
+    }
+    touched
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Hunk;
+    use crate::matcher::{Failure, Located, Strictness, locate};
+
+    /// What becomes of a hunk whose number is that of the second block, of which a line has changed since.
+    #[track_caller]
+    fn check(diff: &str, hint: usize, expected: Result<usize, usize>) {
+        let file =
+            "def a():\n    one()\n    two()\n    three()\n\ndef b():\n    one(1)\n    two()\n    three()\n";
+        let hunk = Hunk { line_hint: Some(hint), ..Hunk::of_diff(diff) };
+        let found = match locate(&hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy) {
+            Ok(Located::Placed(placement)) => Ok(placement.first_line()),
+            Err(Failure::HintContradicts { hinted, .. }) => Err(hinted),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(found, expected, "{diff:?} {hint}");
+    }
+
+    #[test]
+    fn a_number_speaks_for_the_place_where_the_change_would_fit() {
+        check("     one()\n     two()\n-    three()", 7, Err(6));
+        check("     one()\n     two()\n+    new()\n     three()", 7, Err(6));
+        check("     one()\n     two()\n-    three()", 2, Ok(1));
+        check("     one()\n     two()\n-    three()", 6, Ok(1));
+        // The line that goes is not there.
+        check("-    one()\n     two()\n     three()", 7, Ok(1));
+        check("+    new()\n     one()\n     two()\n     three()", 7, Ok(1));
+    }
 }

@@ -12,7 +12,7 @@ use super::key::Key;
 use super::ladder::{Candidate, KEPT, added_stands_around};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::tier::Tier;
-use super::{Strictness, scope, sign};
+use super::{Strictness, proof, scope, sign};
 use crate::elision::elision;
 use crate::{EndOfFile, HunkLine};
 
@@ -142,7 +142,8 @@ pub(crate) fn elsewhere(
 pub(crate) fn is_named(pattern: &Pattern<'_>, index: &FileIndex<'_>, place: usize, shifts: &[isize]) -> bool {
     let hint = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
     let numbered = |shift: &isize| hint.and_then(|hint| hint.checked_add_signed(*shift)) == Some(place);
-    shifts.iter().any(numbered) || by_end(pattern, index, &[]) == Some(place)
+    !proof::keeps_depth(pattern, index, place)
+        && (shifts.iter().any(numbered) || by_end(pattern, index, &[]) == Some(place))
 }
 
 fn by_number(
@@ -157,7 +158,12 @@ fn by_number(
     if places.clone().any(is_candidate) {
         return None;
     }
-    places.find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place))
+    // Lines that shall go and still stand beside the new ones say that nothing is done yet.
+    let beside = |place: usize| {
+        let mut found = candidates.iter().filter(|_| pattern.hunk.removes());
+        found.any(|found| found.end() == place || found.start() == place + pattern.new.len())
+    };
+    places.find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place) && !beside(*place))
 }
 
 fn by_end(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidates: &[Candidate]) -> Option<usize> {
@@ -220,6 +226,17 @@ mod tests {
         // A bracket stands anywhere.
         let bracket = Hunk { line_hint: Some(1), ..Hunk::of_diff("-old line\n+}") };
         check("}\na\nold line\n", &bracket, Ok(2));
+    }
+
+    /// The line above the ones that go is marked as new, and the number is that line's.
+    #[test]
+    fn what_goes_and_stands_beside_is_not_gone() {
+        let file = "one();\ntwo();\nthree();\nfour();\n";
+        let hunk = Hunk { line_hint: Some(2), ..Hunk::of_diff("+two();\n-three();") };
+        let located = locate(&hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy);
+        assert!(matches!(located, Err(Failure::Repeated(_))), "{located:?}");
+        let apart = Hunk { line_hint: Some(1), ..Hunk::of_diff("+one();\n-three();") };
+        check(file, &apart, Err(0));
     }
 
     #[test]

@@ -278,10 +278,14 @@ fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) ->
     }))
 }
 
-/// Something looser stands exactly where the line number says: the better match may be the wrong one.
+/// Something looser stands exactly where the line number says, or what the hunk changes does: the better match may be the wrong
+/// one.
 fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> Result<(), Failure> {
     let Some(hinted) = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1)) else { return Ok(()) };
-    if hinted != only.start() && index.stands_at(Key::Folded, &pattern.old, hinted) {
+    if hinted == only.start() {
+        return Ok(());
+    }
+    if index.stands_at(Key::Folded, &pattern.old, hinted) || rival::changes_at(pattern, index, only, hinted) {
         return Err(Failure::HintContradicts { found: only.start(), hinted });
     }
     Ok(())
@@ -313,7 +317,9 @@ fn stray(
         }
     }
     let alike = || index.find_some(Key::Trim, &pattern.old, 1).is_none_or(|places| places.len() > 1);
-    if !has_identity(&pattern.old) && hinted != Some(only.start()) && alike() {
+    // Of blank lines even the only ones tell nothing where the number is another one.
+    let is_blank = || hinted.is_some() && pattern.old.iter().all(|line| line.trim().is_empty());
+    if !has_identity(&pattern.old) && hinted != Some(only.start()) && (is_blank() || alike()) {
         return Err(Failure::NoIdentity(only.start()));
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::index::FileIndex;
 use super::key::indent;
 use super::ladder::{Candidate, Covered, added_stands_around};
 use super::manner::{self, Manner};
-use super::nested::opens;
+use super::nested::{closes, opens};
 use super::pattern::Pattern;
 use super::spelled;
 use super::ties::check_indentation;
@@ -61,6 +61,8 @@ pub(crate) fn share(
                 && check_indentation(pattern, &rule).is_ok()
             {
                 *located = indented(pattern, index, placement, rule);
+            } else if let Some(first) = first_tab(index, added) {
+                *located = Err(Failure::Indentation(first.to_owned()));
             }
             continue;
         }
@@ -102,6 +104,11 @@ fn indented(
     Ok(Located::Placed(Placement { reindent: candidate.reindent, ..placement.clone() }))
 }
 
+/// A new line that is indented by tabs, which would be the first ones of the file.
+fn first_tab<'a>(index: &FileIndex<'_>, mut added: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    added.find(|line| indent(line.as_bytes()).contains(&b'\t')).filter(|_| !index.has_tabs())
+}
+
 /// Whether a rule makes the first new line of each change as deep as an old line beside it, or one level deeper than one above
 /// it that opens a block.
 fn is_as_deep(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placement, rule: &Reindent) -> bool {
@@ -118,6 +125,9 @@ fn is_as_deep(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placemen
         let Some(moved) = rule.apply(first.text().as_bytes()) else { return false };
         let above = at.checked_sub(1).and_then(|at| groups.get(at)?.last()).and_then(found);
         let below = groups.get(at + 1).and_then(|group| group.first()).and_then(found);
+        // What stands before the end of a block is deeper than that.
+        let is_inside_too = |below: &&[u8]| !closes(&String::from_utf8_lossy(below)) || closes(first.text());
+        let below = below.filter(is_inside_too);
         let depth = indent(&moved);
         let is_inside = |above: &[u8]| {
             opens(&String::from_utf8_lossy(above)) && depth == [indent(above), level.as_slice()].concat()

@@ -53,11 +53,13 @@ pub(super) fn is_done(edit: &Edit, earlier: &[Edit], state: &State<'_>) -> bool 
         return false;
     }
     let index = FileIndex::new(state.get(&edit.path).unwrap_or_default());
-    let stands = |hunk: &Hunk| {
-        let old: Vec<&str> = hunk.old_lines().collect();
-        old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
-    };
-    !hunks(edit).iter().any(stands)
+    !hunks(edit).iter().any(|hunk| stands(hunk, &index))
+}
+
+/// Whether the old lines of a hunk stand in a file to the letter.
+pub(super) fn stands(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
+    let old: Vec<&str> = hunk.old_lines().collect();
+    old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
 }
 
 /// Whether a hunk has a place in a file, or is applied there.

@@ -11,9 +11,11 @@ use super::targets;
 use crate::align::{Difference, differences};
 use crate::content::Content;
 use crate::edit::Target;
-use crate::elision::{Elision, elision, has_no_dots, is_prose_file, names_left_out, names_more};
+use crate::elision::{
+    Elision, elision, has_no_dots, is_prose_file, names_left_out, names_more, remarks_left_out,
+};
 use crate::lines::{Lines, count};
-use crate::matcher::{Key, is_oddly_spaced, without_numbers_in};
+use crate::matcher::{Key, is_oddly_spaced};
 use crate::{Hunk, HunkLine};
 
 /// A file of fewer lines can be rewritten freely.
@@ -21,6 +23,12 @@ const SMALL: usize = 40;
 
 /// A file of fewer lines may well be meant whole, however short it becomes.
 const TINY: usize = 10;
+
+/// In place of so many lines a remark that stands alone says that they were left out.
+const SEVERAL: usize = 3;
+
+/// Why text seems incomplete that leaves brackets open.
+const IN_THE_MIDDLE: &str = "it ends in the middle";
 
 /// What is wrong with new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +42,11 @@ pub(crate) enum Loss {
     },
     /// This line has the spaces of a page where the file has plain ones.
     Spaces {
+        /// The line as written.
+        text: String,
+    },
+    /// This line has the escapes of a page, and nothing says whether they are meant.
+    Escaped {
         /// The line as written.
         text: String,
     },
@@ -51,28 +64,6 @@ pub(crate) enum Loss {
         /// Why the text seems incomplete.
         why: &'static str,
     },
-}
-
-/// Whole content without line numbers, where the lines of the file it replaces prove that they are none of it. New files may
-/// have a column of numbers.
-pub(crate) fn unnumbered<'c>(before: Option<&[u8]>, content: &'c str) -> Result<Cow<'c, str>, Loss> {
-    const FEW: usize = 3;
-    let before = before.filter(|before| !before.is_empty() && content.lines().count() >= FEW);
-    let Some((before, plain)) = before.and_then(|before| Some((before, without_numbers_in(content)?))) else {
-        return Ok(Cow::Borrowed(content));
-    };
-    let lines = Lines::new(before);
-    let known: HashSet<Cow<'_, [u8]>> = lines.texts().map(|text| Key::TrimEnd.of(text)).collect();
-    let stands = |line: &&str| known.contains(&Key::TrimEnd.of(line.as_bytes()));
-    let written = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).count();
-    let standing = |text: &str| text.lines().filter(|line| !line.trim().is_empty()).filter(stands).count();
-    if standing(content) > 0 {
-        return Ok(Cow::Borrowed(content));
-    }
-    if standing(&plain) * 2 < written(&plain) {
-        return Err(Loss::Numbered { text: content.lines().next().unwrap_or_default().to_owned() });
-    }
-    Ok(Cow::Owned(plain))
 }
 
 /// Checks whole content that is to replace a file.
@@ -108,19 +99,37 @@ pub(crate) fn check_write(
         if is_prose_file(path) { gone > 1 } else { gone > 0 }
     };
     let comment_written = if is_prose_file(path) { written.find(loses) } else { written.next() };
-    if let Some((at, text)) = comment_written.or(dots).or_else(|| foreign(Elision::Dots).filter(loses)) {
+    let replaces_several = |(at, _): &(usize, &str)| {
+        let compared = compared.get_or_init(|| Compared::both(&lines, content));
+        compared.iter().any(|compared| compared.is_alone_for(*at, SEVERAL))
+    };
+    let remark = || {
+        let remarks = content.lines().enumerate().filter(|(_, text)| remarks_left_out(text));
+        let mut foreign = remarks.filter(|(_, text)| !is_prose_file(path) && new_to_file(text));
+        foreign.find(replaces_several)
+    };
+    let dots_written = || foreign(Elision::Dots).filter(loses);
+    if let Some((at, text)) = comment_written.or(dots).or_else(dots_written).or_else(remark) {
         return Some(Loss::Elision { text: text.trim().to_owned(), at });
     }
     if let Some(text) = oddly_spaced(path, before, content, new_to_file) {
         return Some(Loss::Spaces { text: text.trim_end().to_owned() });
     }
-    if allow_shrink || lines.len() < SMALL {
+    if allow_shrink || lines.len() < TINY {
+        return None;
+    }
+    if ends_cut_off(before, content)
+        && lacks_end(compared.get_or_init(|| Compared::both(&lines, content)), &lines)
+    {
+        return Some(Loss::Gutted { before: lines.len(), kept: kept(&lines, content), why: IN_THE_MIDDLE });
+    }
+    if lines.len() < SMALL {
         return None;
     }
     let why = if foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some() {
         "it holds a line that stands for code left out"
     } else if ends_cut_off(before, content) {
-        "it ends in the middle"
+        IN_THE_MIDDLE
     } else {
         return None;
     };
@@ -142,14 +151,24 @@ pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> O
     if lines.len() < SMALL || !ends_cut_off(before, &after) {
         return None;
     }
-    gutted(&lines, &after, "it ends in the middle")
+    gutted(&lines, &after, IN_THE_MIDDLE)
 }
 
 /// Whether more than 60 % of a file's lines are gone from the new content, which seems incomplete.
 fn gutted(lines: &Lines<'_>, content: &str, why: &'static str) -> Option<Loss> {
-    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
-    let kept = lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count();
+    let kept = kept(lines, content);
     (kept * 10 < lines.len() * 4).then(|| Loss::Gutted { before: lines.len(), kept, why })
+}
+
+/// How many lines of a file the new content still has.
+fn kept(lines: &Lines<'_>, content: &str) -> usize {
+    let new: HashSet<_> = content.lines().map(|text| Key::Trim.of(text.as_bytes())).collect();
+    lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count()
+}
+
+/// Whether the last lines of a file are gone, and nothing stands in their place.
+fn lacks_end([all, _]: &[Compared; 2], lines: &Lines<'_>) -> bool {
+    all.differences.last().is_some_and(|last| last.before.end == lines.len() && last.after.is_empty())
 }
 
 /// A line with the spaces of a page, in a file that has none such: code is indented by others, and elsewhere it shows in a
@@ -202,10 +221,19 @@ impl Compared {
 
     /// How many lines of the file would be gone where this line of the new content stands.
     fn lines_gone(&self, at: usize) -> usize {
+        self.around(at).map_or(0, |part| part.before.len())
+    }
+
+    /// Whether this line of the new content is the only one in place of at least so many of the file.
+    fn is_alone_for(&self, at: usize, lines: usize) -> bool {
+        self.around(at).is_some_and(|part| part.after.len() == 1 && part.before.len() >= lines)
+    }
+
+    /// The difference that a line of the new content is part of.
+    fn around(&self, at: usize) -> Option<&Difference> {
         let at = self.positions.partition_point(|position| *position < at);
         let next = self.differences.partition_point(|part| part.after.end <= at);
-        let part = self.differences.get(next).filter(|part| part.after.contains(&at));
-        part.map_or(0, |part| part.before.len())
+        self.differences.get(next).filter(|part| part.after.contains(&at))
     }
 }
 
@@ -226,7 +254,8 @@ pub(crate) fn check_hunk<'b>(
     let old: Known<'_> = OnceCell::new();
     for (at, line) in hunk.lines.iter().enumerate() {
         if let HunkLine::Added(text) = line
-            && let Some(kind) = elision(text).or_else(|| names_left_out(text).then_some(Elision::Comment))
+            && let Some(kind) = elision(text)
+                .or_else(|| (names_left_out(text) || remarks_left_out(text)).then_some(Elision::Comment))
         {
             let known = || {
                 let key = Key::Trim.of(text.as_bytes());
@@ -253,6 +282,7 @@ pub(crate) fn check_hunk<'b>(
                 Elision::Comment => {
                     elision(text).is_some() && says_code(text)
                         || opposite && names_left_out(text)
+                        || opposite && remarks_left_out(text) && is_alone_for(hunk, at, SEVERAL)
                         || names_more(text) && is_new()
                 }
             };
@@ -265,6 +295,16 @@ pub(crate) fn check_hunk<'b>(
         }
     }
     None
+}
+
+/// Whether a line is the only new one of a change, in place of at least so many old ones.
+fn is_alone_for(hunk: &Hunk, at: usize, lines: usize) -> bool {
+    let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
+    let (above, below) = hunk.lines.split_at_checked(at).unwrap_or_default();
+    let change = || above.iter().rev().take_while(changes).chain(below.iter().take_while(changes));
+    let written = |line: &&HunkLine| !line.text().trim().is_empty();
+    let new = change().filter(|line| !line.is_old()).filter(written).count();
+    new == 1 && change().filter(|line| line.is_old()).filter(written).count() >= lines
 }
 
 /// Whether a comment says that code was left out, rather than just trailing off.

@@ -83,6 +83,11 @@ impl Explain<'_> {
                 format!("`{}` has a line number, like every line of the text, and `{path}` has none", visible(text.as_bytes())),
             )
             .hinted("send the text without line numbers"),
+            Loss::Escaped { text } => Diagnostic::error(
+                codes::AMBIGUOUS,
+                format!("`{}` has the escapes of HTML, like all of the text, and `{path}` has none", visible(text.as_bytes())),
+            )
+            .hinted("write the characters themselves; if the escapes are meant, send only the changed lines"),
             Loss::Gutted { before, kept, why } => Diagnostic::error(
                 codes::SHRINK,
                 format!("only {kept} of the {before} lines of `{path}` would be left, and the text seems incomplete: {why}"),

@@ -123,6 +123,9 @@ const FAILED_BYTES: usize = 100_000_000;
 /// How many bytes of a file that was searched in vain count as one comparison of lines.
 const VAIN_BYTES: usize = 3;
 
+/// The line numbers that authors give to the lines of a new file: `-0,0`, `-1` or `-1,0`.
+const FIRST_LINES: usize = 2;
+
 /// The most lines that ranges of one edit may name more than once.
 const NAMED_TWICE: usize = 1_000_000;
 
@@ -159,7 +162,8 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
         };
     }
     let [hunk] = hunks else { return Err(vec![PatchFailure::NoFile]) };
-    if hunk.old_lines().next().is_some() {
+    // A line number behind the first lines is one of a file that is there.
+    if hunk.old_lines().next().is_some() || hunk.line_hint.is_some_and(|line| line > FIRST_LINES) {
         return Err(vec![PatchFailure::NoFile]);
     }
     let mut patched = patch_original(b"", hunks, manner)?;
@@ -361,12 +365,18 @@ fn patch_sequential(
             chosen.push(hunk);
         }
         let (hunk, how) = read.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
+        let (is_exact, is_gone) = match &located {
+            Ok(Located::Placed(placement)) => (placement.tier <= Tier::TrailingWhitespace, false),
+            Ok(Located::AlreadyApplied(_)) | Err(Failure::NotFound(_)) => (false, true),
+            Err(_) => (false, false),
+        };
+        // What is written twice and no longer stands to the letter is done, whatever else is like it.
+        if !is_exact && is_repeated(number) && (is_gone || !again::stands(hunk, &index)) {
+            words.add(ALREADY.into());
+            continue;
+        }
         let placement = match located {
             Ok(Located::Placed(placement)) => placement,
-            Ok(Located::AlreadyApplied(_)) | Err(Failure::NotFound(_)) if is_repeated(number) => {
-                words.add(ALREADY.into());
-                continue;
-            }
             Ok(Located::AlreadyApplied(_)) => {
                 if !original.is_none_or(|original| again::fits(hunk, original, manner)) {
                     failures.push(PatchFailure::Hunk { hunk: number, failure: Failure::NotFound(None) });

@@ -60,7 +60,7 @@ fn similar(wanted: &[u8], found: &[u8]) -> bool {
 
 /// Whether a context line stands for lines that were left out.
 pub(super) fn is_elision(text: &str) -> bool {
-    text.contains("...") || text.contains('…')
+    ["...", "…", "⋮", "⋯"].iter().any(|dots| text.contains(dots))
 }
 
 #[cfg(test)]

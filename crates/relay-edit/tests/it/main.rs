@@ -35,5 +35,6 @@ mod planning;
 mod presumed;
 mod properties;
 mod seams;
+mod shown;
 mod support;
 mod unsaid;

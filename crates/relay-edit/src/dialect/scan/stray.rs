@@ -88,6 +88,10 @@ fn half_of(text: &str) -> Option<Dialect> {
     if signs > 0 && word.is_empty() || signs >= 3 && "SEARCH".starts_with(word.trim_start()) {
         return Some(Dialect::SearchReplace);
     }
+    // A heading without words would have named the file of the next section.
+    if !text.is_empty() && text.bytes().all(|byte| byte == b'#') {
+        return Some(Dialect::SearchReplace);
+    }
     let path = text.strip_prefix("--- ").map(unified::header_path);
     if path.is_some_and(|path| looks_like_path(&path) && !path.contains(char::is_whitespace)) {
         return Some(Dialect::Unified);

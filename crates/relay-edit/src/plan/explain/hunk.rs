@@ -99,7 +99,7 @@ impl Explain<'_> {
                 codes::NO_ANCHOR,
                 format!(
                     "the old lines of {what} are brackets and blanks only; they stand in line {} of \
-                     `{path}`, and elsewhere with another indentation",
+                     `{path}`, and nothing says that this place is meant",
                     start + 1
                 ),
                 "include an unchanged line above or below that has words in it",
@@ -279,9 +279,14 @@ fn ambiguous(path: &str, lines: &str, places: &[Range<usize>]) -> Told {
 
 fn repeated(path: &str, what: &str, hunk: Option<&Hunk>, repeats: Repeats) -> Told {
     let Repeats { start, end, above, below } = repeats;
-    let (side, first, count) =
-        if below > 0 { ("below", end, below) } else { ("above", start - above, above) };
-    let copied = hunk.and_then(|hunk| if below > 0 { hunk.lines.last() } else { hunk.lines.first() });
+    let (side, first, count) = if below > 0 {
+        ("below", end, below)
+    } else {
+        ("above", start.saturating_sub(above), above.min(start))
+    };
+    let is_new = |line: &&HunkLine| !line.is_old() && !line.text().trim().is_empty();
+    let mut new = hunk.map(|hunk| &hunk.lines).into_iter().flatten().filter(is_new);
+    let copied = if below > 0 { new.next_back() } else { new.next() };
     let message = format!(
         "{what} adds `{}`, which stands right {side} its place already, in {} of `{path}`; it may be meant \
          as an unchanged line",
