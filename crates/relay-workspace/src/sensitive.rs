@@ -320,7 +320,7 @@ mod tests {
     use crate::RelPath;
 
     fn check(path: &str, tool: Option<&str>) {
-        let found = sensitive(&RelPath::new(path).unwrap());
+        let found = sensitive(RelPath::new(path).unwrap());
         assert_eq!(found.map(|found| found.tool), tool, "{path}");
     }
 

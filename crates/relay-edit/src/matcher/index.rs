@@ -38,6 +38,8 @@ pub(crate) struct FileIndex<'a> {
     habit: OnceCell<Habit>,
     has_tabs: OnceCell<bool>,
     has_blanks_at_ends: OnceCell<bool>,
+    /// Where lines were found of which one stands nowhere else, not even as a part of another line.
+    alone: Cell<Option<usize>>,
     /// How the reply writes one level of the file, where that is known from elsewhere.
     levels: Option<Reindent>,
     /// Shared by all files of a reply.
@@ -75,6 +77,7 @@ impl<'a> FileIndex<'a> {
             habit: OnceCell::new(),
             has_tabs: OnceCell::new(),
             has_blanks_at_ends: OnceCell::new(),
+            alone: Cell::new(None),
             levels: None,
             work: Rc::clone(work),
             explained: Cell::new(0),
@@ -167,6 +170,7 @@ impl<'a> FileIndex<'a> {
         const PLACES: usize = 64;
         // The beginning of a very long line tells as much, and a searcher for it is ready sooner.
         const TELLING: usize = 1024;
+        self.alone.set(None);
         let left = self.glances.get().checked_sub(1)?;
         if self.tables.first().is_some_and(|table| table.get().is_some()) {
             return None;
@@ -179,10 +183,12 @@ impl<'a> FileIndex<'a> {
         }
         let longest = longest.get(..TELLING).unwrap_or(longest);
         let mut found = Vec::with_capacity(1);
-        for (seen, at) in memchr::memmem::find_iter(self.lines.bytes(), longest).enumerate() {
+        let mut seen = 0;
+        for at in memchr::memmem::find_iter(self.lines.bytes(), longest) {
             if seen == PLACES {
                 return None;
             }
+            seen += 1;
             let start = self.lines.line_at(at).checked_sub(offset);
             if let Some(start) = start.filter(|start| self.stands_at(Key::Exact, pattern, *start))
                 && found.last() != Some(&start)
@@ -193,7 +199,13 @@ impl<'a> FileIndex<'a> {
                 }
             }
         }
+        self.alone.set(found.first().copied().filter(|_| seen == 1));
         Some(found)
+    }
+
+    /// Whether the lines that were just found at a place can stand nowhere else, whatever stands behind them.
+    pub fn found_alone(&self, start: usize) -> bool {
+        self.alone.get() == Some(start)
     }
 
     /// The rarest line of a pattern among those that were announced, and where it stands.

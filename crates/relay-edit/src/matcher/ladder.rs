@@ -162,7 +162,10 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
 /// Whether the place of old lines differs from others by nothing but that those have blanks at the ends of lines, which many
 /// authors leave out: then they are all as good, unless the line number names one of them.
 fn is_told_by_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier, places: &[Candidate]) -> bool {
-    let ([_], Tier::Exact | Tier::LineEndings) = (places, tier) else { return false };
+    let ([only], Tier::Exact | Tier::LineEndings) = (places, tier) else { return false };
+    if index.found_alone(only.start()) {
+        return false;
+    }
     let hinted = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
     let is_named = || hinted.is_some_and(|line| index.stands_at(Key::TrimEnd, &pattern.old, line));
     index.has_blanks_at_ends()

@@ -284,11 +284,13 @@ impl Explain<'_> {
 
     /// The operations of a section leave the file as it is.
     pub fn no_change(&self, status: EditStatus) -> Option<Diagnostic> {
-        let is_same = status == EditStatus::Unchanged && self.edit.dialect == Dialect::Hashline;
+        if status != EditStatus::Unchanged || self.edit.dialect != Dialect::Hashline {
+            return None;
+        }
         let message = format!("Edits to {} resulted in no changes being made.", self.edit.path);
-        let finding = Diagnostic::warning(codes::NO_CHANGE, message)
-            .hinted("there is nothing to do; if a change is missing, ask for it again");
-        is_same.then(|| finding.on(&self.edit.path).at(self.edit.line))
+        let hint = "there is nothing to do; if a change is missing, ask for it again";
+        let finding = Diagnostic::warning(codes::NO_CHANGE, message).hinted(hint);
+        Some(finding.on(&self.edit.path).at(self.edit.line))
     }
 
     /// A title may have been taken for the name of a new file.
