@@ -27,11 +27,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use crate::content::Content;
-use crate::dialect::may_be_title;
 use crate::encoding::text_of;
 use crate::lines::{Lines, is_blank};
 use crate::matcher::{Certificate, Strictness};
-use crate::merge::merge_certainly;
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use again::Chosen;
 use explain::Explain;
@@ -415,47 +413,6 @@ impl Planner<'_> {
     fn is_out_of_context(&self, edit: &Edit) -> bool {
         let unknown = |context: &BTreeSet<String>| !context.contains(&edit.path);
         self.options.context.as_ref().is_some_and(unknown) && self.state.original(&edit.path).is_some()
-    }
-
-    fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
-        let Some(before) = self.state.get(&edit.path) else {
-            let explain = Explain { edit, state: &self.state };
-            if edit.dialect == Dialect::WholeFile && edit.path.starts_with("path/to/") {
-                return Err(Box::new(explain.placeholder()));
-            }
-            if edit.dialect == Dialect::WholeFile && may_be_title(&edit.path) {
-                self.diagnostics.push(explain.doubtful_name());
-            }
-            self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
-            self.written.insert(edit.path.clone());
-            return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
-        };
-        let whole = !self.options.shown.contains_key(&edit.path);
-        let (after, words) = match self.state.stale_view(&edit.path).filter(|_| whole) {
-            Some(view) => {
-                let wanted = write::write_over(view, content);
-                let merged = merge_certainly(view, before, &wanted)
-                    .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
-                (merged, "whole file, merged with what changed since")
-            }
-            None => (write::write_over(before, content), "whole file"),
-        };
-        if before == after.as_slice() {
-            return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
-        }
-        if self.written.contains(&edit.path) && edit.dialect != Dialect::Commands {
-            return Err(Box::new(Explain { edit, state: &self.state }.other_version()));
-        }
-        if edit.dialect == Dialect::ApplyPatch {
-            self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
-        }
-        let is_doubtful = edit.dialect == Dialect::WholeFile && !self.options.allow_shrink;
-        if let Some(shorter) = elide::much_shorter(before, &after).filter(|_| is_doubtful) {
-            self.diagnostics.push(Explain { edit, state: &self.state }.much_shorter(shorter));
-        }
-        self.state.set(&edit.path, Some(after));
-        self.written.insert(edit.path.clone());
-        Ok(EditOutcome::new(EditStatus::Applied, words))
     }
 
     fn patch(&mut self, edit: &Edit, hunks: &[Hunk], base: Base) -> Result<EditOutcome, Vec<Diagnostic>> {

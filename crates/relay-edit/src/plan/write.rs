@@ -6,11 +6,59 @@
 
 use std::borrow::Cow;
 
+use super::explain::Explain;
+use super::{EditOutcome, EditStatus, Planner, elide};
+use crate::dialect::may_be_title;
 use crate::lines::{BOM, Lines, is_binary};
 use crate::matcher::{Certificate, Placement, Reindent, Tier};
+use crate::merge::merge_certainly;
 use crate::splice::splice;
 use crate::verify::verify;
-use crate::{Hunk, HunkLine, align};
+use crate::{Diagnostic, Dialect, Edit, Hunk, HunkLine, align};
+
+impl Planner<'_> {
+    /// Gives a file whole content, in its own manner and merged with what changed since its author saw it.
+    pub(super) fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
+        let Some(before) = self.state.get(&edit.path) else {
+            let explain = Explain { edit, state: &self.state };
+            if edit.dialect == Dialect::WholeFile && edit.path.starts_with("path/to/") {
+                return Err(Box::new(explain.placeholder()));
+            }
+            if edit.dialect == Dialect::WholeFile && may_be_title(&edit.path) {
+                self.diagnostics.push(explain.doubtful_name());
+            }
+            self.state.set(&edit.path, Some(content.as_bytes().to_vec()));
+            self.written.insert(edit.path.clone());
+            return Ok(EditOutcome::new(EditStatus::Applied, "new file"));
+        };
+        let whole = !self.options.shown.contains_key(&edit.path);
+        let (after, words) = match self.state.stale_view(&edit.path).filter(|_| whole) {
+            Some(view) => {
+                let wanted = write_over(view, content);
+                let merged = merge_certainly(view, before, &wanted)
+                    .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
+                (merged, "whole file, merged with what changed since")
+            }
+            None => (write_over(before, content), "whole file"),
+        };
+        if before == after.as_slice() {
+            return Ok(EditOutcome::new(EditStatus::Unchanged, "whole file, already so"));
+        }
+        if self.written.contains(&edit.path) && edit.dialect != Dialect::Commands {
+            return Err(Box::new(Explain { edit, state: &self.state }.other_version()));
+        }
+        if edit.dialect == Dialect::ApplyPatch {
+            self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
+        }
+        let is_doubtful = edit.dialect == Dialect::WholeFile && !self.options.allow_shrink;
+        if let Some(shorter) = elide::much_shorter(before, &after).filter(|_| is_doubtful) {
+            self.diagnostics.push(Explain { edit, state: &self.state }.much_shorter(shorter));
+        }
+        self.state.set(&edit.path, Some(after));
+        self.written.insert(edit.path.clone());
+        Ok(EditOutcome::new(EditStatus::Applied, words))
+    }
+}
 
 /// The bytes of the file once it holds `content`.
 pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
