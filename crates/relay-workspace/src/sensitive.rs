@@ -6,6 +6,7 @@
 //! somebody builds.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use crate::names::fold;
@@ -35,7 +36,7 @@ enum At {
     End(&'static str),
 }
 
-const RULES: &[(At, Sensitive)] = &[
+const RULES: &[Rule] = &[
     (At::BelowRoot(".github/workflows"), workflow("GitHub Actions")),
     (At::BelowRoot(".github/actions"), workflow("GitHub Actions")),
     (At::Name("action.yml"), workflow("GitHub Actions")),
@@ -244,10 +245,14 @@ const SHORT_NAME: Sensitive =
 pub fn sensitive(path: impl AsRef<str>) -> Option<Sensitive> {
     let path = folded(path.as_ref());
     let name = path.rsplit_once('/').map_or(&*path, |(_, name)| name);
-    let covers = |(at, _): &&(At, Sensitive)| at.covers(&path, name);
+    let covers = |(at, _): &&Rule| at.covers(&path, name);
     let has_dotted_part = path.starts_with('.') || path.as_bytes().windows(2).any(|pair| pair == b"/.");
-    let rule =
-        if has_dotted_part { RULES.iter().find(covers) } else { UNDOTTED.iter().copied().find(covers) };
+    let rule = if has_dotted_part {
+        RULES.iter().find(covers)
+    } else {
+        let (names, others) = &*UNDOTTED;
+        names.get(name).copied().or_else(|| others.iter().copied().find(covers))
+    };
     let is_short = || path.contains('~') && path.split('/').any(is_short_name);
     rule.map(|(_, why)| *why).or_else(|| is_short().then_some(SHORT_NAME))
 }
@@ -262,9 +267,21 @@ fn folded(path: &str) -> Cow<'_, str> {
     parts.join("/").into()
 }
 
-/// The rules that may cover a path of which no part begins with a dot. Most paths are of that kind, and most rules not.
-static UNDOTTED: LazyLock<Vec<&(At, Sensitive)>> =
-    LazyLock::new(|| RULES.iter().filter(|(at, _)| !at.needs_dot()).collect());
+/// A rule, and what it says about a file.
+type Rule = (At, Sensitive);
+
+/// The rules that may cover a path of which no part begins with a dot, those about whole names by the name. Most paths are of
+/// that kind, and most rules not.
+static UNDOTTED: LazyLock<(HashMap<&str, &Rule>, Vec<&Rule>)> = LazyLock::new(|| {
+    let (mut names, mut others) = (HashMap::new(), Vec::new());
+    for rule in RULES.iter().filter(|(at, _)| !at.needs_dot()) {
+        match rule.0 {
+            At::Name(name) => drop(names.insert(name, rule)),
+            _ => others.push(rule),
+        }
+    }
+    (names, others)
+});
 
 /// The file a folded name means: on NTFS what follows a colon names a stream of the same file.
 fn file_of(folded: Cow<'_, str>) -> Cow<'_, str> {

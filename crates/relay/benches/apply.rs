@@ -26,7 +26,7 @@ use testkit::measure::children_cpu;
 /// How often the programs take turns.
 const TURNS: u32 = 5;
 /// How often each runs when it is its turn; the kernel counts time in hundredths of a second, so it takes many.
-const RUNS: u32 = 20;
+const RUNS: u32 = 50;
 /// The most that reading a reply in pieces may cost.
 const STREAMING_NS_PER_BYTE: f64 = 50.0;
 
