@@ -340,11 +340,17 @@ fn replies() -> Vec<Reply> {
             format!("lines.txt\n{}", section(side("x").trim_end(), side("y").trim_end())).repeat(500)
         }),
         ("every section already applied", || {
-            let each = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+            let each = |at: usize| {
+                let below = format!("line {}", at + 1);
+                section(&format!("was {at}\n{below}"), &format!("line {at}\n{below}"))
+            };
             format!("lines.txt\n{}", repeat(9_000, each))
         }),
         ("every section of one block already applied", || {
-            let each = |at: usize| section(&format!("was {at}"), &format!("line {at}"));
+            let each = |at: usize| {
+                let below = format!("line {}", at + 1);
+                section(&format!("was {at}\n{below}"), &format!("line {at}\n{below}"))
+            };
             format!("```text // {{lines.txt}} multi-search-replace\n{}```\n", repeat(9_000, each))
         }),
         ("a line of a file of 60 million", || diff("newlines.txt", "@@ -5,2 +5,3 @@\n \n+x\n \n")),
