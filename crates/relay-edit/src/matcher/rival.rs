@@ -31,11 +31,11 @@ pub(crate) fn place(
         return None;
     }
     let telling = pattern.old.iter().enumerate().filter(|(_, line)| is_telling(line));
-    // One of two lines that tell something stands there.
+    // One of two lines that tell something stands there, or all of them do with characters that look alike.
     let proposed = telling.flat_map(|(at, line)| {
-        let places = index.places(Key::TrimEnd, line.as_bytes());
-        let places = if places.len() > PLACES { &[] } else { places };
-        places.iter().filter_map(move |place| place.checked_sub(at))
+        let places = [Key::TrimEnd, Key::Folded].map(|key| index.places(key, line.as_bytes()));
+        let few = places.into_iter().filter(|places| places.len() <= PLACES);
+        few.flatten().filter_map(move |place| place.checked_sub(at))
     });
     let mut proposed: Vec<usize> = proposed.collect();
     proposed.sort_unstable();

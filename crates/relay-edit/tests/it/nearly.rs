@@ -159,6 +159,10 @@ fn look_alikes_at_one_place_and_another_depth_at_the_other_are_in_doubt() {
     check_refused(before, &reply, codes::AMBIGUOUS);
     let alone = before.replace("to—do", "other");
     check(&alone, &reply, &alone.replacen("move", "keep", 1));
+    // Also where every line that says something has them.
+    let spaced = "/**\n *\u{a0}@param a text\n */\none();\n  /**\n   * @param a text\n   */\n  two();\n";
+    let reply = search_replace("/**\n * @param a text\n */\n", "// new\n/**\n * @param a text\n */\n");
+    check_refused(spaced, &reply, codes::AMBIGUOUS);
 }
 
 /// Nobody sees blanks at the ends of lines, and many authors leave them out.
