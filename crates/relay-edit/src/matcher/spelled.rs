@@ -8,6 +8,7 @@ use super::indent::{Reindent, widened};
 use super::index::FileIndex;
 use super::key::indent;
 use super::pattern::Pattern;
+use crate::HunkLine;
 use crate::lines::is_blank;
 
 /// A file is indented by both if one of so many lines has spaces that may be a tab of the reply.
@@ -35,6 +36,9 @@ pub(crate) fn doubtful<'h>(
     rule: &Reindent,
 ) -> Option<&'h str> {
     let tab = rule.tab()?;
+    if let Some(line) = too_deep(pattern, index, map, rule) {
+        return Some(line);
+    }
     if !has_both(pattern, index, map, tab) {
         return None;
     }
@@ -46,6 +50,28 @@ pub(crate) fn doubtful<'h>(
             && found.any(|found| widened(found, tab) == depth && Some(found) != written.as_deref())
     };
     pattern.hunk.added_lines().find(is_other)
+}
+
+/// A new line below an old one that ends in a brace, and more than one tab deeper: its spaces were none of them tabs.
+fn too_deep<'h>(
+    pattern: &Pattern<'h>,
+    index: &FileIndex<'_>,
+    map: &[Option<usize>],
+    rule: &Reindent,
+) -> Option<&'h str> {
+    let lines = pattern.hunk.lines.iter().zip(map);
+    let written: Vec<_> =
+        lines.filter(|(line, _)| line.is_new() && !is_blank(line.text().as_bytes())).collect();
+    let pairs = written.windows(2).filter_map(|pair| match pair {
+        [(_, Some(above)), (HunkLine::Added(line), None)] => Some((index.lines.text(*above), line.as_str())),
+        _ => None,
+    });
+    let tabs = |depth: &[u8]| depth.iter().filter(|byte| **byte == b'\t').count();
+    let mut deep = pairs.filter(|(above, line)| {
+        let depth = rule.indentation(indent(line.as_bytes())).unwrap_or_default();
+        above.trim_ascii_end().ends_with(b"{") && tabs(&depth) > tabs(indent(above)) + 1
+    });
+    deep.next().map(|(_, line)| line)
 }
 
 /// Whether new lines begin with spaces that may be a tab, in a file that has both, or at a place that has.

@@ -165,6 +165,17 @@ fn look_alikes_at_one_place_and_another_depth_at_the_other_are_in_doubt() {
     check_refused(spaced, &reply, codes::AMBIGUOUS);
 }
 
+/// The author wrote two spaces for each tab, and meant spaces where a line would be deeper than its block.
+#[test]
+fn spaces_deeper_than_their_block_are_no_tabs() {
+    let before = "a() {\n\tif (b) {\n\t\tc();\n\t}\n\td();\n}\n";
+    let reply = |depth: &str| {
+        search_replace("  if (b) {\n    c();\n", &format!("  if (b) {{\n{depth}e();\n    c();\n"))
+    };
+    check(before, &reply("    "), &before.replace("\t\tc", "\t\te();\n\t\tc"));
+    check_refused(before, &reply("        "), codes::INDENTATION);
+}
+
 /// Nobody sees blanks at the ends of lines, and many authors leave them out.
 #[test]
 fn blanks_at_the_ends_of_lines_tell_no_place_from_another() {
