@@ -2,7 +2,9 @@
 //!
 //! Looking is all that happens here, and not without end: a hunk is never moved to another file.
 
-use relay_edit::{Diagnostic, Edit, Hunk, OldLines, Operation, codes};
+use std::cell::LazyCell;
+
+use relay_edit::{Diagnostic, Edit, Hunk, OldLines, Operation, codes, parse};
 use relay_workspace::Workspace;
 
 /// How many hunks are looked for.
@@ -70,11 +72,17 @@ fn search(workspace: &Workspace, sought: &mut [Sought<'_>], findings: &[Diagnost
         let Some(rest) = left.checked_sub(facts.size) else { return };
         left = rest;
         let Ok(Some(file)) = workspace.read(&path) else { continue };
+        let is_reply = LazyCell::new(|| holds_edits(&file.bytes));
         for hunk in sought.iter_mut() {
             let own = findings.get(hunk.finding).and_then(|finding| finding.path.as_deref());
-            if own != Some(path.as_str()) && hunk.lines.stand_in(&file.bytes) {
+            if own != Some(path.as_str()) && hunk.lines.stand_in(&file.bytes) && !*is_reply {
                 hunk.found.push(path.as_str().to_owned());
             }
         }
     }
+}
+
+/// Whether a file is a reply itself: people save them in their project, where each says what it looks for.
+fn holds_edits(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_ok_and(|text| !parse(text, None).edits.is_empty())
 }

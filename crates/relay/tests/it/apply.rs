@@ -232,3 +232,20 @@ fn whole_content_does_not_make_a_second_file_beside_the_one_that_is_meant() {
     assert_eq!(code, 0, "{document}");
     assert!(env.exists("src/util/Text.py") && !env.exists("src/util/text.py"));
 }
+
+#[test]
+fn a_reply_that_is_saved_in_the_project_is_not_the_file_that_was_meant() {
+    let env = project(PLAIN);
+    env.write("src/a.py", "def a():\n    return 1\n");
+    env.write("src/b.py", "x = 1\n");
+    let section =
+        "<<<<<<< SEARCH\ndef a():\n    return 1\n=======\ndef a():\n    return 2\n>>>>>>> REPLACE\n";
+    env.write("reply.md", &format!("src/b.py\n{section}"));
+    let run = env.relay(&["apply", "reply.md"]).run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("these lines stand in `src/a.py`"), "{}", run.stdout);
+    env.write("src/a.py", "y = 1\n");
+    let run = env.relay(&["apply", "reply.md"]).run();
+    assert!(run.stdout.contains("stand nowhere"), "{}", run.stdout);
+    assert!(!run.stdout.contains("these lines stand in"), "{}", run.stdout);
+}
