@@ -106,7 +106,7 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
 /// One byte more than allowed is enough to know that it is too much; the engine says so.
 fn read_capped(source: impl Read) -> std::io::Result<Vec<u8>> {
     // Most replies are shorter. Room that grows is filled again and again; what is left of it serves the files that are read.
-    const ROOM_BYTES: usize = 1 << 20;
+    const ROOM_BYTES: usize = 1 << 19;
     let mut bytes = Vec::with_capacity(ROOM_BYTES);
     source.take(REPLY_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
     bytes.shrink_to_fit();
