@@ -14,7 +14,7 @@ use super::visible;
 /// How many lines of one file's diff are shown at once; asking for the file shows it all.
 const LINES_SHOWN: usize = 200;
 /// How many lines are shown of all files together; nobody reads more at once.
-const LINES_SHOWN_IN_ALL: usize = 1000;
+const LINES_SHOWN_IN_ALL: usize = 500;
 /// How many bytes of one line are shown; asking for the file shows it all.
 const BYTES_SHOWN: usize = 4000;
 
