@@ -19,7 +19,7 @@ const LINES_SHOWN_IN_ALL: usize = 500;
 const BYTES_SHOWN: usize = 4000;
 
 /// How many files that is where each changes in one place, and how long the diff of such a file is.
-const FILES_USUALLY_SHOWN: usize = 100;
+const FILES_USUALLY_SHOWN: usize = 50;
 const FILE_BYTES: usize = 512;
 
 /// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
