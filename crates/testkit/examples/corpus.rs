@@ -12,7 +12,12 @@ fn main() -> ExitCode {
         eprintln!("usage: corpus RELAY CASES.jsonl");
         return ExitCode::from(2);
     };
-    let score = Score::of(relay, corpus);
+    // Each case runs in a folder of its own.
+    let Ok(relay) = std::path::absolute(relay) else {
+        eprintln!("{relay} is no path of a program");
+        return ExitCode::from(2);
+    };
+    let score = Score::of(&relay.display().to_string(), corpus);
     println!("{score}");
     ExitCode::from(u8::from(score.count(Verdict::Wrong) + score.count(Verdict::Part) > 0))
 }
