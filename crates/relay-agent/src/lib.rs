@@ -1,18 +1,12 @@
-//! Other agents and models as backends: a question or a diff goes out, an answer comes back.
+//! Relay's own agent: sessions, the tree of their entries, and what a model is shown of them.
 //!
-//! - [`backend`] knows how each of them is called: one file per backend, one trait.
-//! - [`ask`] is the way of a question: checked, put into one envelope, guarded against agents that call each other in
-//!   circles, and handed over.
-//! - [`review`] is the way of a diff: findings that lie inside it, merged over several backends, and a verdict that is
-//!   never better than what could be read.
-//! - [`settings`] are the user's own, and nobody else's.
+//! A conversation is a log of entries that only grows. Each entry names its parent, so the log is a tree, and the
+//! branch from the root to the current leaf is what the conversation is about now. [`session`] reads and writes that
+//! log in the format that pi, oh-my-pi and gajae-code use, and turns a branch into messages for a model.
 //!
-//! Nothing here reads the environment, a terminal or a repository's files for settings: what decides which program runs
-//! with which key is the user's alone, and the binary hands it over.
+//! This crate opens no files, starts no programs and connects to nothing: files go through `relay-store`, models
+//! through `relay-llm`.
 
-pub mod ask;
-pub mod backend;
-pub mod jobs;
-pub mod labels;
-pub mod review;
-pub mod settings;
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+pub mod session;

@@ -58,8 +58,10 @@ pub const UNSUPPORTED: Code = Code::new("unsupported");
 pub const ELISION: Code = Code::new("elision");
 /// Most of a file would be gone, and the new text seems incomplete.
 pub const SHRINK: Code = Code::new("shrink");
-/// A whole file would become much shorter; the text may be only a part of it.
-pub const MUCH_SHORTER: Code = Code::new("much-shorter");
+/// A block may be an edit, and nothing says what it is or where it goes.
+pub const UNCLEAR_BLOCK: Code = Code::new("unclear-block");
+/// Whole content would replace a file, and is hardly the whole of it.
+pub const PART_OF_FILE: Code = Code::new("part-of-file");
 /// A title above some code may have been taken for the name of a new file.
 pub const DOUBTFUL_NAME: Code = Code::new("doubtful-name");
 /// An anchor or a line number of an edit cannot be read, or names no line of the file.
@@ -78,6 +80,8 @@ pub const NOT_LISTED: Code = Code::new("not-listed");
 pub const NOT_RUN: Code = Code::new("not-run");
 /// A fence inside a command stood around the lines of a file, and is none of them.
 pub const FENCE_TAKEN_OFF: Code = Code::new("fence-taken-off");
+/// Anchors that were copied into new lines were taken off.
+pub const ANCHORS_TAKEN_OFF: Code = Code::new("anchors-taken-off");
 /// Lines of a payload that repeat their neighbours in the file were left out.
 pub const DUPLICATE_ABSORBED: Code = Code::new("duplicate-absorbed");
 /// The operations on a file leave it as it is.

@@ -80,6 +80,8 @@ pub struct Hunk {
     pub unsigned: usize,
     /// Nothing but the prose above or the section before says which file is meant, so the old lines must leave no doubt.
     pub presumed: bool,
+    /// Quotes around the path of the file say that all of it is the name, spaces and all.
+    pub named: bool,
 }
 
 /// Where a hunk goes.
@@ -187,6 +189,7 @@ impl Hunk {
             announced: None,
             unsigned: 0,
             presumed: false,
+            named: false,
         }
     }
 

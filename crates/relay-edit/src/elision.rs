@@ -141,6 +141,34 @@ pub(crate) fn remarks_left_out(text: &str) -> bool {
         "no changes",
         "no change",
     ];
+    /// The same remarks in the languages that models answer in.
+    const ABROAD: &[&str] = &[
+        "unverändert",
+        "rest des",
+        "rest der",
+        "sin cambios",
+        "resto del",
+        "inchangé",
+        "reste du",
+        "reste de",
+        "invariato",
+        "inalterad",
+        "ongewijzigd",
+        "bez zmian",
+        "без изменений",
+        "остальн",
+        "省略",
+        "不变",
+        "保持原样",
+        "其余",
+        "以下略",
+        "変更なし",
+        "そのまま",
+        "생략",
+        "그대로",
+        "değişmedi",
+        "kalan",
+    ];
     const ENDINGS: &[&str] = &[
         "unchanged",
         "the same",
@@ -163,7 +191,17 @@ pub(crate) fn remarks_left_out(text: &str) -> bool {
     let begins = |words: &str| bare.strip_prefix(words).is_some_and(|rest| is_apart(rest.chars().next()));
     let ends = |words: &str| bare.strip_suffix(words).is_some_and(|rest| is_apart(rest.chars().next_back()));
     bare.split_whitespace().count() <= LONGEST
-        && (dotted || BEGINNINGS.iter().any(|words| begins(words)) || ENDINGS.iter().any(|words| ends(words)))
+        && (dotted
+            || ABROAD.iter().any(|words| bare.contains(words))
+            || BEGINNINGS.iter().any(|words| begins(words))
+            || ENDINGS.iter().any(|words| ends(words)))
+}
+
+/// Whether a comment begins or ends with dots: `// ... (imports)`, `# … weitere Methoden`.
+pub(crate) fn is_dotted_comment(text: &str) -> bool {
+    let Some(comment) = comment(text.trim()).map(unbracketed) else { return false };
+    let has_dots = |dots: &str| comment.starts_with(dots) || comment.ends_with(dots);
+    (has_dots("...") || has_dots("…")) && comment.split_whitespace().count() <= 12
 }
 
 /// Whether code has nothing but an elision for a body, or ends with one: `fn a() { ... }`, `pass  # ... existing code`.

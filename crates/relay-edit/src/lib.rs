@@ -7,6 +7,7 @@
 //! text ─▶ dialect ─▶ edits ─▶ plan (matcher ─▶ splice ─▶ verify) ─▶ changes
 //! ```
 
+pub mod account;
 mod align;
 pub mod anchors;
 pub mod codes;
@@ -20,28 +21,34 @@ mod differ;
 pub mod edit;
 mod elision;
 mod encoding;
+mod lead;
 pub mod leak;
 mod lines;
 pub mod matcher;
 pub mod merge;
+pub mod passage;
 pub mod plan;
 pub mod prompt;
 pub mod render;
 pub mod reply;
+mod script;
 mod splice;
 mod suggest;
 mod trace;
 pub mod verify;
 
+pub use account::{Block, Class, Files, account};
 pub use content::{After, Content, Spliced};
 pub use control::{Control, SummaryItem};
 pub use diagnostic::{Code, Diagnostic, Severity};
-pub use dialect::{Dialect, Parser, parse};
+pub use dialect::{Dialect, Parser, parse, speaks_of_another};
 pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, Stat, diff, diff_start, stat};
 pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
 pub use encoding::text_of;
-pub use matcher::{Certificate, Placement, Strictness, Tie, Tier};
+pub use matcher::diagnose::real_text;
+pub use matcher::{Applied, Certificate, How, Placement, Proof, Reading, Reindent, Strictness, Tie, Tier};
 pub use merge::{Conflict, merge, merge_surely};
+pub use passage::{Body, Passage, Snippet};
 pub use plan::{
     Change, EditOutcome, EditStatus, OldLines, Options, Plan, Snapshot, plan, plan_taking, plan_with,
 };

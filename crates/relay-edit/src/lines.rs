@@ -152,7 +152,7 @@ fn starts(body: &[u8], offset: usize, terminator: u8) -> Vec<usize> {
 
 /// Which bytes of a block are this one: one bit for each, the lowest for the first. Written so that many bytes are
 /// looked at together.
-fn which(block: &[u8; 64], wanted: u8) -> u64 {
+pub(crate) fn which(block: &[u8; 64], wanted: u8) -> u64 {
     // Eight bytes that are zero or one, times this, have their bits side by side in the highest byte.
     const GATHER: u64 = 0x0102_0408_1020_4080;
     let flags = block.map(|byte| u8::from(byte == wanted));

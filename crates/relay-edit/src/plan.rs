@@ -4,7 +4,9 @@
 //! edited, or edited twice. One failure empties the plan, and every failure is reported, not only the first.
 
 mod again;
+mod anchored;
 mod block;
+mod checked;
 mod copied;
 mod copies;
 mod elide;
@@ -19,6 +21,7 @@ mod state;
 mod targets;
 mod together;
 mod view;
+mod whole;
 mod write;
 
 use std::borrow::Cow;
@@ -83,9 +86,9 @@ pub struct EditOutcome {
     pub status: EditStatus,
     /// How its hunks were placed, in words for the report (`exact`, `whole file`, …).
     pub placement: String,
-    /// What was claimed and verified about its placements; empty for whole files, and for edits that were placed
-    /// together with a later one, which carries the certificate of them all. They speak of the hunks as they were read:
-    /// without line numbers, for instance, that were copied into them.
+    /// What was claimed and verified about its hunks, as the reply has them: where each goes, or why it is applied already.
+    /// Empty for whole files, and for edits that were placed together with a later one, which carries the certificate of
+    /// them all. An edit that says the same as an earlier one has a certificate for the hunks of both, one after the other.
     pub certificates: Vec<Certificate>,
     /// It names lines by number or by the ends of a range only, so a person must look at it before it lands.
     pub needs_review: bool,
@@ -125,7 +128,7 @@ pub struct Options {
     pub allow_shrink: bool,
     /// Keeps the changes of the edits that could be applied although others failed.
     pub partial: bool,
-    /// The files the author had in view; edits of other files that exist are put off. `None` means all.
+    /// The files and folders the author had in view; edits of other files that exist are put off. `None` means all.
     pub context: Option<BTreeSet<String>>,
     /// What the author saw of a file, where that is known: edits are resolved against it and then merged onto the
     /// file as it is now.
@@ -221,11 +224,11 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
                 let before = planner.before_block(block);
                 for edit in block {
                     let earlier = edits.get(..outcomes.len()).unwrap_or_default();
-                    let outcome = if chosen.hold(edit) || again::is_done(edit, earlier, &planner.state) {
-                        EditOutcome::new(EditStatus::Unchanged, patch::ALREADY)
-                    } else {
-                        planner.apply(edit, earlier.last())
-                    };
+                    let done = || again::done(edit, earlier, &planner.state);
+                    let is_tolerant = options.strictness > Strictness::Exact;
+                    let done = chosen.find(edit).or_else(|| is_tolerant.then(done).flatten());
+                    let repeated = done.and_then(|done| again::repeated(edit, done, &planner.state));
+                    let outcome = repeated.unwrap_or_else(|| planner.apply(edit, earlier));
                     chosen.note(edit, &outcome);
                     outcomes.push(outcome);
                 }
@@ -295,8 +298,8 @@ const EXPLAINED: usize = 100;
 const FAILED_SEARCH: usize = 8;
 
 impl Planner<'_> {
-    fn apply(&mut self, edit: &Edit, previous: Option<&Edit>) -> EditOutcome {
-        match self.try_apply(edit, previous) {
+    fn apply(&mut self, edit: &Edit, earlier: &[Edit]) -> EditOutcome {
+        match self.try_apply(edit, earlier) {
             Ok(outcome) => outcome,
             Err((status, findings)) => {
                 let room = LISTED.saturating_sub(self.failures);
@@ -316,7 +319,7 @@ impl Planner<'_> {
     fn try_apply(
         &mut self,
         edit: &Edit,
-        previous: Option<&Edit>,
+        earlier: &[Edit],
     ) -> Result<EditOutcome, (EditStatus, Vec<Diagnostic>)> {
         let explain = Explain { edit, state: &self.state };
         let failed = |finding: Diagnostic| (EditStatus::Failed, vec![finding]);
@@ -324,40 +327,19 @@ impl Planner<'_> {
             return Err((EditStatus::NotInContext, vec![explain.not_in_context()]));
         }
         match &edit.operation {
-            Operation::Write { content } => {
-                let before = self.state.get(&edit.path);
-                if before.is_some_and(explain::has_too_many_lines) {
-                    return Err(failed(explain.too_many_lines()));
-                }
-                let content = &*copied::plain(before, content)
-                    .map_err(|loss| failed(explain.loss(&loss, edit.line)))?;
-                if let Some(loss) = elide::check_write(&edit.path, before, content, self.options.allow_shrink)
-                {
-                    return Err(failed(explain.loss(&loss, edit.line)));
-                }
-                self.write(edit, content).map_err(|finding| failed(*finding))
-            }
+            Operation::Write { content } => self.try_write(edit, content).map_err(failed),
             Operation::Patch { hunks, base } => {
                 if let Some(finding) = explain.unpatchable() {
                     return Err((EditStatus::Skipped, vec![finding]));
                 }
-                if let Some(finding) = explain.misnamed().or_else(|| explain.elided(hunks)) {
-                    return Err(failed(finding));
-                }
-                for hunk in hunks.iter().filter(|hunk| hunk.presumed) {
-                    let presumed = presumed::judge(edit, hunk, &self.state);
-                    self.diagnostics.push(presumed.map_err(|finding| failed(*finding))?);
-                }
-                if self.searched_bytes > SEARCH_LIMIT_BYTES {
-                    return Err(failed(explain.too_much_to_search()));
-                }
-                self.patch(edit, hunks, *base).map_err(|findings| (EditStatus::Failed, findings))
+                let hunks = self.checked(edit, hunks, earlier).map_err(failed)?;
+                self.patch(edit, &hunks, *base).map_err(|findings| (EditStatus::Failed, findings))
             }
             Operation::Delete if self.state.get(&edit.path).is_none() => {
                 Err(failed(explain.missing("deleted")))
             }
             Operation::Delete => {
-                if previous.is_some_and(|patch| empties(patch, edit)) {
+                if earlier.last().is_some_and(|patch| empties(patch, edit)) {
                     let left = self.state.get(&edit.path).map_or(0, filled_lines);
                     if left > 0 {
                         return Err(failed(explain.deletes_unnamed(left)));
@@ -384,18 +366,25 @@ impl Planner<'_> {
     }
 
     /// How literally the hunks of an edit are taken; `seen` says that its author saw the file, or the lines it names.
-    fn manner(&self, edit: &Edit, seen: bool) -> patch::Manner<'_> {
+    fn manner<'m>(&'m self, edit: &'m Edit, seen: bool) -> patch::Manner<'m> {
         let strictness = self.options.strictness;
         patch::Manner {
             strictness,
             literal_anchor: strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl,
-            inline: matches!(edit.dialect, Dialect::Fenced | Dialect::SearchReplace),
+            inline: matches!(
+                edit.dialect,
+                Dialect::Fenced | Dialect::SearchReplace | Dialect::ToolCall | Dialect::Instruction
+            ),
             seen,
             explain_failures: self.failures < EXPLAINED,
             work: &self.work,
             levels: self.levels.get(&edit.path),
             original: self.original(&edit.path),
             numbers: Numbers::default(),
+            written: match &edit.operation {
+                Operation::Patch { hunks, .. } => hunks,
+                _ => &[],
+            },
         }
     }
 
@@ -411,7 +400,7 @@ impl Planner<'_> {
 
     /// Whether a file that exists was not in the author's view. New files are always written.
     fn is_out_of_context(&self, edit: &Edit) -> bool {
-        let unknown = |context: &BTreeSet<String>| !context.contains(&edit.path);
+        let unknown = |context: &BTreeSet<String>| !is_in(&edit.path, context);
         self.options.context.as_ref().is_some_and(unknown) && self.state.original(&edit.path).is_some()
     }
 
@@ -450,6 +439,12 @@ impl Planner<'_> {
 fn empties(patch: &Edit, delete: &Edit) -> bool {
     let of_a_diff = matches!(patch.operation, Operation::Patch { base: Base::Original, .. });
     of_a_diff && (&patch.path, patch.line, patch.dialect) == (&delete.path, delete.line, delete.dialect)
+}
+
+/// Whether a file is one of these, or below one of them that is a folder; `.` is the folder of everything.
+fn is_in(path: &str, context: &BTreeSet<String>) -> bool {
+    let mut folders = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+    context.contains(path) || context.contains(".") || folders.any(|folder| context.contains(folder))
 }
 
 /// How many lines hold more than white space.

@@ -23,7 +23,12 @@ pub fn system_prompt(dialect: Dialect, project_id: Option<&str>) -> String {
     let text = match dialect {
         Dialect::Fenced => include_str!("prompt/fenced.md"),
         Dialect::Unified => include_str!("prompt/unified.md"),
-        Dialect::SearchReplace => include_str!("prompt/search_replace.md"),
+        // Nobody is asked for the forms that are only read.
+        Dialect::SearchReplace
+        | Dialect::Announced
+        | Dialect::ToolCall
+        | Dialect::Instruction
+        | Dialect::Shell => include_str!("prompt/search_replace.md"),
         Dialect::ApplyPatch => include_str!("prompt/apply_patch.md"),
         Dialect::EditRepl => include_str!("prompt/edit_repl.md"),
         Dialect::Hashline => include_str!("prompt/hashline.md"),

@@ -1,5 +1,6 @@
 //! A parsed reply: reasoning, edits, control block, and what was wrong with it.
 
+use crate::passage::Passage;
 use crate::{Control, Diagnostic, Edit};
 
 /// Everything a reply says. Parsing never fails; what could not be understood is in `diagnostics`.
@@ -15,4 +16,6 @@ pub struct Reply {
     pub receipt: Option<String>,
     /// What was wrong or doubtful.
     pub diagnostics: Vec<Diagnostic>,
+    /// Every block of it, in order, whether it was read as edits or not.
+    pub passages: Vec<Passage>,
 }

@@ -54,13 +54,15 @@ impl Claim<'_> {
 }
 
 /// The file after all placements.
-pub(crate) fn splice(
+///
+/// `hunk` has the hunk of each placement, as it was read.
+pub(crate) fn splice<'h>(
     lines: &Lines<'_>,
-    hunks: &[Hunk],
+    hunk: impl Fn(usize) -> Option<&'h Hunk>,
     placements: &[Placement],
 ) -> Result<Spliced, SpliceError> {
     let mut claims: Vec<Claim<'_>> = Vec::with_capacity(placements.iter().map(|place| place.map.len()).sum());
-    let claimed = placements.iter().try_for_each(|placement| match hunks.get(placement.hunk) {
+    let claimed = placements.iter().try_for_each(|placement| match hunk(placement.hunk) {
         Some(hunk) => claim(&mut claims, lines, hunk, placement),
         None => Ok(()),
     });

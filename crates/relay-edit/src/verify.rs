@@ -1,64 +1,45 @@
 //! Checks a result against its certificate, independently of how it was made.
 //!
-//! The matcher claims where hunks belong, the splicer writes; this module trusts neither. It splits the file by
-//! itself, checks every claimed line, and then reads the result from top to bottom: each line must be a line of
-//! the file that nobody removed, byte for byte, or a new line of a hunk at the place it belongs to. It must not
-//! share code with the matcher or the splicer beyond the types of the certificate.
+//! The matcher claims where hunks belong, the splicer writes; this module trusts neither. It is given the file and the hunks
+//! as the reply has them, and works out from these alone:
+//!
+//! - that each hunk is accounted for, and was read in a way that hunks may be read (`reading`),
+//! - that every old line is a line of the file, and by which tolerance (`tolerance`, `key`),
+//! - that the old lines fit nowhere else as well, or that the author says which place is meant (`places`, `choice`),
+//! - that new lines are indented as old lines and file show, by white space alone (`indent`),
+//! - that what is called applied is there, and what it replaces is not (`applied`),
+//! - and that each line of the result is a line of the file that no hunk removes, byte for byte, or a new line at the place
+//!   it belongs to (`result`).
+//!
+//! It must not share code with the matcher or the splicer beyond the types of the certificate, and it takes as long as reading
+//! the file.
 
+mod applied;
+mod choice;
+mod claims;
+mod error;
+mod file;
+mod indent;
+mod key;
+mod places;
+mod reading;
 mod rest;
+mod result;
 mod tolerance;
 
-use std::cell::Cell;
-use std::collections::HashMap;
-use std::ops::Range;
-
-use crate::matcher::{Certificate, Placement, Reindent, Tier};
-use crate::{EndOfFile, Hunk, HunkLine};
+use crate::matcher::{Certificate, How, Placement, Proof, Reindent, Tier};
+use crate::{Hunk, HunkLine};
+use choice::Choice;
+use claims::Claims;
+pub use error::VerifyError;
+use file::File;
+use indent::{Depths, depths, explained, explains, is_proven};
+use places::{Fit, Seeker, key_tier, look_elsewhere};
+use reading::Read;
 use rest::Rest;
-use tolerance::{fits, is_elision, tolerates_blanks};
 
-/// The byte order mark of UTF-8.
-const MARK: &[u8] = b"\xef\xbb\xbf";
-
-/// What the verifier found wrong.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum VerifyError {
-    /// The certificate was made for other bytes.
-    #[error("the certificate belongs to another version of the file")]
-    WrongFile,
-    /// A placement does not fit its hunk.
-    #[error("placement of hunk {hunk} does not account for its line {line}")]
-    Unaccounted {
-        /// The hunk, counted from 0.
-        hunk: usize,
-        /// Its line, counted from 0.
-        line: usize,
-    },
-    /// A claimed line of the file is not what the hunk says.
-    #[error("hunk {hunk} claims line {file_line} of the file, which reads otherwise")]
-    Mismatch {
-        /// The hunk, counted from 0.
-        hunk: usize,
-        /// The line of the file, counted from 1.
-        file_line: usize,
-    },
-    /// Lines of the file lie between two lines of a hunk and nothing allows it.
-    #[error("hunk {hunk} skips lines of the file before line {file_line}")]
-    Skipped {
-        /// The hunk, counted from 0.
-        hunk: usize,
-        /// The line of the file, counted from 1.
-        file_line: usize,
-    },
-    /// Two hunks claim one line.
-    #[error("line {0} of the file is claimed twice")]
-    ClaimedTwice(usize),
-    /// The result differs from what the placements say.
-    #[error("the result differs from what the placements say, at byte {0}")]
-    WrongResult(usize),
-}
-
-/// Checks that `after` is `before` with exactly the certified placements of `hunks` applied.
+/// Checks that `after` is `before` with exactly the certified placements of `hunks` applied, and that these are the right
+/// ones. `hunks` are those of the edit, as the reply has them.
 ///
 /// # Errors
 /// The first thing that does not add up.
@@ -81,355 +62,173 @@ pub(crate) fn verify_pieces(
     certificate: &Certificate,
     after: &[&[u8]],
 ) -> Result<(), VerifyError> {
-    let file = File::new(before, &certificate.placements);
-    let room = certificate.placements.iter().map(|placement| placement.map.len()).sum();
-    let mut claims = Claims { lines: Vec::with_capacity(room), inserted: Vec::new() };
+    check_account(hunks, certificate)?;
+    let mut seekers = seekers(hunks, certificate);
+    let numbers = numbers(hunks, certificate);
+    let file = look_elsewhere(before, numbers, &mut seekers).ok_or(VerifyError::TooMuchWork)?;
+    let mut claims = Claims::with_room(&certificate.placements);
+    let (mut read, mut needed) = (Vec::with_capacity(certificate.placements.len()), Vec::new());
     for placement in &certificate.placements {
-        let hunk =
-            hunks.get(placement.hunk).ok_or(VerifyError::Unaccounted { hunk: placement.hunk, line: 0 })?;
-        claims.check_lines(&file, hunk, placement)?;
-        claims.collect(&file, hunk, placement)?;
+        let hunk = placement.hunk;
+        let written = hunks.get(hunk).ok_or(VerifyError::NotOnce { hunk })?;
+        let as_read = reading::read(written, &placement.readings, &file, placement.first_line());
+        let claim = Claim { placement, read: as_read.ok_or(VerifyError::WrongReading { hunk })? };
+        needed.push(claims::check_lines(&file, &claim)?);
+        claims.collect(&file, &claim)?;
+        read.push(claim);
+    }
+    let choice = Choice { certificate, claims: &read, file: &file, hunks };
+    for ((claim, seeker), needed) in read.iter().zip(&seekers).zip(needed) {
+        let fit = check_indentation(claim, needed, &read, &file)?;
+        choice.check(claim, fit, &seeker.others)?;
+    }
+    let old_lines = seekers.get(read.len()..).unwrap_or_default();
+    for (applied, seeker) in certificate.applied.iter().zip(old_lines) {
+        let hunk = applied.hunk;
+        let written = hunks.get(hunk).ok_or(VerifyError::NotOnce { hunk })?;
+        let as_read = reading::read(written, &applied.readings, &file, first_line(&applied.proof));
+        let as_read = as_read.ok_or(VerifyError::WrongReading { hunk })?;
+        applied::check(applied, &as_read, &choice, &seeker.others)?;
     }
     claims.settle()?;
-    read_result(&file, &claims, Rest::new(after))
+    result::read_result(&file, &claims, Rest::new(after))
 }
 
-/// The lines of a file that placements speak of, each with its ending; a byte order mark belongs to none.
-///
-/// The lines nobody speaks of are never split: they must come out as the bytes they are.
+/// A placement, and the hunk as it was read.
 #[derive(Debug)]
-struct File<'f> {
-    bytes: &'f [u8],
-    /// The bytes behind the byte order mark.
-    body: &'f [u8],
-    terminator: u8,
-    /// Line number to where it lies, in order; the line after the last one is the empty end of the file.
-    lines: Vec<(usize, Range<usize>)>,
-    /// The line that was asked for last, as a position in `lines`: the next one is near.
-    near: Cell<usize>,
+struct Claim<'c> {
+    placement: &'c Placement,
+    read: Read<'c>,
 }
 
-impl<'f> File<'f> {
-    fn new(bytes: &'f [u8], placements: &[Placement]) -> Self {
-        let body = bytes.strip_prefix(MARK).unwrap_or(bytes);
-        let has = |byte: u8| memchr::memchr(byte, body).is_some();
-        let terminator = if has(b'\n') || !has(b'\r') { b'\n' } else { b'\r' };
-        let mut numbers: Vec<usize> =
-            Vec::with_capacity(placements.iter().map(|placement| placement.map.len().max(1)).sum());
-        for placement in placements {
-            let others = numbers.len();
-            numbers.extend(placement.map.iter().flatten());
-            if numbers.len() == others {
-                numbers.push(placement.insert_at);
-            }
-        }
-        numbers.sort_unstable();
-        numbers.dedup();
-        let mut lines = Vec::with_capacity(numbers.len());
-        let (mut line, mut start) = (0, bytes.len() - body.len());
-        for number in numbers {
-            let Some(at) = skip_lines(bytes, start, number - line, terminator) else { break };
-            let end = skip_lines(bytes, at, 1, terminator).unwrap_or(bytes.len());
-            lines.push((number, at..end));
-            if at == end {
-                break;
-            }
-            (line, start) = (number + 1, end);
-        }
-        Self { bytes, body, terminator, lines, near: Cell::new(0) }
+impl<'c> Claim<'c> {
+    /// The first line of the file it touches.
+    fn start(&self) -> usize {
+        self.placement.first_line()
     }
 
-    /// Where a line lies; `None` when the file does not reach that far.
-    fn span(&self, number: usize) -> Option<&Range<usize>> {
-        let number_at = |at: usize| self.lines.get(at).map(|(number, _)| *number);
-        let near = self.near.get();
-        let mut around = [near + 1, near, near.saturating_sub(1)].into_iter();
-        let at = around.find(|at| number_at(*at) == Some(number));
-        let at = at.or_else(|| self.lines.binary_search_by_key(&number, |(number, _)| *number).ok())?;
-        self.near.set(at);
-        self.lines.get(at).map(|(_, span)| span)
-    }
-
-    /// A line with its ending.
-    fn line(&self, number: usize) -> Option<&'f [u8]> {
-        self.bytes.get(self.span(number)?.clone()).filter(|line| !line.is_empty())
-    }
-
-    /// Where new lines before a line go: somebody speaks of that line, or of the one above it.
-    fn offset(&self, number: usize) -> Option<usize> {
-        let above = || self.span(number.checked_sub(1)?).filter(|span| !span.is_empty());
-        self.span(number).map(|span| span.start).or_else(|| above().map(|span| span.end))
-    }
-
-    /// How a new line ends that is put at a place: like the line above it, or else the one below, or else the first one.
-    fn ending_at(&self, offset: usize) -> &'f [u8] {
-        let ending_of =
-            |line: &'f [u8]| Some(ending(line, self.terminator)).filter(|ending| !ending.is_empty());
-        let first_ending = |bytes: &'f [u8]| {
-            let end = memchr::memchr(self.terminator, bytes).map_or(bytes.len(), |at| at + 1);
-            bytes.get(..end).and_then(ending_of)
-        };
-        let above = self.body.get(..offset.saturating_sub(self.bytes.len() - self.body.len()));
-        let below = || self.bytes.get(offset..).and_then(first_ending);
-        above.and_then(ending_of).or_else(below).or_else(|| first_ending(self.body)).unwrap_or(b"\n")
-    }
-
-    /// Whether a stretch of the file is its end, and lacks an ending there.
-    fn ends_without_ending(&self, range: Range<usize>) -> bool {
-        let text = range.start.max(self.bytes.len() - self.body.len())..range.end;
-        let last = self.bytes.get(text).and_then(<[u8]>::last);
-        range.end == self.bytes.len() && last.is_some_and(|last| *last != self.terminator)
+    /// The indentation of each old line, and of the line of the file that it claims.
+    fn depths(&self, file: &File<'c>) -> Vec<Depths<'c>> {
+        let lines = self.read.lines.iter().zip(&self.placement.map);
+        lines.filter_map(|(line, place)| depths(line.text(), file.claimed((*place)?)?)).collect()
     }
 }
 
-/// Where the line begins that is so many lines below; `None` when the text ends before. The end of a text is the
-/// beginning of the line after its last one.
-fn skip_lines(bytes: &[u8], mut start: usize, mut lines: usize, terminator: u8) -> Option<usize> {
-    const BLOCK: usize = 128;
-    // Written so that many bytes are looked at together.
-    let endings = |block: &[u8; BLOCK]| block.iter().map(|byte| u8::from(*byte == terminator)).sum::<u8>();
-    // A block that holds fewer line endings is passed over without asking where they are.
-    while lines > 1
-        && let Some(block) = bytes.get(start..).and_then(<[u8]>::first_chunk)
-    {
-        let endings = usize::from(endings(block));
-        if endings >= lines {
-            break;
+/// Each hunk that the certificate speaks for is placed or applied, once.
+fn check_account(hunks: &[Hunk], certificate: &Certificate) -> Result<(), VerifyError> {
+    let speaks_for = &certificate.hunks;
+    let in_order = certificate.placements.iter().map(|placement| placement.hunk).eq(speaks_for.clone());
+    // Mostly each hunk has its place, in the order of the file.
+    if in_order && certificate.applied.is_empty() && !speaks_for.is_empty() && speaks_for.end <= hunks.len() {
+        return Ok(());
+    }
+    let missing = || VerifyError::NotOnce { hunk: speaks_for.start };
+    let mut accounted = vec![false; hunks.get(speaks_for.clone()).ok_or_else(missing)?.len()];
+    let placed = certificate.placements.iter().map(|placement| placement.hunk);
+    for hunk in placed.chain(certificate.applied.iter().map(|applied| applied.hunk)) {
+        let slot = hunk.checked_sub(speaks_for.start).and_then(|at| accounted.get_mut(at));
+        match slot {
+            Some(slot) if !*slot => *slot = true,
+            _ => return Err(VerifyError::NotOnce { hunk }),
         }
-        lines -= endings;
-        start += BLOCK;
     }
-    while lines > 0 {
-        let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
-        start += memchr::memchr(terminator, rest).map_or(rest.len(), |at| at + 1);
-        lines -= 1;
+    if accounted.is_empty() && !hunks.is_empty() {
+        return Err(missing());
     }
-    Some(start)
+    match accounted.iter().position(|accounted| !accounted) {
+        Some(hunk) => Err(VerifyError::NotOnce { hunk: speaks_for.start + hunk }),
+        None => Ok(()),
+    }
 }
 
-/// What a line ends with.
-fn ending(line: &[u8], terminator: u8) -> &[u8] {
-    let length = match line {
-        [.., b'\r', b'\n'] if terminator == b'\n' => 2,
-        [.., last] if *last == terminator => 1,
-        _ => 0,
+/// Checks that the certificates of an edit speak for all of its hunks, one after the other.
+pub(crate) fn verify_account(hunks: &[Hunk], certificates: &[Certificate]) -> Result<(), VerifyError> {
+    let mut next = 0;
+    for certificate in certificates {
+        if certificate.hunks.start != next {
+            return Err(VerifyError::NotOnce { hunk: next });
+        }
+        next = certificate.hunks.end;
+    }
+    if next == hunks.len() { Ok(()) } else { Err(VerifyError::NotOnce { hunk: next }) }
+}
+
+/// The lines of the file that a certificate speaks of.
+fn numbers(hunks: &[Hunk], certificate: &Certificate) -> Vec<usize> {
+    let room = certificate.placements.iter().map(|placement| placement.map.len().max(1)).sum();
+    let mut numbers: Vec<usize> = Vec::with_capacity(room);
+    for placement in &certificate.placements {
+        let others = numbers.len();
+        numbers.extend(placement.map.iter().flatten());
+        if numbers.len() == others {
+            numbers.push(placement.insert_at);
+        }
+        if let Some(reading) = placement.readings.last()
+            && let How::Quoted { above, below } = reading.how
+        {
+            let written = hunks.get(placement.hunk).map_or(0, |hunk| hunk.lines.len());
+            let (first, last) = (placement.first_line(), placement.end_line());
+            numbers.extend(first.saturating_sub(above.min(written))..first);
+            numbers.extend(last..last + below.min(written));
+        }
+    }
+    numbers
+}
+
+/// The old lines of all placements, and of all hunks that are said to be applied, in this order.
+fn seekers<'h>(hunks: &'h [Hunk], certificate: &'h Certificate) -> Vec<Seeker<'h>> {
+    let placed = certificate.placements.iter().map(|placement| {
+        let read = hunks.get(placement.hunk).map(|hunk| Read::unchecked(hunk, &placement.readings));
+        let tier = placement.tier;
+        let is_sought = matches!(
+            key_tier(tier),
+            Tier::Exact | Tier::TrailingWhitespace | Tier::Indentation | Tier::Spacing | Tier::LookAlikes
+        );
+        let lines = read.filter(|_| is_sought).map_or(&[][..], |read| read.lines);
+        let is_skipped = |line: &HunkLine| tier == Tier::BlankLines && line.text().trim().is_empty();
+        let mut places = lines.iter().zip(&placement.map).filter(|(line, _)| !is_skipped(line));
+        let claimed = places.find_map(|(_, place)| *place);
+        Seeker { tier, lines, claimed, others: Vec::new() }
+    });
+    let applied = certificate.applied.iter().map(|applied| {
+        let read = hunks.get(applied.hunk).map(|hunk| Read::unchecked(hunk, &applied.readings));
+        let lines = read.map_or(&[][..], |read| read.lines);
+        Seeker { tier: Tier::Exact, lines, claimed: None, others: Vec::new() }
+    });
+    placed.chain(applied).collect()
+}
+
+/// Checks how new lines are indented, and says how well the old lines fit.
+fn check_indentation(
+    claim: &Claim<'_>,
+    cost: Tier,
+    all: &[Claim<'_>],
+    file: &File<'_>,
+) -> Result<Fit, VerifyError> {
+    let placement = claim.placement;
+    if cost <= Tier::TrailingWhitespace && placement.reindent == Reindent::Keep {
+        return Ok((cost, indent::Explained::Shifted));
+    }
+    let pairs = claim.depths(file);
+    let shown_by_others = |rule: &Reindent| {
+        all.iter().filter(|other| other.placement.hunk != placement.hunk).any(|other| {
+            let pairs = other.depths(file);
+            !explains(&Reindent::Keep, &pairs) && explains(rule, &pairs)
+        })
     };
-    line.get(line.len() - length..).unwrap_or_default()
-}
-
-fn text(line: &[u8]) -> &[u8] {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
-    line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-/// What the placements say about the lines of the file.
-#[derive(Debug, Default)]
-struct Claims<'h> {
-    /// Lines, and whether they are removed.
-    lines: Vec<(usize, bool)>,
-    /// Lines, and what is new before them.
-    inserted: Vec<(usize, NewLine<'h>)>,
-}
-
-/// A new line, and what may be written for it.
-#[derive(Clone, Copy, Debug)]
-struct NewLine<'h> {
-    text: &'h str,
-    /// The line of the file it repeats, when its hunk takes that one away: it moves, with the bytes it has.
-    moved: Option<&'h [u8]>,
-    reindent: &'h Reindent,
-    end: EndOfFile,
-}
-
-impl<'h> Claims<'h> {
-    fn check_lines(&self, file: &File<'_>, hunk: &Hunk, placement: &Placement) -> Result<(), VerifyError> {
-        let number = placement.hunk;
-        // Where the line before ends.
-        let mut end: Option<usize> = None;
-        let mut may_skip = false;
-        for (at, line) in hunk.lines.iter().enumerate() {
-            let claimed =
-                placement.map.get(at).copied().ok_or(VerifyError::Unaccounted { hunk: number, line: at })?;
-            let Some(claimed) = claimed else {
-                match line {
-                    HunkLine::Added(_) => {}
-                    HunkLine::Context(text) if text.trim().is_empty() && tolerates_blanks(placement.tier) => {
-                    }
-                    HunkLine::Context(text) if is_elision(text) => may_skip = true,
-                    _ => return Err(VerifyError::Unaccounted { hunk: number, line: at }),
-                }
-                continue;
-            };
-            let mismatch = VerifyError::Mismatch { hunk: number, file_line: claimed + 1 };
-            let Some(span) = file.span(claimed) else { return Err(mismatch) };
-            let found = file.bytes.get(span.clone()).filter(|line| !line.is_empty());
-            let fits = found.is_some_and(|found| fits(line, text(found), placement.tier));
-            if matches!(line, HunkLine::Added(_)) || !fits {
-                return Err(mismatch);
-            }
-            if let Some(end) = end {
-                let Some(skipped) = file.bytes.get(end..span.start) else { return Err(mismatch) };
-                let blank = tolerates_blanks(placement.tier) && skipped.trim_ascii().is_empty();
-                if !skipped.is_empty() && !may_skip && !blank {
-                    return Err(VerifyError::Skipped { hunk: number, file_line: claimed + 1 });
-                }
-            }
-            end = Some(span.end);
-            may_skip = false;
-        }
-        if placement.map.len() == hunk.lines.len() {
-            Ok(())
-        } else {
-            Err(VerifyError::Unaccounted { hunk: number, line: hunk.lines.len() })
-        }
-    }
-
-    fn collect(
-        &mut self,
-        file: &File<'h>,
-        hunk: &'h Hunk,
-        placement: &'h Placement,
-    ) -> Result<(), VerifyError> {
-        let mut pending: Vec<&str> = Vec::new();
-        let mut last: Option<usize> = None;
-        let mut anchored = false;
-        let moves = moves(file, hunk, placement);
-        let mut place = |at: usize, text: &'h str| {
-            let moved = moves.get(text).copied().flatten();
-            self.inserted.push((at, NewLine { text, moved, reindent: &placement.reindent, end: hunk.end }));
-        };
-        for (line, claimed) in hunk.lines.iter().zip(&placement.map) {
-            match (line, claimed) {
-                (HunkLine::Added(text), _) => match last.filter(|_| anchored) {
-                    Some(last) => place(last + 1, text),
-                    None => pending.push(text),
-                },
-                (_, Some(claimed)) => {
-                    pending.drain(..).for_each(|text| place(*claimed, text));
-                    self.lines.push((*claimed, matches!(line, HunkLine::Removed(_))));
-                    last = Some(*claimed);
-                    anchored = true;
-                }
-                (HunkLine::Context(text), None) if text.trim().is_empty() => {}
-                (_, None) => anchored = false,
-            }
-        }
-        if !pending.is_empty() {
-            // Only a hunk without any old line may leave new lines without a neighbour.
-            if last.is_some() || file.offset(placement.insert_at).is_none() {
-                return Err(VerifyError::Unaccounted { hunk: placement.hunk, line: 0 });
-            }
-            pending.drain(..).for_each(|text| place(placement.insert_at, text));
-        }
-        Ok(())
-    }
-
-    /// Brings the claims into the order of the file; no line may be claimed twice, unless it stays.
-    fn settle(&mut self) -> Result<(), VerifyError> {
-        // Hunks mostly come in the order of the file.
-        if !self.lines.is_sorted_by_key(|(line, _)| *line) {
-            self.lines.sort_by_key(|(line, _)| *line);
-        }
-        if !self.inserted.is_sorted_by_key(|(line, _)| *line) {
-            self.inserted.sort_by_key(|(line, _)| *line);
-        }
-        let pairs = self.lines.iter().zip(self.lines.iter().skip(1));
-        let mut twice = pairs.filter(|(one, other)| one.0 == other.0 && (one.1 || other.1));
-        twice.next().map_or(Ok(()), |(_, (line, _))| Err(VerifyError::ClaimedTwice(line + 1)))
+    if is_proven(&placement.reindent, &claim.read, &pairs, shown_by_others, file) {
+        Ok((cost, explained(&pairs)))
+    } else {
+        Err(VerifyError::WrongIndentation { hunk: placement.hunk })
     }
 }
 
-/// What a hunk whose old lines are not quite the file's takes away, by how the author wrote it. Two lines that read
-/// alike in the reply and not in the file tell nothing, and neither does one that is there more often afterwards.
-fn moves<'h>(file: &File<'h>, hunk: &'h Hunk, placement: &Placement) -> HashMap<&'h str, Option<&'h [u8]>> {
-    let mut moves = HashMap::new();
-    let literal = matches!(
-        placement.tier,
-        Tier::Exact | Tier::LineEndings | Tier::Anchors | Tier::Seen | Tier::LinesUnverified
-    );
-    for (line, claimed) in hunk.lines.iter().zip(&placement.map).filter(|_| !literal) {
-        let HunkLine::Removed(wanted) = line else { continue };
-        let Some(found) = claimed.and_then(|claimed| file.line(claimed)).map(text) else {
-            continue;
-        };
-        if wanted.trim().is_empty() {
-            continue;
+/// The first line of the file that shows that a hunk is applied.
+fn first_line(proof: &Proof) -> usize {
+    match proof {
+        Proof::Lines { map } | Proof::Repeats { map, .. } => {
+            map.iter().flatten().next().copied().unwrap_or_default()
         }
-        let known = moves.entry(wanted.as_str()).or_insert(Some(found));
-        *known = known.filter(|known| *known == found);
+        Proof::ChangesNothing => 0,
     }
-    let multiplies = |wanted: &str| {
-        let balance = hunk.lines.iter().filter(|line| line.text() == wanted).map(|line| match line {
-            HunkLine::Added(_) => 1,
-            HunkLine::Removed(_) => -1,
-            HunkLine::Context(_) => 0,
-        });
-        balance.sum::<isize>() > 0
-    };
-    moves.retain(|wanted, found| found.is_none_or(|found| found == wanted.as_bytes()) || !multiplies(wanted));
-    moves
-}
-
-/// Reads the result from top to bottom: what lies between the places that placements speak of must be the same bytes.
-fn read_result(file: &File<'_>, claims: &Claims<'_>, mut rest: Rest<'_>) -> Result<(), VerifyError> {
-    let mut read = 0;
-    let lacks_ending = file.ends_without_ending(0..file.bytes.len());
-    let wrong = |rest: Rest<'_>| VerifyError::WrongResult(rest.read);
-    let mut inserted = claims.inserted.iter().peekable();
-    let mut removed = claims.lines.iter().filter(|(_, removed)| *removed).map(|(at, _)| *at).peekable();
-    loop {
-        let next = [inserted.peek().map(|(place, _)| *place), removed.peek().copied()];
-        let Some(at) = next.into_iter().flatten().min() else { break };
-        let offset = file.offset(at).ok_or_else(|| wrong(rest))?;
-        rest = read_old(file, read..offset, rest)?;
-        let mut unended = file.ends_without_ending(read..offset);
-        read = offset;
-        let ending = file.ending_at(offset);
-        while let Some((_, line)) = inserted.next_if(|(place, _)| *place == at) {
-            // Behind a last line that has no ending a new one would continue it.
-            if std::mem::take(&mut unended) {
-                rest = rest.strip_prefix(ending).ok_or_else(|| wrong(rest))?;
-            }
-            rest = read_new_line(rest, line, ending, lacks_ending).ok_or_else(|| wrong(rest))?;
-        }
-        if removed.next_if_eq(&at).is_some() {
-            read = file.span(at).ok_or_else(|| wrong(rest))?.end;
-        }
-    }
-    rest = read_old(file, read..file.bytes.len(), rest)?;
-    if rest.is_empty() { Ok(()) } else { Err(wrong(rest)) }
-}
-
-/// Takes bytes of the file off the front. The error names the first wrong line.
-fn read_old<'a>(file: &File<'_>, range: Range<usize>, rest: Rest<'a>) -> Result<Rest<'a>, VerifyError> {
-    let bytes = file.bytes.get(range).ok_or(VerifyError::WrongResult(rest.read))?;
-    rest.strip_prefix(bytes).ok_or_else(|| {
-        let same = rest.bytes().zip(bytes).take_while(|(found, wanted)| found == wanted).count();
-        let line = bytes.iter().take(same).rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        VerifyError::WrongResult(rest.read + line)
-    })
-}
-
-/// Takes one new line off the front: its text, indented by the rule, and an ending. At the end of the file that is there
-/// or not as the hunk says, or else as it was; `unended` says that it was not.
-fn read_new_line<'a>(rest: Rest<'a>, line: &NewLine<'_>, ending: &[u8], unended: bool) -> Option<Rest<'a>> {
-    let NewLine { text, moved, reindent, end } = *line;
-    let rest = match moved {
-        Some(bytes) => rest.strip_prefix(bytes)?,
-        None if text.trim().is_empty() && !matches!(reindent, Reindent::Units { .. }) => {
-            rest.strip_prefix(text.as_bytes())?
-        }
-        None => rest.strip_indented(text.as_bytes(), reindent)?,
-    };
-    let ended = match end {
-        EndOfFile::WithNewline => true,
-        EndOfFile::WithoutNewline => false,
-        EndOfFile::Unsaid | EndOfFile::Reached => !unended,
-    };
-    // At the end of the file the ending may be missing, but then not by chance; a blank line is nothing without it.
-    let may_lack = !ended && !text.is_empty();
-    if rest.is_empty() {
-        return may_lack.then_some(rest);
-    }
-    rest.strip_prefix(ending).filter(|rest| !(rest.is_empty() && may_lack))
 }

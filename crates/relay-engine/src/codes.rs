@@ -6,6 +6,8 @@ use relay_edit::Code;
 
 /// The reply holds nothing that could be applied.
 pub const NO_EDITS: Code = Code::new("no-edits");
+/// `--ignore` names a line that no block has.
+pub const NO_SUCH_BLOCK: Code = Code::new("no-such-block");
 /// The reply's `projectId` is another project's.
 pub const WRONG_PROJECT: Code = Code::new("wrong-project");
 /// The control block has no `projectId` although this project has one.
@@ -16,6 +18,8 @@ pub const PROJECT_UNCHECKED: Code = Code::new("project-unchecked");
 pub const MISSING_UUID: Code = Code::new("missing-uuid");
 /// The control block's `uuid` is not one.
 pub const INVALID_UUID: Code = Code::new("invalid-uuid");
+/// The control block's `uuid` is not a random one (version 4).
+pub const UUID_NOT_V4: Code = Code::new("uuid-not-v4");
 /// The same reply has landed before.
 pub const ALREADY_PROCESSED: Code = Code::new("already-processed");
 /// Another change has landed under this uuid before.
@@ -26,6 +30,12 @@ pub const IN_PROGRESS: Code = Code::new("in-progress");
 pub const SUMMARY_MISMATCH: Code = Code::new("summary-mismatch");
 /// A path makes another tool run something, and nobody agreed to that.
 pub const SENSITIVE_PATH: Code = Code::new("sensitive-path");
+/// A new file's name has a percent escape that other programs may read as a dot or a slash.
+pub const ESCAPED_PATH: Code = Code::new("escaped-path");
+/// A new file's name has a letter that only looks like a Latin one.
+pub const LOOK_ALIKE_PATH: Code = Code::new("look-alike-path");
+/// A new file's name is easily taken for that of another file.
+pub const SIMILAR_PATH: Code = Code::new("similar-path");
 /// A folder stands where a file is to come, and would not be empty.
 pub const FILE_IS_FOLDER: Code = Code::new("file-is-folder");
 /// A file that was named does not exist.
@@ -62,6 +72,8 @@ pub const NO_SUCH_TRANSACTION: Code = Code::new("no-such-transaction");
 pub const AMBIGUOUS_TRANSACTION: Code = Code::new("ambiguous-transaction");
 /// The transaction is undone already.
 pub const ALREADY_UNDONE: Code = Code::new("already-undone");
+/// Something landed after the last undo, so that a redo needs a name.
+pub const LANDED_SINCE: Code = Code::new("landed-since");
 /// Of the group of a transaction that was taken back, others are still in effect.
 pub const GROUP_IN_EFFECT: Code = Code::new("group-in-effect");
 /// The lines an undo would change have changed since.
@@ -86,8 +98,12 @@ pub const INVISIBLE_CHARACTERS: Code = Code::new("invisible-characters");
 pub const HARD_LINKED: Code = Code::new("hard-linked");
 /// What landed could not be added to git's index.
 pub const NOT_STAGED: Code = Code::new("not-staged");
+/// Git was called without programs that the repository's config names.
+pub const GIT_PROGRAM_NOT_RUN: Code = Code::new("git-program-not-run");
 /// A refused reply could not be kept until its repair comes.
 pub const NOT_WAITING: Code = Code::new("not-waiting");
+/// A refused reply waits for its repair, and a reply of the same files does not name it.
+pub const STILL_WAITING: Code = Code::new("still-waiting");
 /// Something in `.relaycode/` is not what Relay made there, and is in the way.
 pub const FOREIGN_STATE: Code = Code::new("foreign-state");
 /// A rollback found bytes that somebody else had written meanwhile, and kept them.
@@ -106,6 +122,16 @@ pub const CHECK_NOT_RUN: Code = Code::new("check-not-run");
 pub const CHANGED_MEANWHILE: Code = Code::new("changed-meanwhile");
 /// Another transaction changed files while a command ran.
 pub const UNATTRIBUTED: Code = Code::new("unattributed");
+/// Another transaction landed on a file that a command had changed; both are on the ledger, in that order.
+pub const OVERTAKEN: Code = Code::new("overtaken");
+/// A staged original was changed or damaged; the file came back from the record.
+pub const ORIGINAL_DAMAGED: Code = Code::new("original-damaged");
+/// A record of the ledger, or a state file that recovery needs, cannot be verified.
+pub const DAMAGED_STATE: Code = Code::new("damaged-state");
+/// No kept content fits what was asked for, or its path is not known.
+pub const NO_SUCH_CONTENT: Code = Code::new("no-such-content");
+/// A command was interrupted while its checks ran; what it did stays.
+pub const KEPT: Code = Code::new("kept");
 /// A command moved git's branches, or changed its index.
 pub const GIT_CHANGED: Code = Code::new("git-changed");
 /// A wrapped command could not be started.
@@ -140,6 +166,8 @@ pub const NOT_SELECTED: Code = Code::new("not-selected");
 pub const NOTHING_TO_PACK: Code = Code::new("nothing-to-pack");
 /// A pack would be larger than any chat takes.
 pub const PACK_TOO_LARGE: Code = Code::new("pack-too-large");
+/// Not even a pack without files fits the budget.
+pub const BUDGET_TOO_SMALL: Code = Code::new("budget-too-small");
 /// A glob cannot be understood.
 pub const BAD_PATTERN: Code = Code::new("bad-pattern");
 /// What was handed over is a pack, which was written for a model.

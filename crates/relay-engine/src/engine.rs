@@ -1,17 +1,20 @@
 //! What every command of the engine works with: a workspace, its config and its ledger, and the user's store.
 
-use relay_edit::Diagnostic;
+use relay_edit::{Diagnostic, Severity};
 use relay_exec::Cancel;
 use relay_store::{Store, StoreError};
-use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Recovered, TxnError};
+use relay_txn::capture::Journals;
+use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Record, Recovered, TxnError};
 use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
 use thiserror::Error;
 
-use crate::check::Check;
-use crate::config::{CONFIG_FILE, Config};
-use crate::contain::{path_refused, unreadable};
-use crate::history::{History, short};
-use crate::{codes, interrupted};
+use crate::checks::check::Check;
+use crate::codes;
+use crate::effects::interrupted;
+use crate::ledger::damaged;
+use crate::ledger::history::{EntryStatus, History, short};
+use crate::plan::contain::{path_refused, unreadable};
+use crate::project::config::{CONFIG_FILE, Config};
 
 /// Why a workspace could not be opened.
 #[derive(Debug, Error)]
@@ -42,14 +45,14 @@ impl EngineError {
             EngineError::Unreadable(error) => vec![unreadable(error)],
             EngineError::Path(refusal) => vec![path_refused("", refusal)],
             EngineError::Store(error) => vec![user_data(error)],
-            EngineError::Ledger(error) => vec![crate::stop::transaction_failed(error)],
+            EngineError::Ledger(error) => vec![crate::outcome::stop::transaction_failed(error)],
         }
     }
 }
 
 /// A fault of the user's own data as a finding.
 fn user_data(error: &StoreError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(codes::USER_DATA, crate::stop::with_sources(error));
+    let diagnostic = Diagnostic::error(codes::USER_DATA, crate::outcome::stop::with_sources(error));
     match error.hint() {
         Some(hint) => diagnostic.hinted(hint),
         None => diagnostic.hinted("`relay doctor` says which folder that is and what is wrong with it."),
@@ -119,6 +122,15 @@ impl Engine {
         &self.ledger
     }
 
+    /// A record of a list with its contents, which the list leaves out. Read once; each content would otherwise look the
+    /// whole record up again, which takes minutes for a few hundred files.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn with_contents(&self, listed: &Record) -> Result<Record, TxnError> {
+        Ok(self.ledger.find(listed.uuid)?.unwrap_or_else(|| listed.clone()))
+    }
+
     /// What ends commands and transactions early.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
@@ -143,20 +155,32 @@ impl Engine {
     }
 }
 
-/// Finishes what an earlier run left undone, and says what that was. Needs no config, so a broken one is no obstacle.
+/// Finishes what an earlier run left undone, and says what that was, and what is damaged. Needs no config, so a broken one is no obstacle.
 ///
 /// # Errors
 /// The ledger or the user's data folder cannot be used.
 pub fn recover(workspace: &Workspace, store: &Store) -> Result<Vec<Diagnostic>, EngineError> {
-    open_ledger(workspace, store).map(|(_, recovered)| recovered)
+    let (ledger, mut found) = open_ledger(workspace, store)?;
+    let history = History::new(ledger.entries()?);
+    let damaged = history.entries.iter().filter(|entry| entry.status == EntryStatus::Damaged);
+    found.extend(damaged.map(damaged::record));
+    let unknown: Vec<String> = history.unverified_records().map(str::to_owned).collect();
+    if !unknown.is_empty() {
+        found.push(Diagnostic { severity: Severity::Warning, ..damaged::unknown(&unknown) });
+    }
+    Ok(found)
 }
 
-fn open_ledger(workspace: &Workspace, store: &Store) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
+pub(crate) fn open_ledger(
+    workspace: &Workspace,
+    store: &Store,
+) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
     let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
-    let captures = ledger.interrupted(workspace)?;
+    let Journals { interrupted: captures, unusable } = ledger.interrupted(workspace)?;
     // A check that outlived its Relay would write into what is put back now.
     let mut found: Vec<Diagnostic> = captures.iter().filter_map(interrupted::end_check).collect();
     found.extend(ledger.recover()?.iter().flat_map(recovered));
+    found.extend(unusable.iter().map(|name| damaged::journal(name)));
     for interrupted in captures {
         found.extend(interrupted::settle(&ledger, workspace, interrupted));
     }
@@ -183,13 +207,23 @@ fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
     let (what, besides) = match &recovered.outcome {
         Recovery::RolledBack(done) => (
             format!("recovered: {name} had been interrupted, its {files} file(s) are as they were before"),
-            crate::stop::rolled_back(done),
+            crate::outcome::stop::rolled_back(done),
         ),
         Recovery::Finished => {
             (format!("recovered: {name} had landed, its leftovers were removed"), Vec::new())
         }
+        Recovery::Unverified { name } => return vec![damaged::pending(recovered.uuid, name)],
+        Recovery::Kept => {
+            let what = format!(
+                "{name} had been interrupted before anybody decided about it; its {files} file(s) stay as they are, and are recorded"
+            );
+            let hint = format!(
+                "`relay show {name}` shows what changed, `relay undo {name}` restores what was there."
+            );
+            return vec![Diagnostic::warning(codes::KEPT, what).hinted(hint)];
+        }
         Recovery::Stuck { reason } => {
-            let failed = crate::stop::transaction_failed(reason);
+            let failed = crate::outcome::stop::transaction_failed(reason);
             return vec![Diagnostic {
                 code: codes::RECOVERY_STUCK,
                 message: format!("{name} was interrupted and cannot be taken back yet: {}", failed.message),

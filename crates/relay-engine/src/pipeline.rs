@@ -10,20 +10,31 @@ use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Reply};
 use relay_txn::{Draft, FileChange};
 use uuid::Uuid;
 
-use crate::admit::{self, Admitted, admit};
 use crate::approval::{Approver, Observer};
-use crate::check::{Check, Linter, MustSucceed};
-use crate::contain::{allow_sensitive, contain_telling};
-use crate::drafting::draft;
+use crate::approval::{foresee, trust};
+use crate::checks::check::{Check, Linter, MustSucceed};
+use crate::checks::lint::Errors;
+use crate::checks::{baseline, gate};
+use crate::context::views::Views;
+use crate::context::{receipt, selection};
 use crate::engine::Engine;
+use crate::intake::admit::{self, Admitted, admit};
+use crate::intake::reading::read;
+use crate::intake::submission::{LandOptions, Submission};
+use crate::land::drafting::draft;
+use crate::land::replan;
+use crate::land::transact::{
+    Terms, Transaction, note_processed, rehearse, require_approver, transact, unaddressed,
+};
+use crate::outcome::file_reports;
+use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
-use crate::planning::{Basis, Planned, plan_on_disk};
-use crate::reading::read;
-use crate::stop::Stop;
-use crate::submission::{LandOptions, Submission};
-use crate::transact::{Terms, Transaction, rehearse, require_approver, transact, unaddressed};
-use crate::views::Views;
-use crate::{file_reports, foresee, gate, git, receipt, repair, replan, selection, summary, trust};
+use crate::plan::accounting::{self, Confirmed};
+use crate::plan::contain::{allow_sensitive, contain_telling};
+use crate::plan::planning::{Basis, Planned, plan_on_disk};
+use crate::plan::summary;
+use crate::project::git;
+use crate::repair;
 
 /// Lands a submission, or leaves everything as it was and says why.
 pub fn land(
@@ -73,9 +84,13 @@ fn land_as(
     observer: &mut dyn Observer,
     mut outcome: Outcome,
 ) -> Outcome {
+    outcome.dry_run = options.dry_run;
     let ended = run(engine, submission, prepared, options, approver, observer, &mut outcome);
     let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
     outcome.settle(status);
+    if options.repair && options.partial && prepared.is_none() {
+        repair::ask_for_rest(engine, submission, plan_options(engine, options), &mut outcome);
+    }
     outcome
 }
 
@@ -100,6 +115,7 @@ fn run(
             let receipt = receipt::of_replies(engine, options, &answers, &mut outcome.diagnostics)?;
             let basis = Basis { options: plan_options(engine, options), receipt };
             let reply = repair::join(engine, answers, &basis)?;
+            outcome.diagnostics.extend(repair::unanswered(engine, &reply));
             let admitted = admit(engine, &reply, &submission.text)?;
             (reply, admitted, basis.receipt)
         }
@@ -130,19 +146,23 @@ fn run(
     let ready =
         Ready { submission, prepared, options, reply: &reply, admitted: &admitted, basis, edits, flaws };
     let landed = replan::until_current(engine, outcome, |outcome| {
-        plan_and_transact(engine, &ready, approver, observer, outcome)
+        baseline::compared(engine, observer, outcome, |before, observer, outcome| {
+            plan_and_transact(engine, &ready, before, approver, observer, outcome)
+        })
     })?;
-    repair::landed(engine, admitted.uuid);
+    if outcome.uuid.is_some() && !options.dry_run {
+        repair::landed(engine, admitted.uuid);
+    }
     Ok(landed)
 }
 
 /// A reply that was read, admitted and contained.
-struct Ready<'a> {
-    submission: &'a Submission,
+pub(crate) struct Ready<'a> {
+    pub submission: &'a Submission,
     prepared: Option<&'a Prepared>,
-    options: &'a LandOptions,
-    reply: &'a Reply,
-    admitted: &'a Admitted<'a>,
+    pub options: &'a LandOptions,
+    pub reply: &'a Reply,
+    pub admitted: &'a Admitted<'a>,
     basis: Basis,
     edits: Vec<Edit>,
     /// What is wrong with the reply itself, where the model is to mend it together with what does not fit.
@@ -153,17 +173,23 @@ struct Ready<'a> {
 fn plan_and_transact(
     engine: &Engine,
     ready: &Ready<'_>,
+    before: Option<&Errors>,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
     outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let Ready { submission, prepared, options, reply, admitted, basis, edits, flaws } = ready;
+    let Ready { prepared, options, reply, admitted, basis, edits, flaws, .. } = ready;
     let basis = match prepared {
         // Who prepared the edits has made sure that they name no line that was not shown.
         Some(prepared) => basis.with_views(Views { contents: prepared.views.clone(), ..Views::default() }),
         None => basis.seeing(engine, edits),
     };
     let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome);
+    let planned = match accounting::confirm_whole(planned, approver)? {
+        Confirmed::AsIs(planned) => planned,
+        Confirmed::Whole => plan_on_disk(engine.workspace(), edits, &basis.shrinking(), outcome),
+    };
+    outcome.blocks = accounting::blocks(engine.workspace(), reply, edits, planned.as_ref().ok());
     if planned.as_ref().map_or(true, |planned| planned.changes.is_empty()) {
         // The same reply may have just been landed, which leaves nothing to do, or no place for its edits.
         replan::wait_for_twin(engine, admitted.uuid)?;
@@ -174,14 +200,22 @@ fn plan_and_transact(
     }
     let planned =
         refuse_flawed(planned, flaws).map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
+    accounting::settle(outcome, options.partial, approver)
+        .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
     if !options.dry_run {
         outcome.diagnostics.extend(selection::add_put_off(engine, &outcome.files));
     }
     if let Some(control) = &reply.control {
         outcome.diagnostics.extend(summary::compare(control, &outcome.files));
     }
+    let whole = !outcome.incomplete && !outcome.has_put_off();
     if planned.changes.is_empty() {
-        return if outcome.incomplete { Err(Stop::Refused(Vec::new())) } else { Ok(Status::Unchanged) };
+        // The reply's own uuid counts as processed; one that was made up here means nothing to anybody.
+        if whole && !options.dry_run && admitted.line.is_some() {
+            let draft = draft(engine, ready, planned, &outcome.blocks);
+            note_processed(engine, &draft, observer, outcome)?;
+        }
+        return nothing_lands(whole, outcome);
     }
     if options.dry_run {
         let draft = Draft { break_links: options.break_links, ..Draft::default() };
@@ -189,15 +223,16 @@ fn plan_and_transact(
         rehearse(engine, &planned.changes, draft, has_one_name)?;
         outcome.preview = planned.changes;
         outcome.diagnostics.extend(planned.questions);
-        return Ok(Status::Validated);
+        return Ok(if whole { Status::Validated } else { Status::Partial });
     }
     let mut questions = planned.questions.clone();
     questions.extend(options.confirm.then(unaddressed));
     let written = planned.written.clone();
     require_approver(engine, approver, &questions)?;
 
-    let draft = draft(engine, submission, reply, admitted, planned, options);
-    let terms = Terms { checks: checks(engine), questions, allow_sensitive: options.allow_sensitive };
+    let draft = draft(engine, ready, planned, &outcome.blocks);
+    let terms =
+        Terms { checks: checks(engine, before, true), questions, allow_sensitive: options.allow_sensitive };
     let transaction = Transaction { draft, terms };
     let landed = transact(engine, transaction, approver, observer, outcome)?;
     if let Some(receipt) = &basis.receipt {
@@ -206,7 +241,20 @@ fn plan_and_transact(
     if options.stage.unwrap_or(engine.config().git_stage) {
         outcome.diagnostics.extend(git::stage_changes(engine, &outcome.changes));
     }
-    Ok(if outcome.incomplete { Status::Partial } else { landed })
+    Ok(if whole { landed } else { Status::Partial })
+}
+
+/// No file changes: because all are so already, because the rest was put off, or because nothing fits.
+fn nothing_lands(whole: bool, outcome: &mut Outcome) -> Result<Status, Stop> {
+    if whole {
+        return Ok(Status::Unchanged);
+    }
+    if outcome.incomplete {
+        return Err(Stop::Refused(Vec::new()));
+    }
+    // There is no transaction, so that the same reply may come again once its files are in view.
+    outcome.uuid = None;
+    Ok(Status::Partial)
 }
 
 /// A reply that is wrong in itself is refused, together with what else does not fit.
@@ -222,8 +270,9 @@ fn refuse_flawed<'e>(planned: Result<Planned<'e>, Stop>, flaws: &[Diagnostic]) -
 fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
     let uuid = ready.admitted.uuid;
     if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {
-        outcome.repair_prompt =
-            Some(repair::message(engine, ready.basis.receipt.as_ref(), uuid, &ready.edits, findings));
+        let Ready { basis, edits, .. } = ready;
+        let failed = repair::Failed { basis, edits, findings, uuid, has_landed: false };
+        outcome.repair_prompt = Some(repair::message(engine, &failed));
         outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &ready.submission.text));
     }
     stop
@@ -231,20 +280,22 @@ fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, sto
 
 /// How edits are placed: the command line decides, else the config.
 fn plan_options(engine: &Engine, options: &LandOptions) -> PlanOptions {
-    let normal =
-        |raw: &String| engine.workspace().path(raw).map_or_else(|_| raw.clone(), |path| path.to_string());
     PlanOptions {
         strictness: options.strictness.unwrap_or(engine.config().strictness),
         allow_shrink: options.allow_shrink,
         partial: options.partial,
-        context: options.context.as_ref().map(|list| list.iter().map(normal).collect()),
+        context: selection::in_view(engine, options),
         ..PlanOptions::default()
     }
 }
 
 /// What must pass once the files hold the new content: first what may veto, then what is counted, last what the user
-/// himself wants.
-pub(crate) fn checks(engine: &Engine) -> Vec<Box<dyn Check + '_>> {
+/// himself wants. The linter is compared with what it said before the change, or asks for that where it `can_compare`.
+pub(crate) fn checks<'e>(
+    engine: &'e Engine,
+    before: Option<&'e Errors>,
+    can_compare: bool,
+) -> Vec<Box<dyn Check + 'e>> {
     let config = engine.config();
     let mut checks: Vec<Box<dyn Check>> = Vec::new();
     if !config.post_command.is_empty() {
@@ -254,6 +305,8 @@ pub(crate) fn checks(engine: &Engine) -> Vec<Box<dyn Check + '_>> {
         checks.push(Box::new(Linter {
             command: &config.linter,
             allowed_errors: config.approval_on_error_count,
+            before,
+            can_compare: can_compare && baseline::is_wanted(engine),
         }));
     }
     checks.extend(engine.user_checks().map(|check| Box::new(check) as Box<dyn Check>));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use crate::children;
 use crate::find::find_program;
 
 /// How long the program may take to read what it is given; on a busy machine it takes a while to start.
@@ -50,13 +51,16 @@ pub fn spawn_detached(program: impl AsRef<Path>, args: &[&str], stdin: &[u8]) ->
     if let Some(root) = place.ancestors().last() {
         command.current_dir(root);
     }
-    let mut child = command.spawn().map_err(not_started)?;
+    let (mut child, known) = children::spawn(&mut command, false).map_err(not_started)?;
     let handed_over = hand_over(&mut child, stdin);
     if handed_over.is_err() {
         // It hangs, and nobody wants it any more; if it has ended meanwhile, so much the better.
         drop(child.kill());
     }
-    std::thread::spawn(move || child.wait());
+    std::thread::spawn(move || {
+        let _known = known;
+        child.wait()
+    });
     handed_over.map_err(|source| DetachError::NotHandedOver { program: program.to_path_buf(), source })
 }
 

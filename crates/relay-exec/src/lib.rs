@@ -5,7 +5,8 @@
 //! bounded memory, and what a command started is ended with it.
 //!
 //! - [`Shell`] is a line for the shell, as people write it into a config; output and errors come as one stream.
-//! - [`Program`] is a program with arguments, as Relay calls git; output and errors are kept apart.
+//! - [`Program`] is a program with arguments, as Relay calls agents; output and errors are kept apart.
+//! - [`git`] is the only caller of git, without the programs that a repository names.
 //! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
 //! - [`end_left_running`] ends what a Relay that was killed left behind.
 //! - [`sandbox`] lets a program write only where it may, enforced by the system.
@@ -15,8 +16,10 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
 mod cancel;
+mod children;
 mod detach;
 mod find;
+pub mod git;
 mod leftover;
 mod passthrough;
 mod program;

@@ -11,6 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::cancel::Cancel;
+use crate::children::{self, Known};
 use crate::find::find_program;
 use crate::run::End;
 use crate::supervise::mark;
@@ -40,8 +41,8 @@ pub struct Passthrough<'a> {
 pub struct Passed {
     /// How it ended.
     pub end: End,
-    /// Something that it started is still running.
-    pub left_running: bool,
+    /// What it started and is still running.
+    pub left_running: Vec<String>,
     /// How long it took.
     pub duration: Duration,
 }
@@ -51,13 +52,13 @@ impl Passthrough<'_> {
     pub fn run(&self, cancel: &Cancel) -> Passed {
         let started = Instant::now();
         let (end, left_running) = match self.start() {
-            Ok((child, mark)) => wait(child, mark, cancel),
-            Err(error) => (End::NotStarted(error), false),
+            Ok((child, _known, mark)) => wait(child, mark, cancel),
+            Err(error) => (End::NotStarted(error), Vec::new()),
         };
         Passed { end, left_running, duration: started.elapsed() }
     }
 
-    fn start(&self) -> io::Result<(Child, String)> {
+    fn start(&self) -> io::Result<(Child, Known, String)> {
         let named = self.program.to_str().filter(|name| Path::new(name).components().count() == 1);
         let place = match named {
             Some(name) => find_program(name).ok_or_else(|| {
@@ -72,12 +73,13 @@ impl Passthrough<'_> {
             command.stdout(Stdio::from(io::stderr()));
         }
         let mark = mark(&mut command);
-        Ok((command.spawn()?, mark))
+        let (child, known) = children::spawn(&mut command, true)?;
+        Ok((child, known, mark))
     }
 }
 
 #[cfg(unix)]
-fn wait(mut child: Child, mark: String, cancel: &Cancel) -> (End, bool) {
+fn wait(mut child: Child, mark: String, cancel: &Cancel) -> (End, Vec<String>) {
     let terminal = terminal::State::save();
     let leader = rustix::process::Pid::from_child(&child);
     let mut tree = crate::tree::Tree::new(leader, mark);
@@ -97,7 +99,8 @@ fn wait(mut child: Child, mark: String, cancel: &Cancel) -> (End, bool) {
         // A program that had no time to tidy up may have left the terminal without echo.
         terminal.restore();
     }
-    (end, !is_gone_soon(&mut tree))
+    let left = if is_gone_soon(&mut tree) { Vec::new() } else { tree.names() };
+    (end, left)
 }
 
 /// Whether all that the program started ends within a moment: many programs leave a tidying child behind.
@@ -190,17 +193,17 @@ mod terminal {
 
 /// Without process trees, the program itself is all that can be ended.
 #[cfg(not(unix))]
-fn wait(mut child: Child, _mark: String, cancel: &Cancel) -> (End, bool) {
+fn wait(mut child: Child, _mark: String, cancel: &Cancel) -> (End, Vec<String>) {
     loop {
         if cancel.is_cancelled() {
             child.kill().ok();
             child.wait().ok();
-            return (End::Cancelled, false);
+            return (End::Cancelled, Vec::new());
         }
         match child.try_wait() {
-            Ok(Some(status)) => return (End::Exited(status.code().unwrap_or_default()), false),
+            Ok(Some(status)) => return (End::Exited(status.code().unwrap_or_default()), Vec::new()),
             Ok(None) => std::thread::sleep(TICK),
-            Err(error) => return (End::NotStarted(error), false),
+            Err(error) => return (End::NotStarted(error), Vec::new()),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::find::find_program;
 use crate::run::{End, Tail};
 use crate::supervise::{self, Finished, Job};
 
-/// A program to run, as Relay calls git. It is looked for in PATH, never in the folder it runs in.
+/// A program to run, as Relay calls agents. It is looked for in PATH, never in the folder it runs in.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
     /// Its name, or its path.
@@ -40,6 +40,8 @@ pub struct Output {
     pub stderr: Tail,
     /// How long it took.
     pub duration: Duration,
+    /// What it left running, and what was therefore ended after it.
+    pub ended: Vec<String>,
 }
 
 impl Output {
@@ -67,19 +69,33 @@ impl Program<'_> {
                 stdout: Tail::default(),
                 stderr: Tail::default(),
                 duration: Duration::ZERO,
+                ended: Vec::new(),
             };
         };
         let mut command = Command::new(place);
-        command.args(self.args).current_dir(self.cwd).envs(self.env.iter().copied());
-        let Finished { end, stdout, stderr, duration } = supervise::run(Job {
+        command.args(self.args);
+        self.start(command, false, cancel, on_output)
+    }
+
+    /// Runs a command that stands for this program. One that begins a session of its own cannot lead a group before.
+    pub(crate) fn start(
+        &self,
+        mut command: Command,
+        has_own_session: bool,
+        cancel: &Cancel,
+        on_output: &mut dyn FnMut(&[u8]),
+    ) -> Output {
+        command.current_dir(self.cwd).envs(self.env.iter().copied());
+        let Finished { end, stdout, stderr, duration, ended } = supervise::run(Job {
             command,
             is_merged: false,
+            has_own_session,
             stdin: self.stdin,
             timeout: self.timeout,
             output_limit_bytes: self.output_limit_bytes,
             cancel,
             on_output,
         });
-        Output { end, stdout, stderr, duration }
+        Output { end, stdout, stderr, duration, ended }
     }
 }

@@ -13,6 +13,8 @@ pub struct Run {
     pub output: Tail,
     /// How long it took.
     pub duration: Duration,
+    /// What it left running, and what was therefore ended after it.
+    pub ended: Vec<String>,
 }
 
 impl Run {
@@ -136,7 +138,7 @@ mod tests {
 
     #[test]
     fn commands_that_never_ran_are_told_apart() {
-        let run = |end| Run { end, output: Tail::default(), duration: Duration::ZERO };
+        let run = |end| Run { end, output: Tail::default(), duration: Duration::ZERO, ended: Vec::new() };
         for end in [End::Exited(127), End::Exited(126), End::NotStarted(io::Error::other("x"))] {
             assert!(run(end).could_not_start());
         }

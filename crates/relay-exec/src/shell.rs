@@ -48,13 +48,14 @@ impl Shell<'_> {
         let finished = supervise::run(Job {
             command,
             is_merged: true,
+            has_own_session: false,
             stdin: None,
             timeout: self.timeout,
             output_limit_bytes: self.output_limit_bytes,
             cancel,
             on_output,
         });
-        Run { end: finished.end, output: finished.stdout, duration: finished.duration }
+        Run { end: finished.end, output: finished.stdout, duration: finished.duration, ended: finished.ended }
     }
 }
 

@@ -34,6 +34,8 @@ pub enum ErrorKind {
     TooLarge,
     /// The connection failed or broke off.
     Network,
+    /// Nothing listens at an address of this machine: the server is not running.
+    NotRunning,
     /// Nothing came for too long.
     Timeout,
     /// Relay was told to make no connections.
@@ -76,6 +78,7 @@ impl ErrorKind {
             Self::ContextOverflow => "Ask with less context, or a model with a larger window.",
             Self::NotFound => "Check the model's name: `relay models` lists what is known.",
             Self::Network | Self::Timeout => "Check the connection and the provider's base URL.",
+            Self::NotRunning => "Start the server on this machine, then ask again.",
             Self::Offline => "Leave out --offline to let Relay connect.",
             Self::Malformed => "Check that the base URL is the API's and not a web page's.",
             Self::Budget => {
@@ -108,10 +111,24 @@ pub struct Error {
     pub request_id: Option<String>,
 }
 
+/// How a model server of this machine is started, where it is known.
+fn start_command(provider: &str) -> Option<&'static str> {
+    match provider {
+        "ollama" => Some("ollama serve"),
+        "lmstudio" => Some("lms server start"),
+        "llamacpp" => Some("llama-server -m MODEL.gguf"),
+        "vllm" => Some("vllm serve MODEL"),
+        _ => None,
+    }
+}
+
 impl Error {
     /// What a person can do about it, and how long the provider asks to wait.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
+        if let (ErrorKind::NotRunning, Some(start)) = (self.kind, start_command(&self.provider)) {
+            return Some(format!("Start it with `{start}`, then ask again."));
+        }
         let wait = self.retry_after_ms.filter(|&ms| ms > 0);
         let wait = wait.map(|ms| format!("It asks to wait {} s.", ms.div_ceil(1000)));
         match (self.kind.hint(), wait) {

@@ -126,7 +126,8 @@ fn is_slip(kind: ErrorKind) -> bool {
 /// Whether another model may succeed where this one failed. A conversation that is too long, a refusal and a wrong
 /// request stay what they are.
 fn helps_to_switch(kind: ErrorKind) -> bool {
-    kind.is_transient() || matches!(kind, ErrorKind::Quota | ErrorKind::Auth | ErrorKind::NotFound)
+    use ErrorKind::{Auth, NotFound, NotRunning, Quota};
+    kind.is_transient() || matches!(kind, Quota | Auth | NotFound | NotRunning)
 }
 
 #[cfg(test)]

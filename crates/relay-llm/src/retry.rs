@@ -149,6 +149,7 @@ mod tests {
             ErrorKind::NotFound,
             ErrorKind::BadRequest,
             ErrorKind::Offline,
+            ErrorKind::NotRunning,
             ErrorKind::Aborted,
             ErrorKind::TooLarge,
         ] {

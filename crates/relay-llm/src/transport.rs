@@ -58,9 +58,19 @@ impl Transport {
         }
         let headers = headers(outgoing)?;
         let client = self.client(&url).map_err(|error| fail(ErrorKind::Config, error))?;
+        // Host and port alone: the rest of an address may carry a password.
+        let local = is_loopback(&url).then(|| {
+            let port = url.port_or_known_default().unwrap_or_default();
+            format!("{}:{port}", url.host_str().unwrap_or_default())
+        });
         let request =
             client.request(outgoing.method.clone(), url).headers(headers).body(outgoing.body.clone());
-        request.send().await.map_err(|error| network(&outgoing.provider, error))
+        request.send().await.map_err(|error| match local {
+            Some(address) if is_refused(&error) => {
+                fail(ErrorKind::NotRunning, format!("no server is running at {address}"))
+            }
+            _ => network(&outgoing.provider, error),
+        })
     }
 
     fn client(&self, url: &Url) -> Result<&reqwest::Client, String> {
@@ -117,6 +127,13 @@ pub(crate) fn network(provider: &str, error: reqwest::Error) -> Error {
     let what = if error.is_connect() { "cannot connect" } else { "the connection broke off" };
     let message = format!("{what}: {}", cause(&error.without_url()));
     Error::new(kind, provider, message)
+}
+
+/// Whether nobody listens where the connection was to go.
+fn is_refused(error: &reqwest::Error) -> bool {
+    let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
+    let mut systems = causes.filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    error.is_connect() && systems.any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
 }
 
 /// What is at the bottom of an error: the layers above only say that something failed below them.

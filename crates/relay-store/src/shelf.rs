@@ -35,6 +35,8 @@ pub enum Shelf {
     Receipts,
     /// The files selected for the next pack.
     Selection,
+    /// A linter and a state of the files to the errors it found there.
+    Lint,
 }
 
 impl Shelf {
@@ -45,6 +47,7 @@ impl Shelf {
             Shelf::Reviews => "reviews",
             Shelf::Receipts => "receipts",
             Shelf::Selection => "selection",
+            Shelf::Lint => "lint",
         }
     }
 }

@@ -6,7 +6,7 @@ use relay_workspace::RelPath;
 use uuid::Uuid;
 
 use crate::belongings::Belongings;
-use crate::record::{CheckRecord, FolderRecord, OperationRecord};
+use crate::record::{BlockRecord, CheckRecord, FolderRecord, OperationRecord};
 use crate::undoes::Undoes;
 
 /// A transaction to be made.
@@ -52,6 +52,8 @@ pub struct Header {
     pub submission: Option<String>,
     /// The transactions it takes back, newest first.
     pub undoes: Vec<Undoes>,
+    /// What became of each block of it.
+    pub blocks: Vec<BlockRecord>,
 }
 
 /// The exact bytes before and after for one path. Who only shows them may have those after in another form than whole.

@@ -161,6 +161,12 @@ impl Index {
         crate::document::read_brief(self.text.get(line.json.clone())?, uuid).ok()
     }
 
+    /// The record as it was when it was written, whatever became of its file.
+    pub(crate) fn known(&self, uuid: Uuid) -> Option<Record> {
+        let line = self.lines.get(&uuid)?;
+        crate::document::read_brief(self.text.get(line.json.clone())?, uuid).ok()
+    }
+
     /// The record's number, if its file is still the one that was indexed.
     pub(crate) fn sequence(&self, uuid: Uuid, stat: &Stat) -> Option<u64> {
         self.lines.get(&uuid).filter(|line| line.file == stat.into()).map(|line| line.sequence)

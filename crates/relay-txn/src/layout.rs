@@ -19,6 +19,9 @@ pub(crate) const CAPTURE: &str = ".relaycode/capture";
 /// Foreign bytes that a rollback had to move out of the way, one folder per transaction.
 pub(crate) const RESCUED: &str = ".relaycode/rescued";
 
+/// The name of a record of captured changes that were taken back, in its folder.
+pub(crate) const TAKEN_BACK: &str = "taken-back.yml";
+
 /// Whether a path is the state folder, or something in it.
 pub(crate) fn is_state(path: &str) -> bool {
     path.strip_prefix(STATE).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -49,6 +52,16 @@ pub(crate) fn owner(uuid: Uuid) -> String {
     format!("{STAGE}/{uuid}/owner")
 }
 
+/// The mark on what a command did, as long as nobody has decided about it.
+pub(crate) fn kept_mark(uuid: Uuid) -> String {
+    format!("{STAGE}/{uuid}/keep")
+}
+
+/// The mark on a stage whose transaction has a pending record, and may have changed files.
+pub(crate) fn landing_mark(uuid: Uuid) -> String {
+    format!("{STAGE}/{uuid}/landing")
+}
+
 /// The staged new content of the `n`-th change; after an exchange, what it displaced.
 pub(crate) fn slot(uuid: Uuid, n: usize) -> String {
     format!("{STAGE}/{uuid}/{n}")
@@ -67,6 +80,11 @@ pub(crate) fn aside(uuid: Uuid, n: usize) -> String {
 /// An empty folder, kept to take the place of the `k`-th one that the transaction removed.
 pub(crate) fn spare(uuid: Uuid, k: usize) -> String {
     format!("{STAGE}/{uuid}/{k}.folder")
+}
+
+/// The record of what commands had written when that was taken back.
+pub(crate) fn taken_back(uuid: Uuid) -> String {
+    format!("{RESCUED}/{uuid}/{TAKEN_BACK}")
 }
 
 /// The uuid of a record's file name, and whether it is pending; `None` for any other name.

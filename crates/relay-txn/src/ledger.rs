@@ -12,11 +12,13 @@ use crate::disk::Disk;
 use crate::draft::{Draft, Verdict};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
-use crate::protocol::{Entries, Forgotten, Open, Protocol, Recovered, RolledBack};
+use crate::protocol::{Entries, Forgotten, Kept, Open, Protocol, Recovered, RolledBack};
 use crate::record::{Record, Stored};
 
 /// How often a reserved path is looked at again. Checks take seconds, so nobody notices.
 const LEASE_POLL: Duration = Duration::from_millis(25);
+/// How often a scan is made again because something landed meanwhile; after that, adopting its result is refused.
+const MAX_RESCANS: usize = 8;
 
 /// The history of a workspace's transactions, and the only way to make a new one.
 ///
@@ -102,6 +104,23 @@ impl Ledger {
         self.protocol.forget(uuids, dry_run)
     }
 
+    /// The contents that no transaction leads to and that can be restored: what rollbacks moved aside or took back, and
+    /// what lies in the stage of a transaction whose record cannot be verified.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn kept(&self) -> Result<Vec<Kept>, TxnError> {
+        self.protocol.kept()
+    }
+
+    /// The bytes of such a content.
+    ///
+    /// # Errors
+    /// [`TxnError::Content`] if they are missing or damaged.
+    pub fn kept_content(&self, kept: &Kept) -> Result<Vec<u8>, TxnError> {
+        self.protocol.kept_content(kept)
+    }
+
     /// Keeps a content in `.relaycode/rescued/`, for a person to look at; returns its path in the workspace.
     ///
     /// # Errors
@@ -184,7 +203,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The state folder cannot be read.
-    pub fn interrupted(&self, workspace: &Workspace) -> Result<Vec<capture::Interrupted>, TxnError> {
+    pub fn interrupted(&self, workspace: &Workspace) -> Result<capture::Journals, TxnError> {
         capture::interrupted(self.protocol.key(), workspace)
     }
 
@@ -206,6 +225,37 @@ impl Ledger {
     /// The ledger cannot be read.
     pub fn effects(&self, workspace: &Workspace, before: &Scan, after: &Scan) -> Result<Effects, TxnError> {
         capture::effects(&self.protocol, workspace, before, after)
+    }
+
+    /// Scans again, and says what happened since. A transaction that lands during the scan is waited out: the scan has to
+    /// show all of it or nothing.
+    ///
+    /// # Errors
+    /// The workspace or the ledger cannot be read.
+    pub fn effects_since(&self, workspace: &Workspace, before: &Scan) -> Result<(Effects, Scan), TxnError> {
+        let mut after = self.scan(workspace, Some(before))?;
+        for _ in 0..MAX_RESCANS {
+            if self.protocol.record_names()?.is_subset(after.known()) {
+                break;
+            }
+            after = self.scan(workspace, Some(before))?;
+        }
+        let effects = self.effects(workspace, before, &after)?;
+        Ok((effects, after))
+    }
+
+    /// Enters into the ledger what a command did to files before another transaction landed on them, in its place before
+    /// that one. The files stay as they are, for they have gone on. The draft gives the words.
+    ///
+    /// # Errors
+    /// Any; nothing was recorded.
+    pub fn enter_overtaken(
+        &self,
+        draft: Draft,
+        overtaken: &capture::Overtaken,
+        by: &str,
+    ) -> Result<Record, TxnError> {
+        self.protocol.enter_overtaken(draft, overtaken, by)
     }
 
     /// Begins a transaction whose changes have happened already: those of `effects`, made by `by`. The draft gives its

@@ -60,8 +60,9 @@ pub use error::TxnError;
 pub use fs::is_link;
 pub use key::LedgerKey;
 pub use ledger::{Ledger, Pending};
-pub use protocol::{Entries, Forgotten, Outcome, Recovered, Rescued, RolledBack};
+pub use protocol::{Entries, Forgotten, Kept, Origin, Outcome, Recovered, Rescued, RolledBack};
 pub use record::{
-    ChangeRecord, CheckRecord, FolderRecord, Operation, OperationRecord, RECORD_VERSION, Record, Stored,
+    BlockRecord, ChangeRecord, CheckRecord, FolderRecord, Operation, OperationRecord, RECORD_VERSION, Record,
+    Stored,
 };
 pub use undoes::{Undoes, short_form};

@@ -46,6 +46,8 @@ pub struct Record {
     pub undoes: Vec<Undoes>,
     /// The edits as they were asked for.
     pub operations: Vec<OperationRecord>,
+    /// What became of each block of the submission.
+    pub blocks: Vec<BlockRecord>,
     /// What they did to each file.
     pub changes: Vec<ChangeRecord>,
     /// Folders the transaction made, outermost first.
@@ -91,6 +93,24 @@ pub struct OperationRecord {
     pub dialect: String,
     /// How the edit was placed.
     pub placement: String,
+}
+
+/// One block of a submission, and whether it was an edit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BlockRecord {
+    /// Its first and last line in the submission.
+    pub lines: (usize, usize),
+    /// `edit`, `shown` or `unclear`.
+    pub class: String,
+    /// Why.
+    pub reason: String,
+    /// The file it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The dialect an edit was written in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
 }
 
 /// What became of one file.
@@ -214,6 +234,9 @@ pub struct CheckRecord {
     /// How many errors were counted in its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<u64>,
+    /// How many of them were not there before the change, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_errors: Option<u64>,
     /// How long it took.
     pub duration_ms: u64,
     /// The end of its output.

@@ -18,6 +18,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+mod alike;
 mod dir;
 mod discover;
 pub mod display;
@@ -37,6 +38,7 @@ mod unnameable;
 mod walk;
 mod workspace;
 
+pub use alike::{false_letter, likeness, path_escape};
 pub use dir::Dir;
 pub use git_programs::{GitProgramChange, GitPrograms};
 pub use mounts::Mounts;

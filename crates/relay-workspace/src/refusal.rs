@@ -48,11 +48,19 @@ pub enum PathRefusal {
         /// The path as it was given.
         path: String,
     },
-    /// It holds a `..`, also where that would stay inside.
+    /// It holds a `..` that leads out of the project, or one that is written in disguise.
     #[error("`{}` contains `..`", visible_line(.path))]
     ParentFolder {
         /// The path as it was given.
         path: String,
+    },
+    /// It goes up from a symbolic link, so that its names say one thing and the disk another.
+    #[error("`{}` goes up with `..` from the symbolic link `{}`", visible_line(.path), visible_line(.link))]
+    ParentOfLink {
+        /// The path as it was given.
+        path: String,
+        /// The link.
+        link: String,
     },
     /// It leads into git's own folder, in one of the spellings some file system takes for `.git`.
     #[error("`{}` leads into git's own folder", visible_line(.path))]
@@ -135,6 +143,7 @@ impl PathRefusal {
             Self::Url { .. } => "path-url",
             Self::Backslash { .. } => "path-backslash",
             Self::ParentFolder { .. } => "path-parent-folder",
+            Self::ParentOfLink { .. } => "path-parent-of-link",
             Self::Git { .. } => "path-git",
             Self::RelayState { .. } => "path-relay-state",
             Self::RelayConfig { .. } => "path-relay-config",
@@ -159,6 +168,7 @@ impl PathRefusal {
             Self::ParentFolder { .. } => {
                 "Only files inside the project can be changed: write the path from its root, without `..`."
             }
+            Self::ParentOfLink { .. } => "Write the path from the project's root, without `..`.",
             Self::Backslash { .. } => "Write `/` between folders, on Windows too.",
             Self::Git { .. } => "Use git itself to change what git keeps.",
             Self::RelayState { .. } | Self::RelayConfig { .. } => {

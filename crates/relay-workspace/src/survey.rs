@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -45,6 +46,7 @@ pub struct Survey {
     pub started: SystemTime,
     /// Whether the limit on the number of entries was kept.
     pub is_complete: bool,
+    is_remembered: bool,
     above: Option<Arc<Rules>>,
     /// The rules of every folder that has an ignore file, by the folder's path. A later survey keeps those of the
     /// first: they say what was not looked at then.
@@ -62,6 +64,7 @@ impl Survey {
             repositories: Vec::new(),
             started,
             is_complete: true,
+            is_remembered: true,
             above: None,
             rules: Arc::default(),
         }
@@ -72,6 +75,35 @@ impl Survey {
     pub fn get(&self, path: &str) -> Option<&Surveyed> {
         let at = self.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
         self.entries.get(at)
+    }
+
+    /// Whether a file at this path, had it been there, would have been found: no ignore rule covers it, and every folder
+    /// it would be in could be listed. `root` is the workspace's.
+    #[must_use]
+    pub fn would_hold(&self, root: &Path, path: &str) -> bool {
+        // Of a survey that was written down the rules are not known.
+        if !self.is_complete || self.is_remembered || self.unreadable.iter().any(String::is_empty) {
+            return false;
+        }
+        let (mut rules, mut place) = (self.above.as_ref(), root.to_path_buf());
+        let mut folder = String::new();
+        let mut names = path.split('/').peekable();
+        while let Some(name) = names.next() {
+            rules = self.rules.get(&folder).or(rules);
+            place.push(name);
+            let kind = if names.peek().is_some() { Kind::Directory } else { Kind::File };
+            if rules.is_some_and(|rules| rules.ignore(&place, kind)) {
+                return false;
+            }
+            if !folder.is_empty() {
+                folder.push('/');
+            }
+            folder.push_str(name);
+            if self.unreadable.contains(&folder) {
+                return false;
+            }
+        }
+        true
     }
 
     /// What was in a folder, if it had no folders and no ignore file in it and no name came or went since. A folder's
@@ -154,7 +186,18 @@ impl Workspace {
         unnameable.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         unreadable.sort_unstable();
         repositories.sort_unstable();
-        Survey { entries, unnameable, unreadable, repositories, started, is_complete, above, rules }
+        let is_remembered = false;
+        Survey {
+            entries,
+            unnameable,
+            unreadable,
+            repositories,
+            started,
+            is_complete,
+            is_remembered,
+            above,
+            rules,
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::dir::Dir;
 use crate::display::visible_line;
-use crate::read::{Facts, ReadError, Snapshot};
+use crate::read::{Facts, Kind, ReadError, Snapshot};
 use crate::refusal::PathRefusal;
 use crate::rel_path::{InWorkspace, OwnPath, RelPath};
 use crate::{FILE_LIMIT_BYTES, discover};
@@ -80,12 +80,43 @@ impl Workspace {
         &self.dir
     }
 
-    /// Turns a path as somebody wrote it into a name that may be touched.
+    /// Turns a path as somebody wrote it into a name that may be touched. A `..` that stays inside is followed by name:
+    /// `src/../src/a.rs` is `src/a.rs`.
     ///
     /// # Errors
-    /// The rule it breaks.
+    /// The rule it breaks. A `..` after a symbolic link is refused, because names and the disk disagree about where it
+    /// leads.
     pub fn path(&self, raw: &str) -> Result<RelPath, PathRefusal> {
-        RelPath::new(raw)
+        if raw.starts_with('/') || !raw.split('/').any(|name| name == "..") {
+            return RelPath::new(raw);
+        }
+        let mut names: Vec<&str> = Vec::new();
+        for name in raw.split('/') {
+            match name {
+                "" | "." => {}
+                ".." if names.is_empty() => return Err(PathRefusal::ParentFolder { path: raw.to_owned() }),
+                ".." => {
+                    self.check_parent(raw, &names.join("/"))?;
+                    names.pop();
+                }
+                name => names.push(name),
+            }
+        }
+        if matches!(raw.rsplit('/').next(), Some("" | "." | "..")) {
+            return Err(PathRefusal::Folder { path: raw.to_owned() });
+        }
+        RelPath::new(&names.join("/"))
+    }
+
+    /// Whether a `..` after this folder is the folder it is in, by name as well as on disk.
+    fn check_parent(&self, raw: &str, folder: &str) -> Result<(), PathRefusal> {
+        let folder = RelPath::new(folder)?;
+        let link = match self.facts(&folder) {
+            Ok(Some(facts)) if facts.kind == Kind::Symlink => Some(folder.as_str().to_owned()),
+            Err(ReadError::Symlink { link, .. }) => Some(link),
+            _ => None,
+        };
+        link.map_or(Ok(()), |link| Err(PathRefusal::ParentOfLink { path: raw.to_owned(), link }))
     }
 
     /// Reads a file; `None` when it or a parent does not exist.

@@ -30,6 +30,9 @@ const FILES: usize = 100;
 /// How many lines each file has; every transaction changes one.
 const LINES: usize = 100;
 
+/// How many files the widest transaction has.
+const WIDE: usize = 800;
+
 fn main() {
     let entries = std::env::args().filter_map(|argument| argument.parse().ok()).next().unwrap_or(10_000);
     let folder = tempfile::tempdir().unwrap();
@@ -55,6 +58,9 @@ fn main() {
         relay(&root, &["undo", &middle, "--dry-run"])
     });
     row("relay undo, the last one", 20, || relay(&root, &["undo"]));
+    fill_wide(&root, &key(folder.path()), WIDE);
+    row("relay show, one transaction of 800 files", 5, || relay(&root, &["show"]));
+    row("relay show --json, the same", 5, || relay(&root, &["show", "--json"]));
     row("relay gc --dry-run", 5, || relay(&root, &["gc", "--dry-run"]));
 }
 
@@ -97,6 +103,23 @@ fn content(round: usize) -> String {
             format!("let value_{line} = {line};{changed}\n")
         })
         .collect()
+}
+
+/// One transaction that makes many files.
+fn fill_wide(root: &Path, key: &LedgerKey, files: usize) {
+    let ledger = Ledger::open(&Workspace::open(root).unwrap(), key.clone()).unwrap();
+    let change = |file| FileChange {
+        path: RelPath::new(&format!("wide/file{file}.rs")).unwrap(),
+        before: None,
+        after: Some(Target { bytes: content(0).into_bytes(), mode: None }),
+        renamed_from: None,
+        added: LINES,
+        removed: 0,
+    };
+    let header = Header { channel: "apply".to_owned(), ..Header::default() };
+    let changes = (0..files).map(change).collect();
+    let draft = Draft { uuid: Uuid::new_v4(), header, changes, ..Draft::default() };
+    ledger.begin(draft).unwrap().commit(Verdict::default()).unwrap();
 }
 
 fn fill(root: &Path, key: &LedgerKey, entries: usize) {

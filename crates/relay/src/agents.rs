@@ -7,9 +7,9 @@ use std::io::{self, Read as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use relay_agent::ask::{Depth, Files};
-use relay_agent::backend::{Backends, ModelBackend, Surroundings};
-use relay_agent::settings::{FILE, KEYS, Settings, SettingsError};
+use relay_backends::ask::{Depth, Files};
+use relay_backends::backend::{Backends, ModelBackend, Surroundings};
+use relay_backends::settings::{FILE, KEYS, Settings, SettingsError};
 use relay_edit::{Code, Diagnostic};
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::Keyring;
@@ -223,14 +223,15 @@ fn no_model(name: &str) -> Failure {
 pub struct Disk;
 
 impl Files for Disk {
-    fn read(&self, path: &Path, limit_bytes: usize) -> io::Result<Vec<u8>> {
+    fn read(&self, path: &Path, limit_bytes: usize) -> io::Result<(Vec<u8>, u64)> {
         let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        let facts = file.metadata()?;
+        if !facts.is_file() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
         }
         let mut bytes = Vec::new();
         file.take(limit_bytes as u64).read_to_end(&mut bytes)?;
-        Ok(bytes)
+        Ok((bytes, facts.len()))
     }
 }
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use relay_agent::ask::AskError;
-use relay_agent::backend::{BackendError, Backends, Link, Sandbox};
-use relay_agent::settings::Settings;
+use relay_backends::ask::AskError;
+use relay_backends::backend::{BackendError, Backends, Link, Sandbox};
+use relay_backends::settings::Settings;
 use relay_edit::{Code, Diagnostic};
 use relay_engine::{Attended, Engine, Observer as _, Outcome, Status, attend};
 use relay_exec::Cancel;
@@ -142,8 +142,16 @@ pub fn model(call: &CallArgs, backend: &str, settings: &Settings) -> Option<Stri
 }
 
 /// What a backend may do.
-pub fn sandbox(call: &CallArgs, settings: &Settings) -> Sandbox {
-    call.sandbox.unwrap_or_else(|| settings.sandbox())
+///
+/// # Errors
+/// There is no sandbox of the name that was given.
+pub fn sandbox(call: &CallArgs, settings: &Settings) -> Result<Sandbox, Failure> {
+    let Some(name) = &call.sandbox else { return Ok(settings.sandbox()) };
+    name.parse().map_err(|()| {
+        let names = Sandbox::ALL.map(Sandbox::name).join(", ");
+        let message = format!("invalid sandbox `{name}`");
+        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(format!("There are {names}.")))
+    })
 }
 
 /// How long an answer may take.

@@ -35,8 +35,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 pub fn paste() -> Result<String, Failure> {
     let missing = |reason: &str| {
         Failure::general(
-            Diagnostic::error(ENVIRONMENT, format!("no answer can be taken from the clipboard: {reason}"))
-                .hinted("Copy the answer first, or save it as a file and name that."),
+            Diagnostic::error(ENVIRONMENT, format!("the clipboard cannot be read: {reason}"))
+                .hinted("Copy the model's whole reply first, or save it as a file and name that."),
         )
     };
     let mut clipboard = Source::Clipboard.open().map_err(|failure| missing(&failure.message()))?;

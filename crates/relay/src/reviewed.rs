@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use relay_agent::ask::{AskError, check_target};
-use relay_agent::backend::{BackendError, Backends, Link};
-use relay_agent::review::{Review, Verdict, review};
-use relay_agent::settings::Settings;
+use relay_backends::ask::{AskError, check_target};
+use relay_backends::backend::{BackendError, Backends, Link};
+use relay_backends::review::{Diff, Review, Verdict, review};
+use relay_backends::settings::Settings;
 use relay_edit::{Change, Code, Diagnostic, Dialect, render};
 use relay_engine::Engine;
 use relay_engine::check::{Check, CheckContext, Checked, Gate};
@@ -62,11 +62,12 @@ impl Check for Reviewer {
             status: status.to_owned(),
             exit_code: None,
             errors: None,
+            new_errors: None,
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             output_tail: said,
         };
         context.observer.command_finished(&record);
-        Checked { record, gate }
+        Checked { record, gate, errors: None, notes: Vec::new() }
     }
 }
 
@@ -82,7 +83,7 @@ impl Reviewer {
         let wanted = Review {
             backend: &self.name,
             repo: context.root,
-            diff: &diff,
+            diff: Diff::Text(&diff),
             scope: None,
             prompt: None,
             model: model.as_deref(),

@@ -33,6 +33,11 @@ pub struct Score {
     failing: Vec<(Verdict, String, String)>,
     /// Reasons for refusals (`why`) to how many cases were refused for them.
     refused: BTreeMap<String, usize>,
+    /// The cases with a block of another class than expected, and which classes were found.
+    misread: Vec<(String, String)>,
+    /// How many cases could land, and how many of them did.
+    applicable: usize,
+    landed: usize,
 }
 
 /// What became of one case.
@@ -41,6 +46,8 @@ struct Judged {
     refused: bool,
     /// What the binary said.
     said: String,
+    /// The classes of the reply's blocks, where the case names others.
+    misread: Option<String>,
 }
 
 /// So many cases run at once: most of their time is spent waiting for the disk.
@@ -72,8 +79,13 @@ impl Score {
                 .collect::<Vec<_>>()
         });
         let mut score = Self::default();
-        for (case, Judged { verdict, refused, said }) in cases.iter().zip(judged) {
+        for (case, Judged { verdict, refused, said, misread }) in cases.iter().zip(judged) {
             let word = |key: &str| case[key].as_str().unwrap_or_default().to_owned();
+            score.misread.extend(misread.map(|found| (word("id"), found)));
+            if case["expect"]["status"] == "applied" {
+                score.applicable += 1;
+                score.landed += usize::from(verdict <= Verdict::Alt && !refused);
+            }
             score.table.entry((word("dialect"), word("noise"))).or_default()[verdict as usize] += 1;
             if verdict >= Verdict::Rejected {
                 score.failing.push((verdict, word("id"), said));
@@ -91,6 +103,18 @@ impl Score {
     #[must_use]
     pub fn unexplained(&self) -> usize {
         self.refused.get("").copied().unwrap_or_default()
+    }
+
+    /// How many cases have a block of another class than expected.
+    #[must_use]
+    pub fn misread(&self) -> usize {
+        self.misread.len()
+    }
+
+    /// The share of the cases that could land and did, in percent.
+    #[must_use]
+    pub fn landed(&self) -> f64 {
+        100.0 * self.landed as f64 / self.applicable.max(1) as f64
     }
 
     /// How many cases had a verdict.
@@ -136,6 +160,9 @@ impl fmt::Display for Score {
         for (why, count) in self.refused.iter().filter(|(why, _)| !why.is_empty()) {
             writeln!(f, "{count:>4} refused: {why}")?;
         }
+        for (id, found) in &self.misread {
+            writeln!(f, "blocks of {id}: {found}")?;
+        }
         for (verdict, id, said) in &self.failing {
             writeln!(f, "{verdict:?} {id}: {said}")?;
         }
@@ -149,6 +176,7 @@ fn judge(relay: &str, case: &Value) -> Judged {
     for (path, text) in &before {
         env.write(path, text.as_deref().unwrap_or_default());
     }
+    let misread = misread(&env, case);
     let run = env
         .relay(&["apply", "--json", "--allow-sensitive"])
         .stdin(case["response"].as_str().unwrap_or_default())
@@ -165,7 +193,7 @@ fn judge(relay: &str, case: &Value) -> Judged {
             (true, true) => Verdict::Rejected,
             (true, false) => Verdict::Ok,
         };
-        return Judged { verdict, refused: true, said };
+        return Judged { verdict, refused: true, said, misread };
     }
     expected.retain(|_, text| text.is_some());
     let verdict = if expect["status"] == "rejected" {
@@ -175,7 +203,20 @@ fn judge(relay: &str, case: &Value) -> Judged {
     } else {
         compare(&after, &expected, expect)
     };
-    Judged { verdict, refused: false, said }
+    Judged { verdict, refused: false, said, misread }
+}
+
+/// The classes of a reply's blocks, in the order of the reply, where a case names others.
+fn misread(env: &TestEnv, case: &Value) -> Option<String> {
+    let expected = case["blocks"].as_array()?;
+    let run = env
+        .relay(&["apply", "--explain", "--json", "--allow-sensitive"])
+        .stdin(case["response"].as_str().unwrap_or_default())
+        .run();
+    let report: Value = serde_json::from_str(&run.stdout).unwrap_or_default();
+    let found: Vec<&Value> = report["blocks"].as_array().into_iter().flatten().collect();
+    let is_same = found.iter().map(|block| &block["class"]).eq(expected);
+    (!is_same).then(|| format!("expected {expected:?}, found {found:?}"))
 }
 
 /// The verdict on files that are not what was expected first of all.

@@ -84,6 +84,23 @@ pub struct Written {
     pub source: String,
 }
 
+impl Written {
+    /// Whether the lines of the file were written inside a fence, which was taken off.
+    #[must_use]
+    pub fn lost_fence(&self) -> bool {
+        let (Command::Create { path, .. } | Command::Edit { path, .. }) = &self.command else { return false };
+        let lines: Vec<String> = self.source.lines().skip(1).map(str::to_owned).collect();
+        let body = lines.split_last().map_or(&[][..], |(_closing_tag, body)| body);
+        without_fence(path, body).is_some()
+    }
+
+    /// Whether a line is the closing tag of this command once more.
+    fn is_ended_by(&self, line: &str) -> bool {
+        let is_read = !matches!(self.command, Command::Malformed { .. });
+        is_read && line.trim() == format!("[/{}]", self.command.name())
+    }
+}
+
 impl Command {
     /// The name in its tag.
     #[must_use]
@@ -137,7 +154,16 @@ pub fn parse(text: &str) -> Vec<Written> {
     let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
     let mut found = Vec::new();
     while let Some((line, written)) = lines.next() {
-        let Some(tag) = opening(written) else { continue };
+        let Some(tag) = opening(written) else {
+            if let Some(last) = found.last_mut().filter(|last: &&mut Written| last.is_ended_by(written)) {
+                // The first one may be a line of the body, and what stands between them the rest of it.
+                let reason = format!(
+                    "A second closing tag stands on line {line}: only one may stand alone on its line"
+                );
+                last.command = Command::Malformed { name: last.command.name().to_owned(), reason };
+            }
+            continue;
+        };
         let mut source = vec![written];
         let command = if let Some(reason) = tag.fault() {
             malformed(&tag, reason)

@@ -33,6 +33,12 @@ pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     (tag.is_known() || (tag.rest.is_some() && !tag.attributes.is_empty())).then_some(tag)
 }
 
+/// Whether a command begins somewhere in a text.
+fn holds_command(text: &str) -> bool {
+    let begins = |(at, _): (usize, &str)| text.get(at..).and_then(opening).is_some_and(|tag| tag.is_known());
+    text.match_indices('[').any(begins)
+}
+
 /// Reads `key="value"` up to the bracket that ends the tag, and returns what follows it. Values may hold brackets.
 fn attributes(mut text: &str) -> (Vec<(&str, &str)>, Option<&str>) {
     let mut found = Vec::new();
@@ -85,7 +91,9 @@ impl<'a> Tag<'a> {
         match rest {
             None => Some("The tag is not closed: write [NAME key=\"value\"] on one line".to_owned()),
             Some("") => None,
-            Some(rest) if ALONE.contains(&self.name) && rest == format!("[/{}]", self.name) => None,
+            // Words after a command without a body are a remark (`[DELETE_FILE path="x"] remove it`), another command is not.
+            Some(rest) if ALONE.contains(&self.name) => holds_command(rest)
+                .then(|| "Another command after the tag: write each command on a line of its own".to_owned()),
             Some(_) if PROSE.contains(&self.name) || self.body_on_its_line().is_some() => None,
             Some(_) => Some("Text after the tag: the body begins on the next line".to_owned()),
         }

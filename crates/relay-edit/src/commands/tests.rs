@@ -63,6 +63,13 @@ fn bodies_are_verbatim_up_to_the_closing_tag_alone_on_its_line() {
     check("\u{feff}[CREATE_FILE path=\"w\"]\r\na\r\n[/CREATE_FILE]\r\n", &[create("w", "a\n")]);
 }
 
+/// The first closing tag may be a line of the file, and then a part of it would be written.
+#[test]
+fn a_second_closing_tag_is_an_error() {
+    let twice = "[CREATE_FILE path=\"doc.md\"]\nx\n[/CREATE_FILE]\ny\n[/CREATE_FILE]\n";
+    check_fault(twice, "CREATE_FILE", "A second closing tag stands on line 5");
+}
+
 #[test]
 fn attributes_in_any_order_and_with_any_quotes() {
     let tag = "[EDIT_FILE end_line = '9' path=\u{201c}src/[id].ts\u{201d} start_line=\"7\" note=\"x\"]";
@@ -171,4 +178,27 @@ proptest::proptest! {
             proptest::prop_assert!(text.contains(written.source.lines().next().unwrap_or_default()));
         }
     }
+}
+
+#[test]
+fn words_after_a_command_without_a_body_are_a_remark() {
+    check("[DELETE_FILE path=\"x\"] remove it", &[Command::Delete { path: "x".to_owned() }]);
+    check("[DELETE_FILE path=\"x\"] [/DELETE_FILE] [see below]", &[Command::Delete { path: "x".to_owned() }]);
+    check("[READ_FILE path=\"x\"] I need this one.", &[Command::Read { path: "x".to_owned(), lines: None }]);
+    for text in [
+        "[DELETE_FILE path=\"x\"] [DELETE_FILE path=\"y\"]",
+        "[DELETE_FILE path=\"x\"] and then [CREATE_FILE path=\"y\"]",
+    ] {
+        check_fault(text, "DELETE_FILE", "Another command after the tag");
+    }
+}
+
+#[test]
+fn a_fence_that_was_taken_off_is_known() {
+    let lost = |text: &str| parse(text).iter().map(Written::lost_fence).collect::<Vec<_>>();
+    let file = |path: &str, body: &str| format!("[CREATE_FILE path=\"{path}\"]\n{body}\n[/CREATE_FILE]\n");
+    assert_eq!(lost(&file("a.py", "```python\nx = 1\n```")), [true]);
+    assert_eq!(lost(&file("a.py", "x = 1")), [false]);
+    assert_eq!(lost(&file("a.md", "```python\nx = 1\n```")), [false], "a document may hold fences");
+    assert_eq!(lost("[DELETE_FILE path=\"a\"]\n[CREATE_FILE path=\"a\"] [/CREATE_FILE]"), [false, false]);
 }

@@ -1,72 +1,17 @@
 //! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
+//!
+//! A directive begins where the envelope does. A line that is indented further has a sign, the space of a context line, so
+//! that ` *** Delete File: a` is text of the file that is patched.
 
-use super::path_line::unquoted;
-use super::{Dialect, End, Line, Parsed, Reader, Taken, hashline, unified};
+mod directive;
+
+use super::{Dialect, End, Line, Parsed, Reader, Taken, fragment, hashline, unified};
 use crate::align::realign;
 use crate::elision::elision;
 use crate::matcher::has_identity;
 use crate::{Base, Diagnostic, Edit, EndOfFile, Hunk, HunkLine, Operation, codes};
-
-/// Whether a line begins an envelope, or a file inside one whose beginning was left out.
-pub(crate) fn begins(text: &str) -> bool {
-    matches!(
-        directive(text),
-        Some(Directive::Begin | Directive::Add(_) | Directive::Update(_) | Directive::Delete(_))
-    )
-}
-
-/// Whether a line says something about a file that stands above it.
-pub(crate) fn continues(text: &str) -> bool {
-    matches!(directive(text), Some(Directive::MoveTo(_) | Directive::EndOfFile)) && text.starts_with("***")
-}
-
-/// Whether a line is a directive of an envelope, as nothing else is written.
-pub(crate) fn is_directive(text: &str) -> bool {
-    text.starts_with("***") && directive(text).is_some()
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Directive<'a> {
-    Begin,
-    End,
-    Add(&'a str),
-    Update(&'a str),
-    Delete(&'a str),
-    MoveTo(&'a str),
-    EndOfFile,
-}
-
-fn directive(text: &str) -> Option<Directive<'_>> {
-    let rest = match text.trim().strip_prefix("***") {
-        Some(rest) if !rest.starts_with('*') => rest.trim_start(),
-        // A star more or less is a slip, but indented or without a blank it may be text.
-        _ => {
-            let rest = text.trim_start_matches('*');
-            let stars = text.len() - rest.len();
-            rest.strip_prefix(' ').filter(|_| (2..=4).contains(&stars))?.trim()
-        }
-    };
-    let after = |word: &str| {
-        rest.get(..word.len())
-            .filter(|start| start.eq_ignore_ascii_case(word))
-            .and_then(|_| rest.get(word.len()..))
-            .map(|path| unquoted(path.trim()))
-    };
-    if rest.eq_ignore_ascii_case("Begin Patch") {
-        return Some(Directive::Begin);
-    }
-    if rest.eq_ignore_ascii_case("End Patch") {
-        return Some(Directive::End);
-    }
-    if rest.eq_ignore_ascii_case("End of File") {
-        return Some(Directive::EndOfFile);
-    }
-    after("Add File:")
-        .map(Directive::Add)
-        .or_else(|| after("Update File:").map(Directive::Update))
-        .or_else(|| after("Delete File:").map(Directive::Delete))
-        .or_else(|| after("Move to:").map(Directive::MoveTo))
-}
+use directive::{Directive, directive};
+pub(crate) use directive::{begins, continues, is_directive, is_end};
 
 /// An envelope that begins in this line and has no end.
 pub(crate) fn unended(line: usize) -> Diagnostic {
@@ -82,6 +27,13 @@ pub(crate) fn go_on(line: usize) -> String {
     )
 }
 
+/// What to do about an end in this line that has the sign of a context line before it.
+fn signed_end(line: usize) -> String {
+    format!(
+        "`*** End Patch` in line {line} has a space before it, which makes it a line of the file; write it without"
+    )
+}
+
 /// Reads one envelope.
 #[derive(Debug, Default)]
 pub(crate) struct ApplyPatch {
@@ -90,8 +42,15 @@ pub(crate) struct ApplyPatch {
     /// An explicit beginning needs an explicit end.
     begun: Option<usize>,
     ended: bool,
+    /// The author gave up.
+    aborted: bool,
     /// Where an envelope began that turned out to be another dialect's.
     left: Option<usize>,
+    /// How far the envelope is indented as a whole, as in a list: as far as its beginning or its first file.
+    indent: Option<usize>,
+    has_files: bool,
+    /// Where an end of the envelope has the sign of a context line before it.
+    signed_end: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -104,6 +63,22 @@ struct File {
 }
 
 impl File {
+    /// What to say of its last line, where that is only the beginning of one.
+    fn last_line(&self) -> Option<Diagnostic> {
+        let (removed, added): (Vec<&str>, Vec<&str>) = match &self.kind {
+            Kind::Update { hunks, .. } => {
+                let lines = || hunks.iter().flat_map(|pending| &pending.hunk.lines);
+                lines().last().filter(|line| !line.is_old())?;
+                let removed = lines().filter(|line| !line.is_new()).map(HunkLine::text).collect();
+                (removed, lines().filter(|line| !line.is_old()).map(HunkLine::text).collect())
+            }
+            Kind::Add { content, .. } => (Vec::new(), content.lines().collect()),
+            Kind::Delete => return None,
+        };
+        let last = added.last()?;
+        fragment::is_one(last, &removed, &added).then(|| fragment::finding(last, self.line))
+    }
+
     /// Leaves out what may lack its end where the reply ends; whether anything is left.
     fn cut(&mut self, in_line: bool) -> bool {
         match &mut self.kind {
@@ -175,12 +150,16 @@ enum Kind {
 
 impl Reader for ApplyPatch {
     fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        let line = self.unindented(line);
         // Every line of a patch begins with a sign, so this one belongs to the reply.
         if !line.text.starts_with([' ', '+', '-']) && hashline::is_abort(line.text) {
             self.abort(line.number);
-            return Taken::Done;
+            return Taken::More;
         }
-        let Some(directive) = directive(line.text).filter(|_| !line.text.starts_with(['+', '-'])) else {
+        if self.aborted {
+            return hashline::after_abort(line.text);
+        }
+        let Some(directive) = directive(line.text) else {
             return self.content(line);
         };
         match directive {
@@ -220,15 +199,21 @@ impl Reader for ApplyPatch {
     }
 
     fn cut_off(&mut self, end: End) -> Option<Diagnostic> {
+        self.end_padded();
+        if self.ended {
+            return None;
+        }
         let begun = self.begun.take();
         let Some(file) = &mut self.file else { return begun.map(unended) };
         // Without an envelope or a fence nothing says where it ends, but a file of its own has content.
         let is_empty = matches!(&file.kind, Kind::Add { content, .. } if content.is_empty()) && !file.broken;
-        if begun.is_none() && !end.in_fence && !is_empty {
+        let fragment = file.last_line().filter(|_| end.in_line);
+        if begun.is_none() && !end.in_fence && !is_empty && fragment.is_none() {
             return None;
         }
-        let finding = unended(begun.unwrap_or(file.line)).on(&file.path);
-        let hint = go_on(file.line);
+        let finding = fragment.filter(|_| begun.is_none() && !end.in_fence);
+        let finding = finding.unwrap_or_else(|| unended(begun.unwrap_or(file.line))).on(&file.path);
+        let hint = self.signed_end.map_or_else(|| go_on(file.line), signed_end);
         if !file.cut(end.in_line) {
             self.file = None;
         }
@@ -244,6 +229,7 @@ impl Reader for ApplyPatch {
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
+        self.end_padded();
         if let (Some(line), false) = (self.begun, self.ended) {
             self.parsed.findings.push(unended(line));
         }
@@ -253,7 +239,45 @@ impl Reader for ApplyPatch {
 }
 
 impl ApplyPatch {
+    /// A line without the indentation of the envelope.
+    fn unindented<'t>(&mut self, line: Line<'t>) -> Line<'t> {
+        let bare = line.text.trim_start_matches([' ', '\t']);
+        let indent = line.text.len() - bare.len();
+        if let Some(found) = directive(bare).filter(|_| !self.has_files) {
+            self.indent = self.indent.filter(|begun| *begun < indent).or(Some(indent));
+            self.has_files = found != Directive::Begin;
+        }
+        // Where no content can be, a directive may be padded.
+        let margin = match &self.file {
+            Some(File { kind: Kind::Add { .. } | Kind::Update { .. }, .. }) => {
+                self.indent.unwrap_or_default()
+            }
+            _ if directive(bare).is_some() => indent,
+            _ => self.indent.unwrap_or_default(),
+        };
+        Line { text: line.text.get(indent.min(margin)..).unwrap_or(line.text), ..line }
+    }
+
+    /// Ends the envelope at its last line where that is a padded end: one space before it may be a sign, more are none.
+    fn end_padded(&mut self) {
+        let Some(File { kind: Kind::Update { hunks, .. }, .. }) = &mut self.file else { return };
+        let Some(lines) = hunks.last_mut().map(|pending| &mut pending.hunk.lines) else { return };
+        let is_padded = |line: &mut HunkLine| {
+            let (text, bare) = (line.text(), line.text().trim_start());
+            line.is_old()
+                && line.is_new()
+                && bare.len() < text.len()
+                && directive(bare) == Some(Directive::End)
+        };
+        if self.begun.is_some() && lines.pop_if(is_padded).is_some() {
+            (self.begun, self.ended) = (None, true);
+        }
+    }
+
     fn content(&mut self, line: Line<'_>) -> Taken {
+        if directive(line.text.trim_start()) == Some(Directive::End) {
+            self.signed_end.get_or_insert(line.number);
+        }
         if matches!(&self.file, Some(File { kind: Kind::Delete, .. })) {
             self.close_file();
         }
@@ -298,7 +322,7 @@ impl ApplyPatch {
         self.parsed.findings.push(finding);
         self.file.take_if(|file| matches!(file.kind, Kind::Add { .. }));
         self.close_file();
-        self.ended = true;
+        (self.begun, self.aborted) = (None, true);
     }
 
     fn open(&mut self, path: &str, line: Line<'_>, kind: Kind) {

@@ -6,7 +6,7 @@
 
 use super::fence::{Fence, FenceLine, fence_line};
 use super::header::{self, Header, Strategy};
-use super::marker::{Marker, ends, marker};
+use super::marker::{Marker, Opened, marker};
 use super::{Dialect, Kept, Line};
 
 /// What a block is for.
@@ -54,8 +54,8 @@ pub(crate) struct Block {
     is_markdown: bool,
     /// Fences open inside the content.
     inner: Vec<Fence>,
-    /// Inside a SEARCH/REPLACE section, whose lines are content whatever they look like: how long its first marker is.
-    in_section: Option<usize>,
+    /// The SEARCH/REPLACE section whose lines come, which are content whatever they look like.
+    in_section: Option<Opened>,
     /// After a `START` marker: where a bare fence without an `END` before it stood, if one did.
     possible_end: Option<usize>,
 }
@@ -157,9 +157,14 @@ impl Block {
         if !matches!(&self.purpose, Purpose::File { strategy: Some(Strategy::SearchReplace), .. }) {
             return false;
         }
-        match (marker(self.fence.unindent(line.text)), self.in_section) {
-            (Some(Marker::Search(length)), None) => self.in_section = Some(length),
-            (Some(found), Some(opened)) if ends(opened, found) => self.in_section = None,
+        let text = self.fence.unindent(line.text);
+        let found = match self.in_section.as_mut() {
+            Some(section) => section.read(text),
+            None => marker(text),
+        };
+        match (found, self.in_section) {
+            (Some(Marker::Search(length)), None) => self.in_section = Some(Opened::new(length)),
+            (Some(Marker::Replace(_)), Some(_)) => self.in_section = None,
             _ => {}
         }
         self.in_section.is_some()

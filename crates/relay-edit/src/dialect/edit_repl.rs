@@ -1,4 +1,6 @@
 //! EDIT/REPL blocks: a path line, the old text, the new text. What both begin with is the anchor.
+//!
+//! A marker that is indented further than the first one of its block is text.
 
 use super::search_replace::names_no_file;
 use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
@@ -31,6 +33,8 @@ pub(crate) struct EditRepl {
     /// The path may be a sentence, which is no name for a new file.
     is_sentence: bool,
     line: usize,
+    /// How far the first marker is indented.
+    indent: usize,
     old: Kept,
     new: Option<Kept>,
     parsed: Parsed,
@@ -44,6 +48,7 @@ impl EditRepl {
             path,
             is_sentence,
             line: 0,
+            indent: 0,
             old: Kept::default(),
             new: None,
             parsed: Parsed::default(),
@@ -89,8 +94,14 @@ impl EditRepl {
 
 impl Reader for EditRepl {
     fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        let indent = line.indent();
         if self.line == 0 {
             self.line = line.number;
+            self.indent = indent;
+            return Taken::More;
+        }
+        if indent > self.indent {
+            self.new.as_mut().unwrap_or(&mut self.old).push(line);
             return Taken::More;
         }
         if begins(line.text) {

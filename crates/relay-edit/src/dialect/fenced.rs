@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::block::{Block, Purpose, comment_text, is_marker};
 use super::findings::Findings;
 use super::header::Strategy;
-use super::{Dialect, Line, Parsed, git_diff, mistaken, search_replace, unified};
+use super::{Dialect, Line, Parsed, git_diff, mistaken, search_replace, toolcall, unified};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// Reads the content of a block.
@@ -25,7 +25,7 @@ pub(crate) fn read(block: &Block) -> Parsed {
     let mut parsed = match &block.purpose {
         Purpose::Skip => Parsed::default(),
         Purpose::Rename => rename(body),
-        Purpose::File { path, dialect: Dialect::WholeFile, .. } => whole_file(path, all),
+        Purpose::File { path, dialect, .. } if dialect.is_whole_file() => whole_file(path, *dialect, all),
         Purpose::File { language, path, strategy, .. } => file(language, path, *strategy, body),
     };
     if let Some(path) = block.path() {
@@ -92,11 +92,11 @@ fn file(language: &str, path: &str, strategy: Option<Strategy>, body: Body<'_>) 
             }
         }
     }
-    Parsed { edits, findings }
+    Parsed { edits, findings, ..Parsed::default() }
 }
 
 /// A fence below a path line holds the whole file; an empty one says nothing.
-fn whole_file(path: &str, body: Body<'_>) -> Parsed {
+fn whole_file(path: &str, dialect: Dialect, body: Body<'_>) -> Parsed {
     let mut parsed = Parsed::default();
     if body.lines.iter().all(|line| line.text.trim().is_empty()) {
         parsed.findings.push(
@@ -104,12 +104,16 @@ fn whole_file(path: &str, body: Body<'_>) -> Parsed {
                 .hinted("to empty or delete a file, use a block that says so")
                 .at(body.line),
         );
+    } else if let Some(calls) = toolcall::read(body.text, body.line)
+        .filter(|calls| !calls.edits.is_empty() && calls.unknown.is_empty())
+    {
+        parsed.calls = Some(calls);
     } else if let Some(finding) = mistaken::finding(path, body.lines.iter().map(|line| line.text), body.line)
     {
         parsed.findings.push(finding);
     } else {
         let operation = Operation::Write { content: body.text.to_owned() };
-        let edit = Edit { path: path.to_owned(), operation, dialect: Dialect::WholeFile, line: body.line };
+        let edit = Edit { path: path.to_owned(), operation, dialect, line: body.line };
         parsed.edits.push(edit);
     }
     parsed

@@ -47,6 +47,11 @@ impl Findings {
         self.errors > 0
     }
 
+    /// The lines of the reply in which something is wrong, of those that are listed.
+    pub fn error_lines(&self) -> impl Iterator<Item = usize> + '_ {
+        self.listed.iter().filter(|finding| finding.is_error()).filter_map(|finding| finding.line)
+    }
+
     /// Names the file that all findings without one concern. No path may be as long as one that is cut here.
     pub fn concern(&mut self, path: &str) {
         let path = path.get(..path.floor_char_boundary(LONGEST_PATH)).unwrap_or(path);

@@ -9,7 +9,7 @@ use memchr::memmem;
 
 use super::hashline;
 use super::unified;
-use super::{End, Kept, Line, OwnedLine, Parsed, Reader, Taken};
+use super::{End, Kept, Line, OwnedLine, Parsed, Reader, Taken, fragment};
 use crate::elision::elision;
 use crate::{Diagnostic, codes};
 use file::read_file;
@@ -159,6 +159,18 @@ impl GitDiff {
         self.file.last().is_some_and(|line| line.text.starts_with("+++ "))
     }
 
+    /// What to say of a last line without an end that leaves open what nothing else in the diff closes. Many replies lose the
+    /// end of their last line on the way, so that alone says nothing.
+    fn ends_in_fragment(&self) -> Option<Diagnostic> {
+        let last = self.file.last()?;
+        let text = last.text.strip_prefix('+')?;
+        // The headers of the file have signs too, but open nothing.
+        let signed = |sign: char| -> Vec<&str> {
+            self.file.lines().filter_map(|line| line.text.strip_prefix(sign)).collect()
+        };
+        fragment::is_one(text, &signed('-'), &signed('+')).then(|| fragment::finding(text, last.number))
+    }
+
     /// Leaves out the last hunk of a diff that is cut off, and says of which file. Whole hunks above it count where nothing
     /// but lines changes.
     fn leave_out(&mut self, finding: Diagnostic) -> Diagnostic {
@@ -229,6 +241,9 @@ impl Reader for GitDiff {
         let is_cut =
             self.in_hunk && !self.miscounts && self.lacks_lines() && !is_left_out && (in_line || ends_open);
         let is_whole = self.in_hunk && self.due == Some((0, 0)) && !in_line;
+        if self.in_hunk && in_line && !in_fence && !is_cut {
+            return self.ends_in_fragment().map(|finding| self.leave_out(finding));
+        }
         if is_whole || !is_cut && !in_fence {
             return None;
         }

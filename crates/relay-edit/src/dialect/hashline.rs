@@ -15,12 +15,13 @@ pub(crate) use operation::anchors_of;
 
 /// Whether a line begins a section.
 pub(crate) fn begins(text: &str) -> bool {
-    header(text).is_some_and(|path| !path.contains(char::is_whitespace) || path.contains(['/', '.']))
+    header(text).is_some_and(|(path, _)| !path.contains(char::is_whitespace) || path.contains(['/', '.']))
 }
 
-fn header(text: &str) -> Option<&str> {
-    let text = text.trim_end();
-    text.starts_with('§').then(|| path_line::unquoted(text.trim_start_matches('§').trim()))
+/// The path in the header of a section, and whether quotes around it say that all of it is the name.
+fn header(text: &str) -> Option<(&str, bool)> {
+    let written = text.trim_end().strip_prefix('§')?.trim_start_matches('§').trim();
+    Some((path_line::unquoted(written), path_line::is_quoted(written)))
 }
 
 /// Reads sections until the text ends.
@@ -37,6 +38,10 @@ pub(crate) struct Hashline {
     begun: Option<usize>,
     /// The end is said by the author, so blank lines above it are meant.
     enclosed: bool,
+    /// Where a fence has an end of an envelope that never began.
+    stray_end: Option<usize>,
+    /// The author gave up.
+    aborted: bool,
 }
 
 /// What the line before belongs to.
@@ -57,6 +62,8 @@ enum Place {
 struct Section {
     path: String,
     line: usize,
+    /// Quotes around the path say that all of it is the name.
+    is_quoted: bool,
     hunks: Vec<Hunk>,
     /// What is wrong below its header was told.
     is_told: bool,
@@ -81,6 +88,15 @@ pub(crate) fn is_abort(text: &str) -> bool {
     text.trim() == "*** Abort"
 }
 
+/// What becomes of a line below the one in which an author gave up inside an envelope, whose end may still come.
+pub(crate) fn after_abort(text: &str) -> Taken {
+    match text.trim_end() {
+        "" => Taken::More,
+        "*** End Patch" => Taken::Done,
+        _ => Taken::NotMine,
+    }
+}
+
 /// The author gave up in this line of the reply.
 pub(crate) fn aborted(line: usize) -> Diagnostic {
     let message = "the author gave up here (`*** Abort`); what stands above may be incomplete";
@@ -93,25 +109,54 @@ impl Reader for Hashline {
     fn line(&mut self, line: Line<'_>, fenced: bool) -> Taken {
         self.enclosed = fenced;
         let is_bare = !fenced && self.begun.is_none();
-        match line.text.trim() {
-            "*** Begin Patch" if is_bare && !self.sections.is_empty() => return Taken::NotMine,
-            "*** Begin Patch" => {
+        if self.aborted {
+            return after_abort(line.text);
+        }
+        // New lines are taken as they are, so that what is indented is one of them.
+        match line.text.trim_end() {
+            "*** Begin Patch" if self.sections.is_empty() => {
                 self.begun = Some(line.number);
+                return Taken::More;
+            }
+            "*** Begin Patch" if is_bare => return Taken::NotMine,
+            "*** Begin Patch" => {
+                let message =
+                    "`*** Begin Patch` may be a new line of the file, or the beginning of another patch";
+                self.complain(
+                    line.number,
+                    message,
+                    "end the sections above with `*** End Patch`, or leave the line out",
+                );
+                return Taken::More;
+            }
+            // The fence goes on: this ends the sections only if nothing comes below it.
+            "*** End Patch" if fenced && self.begun.is_none() => {
+                self.stray_end.get_or_insert(line.number);
                 return Taken::More;
             }
             "*** End Patch" => {
                 self.enclosed = true;
                 return Taken::Done;
             }
-            text if is_abort(text) => {
+            text if is_abort(text) && !text.starts_with(char::is_whitespace) => {
                 self.parsed.findings.push(aborted(line.number));
-                return Taken::Done;
+                (self.begun, self.aborted) = (None, true);
+                return Taken::More;
             }
             _ => {}
         }
-        if let Some(path) = header(line.text) {
-            self.leave(is_bare);
-            self.open(path, line.number);
+        if let Some(end) = self.stray_end
+            && !line.text.trim().is_empty()
+        {
+            self.stray_end = None;
+            let message = format!(
+                "`*** End Patch` in line {end} may be a new line of the file, or the end of the sections"
+            );
+            self.complain(end, message, "write `*** Begin Patch` above the sections, or leave the line out");
+        }
+        if let Some((path, is_quoted)) = header(line.text) {
+            self.leave(is_bare, true);
+            self.open(path, is_quoted, line.number);
         } else if let Some((sign, text)) = operation::split(line.text) {
             self.operation(sign, text, line.number);
         } else if is_bare && ending::is_end(self.current().map(|section| section.path.as_str()), line.text) {
@@ -145,11 +190,11 @@ impl Reader for Hashline {
     }
 
     fn take(&mut self) -> Option<Parsed> {
-        Parsed { edits: Vec::new(), findings: std::mem::take(&mut self.parsed.findings) }.take()
+        Parsed { findings: std::mem::take(&mut self.parsed.findings), ..Parsed::default() }.take()
     }
 
     fn finish(mut self: Box<Self>) -> Parsed {
-        self.leave(!self.enclosed && self.begun.is_none());
+        self.leave(!self.enclosed && self.begun.is_none(), !self.enclosed);
         for section in std::mem::take(&mut self.sections).into_iter().flatten() {
             self.close(section);
         }
@@ -172,7 +217,7 @@ impl Hashline {
         self.parsed.findings.push(finding);
     }
 
-    fn open(&mut self, path: &str, line: usize) {
+    fn open(&mut self, path: &str, is_quoted: bool, line: usize) {
         if path.is_empty() {
             let message = "Input header \"§\" is empty; provide a file path.";
             self.parsed
@@ -192,6 +237,7 @@ impl Hashline {
         let section = section.unwrap_or_else(|| Section {
             path: path.to_owned(),
             line,
+            is_quoted,
             hunks: Vec::new(),
             is_told: false,
         });
@@ -209,7 +255,8 @@ impl Hashline {
         }
         match (operation::site(sign, text, line), self.current()) {
             (Ok(Site { target, beside }), Some(section)) => {
-                section.hunks.push(Hunk { target, beside, ..Hunk::new(Vec::new(), line) });
+                let named = section.is_quoted;
+                section.hunks.push(Hunk { target, beside, named, ..Hunk::new(Vec::new(), line) });
                 self.place = Place::Operation;
             }
             (Ok(_), None) => {
@@ -250,9 +297,9 @@ impl Hashline {
         }
     }
 
-    /// Comes to the end of what stands below a header; `is_bare` says that nothing but what follows shows the end.
-    fn leave(&mut self, is_bare: bool) {
-        let is_gap = !self.enclosed;
+    /// Comes to the end of what stands below a header; `is_bare` says that nothing but what follows shows the end, and
+    /// `is_gap` that blank lines above it set it off.
+    fn leave(&mut self, is_bare: bool, is_gap: bool) {
         if self.place != Place::Operation {
             return;
         }
@@ -272,7 +319,7 @@ impl Hashline {
     }
 
     fn close(&mut self, section: Section) {
-        let Section { path, line, hunks, is_told } = section;
+        let Section { path, line, hunks, is_told, .. } = section;
         for hunk in &hunks {
             if hunk.lines.is_empty() && !matches!(hunk.target, Target::Lines { .. }) {
                 let message = format!(

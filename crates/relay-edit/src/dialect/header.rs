@@ -136,8 +136,8 @@ fn prose(info: &str) -> Header {
 /// The value of `name="value"` or `name=value`.
 fn attribute<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("{name}="))?;
-    match rest.strip_prefix('"') {
-        Some(rest) => rest.split('"').next(),
+    match rest.chars().next().filter(|quote| matches!(quote, '"' | '\'')) {
+        Some(quote) => rest.strip_prefix(quote)?.split(quote).next(),
         None => rest.split([' ', '}', ',']).next(),
     }
 }
@@ -225,6 +225,11 @@ const BARE_NAMES: &[&str] = &[
     "makefile",
     "GNUmakefile",
 ];
+
+/// Whether a word is one of the file names that have no ending.
+pub(crate) fn is_bare_name(name: &str) -> bool {
+    BARE_NAMES.contains(&name)
+}
 
 /// Whether what looks like the path of a new file may as well be a title: `Input/Output`, `v1.2`, `Node.js`.
 pub(crate) fn may_be_title(path: &str) -> bool {

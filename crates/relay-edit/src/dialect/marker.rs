@@ -7,6 +7,10 @@
 pub(crate) const LEAST: usize = 5;
 /// A longer line of `=` is a rule in the text.
 pub(crate) const MOST: usize = 9;
+/// How many characters a marker usually has.
+const USUAL: usize = 7;
+/// From this many characters on, a section may hold the usual markers as text: one too many or too few is a slip.
+const LONG: usize = USUAL + 2;
 
 /// What a line means inside or outside a section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,10 +44,47 @@ pub(crate) fn marker(text: &str) -> Option<Marker> {
     }
 }
 
-/// Whether a marker ends a section whose first one has `opened` characters: a short one only ends what a short one
-/// began, because text speaks of `>>> REPLACE` too.
-pub(crate) fn ends(opened: usize, found: Marker) -> bool {
-    matches!(found, Marker::Replace(length) if length >= opened.min(LEAST))
+/// A section whose first marker has come, and what of the usual markers is text in it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opened {
+    /// How many characters its first marker has.
+    pub length: usize,
+    /// How many sections its text has begun and not ended.
+    inner: usize,
+    /// A divider as long as the first marker has come.
+    is_divided: bool,
+}
+
+impl Opened {
+    /// A section whose first marker has so many characters.
+    pub const fn new(length: usize) -> Self {
+        Self { length, inner: 0, is_divided: false }
+    }
+
+    /// The marker that a line of the section is; `None` when it is text.
+    ///
+    /// A short one means something only where a short one began the section, because text speaks of `>>> REPLACE` too; and a
+    /// usual one does not in a section that a long one began, unless the author shortens the others as well.
+    pub fn read(&mut self, text: &str) -> Option<Marker> {
+        let found = marker(text)?;
+        let is_text = |length: usize| self.length >= LONG && length <= USUAL;
+        match found {
+            Marker::Search(length) | Marker::Replace(length) if length < self.length.min(LEAST) => None,
+            Marker::Search(length) if is_text(length) => {
+                self.inner += 1;
+                None
+            }
+            Marker::Replace(length) if is_text(length) && (self.is_divided || self.inner > 0) => {
+                self.inner = self.inner.saturating_sub(1);
+                None
+            }
+            Marker::Divider(length) => {
+                self.is_divided |= length == self.length;
+                Some(found)
+            }
+            _ => Some(found),
+        }
+    }
 }
 
 /// Whether a line is `:start_line:12` or `:end_line:12`, which some tools put above the old text.
@@ -91,8 +132,10 @@ mod tests {
         ] {
             assert_eq!(marker(text), expected, "{text}");
         }
-        assert!(ends(7, Marker::Replace(5)) && ends(3, Marker::Replace(3)));
-        assert!(!ends(7, Marker::Replace(3)) && !ends(7, Marker::Search(7)));
+        let ends =
+            |opened: usize, text: &str| matches!(Opened::new(opened).read(text), Some(Marker::Replace(_)));
+        assert!(ends(7, ">>>>> REPLACE") && ends(3, ">>> REPLACE") && ends(11, ">>>>>>> REPLACE"));
+        assert!(!ends(7, ">>> REPLACE") && !ends(7, "<<<<<<< SEARCH"));
     }
 
     #[test]

@@ -11,9 +11,11 @@ mod edit_repl;
 mod fence;
 mod fenced;
 mod findings;
+mod fragment;
 mod git_diff;
 mod hashline;
 mod header;
+mod instruct;
 mod kept;
 mod limits;
 mod marker;
@@ -22,20 +24,25 @@ mod path_line;
 mod scan;
 mod search_replace;
 mod tagged;
+mod toolcall;
 mod unified;
 
 use std::fmt::Debug;
 
 use crate::lines::count;
 use crate::{Diagnostic, Edit, Reply, leak};
+pub(crate) use block::comment_text;
+pub(crate) use citation::path as path_of_citation;
 pub(crate) use fence::unfenced;
 use findings::Findings;
 pub(crate) use hashline::anchors_of;
-pub(crate) use header::may_be_title;
+pub(crate) use header::{is_bare_name, may_be_title};
+pub(crate) use instruct::commented_path;
 pub(crate) use kept::Kept;
 use limits::Excess;
 pub(crate) use mistaken::is_text;
 pub(crate) use path_line::is_plain_name;
+pub use path_line::speaks_of_another;
 
 /// A written form of edits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -56,10 +63,18 @@ pub enum Dialect {
     Commands,
     /// Whole files below a path line, or with a path in the info string of their fence.
     WholeFile,
+    /// Whole files whose path the prose above them announces, or a comment in their first line. Read, never written.
+    Announced,
+    /// Calls of other tools in JSON or tags. Read, never written.
+    ToolCall,
+    /// Instructions in prose around code: "replace … with …". Read, never written.
+    Instruction,
+    /// Here-documents of a shell that write a file. Read, never written.
+    Shell,
 }
 
 impl Dialect {
-    /// Every dialect, in the order they are documented.
+    /// Every dialect that Relay also writes, in the order they are documented.
     pub const ALL: &[Dialect] = &[
         Dialect::Fenced,
         Dialect::Unified,
@@ -83,7 +98,17 @@ impl Dialect {
             Dialect::Hashline => "hashline",
             Dialect::Commands => "commands",
             Dialect::WholeFile => "whole-file",
+            Dialect::Announced => "announced",
+            Dialect::ToolCall => "tool-call",
+            Dialect::Instruction => "instruction",
+            Dialect::Shell => "shell",
         }
+    }
+
+    /// Whether it holds whole files that nothing but prose or a name above them marks as such.
+    #[must_use]
+    pub const fn is_whole_file(self) -> bool {
+        matches!(self, Dialect::WholeFile | Dialect::Announced)
     }
 }
 
@@ -94,6 +119,8 @@ pub(crate) struct Parsed {
     pub edits: Vec<Edit>,
     /// What was wrong or doubtful.
     pub findings: Findings,
+    /// Calls of other tools, with the edits they ask for.
+    pub calls: Option<toolcall::Calls>,
 }
 
 impl Parsed {
@@ -105,11 +132,12 @@ impl Parsed {
             self.edits.extend(other.edits);
         }
         self.findings.extend(other.findings);
+        self.calls = self.calls.take().or(other.calls);
     }
 
     /// What is in here, if there is anything; nothing is afterwards.
     pub fn take(&mut self) -> Option<Self> {
-        let is_empty = self.edits.is_empty() && self.findings.is_empty();
+        let is_empty = self.edits.is_empty() && self.findings.is_empty() && self.calls.is_none();
         (!is_empty).then(|| std::mem::take(self))
     }
 }
@@ -268,6 +296,13 @@ pub(crate) struct Line<'a> {
     pub number: usize,
     /// Without its line ending.
     pub text: &'a str,
+}
+
+impl Line<'_> {
+    /// How far it is indented.
+    pub fn indent(&self) -> usize {
+        self.text.len() - self.text.trim_start().len()
+    }
 }
 
 /// One line of a reply that is kept until the next one shows what it is.

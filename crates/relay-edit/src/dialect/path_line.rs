@@ -19,7 +19,7 @@ pub(crate) fn read(text: &str) -> Option<String> {
     let (text, _) = undecorate(text);
     let (path, quoted) = unquote(text);
     let plain = quoted || !path.contains(char::is_whitespace);
-    (plain && looks_like_path(path)).then(|| path.to_owned())
+    (plain && looks_like_path(path) && !path.contains("](")).then(|| path.to_owned())
 }
 
 /// Reads the line directly before the marker of a block, where even a bare word is a file name, and lines of a file may be
@@ -97,7 +97,8 @@ pub(crate) fn mentioned(text: &str) -> Option<String> {
 }
 
 /// Whether a line of prose names or mentions a file that may be another one than this.
-pub(crate) fn speaks_of_another(text: &str, path: &str) -> bool {
+#[must_use]
+pub fn speaks_of_another(text: &str, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let lower = text.to_lowercase();
     let mut words = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
@@ -128,9 +129,58 @@ fn is_marker_like(path: &str) -> bool {
     ]) || path.ends_with(':')
 }
 
-/// Takes list marks, heading marks, emphasis and words such as `File:` off a line.
+/// What authors write behind a path to say that its file follows.
+const REMARKS: &[&str] = &[
+    "modified",
+    "updated",
+    "changed",
+    "edited",
+    "new",
+    "new file",
+    "full file",
+    "full",
+    "complete",
+    "complete file",
+    "whole file",
+    "full content",
+    "full contents",
+    "updated file",
+    "entire file",
+    "final",
+    "final version",
+    "revised",
+    "create",
+];
+
+/// A line without a remark such as `(new file)` or `— full file` behind its path.
+fn unremarked(text: &str) -> &str {
+    let bracketed = text.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
+    let dashed = [" — ", " – ", " - ", " -- "].iter().find_map(|dash| text.rsplit_once(dash));
+    let is_remark = |remark: &str| REMARKS.iter().any(|known| known.eq_ignore_ascii_case(remark.trim()));
+    let found = bracketed.or(dashed).filter(|(_, remark)| is_remark(remark));
+    found.map_or(text, |(path, _)| path.trim_end())
+}
+
+/// The text of a link to a file that is nothing else: `[src/a.ts](src/a.ts)`.
+fn unlinked(text: &str) -> &str {
+    let label = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(')')?.split_once("]("));
+    label.filter(|(_, target)| !target.contains([']', ')', ' '])).map_or(text, |(label, _)| label)
+}
+
+/// A line without the tags that a page puts around a title.
+fn untagged(text: &str) -> &str {
+    let mut rest = text;
+    for name in ["summary", "b", "strong", "code", "h3", "h4"] {
+        let inner =
+            rest.strip_prefix(&format!("<{name}>")).and_then(|rest| rest.strip_suffix(&format!("</{name}>")));
+        rest = inner.map_or(rest, str::trim);
+    }
+    rest
+}
+
+/// Takes list marks, heading marks, emphasis, links, tags and words such as `File:` off a line.
 fn undecorate(text: &str) -> (&str, bool) {
-    let mut rest = text.trim_start_matches('#').trim();
+    let mut rest = untagged(text.trim_start_matches('#').trim());
     rest = rest.strip_prefix("- ").or_else(|| rest.strip_prefix("* ")).unwrap_or(rest).trim();
     if let Some((number, tail)) = rest.split_once(". ")
         && !number.is_empty()
@@ -139,19 +189,28 @@ fn undecorate(text: &str) -> (&str, bool) {
         rest = tail.trim();
     }
     rest = rest.trim_end_matches(':').trim();
-    for remark in [" (modified)", " (updated)", " (changed)", " (edited)", " (new)", " (new file)"] {
-        rest = rest.strip_suffix(remark).unwrap_or(rest);
-    }
+    rest = unremarked(rest);
     rest = strip_pair(rest, "**");
     rest = strip_pair(rest, "__");
-    for word in ["file:", "path:", "filename:", "filepath:", "file path:"] {
+    rest = rest
+        .strip_prefix("**")
+        .and_then(|rest| rest.split_once(":**"))
+        .map_or(rest, |(word, path)| if is_label(word) { path.trim() } else { rest });
+    for word in ["file:", "path:", "filename:", "filepath:", "file path:", "save as:", "new file:"] {
         if rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word)) {
             rest = rest.get(word.len()..).unwrap_or_default().trim();
         }
     }
     rest = rest.trim_end_matches(':').trim();
-    rest = strip_pair(rest, "**");
+    rest = unlinked(strip_pair(unremarked(rest), "**"));
     (rest, rest != text)
+}
+
+/// Whether a word names what follows as a file.
+fn is_label(word: &str) -> bool {
+    ["file", "path", "filename", "filepath", "file path", "new file", "updated file"]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(word.trim()))
 }
 
 fn strip_pair<'a>(text: &'a str, mark: &str) -> &'a str {
@@ -201,6 +260,11 @@ pub(crate) fn unquoted(text: &str) -> &str {
     strip_pair(unquote(strip_pair(text, "**")).0, "**")
 }
 
+/// Whether quotes or backticks say where a path begins and ends.
+pub(crate) fn is_quoted(text: &str) -> bool {
+    unquote(strip_pair(text, "**")).1
+}
+
 fn unquote(text: &str) -> (&str, bool) {
     for quote in ['`', '"', '\''] {
         if let Some(inner) = text.strip_prefix(quote).and_then(|inner| inner.strip_suffix(quote)) {
@@ -230,6 +294,15 @@ mod tests {
             "- src/a.rs",
             "1. `src/a.rs`:",
             "src/a.rs:",
+            "### [src/a.rs](src/a.rs)",
+            "**File:** src/a.rs",
+            "**File:** `src/a.rs`",
+            "### src/a.rs — full file",
+            "### `src/a.rs` (new file)",
+            "<summary>src/a.rs</summary>",
+            "<summary><code>src/a.rs</code></summary>",
+            "**[src/a.rs](./src/a.rs)**",
+            "#### `src/a.rs` - updated",
         ] {
             assert_eq!(read(line).as_deref(), Some("src/a.rs"), "{line}");
         }

@@ -3,8 +3,9 @@
 //! A section whose markers do not add up is refused with the line; guessing which half a line belongs to could
 //! delete code.
 
-use super::marker::{LEAST, MOST, Marker, ends, is_line_marker, marker, unescape};
-use super::{Dialect, Kept, Line, Parsed, Reader, Taken};
+use super::marker::{MOST, Marker, Opened, is_line_marker, marker, unescape};
+use super::unified::shorten;
+use super::{Dialect, Kept, Line, OwnedLine, Parsed, Reader, Taken, path_line};
 use crate::{Base, Diagnostic, Edit, Hunk, Operation, codes};
 
 /// One section, or what was wrong with it.
@@ -121,14 +122,24 @@ impl Reader for SearchReplace {
 #[derive(Debug, Default)]
 pub(crate) struct Sections {
     open: Option<Open>,
+    /// The first line of text outside of all sections.
+    outside: Option<OwnedLine>,
+    /// A section has ended.
+    has_sections: bool,
 }
 
 /// A section whose end has not come yet.
 #[derive(Debug)]
 struct Open {
     line: usize,
-    length: usize,
+    markers: Opened,
     body: Kept,
+}
+
+impl Open {
+    fn new(line: usize, length: usize) -> Self {
+        Self { line, markers: Opened::new(length), body: Kept::default() }
+    }
 }
 
 impl Sections {
@@ -137,24 +148,28 @@ impl Sections {
         let Some(open) = self.open.as_mut() else {
             return match marker(line.text) {
                 Some(Marker::Search(length)) => {
-                    self.open = Some(Open { line: line.number, length, body: Kept::default() });
-                    None
+                    self.open = Some(Open::new(line.number, length));
+                    self.outside()
                 }
                 Some(_) => Some(Err(broken(
                     line.number,
                     format!("`{}` stands before any `<<<<<<< SEARCH`", line.text.trim()),
                 ))),
-                None => None,
+                None => {
+                    self.note_outside(line);
+                    None
+                }
             };
         };
-        match marker(line.text) {
-            Some(found) if ends(open.length, found) => {
+        match open.markers.read(line.text) {
+            Some(Marker::Replace(_)) => {
                 let open = self.open.take()?;
+                self.has_sections = true;
                 Some(close(&open, line.number))
             }
-            Some(Marker::Search(length)) if length >= open.length.min(LEAST) => {
+            Some(Marker::Search(_)) => {
                 let start = open.line;
-                self.open = Some(Open { line: line.number, length: open.length, body: Kept::default() });
+                self.open = Some(Open::new(line.number, open.markers.length));
                 Some(Err(broken(
                     line.number,
                     format!("the section that begins in line {start} is not closed before the next begins"),
@@ -167,9 +182,28 @@ impl Sections {
         }
     }
 
+    /// Keeps text outside of all sections.
+    fn note_outside(&mut self, line: &Line<'_>) {
+        let is_text = !line.text.trim().is_empty()
+            && !path_line::is_dots(line.text)
+            && path_line::read(line.text).is_none();
+        if is_text {
+            self.outside.get_or_insert_with(|| (*line).into());
+        }
+    }
+
+    /// What to say of text outside of all sections: the section above it may have ended at a marker that is part of its text,
+    /// and then this is the rest of it.
+    fn outside(&mut self) -> Option<Section> {
+        let line = self.outside.take()?;
+        let message = format!("`{}` belongs to no section", shorten(line.text.trim()));
+        let hint = "write explanations outside the block; if a marker above it is text of the file, write a backslash before that";
+        Some(Err(Box::new(Diagnostic::error(codes::BAD_MARKERS, message).hinted(hint).at(line.number))))
+    }
+
     /// Ends the block; an open section is a finding.
-    pub fn finish(self) -> Option<Section> {
-        let open = self.open?;
+    pub fn finish(mut self) -> Option<Section> {
+        let Some(open) = self.open else { return self.outside().filter(|_| self.has_sections) };
         Some(Err(broken(open.line, "this section has no `>>>>>>> REPLACE`: the reply seems cut off")))
     }
 }
@@ -202,11 +236,11 @@ fn close(open: &Open, end: usize) -> Section {
         })
         .collect();
     // Long rules are text, unless the markers are long too.
-    let usual = |(_, length): &&(usize, usize)| *length <= MOST || open.length > MOST;
+    let usual = |(_, length): &&(usize, usize)| *length <= MOST || open.markers.length > MOST;
     let dividers: Vec<(usize, usize)> = dividers.iter().filter(usual).copied().collect();
     // When the text itself holds `=====` lines, the divider is the only one as long as the other markers.
     let same: Vec<usize> =
-        dividers.iter().filter(|(_, length)| *length == open.length).map(|(at, _)| *at).collect();
+        dividers.iter().filter(|(_, length)| *length == open.markers.length).map(|(at, _)| *at).collect();
     let divider = match (dividers.as_slice(), same.as_slice()) {
         ([(only, _)], _) | (_, [only]) => *only,
         ([], _) => {
@@ -320,6 +354,29 @@ mod tests {
         );
         check("<<<<<<< SEARCH\n\\=======\n=======\nb\n>>>>>>> REPLACE\n", &["======="], &["b"]);
         check_broken("<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n", 1, "several");
+    }
+
+    #[test]
+    fn long_markers_hold_the_usual_ones_as_text() {
+        let inner = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE";
+        let new: Vec<&str> = inner.lines().collect();
+        check(&format!("<<<<<<<<< SEARCH\nx\n=========\n{inner}\n>>>>>>>>> REPLACE\n"), &["x"], &new);
+        check(&format!("<<<<<<<<< SEARCH\n{inner}\n=========\nx\n>>>>>>>>> REPLACE\n"), &new, &["x"]);
+        // Others may be shorter than the first one.
+        check("<<<<<<<<< SEARCH\nx\n=======\ny\n>>>>>>> REPLACE\n", &["x"], &["y"]);
+    }
+
+    /// A marker in a string ends the section, and what follows is the rest of it.
+    #[test]
+    fn text_between_sections_is_the_rest_of_one() {
+        let section = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n";
+        let cut = "<<<<<<< SEARCH\nx\n=======\ny = `\n>>>>>>> REPLACE\n`;\n";
+        check_broken(&format!("{cut}{section}"), 6, "belongs to no section");
+        check_broken(&format!("{section}z\n"), 6, "belongs to no section");
+        for text in ["\n", "...\n", "src/a.ts\n"] {
+            let found = parse(&format!("{section}{text}{section}"));
+            assert_eq!(found.iter().filter(|section| section.is_ok()).count(), 2, "{text}");
+        }
     }
 
     #[test]

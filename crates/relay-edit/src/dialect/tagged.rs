@@ -29,6 +29,8 @@ pub(crate) struct Tagged {
     name: &'static str,
     path: String,
     line: usize,
+    /// How far the tag is indented; one that is indented further is a line of the file.
+    indent: usize,
     body: Kept,
     closed: bool,
     parsed: Parsed,
@@ -37,7 +39,15 @@ pub(crate) struct Tagged {
 impl Tagged {
     /// A tag of this name below the path of a file.
     pub fn new(name: &'static str, path: String) -> Self {
-        Self { name, path, line: 0, body: Kept::default(), closed: false, parsed: Parsed::default() }
+        Self {
+            name,
+            path,
+            line: 0,
+            indent: 0,
+            body: Kept::default(),
+            closed: false,
+            parsed: Parsed::default(),
+        }
     }
 
     /// Whether this is the first line of an edit, so that the tag is nothing but a fence around it.
@@ -60,9 +70,11 @@ impl Tagged {
 
 impl Reader for Tagged {
     fn line(&mut self, line: Line<'_>, _fenced: bool) -> Taken {
+        let indent = line.indent();
         if self.line == 0 {
             self.line = line.number;
-        } else if closes(line.text, self.name) {
+            self.indent = indent;
+        } else if closes(line.text, self.name) && indent <= self.indent {
             self.close();
             return Taken::Done;
         } else if self.is_fence_of(line.text) {

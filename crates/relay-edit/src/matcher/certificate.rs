@@ -1,6 +1,7 @@
 //! What the matcher claims about a placement, so that somebody else can check it.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::indent::Reindent;
 use super::tier::Tier;
@@ -11,8 +12,15 @@ use crate::{Hunk, HunkLine};
 pub struct Certificate {
     /// The fingerprint of the file the placements refer to.
     pub file: u64,
-    /// One placement for each hunk that changes something, in the order of the hunks.
+    /// The hunks of the edit it accounts for: each of them is placed or applied already. Hunks that follow each other have
+    /// one certificate each, because each of them refers to the file as those before it leave it.
+    pub hunks: Range<usize>,
+    /// One placement for each hunk that changes something, in the order of the file.
     pub placements: Vec<Placement>,
+    /// The hunks that change nothing any more.
+    pub applied: Vec<Applied>,
+    /// By how many lines the edits and hunks before it may have moved the lines of the file since the author counted them.
+    pub moved: usize,
 }
 
 /// Where one hunk goes, and how that was found out.
@@ -27,12 +35,115 @@ pub struct Placement {
     pub map: Vec<Option<usize>>,
     /// The line before which the new lines go when the hunk has no old lines, counted from 0.
     pub insert_at: usize,
+    /// How the hunk was read, one step after the other, where that is not how it is written; `map` has the lines of the
+    /// last step.
+    pub readings: Vec<Reading>,
     /// How the new lines were indented.
     pub reindent: Reindent,
     /// How many places came into question at this tier.
     pub candidates: usize,
     /// What decided between them, when there were several.
     pub tie: Option<Tie>,
+}
+
+/// A hunk that is applied already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// Which hunk of the edit it is, counted from 0.
+    pub hunk: usize,
+    /// How the hunk was read, one step after the other, where that is not how it is written.
+    pub readings: Vec<Reading>,
+    /// What shows that it is applied.
+    pub proof: Proof,
+}
+
+/// What shows that a hunk is applied already.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The lines that it leaves are lines of the file.
+    Lines {
+        /// For each line of the hunk, the line of the file it is, counted from 0. `None` for removed lines, for elisions,
+        /// and for blank lines the file does not have.
+        map: Vec<Option<usize>>,
+    },
+    /// It neither adds nor removes a line.
+    ChangesNothing,
+    /// Another hunk makes the same change: one that is placed by the same certificate, or one that was before it.
+    Repeats {
+        /// The other hunk, counted from 0.
+        hunk: usize,
+        /// Where it would be placed itself: for each line of the hunk, the line of the file. Empty where the other hunk was
+        /// placed before and has changed these lines.
+        map: Vec<Option<usize>>,
+    },
+}
+
+/// One step from a hunk as it is written to the hunk that was placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// What was done.
+    pub how: How,
+    /// The lines of the hunk afterwards.
+    pub lines: Vec<HunkLine>,
+}
+
+/// What may be done to a hunk that is not found as it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum How {
+    /// Without the anchors of lines that were copied into new lines.
+    WithoutAnchors,
+    /// Without the byte order mark, which the file has itself.
+    WithoutMark,
+    /// The whole lines of the file that its text is a part of.
+    WithinLine,
+    /// Without blank lines around its old and new text.
+    WithoutMargins,
+    /// Without the dashes above its old text.
+    WithoutRule,
+    /// Without line numbers.
+    WithoutNumbers,
+    /// Without backslashes before quotes and the like.
+    WithoutEscapes,
+    /// Without the escapes of HTML.
+    WithoutEntities,
+    /// With plain characters in place of typographic ones.
+    Plain,
+    /// With lines as context that are marked as new.
+    WithContext,
+    /// Without the sentences after it.
+    WithoutProse,
+    /// Without the blank line at its end, which is the end of the file.
+    WithoutLastBlank,
+    /// With context lines that were removed and written again.
+    Rewritten,
+    /// With the lines that it names by number, and without new lines that repeat the lines above and below those.
+    Quoted {
+        /// New lines left out at the beginning.
+        above: usize,
+        /// New lines left out at the end.
+        below: usize,
+    },
+}
+
+impl How {
+    /// How a hunk was read, in words for a report.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::WithoutMark => " without the byte order mark",
+            Self::WithinLine => " within a line",
+            Self::WithoutMargins => " without the blank lines around it",
+            Self::WithoutRule => " without the dashes above it",
+            Self::WithoutNumbers => " without line numbers",
+            Self::WithoutEscapes => " without escapes",
+            Self::WithoutEntities => " without the escapes of HTML",
+            Self::Plain => " with plain characters",
+            Self::WithContext => ", with lines marked as new that stand there",
+            Self::WithoutProse => " without the prose behind it",
+            Self::WithoutLastBlank => " without the blank line at its end",
+            Self::WithoutAnchors | Self::Rewritten | Self::Quoted { .. } => "",
+        }
+    }
 }
 
 /// What decided between places that were equally good.
@@ -49,6 +160,14 @@ pub enum Tie {
 }
 
 impl Certificate {
+    /// What it says of the first hunks it accounts for.
+    pub(crate) fn of_first(mut self, hunks: usize) -> Self {
+        self.hunks.end = self.hunks.end.min(self.hunks.start + hunks);
+        self.placements.retain(|placement| self.hunks.contains(&placement.hunk));
+        self.applied.retain(|applied| self.hunks.contains(&applied.hunk));
+        self
+    }
+
     /// Tells one version of a file from another. It guards against mistakes, not against people: whoever could choose
     /// the bytes a plan is made on could choose the plan. So it is as fast as reading.
     #[must_use]

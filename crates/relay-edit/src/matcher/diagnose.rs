@@ -154,7 +154,8 @@ pub(crate) fn visible(text: &[u8]) -> String {
             ' ' if at < start || at >= end => shown.push('·'),
             '\r' => shown.push('␍'),
             '\u{a0}' => shown.push('⍽'),
-            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {
+            // What stands for white space is itself named, so that the text can be had back.
+            '→' | '·' | '␍' | '⍽' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {
                 shown.push_str(&format!("<U+{:04X}>", u32::from(character)));
             }
             other if other.is_control() => shown.push_str(&format!("<U+{:04X}>", u32::from(other))),
@@ -166,6 +167,30 @@ pub(crate) fn visible(text: &[u8]) -> String {
         }
     }
     shown
+}
+
+/// The text that a finding quotes, with the real white space in place of the signs for it: what a model is to copy. Lines
+/// below the first are shown as they are, and stay so.
+#[must_use]
+pub fn real_text(shown: &str) -> String {
+    let (first, rest) = shown.split_once('\n').map_or((shown, None), |(first, rest)| (first, Some(rest)));
+    let mut text: String = first
+        .chars()
+        .map(|sign| match sign {
+            '→' => '\t',
+            '·' => ' ',
+            '␍' => '\r',
+            '⍽' => '\u{a0}',
+            other => other,
+        })
+        .collect();
+    for sign in ['→', '·', '␍', '⍽'] {
+        text = text.replace(&format!("<U+{:04X}>", u32::from(sign)), &sign.to_string());
+    }
+    match rest {
+        Some(rest) => format!("{text}\n{rest}"),
+        None => text,
+    }
 }
 
 impl Nearest {
@@ -211,5 +236,13 @@ mod tests {
         assert_eq!(visible(b"\ta b  "), "→a b··");
         assert_eq!(visible("\u{a0}x\u{200b}".as_bytes()), "⍽x<U+200B>");
         assert_eq!(visible(b"    "), "····");
+    }
+
+    #[test]
+    fn the_real_text_comes_back() {
+        for text in ["\ta b  ", "    ", "a → b · c", "\u{a0}x", "  →·", "plain"] {
+            assert_eq!(real_text(&visible(text.as_bytes())), text, "{text:?}");
+        }
+        assert_eq!(real_text("use these:\n1ab|a → b"), "use these:\n1ab|a → b");
     }
 }

@@ -7,7 +7,7 @@
 use super::indent::Reindent;
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::{Candidate, Covered, Search};
+use super::ladder::{Candidate, Covered, Search, exact_or_endings};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::proof;
 use super::tier::Tier;
@@ -41,6 +41,9 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
                 if pattern.hunk.line_hint != Some(only.start() + 1) || done.end() < only.end() =>
             {
                 return Some(Search::HalfDone { found: only.start(), done: done.start() });
+            }
+            _ if tier == Tier::Exact => {
+                return Some(Search::Found(exact_or_endings(index, &candidates), candidates));
             }
             _ => return Some(Search::Found(tier, candidates)),
         }

@@ -103,8 +103,20 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: S
             candidates.retain(|candidate| !literal::changes_a_string(pattern, index, candidate));
             if candidates.is_empty() { Search::Nothing } else { Search::Found(tier, candidates) }
         }
+        // Whoever asks for old lines to the letter does not want them to be missing, whatever else is there.
+        Search::AlreadyApplied(_) | Search::Standing(_)
+            if strictness == Strictness::Exact && is_gone(pattern, index) =>
+        {
+            Search::Nothing
+        }
         found => found,
     }
+}
+
+/// Whether a hunk has old lines, and the file does not.
+fn is_gone(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> bool {
+    !pattern.old.is_empty()
+        && index.find_some(Key::Exact, &pattern.old, 1).is_none_or(|places| places.is_empty())
 }
 
 fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -> Search {
@@ -244,7 +256,8 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
         starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
     candidates.retain(|candidate| !is_blind || is_told_by_ends(pattern, index, candidate));
     // Tested before placing: an insertion's anchor still stands there after the insertion.
-    if may_be_applied(pattern, index, key, &candidates)
+    if !pattern.is_undone
+        && may_be_applied(pattern, index, key, &candidates)
         && let Some(place) = new_stands_at(pattern, index, key)
     {
         let covered = place..place + pattern.new.len();
@@ -331,7 +344,11 @@ fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> 
 }
 
 /// Where lines that shall go, at an end of the hunk, still stand beside the place where its new lines stand.
-fn goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
+pub(crate) fn goes_beside(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    covered: &Range<usize>,
+) -> Option<usize> {
     let lines = &pattern.hunk.lines;
     let goes = |line: &&HunkLine| !line.is_new();
     let head: Vec<&str> = lines.iter().take_while(goes).map(HunkLine::text).collect();
@@ -456,7 +473,7 @@ fn opposite<'l>(
 }
 
 /// An exact match in a file with other line endings than the reply's is named as such.
-fn exact_or_endings(index: &FileIndex<'_>, candidates: &[Candidate]) -> Tier {
+pub(crate) fn exact_or_endings(index: &FileIndex<'_>, candidates: &[Candidate]) -> Tier {
     let plain = |line: usize| matches!(index.lines.ending(line), b"\n" | b"");
     let all_plain = candidates.iter().all(|candidate| match &candidate.lines {
         Covered::Span(span) => span.clone().all(plain),

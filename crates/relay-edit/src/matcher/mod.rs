@@ -40,8 +40,9 @@ mod tier;
 mod ties;
 mod units;
 mod verbatim;
+mod witness;
 
-pub use certificate::{Certificate, Placement, Tie};
+pub use certificate::{Applied, Certificate, How, Placement, Proof, Reading, Tie};
 pub use indent::Reindent;
 pub use tier::Tier;
 
@@ -59,6 +60,7 @@ pub(crate) use marked::{Repeats, with_context_at_ends, with_context_between};
 pub(crate) use numbered::{without_numbers, without_numbers_in};
 pub(crate) use page::{has_escapes, without_page, without_page_in};
 pub(crate) use pattern::{has_identity, is_block_end, is_telling};
+pub(crate) use witness::witness;
 
 use std::ops::Range;
 
@@ -189,6 +191,18 @@ pub(crate) fn locate_all(
 /// Places one hunk.
 pub(crate) fn locate(hunk: &Hunk, index: &FileIndex<'_>, strictness: Strictness) -> Result<Located, Failure> {
     locate_all(std::slice::from_ref(hunk), index, strictness).pop().unwrap_or(Err(Failure::NotFound(None)))
+}
+
+/// Places one hunk of which it is known that it is not applied yet.
+pub(crate) fn locate_undone(
+    hunk: &Hunk,
+    index: &FileIndex<'_>,
+    strictness: Strictness,
+) -> Result<Located, Failure> {
+    let pattern = Pattern { is_undone: true, ..Pattern::new(hunk) };
+    let found = search(&pattern, index, strictness);
+    let settled = ties::settle(std::slice::from_ref(&pattern), vec![found], index, strictness).pop();
+    settled.unwrap_or(Err(Failure::NotFound(None)))
 }
 
 #[cfg(test)]

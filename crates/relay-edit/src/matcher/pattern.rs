@@ -14,6 +14,8 @@ pub(crate) struct Pattern<'h> {
     pub new: Vec<&'h str>,
     /// For each old line its position in the hunk.
     pub positions: Vec<usize>,
+    /// The hunk is known not to be applied yet, whatever of it is there.
+    pub is_undone: bool,
 }
 
 impl<'h> Pattern<'h> {
@@ -30,7 +32,7 @@ impl<'h> Pattern<'h> {
                 new.push(line.text());
             }
         }
-        Self { hunk, old, new, positions }
+        Self { hunk, old, new, positions, is_undone: false }
     }
 
     /// Whether an old line goes away, by its position among the old lines.

@@ -9,10 +9,10 @@ use std::ops::Range;
 
 use super::index::FileIndex;
 use super::key::Key;
-use super::ladder::{Candidate, KEPT, added_stands_around};
+use super::ladder::{Candidate, KEPT, added_stands_around, goes_beside};
 use super::pattern::{Pattern, has_identity, is_telling};
 use super::tier::Tier;
-use super::{Strictness, proof, scope, sign};
+use super::{Failure, Located, Strictness, proof, scope, sign};
 use crate::elision::elision;
 use crate::{EndOfFile, HunkLine};
 
@@ -20,6 +20,25 @@ use crate::{EndOfFile, HunkLine};
 fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
     let mut added = pattern.hunk.lines.iter().filter(|line| matches!(line, HunkLine::Added(_)));
     added.any(|line| is_telling(line.text()))
+}
+
+/// What was found for a hunk, unless it counts as applied only because what it adds stands there anyway.
+///
+/// One more of several equal lines: where the old lines stand, the new ones do as well, before and after the change. So nobody
+/// can say whether it is made.
+pub(crate) fn proven(
+    pattern: &Pattern<'_>,
+    index: &FileIndex<'_>,
+    located: Located,
+) -> Result<Located, Failure> {
+    let Located::AlreadyApplied(done) = located else { return Ok(located) };
+    let is_copy = |line: &str| pattern.old.iter().any(|old| old.trim() == line.trim());
+    let mut added = pattern.hunk.added_lines();
+    if pattern.hunk.removes() || !pattern.hunk.adds() || !added.all(is_copy) {
+        return Ok(located);
+    }
+    let found = index.find_some(Key::TrimEnd, &pattern.old, 1).and_then(|places| places.first().copied());
+    found.map_or(Ok(located), |found| Err(Failure::Applied { found, done }))
 }
 
 /// The line, counted from 0, at which a hunk stands that changes nothing: anywhere, and it may stand there several times.
@@ -52,7 +71,7 @@ pub(crate) fn already(
     shifts: &[isize],
     regions: &[Range<usize>],
 ) -> Option<usize> {
-    if !can_be_recognised(pattern) {
+    if pattern.is_undone || !can_be_recognised(pattern) {
         return None;
     }
     by_number(pattern, index, candidates, shifts)
@@ -63,7 +82,7 @@ pub(crate) fn already(
 /// Whether what a hunk inserts at the chosen place stands there already: its old lines are still there afterwards,
 /// above or below, or because the new lines begin as the old ones go on.
 pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate, tier: Tier) -> bool {
-    if pattern.hunk.removes() || !has_identity(&pattern.new) {
+    if pattern.is_undone || pattern.hunk.removes() || !has_identity(&pattern.new) {
         return false;
     }
     let reindent = sign::settled(pattern, index, &chosen.reindent);
@@ -111,7 +130,7 @@ pub(crate) fn elsewhere(
     regions: &[Range<usize>],
     tier: Tier,
 ) -> Option<usize> {
-    if pattern.hunk.line_hint == Some(only.start() + 1) || scope::holds(regions, only) {
+    if pattern.is_undone || pattern.hunk.line_hint == Some(only.start() + 1) || scope::holds(regions, only) {
         return None;
     }
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
@@ -162,6 +181,7 @@ fn by_number(
     let beside = |place: usize| {
         let mut found = candidates.iter().filter(|_| pattern.hunk.removes());
         found.any(|found| found.end() == place || found.start() == place + pattern.new.len())
+            || goes_beside(pattern, index, &(place..place + pattern.new.len())).is_some()
     };
     places.find(|place| index.stands_at(Key::TrimEnd, &pattern.new, *place) && !beside(*place))
 }
@@ -203,7 +223,7 @@ fn by_region(
 mod tests {
     use super::*;
     use crate::Hunk;
-    use crate::matcher::{Failure, Located, Strictness, locate};
+    use crate::matcher::locate;
 
     /// What becomes of a hunk: the line it is placed at, or the line at which it is applied already.
     #[track_caller]
@@ -235,6 +255,9 @@ mod tests {
         let hunk = Hunk { line_hint: Some(2), ..Hunk::of_diff("+two();\n-three();") };
         let located = locate(&hunk, &FileIndex::new(file.as_bytes()), Strictness::Fuzzy);
         assert!(matches!(located, Err(Failure::Repeated(_))), "{located:?}");
+        // Its first line is still there, right above the lines it would leave.
+        let change = "-one();\n two();\n-three();\n+three();\n four();";
+        check(file, &Hunk { line_hint: Some(2), ..Hunk::of_diff(change) }, Ok(0));
         let apart = Hunk { line_hint: Some(1), ..Hunk::of_diff("+one();\n-three();") };
         check(file, &apart, Err(0));
     }

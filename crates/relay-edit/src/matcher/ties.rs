@@ -43,6 +43,7 @@ pub(crate) fn settle(
         let search =
             if search == Search::Crowd { ladder::search(pattern, index, strictness) } else { search };
         let located = settle_one(at, patterns, pattern, search, index, &neighbours, strictness);
+        let located = located.and_then(|located| standing::proven(pattern, index, located));
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
         located
     });
@@ -251,6 +252,7 @@ fn settle_one(
         tier,
         map,
         insert_at: candidate.start(),
+        readings: Vec::new(),
         reindent,
         candidates: candidates.len(),
         tie,
@@ -272,6 +274,7 @@ fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) ->
         tier: Tier::Exact,
         map: pattern.spread(std::iter::empty()),
         insert_at: end,
+        readings: Vec::new(),
         reindent: Reindent::Keep,
         candidates: 1,
         tie: (end > 0).then_some(Tie::EndOfFile),

@@ -12,7 +12,8 @@ use crate::align::{Difference, differences};
 use crate::content::Content;
 use crate::edit::Target;
 use crate::elision::{
-    Elision, elision, has_no_dots, is_prose_file, names_left_out, names_more, remarks_left_out,
+    Elision, elision, has_no_dots, is_dotted_comment, is_prose_file, names_left_out, names_more,
+    remarks_left_out,
 };
 use crate::lines::{Lines, count};
 use crate::matcher::{Key, is_oddly_spaced};
@@ -109,7 +110,14 @@ pub(crate) fn check_write(
         foreign.find(replaces_several)
     };
     let dots_written = || foreign(Elision::Dots).filter(loses);
-    if let Some((at, text)) = comment_written.or(dots).or_else(dots_written).or_else(remark) {
+    // Whatever such a comment says, in whatever language, it does it in place of lines.
+    let trails_off = || {
+        let dotted = content.lines().enumerate().filter(|(_, text)| is_dotted_comment(text));
+        let mut foreign = dotted.filter(|(_, text)| !is_prose_file(path) && new_to_file(text));
+        foreign.find(loses)
+    };
+    let found = comment_written.or(dots).or_else(dots_written).or_else(remark).or_else(trails_off);
+    if let Some((at, text)) = found {
         return Some(Loss::Elision { text: text.trim().to_owned(), at });
     }
     if let Some(text) = oddly_spaced(path, before, content, new_to_file) {
@@ -136,14 +144,17 @@ pub(crate) fn check_write(
     gutted(&lines, content, why)
 }
 
-/// Checks what hunks make of a file.
+/// Checks what hunks make of a file where their new lines stand for all of it, or for lines that nobody quoted. Whoever quotes
+/// some lines of a file and writes fewer means that.
 pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> Option<Loss> {
+    let lines = count(before, b'\n');
     let removed = |hunk: &Hunk| {
-        let quoted = hunk.lines.iter().filter(|line| matches!(line, HunkLine::Removed(_))).count();
-        quoted + targets::lines_named(hunk)
+        let is_whole = hunk.old_lines().count() >= lines;
+        let quoted = hunk.lines.iter().filter(|line| !line.is_new()).count();
+        targets::lines_named(hunk) + if is_whole { quoted } else { 0 }
     };
     let removed: usize = hunks.iter().map(removed).sum();
-    if removed * 10 <= SMALL * 6 || removed * 10 <= count(before, b'\n') * 6 {
+    if removed * 10 <= SMALL * 6 || removed * 10 <= lines * 6 {
         return None;
     }
     let after = after.clone().into_bytes(before);
@@ -187,12 +198,6 @@ fn oddly_spaced<'c>(
     let proven = |text: &&str| !new_to_file(&text.replace('\u{a0}', " "));
     let begins = |text: &&str| text.trim_start_matches([' ', '\t']).starts_with('\u{a0}');
     content.lines().filter(is_odd).find(|text| proven(text) || begins(text) && !is_prose_file(path))
-}
-
-/// The line counts of a file before and after, if it becomes so much shorter that a part may have been taken for the whole.
-pub(crate) fn much_shorter(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
-    let (before, after) = (Lines::new(before).len(), Lines::new(after).len());
-    (before >= TINY && after * 10 <= before * 4).then_some((before, after))
 }
 
 /// Where new content differs from the file, by some of their lines.

@@ -54,6 +54,15 @@ impl Numbers<'_> {
         (agreed(located, other), read)
     }
 
+    /// By how many lines the edits before may have moved lines of the file as it is now.
+    pub fn moved(&self, now: &Lines<'_>) -> usize {
+        let before = Lines::new(self.origin.unwrap_or_default());
+        let [before, now] = [&before, now].map(|lines| lines.texts().collect::<Vec<_>>());
+        let changed = if self.origin.is_some() { differences(&before, &now) } else { Vec::new() };
+        let moved: usize = changed.iter().map(|part| part.before.len().max(part.after.len())).sum();
+        moved + self.grown.unsigned_abs()
+    }
+
     /// Whether the number of a hunk had nothing to decide.
     fn is_certain(&self, located: &Result<Located, Failure>) -> bool {
         let only = |placement: &Placement| {

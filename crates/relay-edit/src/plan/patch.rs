@@ -1,27 +1,32 @@
 //! Applies the hunks of one edit to one file: place, splice, verify.
 
+mod certify;
+mod hunks;
 mod marks;
+mod sequential;
 mod words;
 
-use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::again;
-use super::copies;
-use super::numbers::{self, Numbers};
+use super::numbers::Numbers;
 use super::reading::{self, Read};
 use super::targets::{self, TargetFailure};
 use crate::content::Content;
 use crate::lines::Lines;
 use crate::matcher::{
-    Certificate, Failure, FileIndex, Key, Located, Placement, Reindent, Strictness, Tier, locate, locate_all,
+    Applied, Certificate, Failure, FileIndex, How, Key, Located, Placement, Proof, Reindent, Strictness,
+    Tier, locate, locate_all,
 };
-use crate::splice::{SpliceError, splice};
-use crate::verify::{VerifyError, verify_pieces};
+use crate::splice::SpliceError;
+use crate::verify::{VerifyError, verify_account};
 use crate::{Base, Hunk, HunkLine};
-use marks::without_marks;
+use certify::{Claims, apply, moved, proof};
+use hunks::Hunks;
+pub(crate) use sequential::already_applied;
+use sequential::patch_sequential;
 use words::Words;
 pub(crate) use words::words;
 
@@ -63,6 +68,8 @@ pub(crate) struct Manner<'w> {
     pub original: Option<&'w [u8]>,
     /// What the edits before did to the file.
     pub numbers: Numbers<'w>,
+    /// The hunks of the edit as the reply has them; empty where they are patched as they are.
+    pub written: &'w [Hunk],
 }
 
 impl Manner<'_> {
@@ -114,9 +121,6 @@ pub(crate) enum PatchFailure {
 pub(crate) const ALREADY: &str = "already applied";
 /// The most hunks one edit may have.
 const HUNKS: usize = 100_000;
-/// The most bytes that hunks which depend on each other may search in, one after the other.
-const SEQUENTIAL_BYTES: usize = 2_000_000_000;
-
 /// The most bytes that such hunks may search in vain: that takes every tier.
 const FAILED_BYTES: usize = 100_000_000;
 
@@ -141,22 +145,25 @@ pub(crate) fn patch(
     }
     let Some(before) = before else { return create(hunks, manner) };
     if targets::any(hunks) {
-        return patch_targets(before, hunks, manner.seen);
+        return patch_targets(before, &Hunks::naming(manner.written, hunks), manner.seen);
     }
-    let plain = without_marks(hunks, before);
+    let hunks = Hunks::of(manner.written, hunks, before);
     let patched = match base {
-        Base::Original => patch_original(before, &plain, manner),
-        Base::Sequential => patch_sequential(before, &plain, manner, FAILED_BYTES),
+        Base::Original => patch_original(before, &hunks, manner),
+        Base::Sequential => patch_sequential(before, &hunks, manner, FAILED_BYTES),
     };
-    let how = if matches!(plain, Cow::Owned(_)) { " without the byte order mark" } else { "" };
-    patched.map(|patched| Patched { words: patched.words + how, ..patched })
+    let patched = patched?;
+    verify_account(hunks.written, &patched.certificates)
+        .map_err(|error| vec![PatchFailure::Unverified(error)])?;
+    let how = if hunks.have_marks() { How::WithoutMark.words() } else { "" };
+    Ok(Patched { words: patched.words + how, ..patched })
 }
 
 /// New lines without any old ones make a new file.
 fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
         return if targets::may_create(hunks) {
-            patch_targets(b"", hunks, manner.seen)
+            patch_targets(b"", &Hunks::naming(manner.written, hunks), manner.seen)
         } else {
             Err(vec![PatchFailure::NoFile])
         };
@@ -166,48 +173,60 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
     if hunk.old_lines().next().is_some() || hunk.line_hint.is_some_and(|line| line > FIRST_LINES) {
         return Err(vec![PatchFailure::NoFile]);
     }
-    let mut patched = patch_original(b"", hunks, manner)?;
+    let mut patched = patch_original(b"", &Hunks::of(manner.written, hunks, b""), manner)?;
     "new file".clone_into(&mut patched.words);
     patched.after.get_or_insert(Content::Whole(Vec::new()));
     Ok(patched)
 }
 
-fn patch_original(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_original(
+    before: &[u8],
+    hunks: &Hunks<'_>,
+    manner: Manner<'_>,
+) -> Result<Patched, Vec<PatchFailure>> {
     let index = manner.index(before);
     let locate_all = |hunks: &[Hunk]| manner.numbers.locate_all(hunks, &index, manner.strictness);
-    let located = locate_all(hunks);
+    let located = locate_all(&hunks.plain);
     if manner.strictness == Strictness::Fuzzy
-        && let Some(read) = reading::diff(hunks, &located, &index, manner.strictness)
+        && let Some(read) = reading::diff(&hunks.plain, &located, &index, manner.strictness)
     {
-        let (hunks, how): (Vec<Hunk>, Vec<&str>) = read.into_iter().unzip();
-        let located = locate_all(&hunks);
+        let (read, how): (Vec<Hunk>, Vec<Option<How>>) = read.into_iter().unzip();
+        let located = locate_all(&read);
         if located.iter().all(Result::is_ok) {
-            return place(&index, &hunks, again::doubting(&hunks, located, manner), &how);
+            let located = again::doubting(&read, located, &index, manner);
+            return place(&index, hunks, (&read, &how), located, manner.numbers);
         }
     }
-    place(&index, hunks, again::doubting(hunks, located, manner), &[])
+    let located = again::doubting(&hunks.plain, located, &index, manner);
+    place(&index, hunks, (&hunks.plain, &[]), located, manner.numbers)
 }
 
-/// Applies hunks where they were found; `how` they were read is said where that is not how they were written.
+/// Applies hunks where they were found; `how` they were `read` is said where that is not how they were written.
 fn place(
     index: &FileIndex<'_>,
-    hunks: &[Hunk],
+    written: &Hunks<'_>,
+    (hunks, how): (&[Hunk], &[Option<How>]),
     located: Vec<Result<Located, Failure>>,
-    how: &[&str],
+    numbers: Numbers<'_>,
 ) -> Result<Patched, Vec<PatchFailure>> {
-    let mut placements = Vec::with_capacity(hunks.len());
+    let (mut placements, mut applied) = (Vec::with_capacity(hunks.len()), Vec::new());
     let mut words = Words::default();
     let mut failures = Vec::new();
     for (number, (hunk, located)) in hunks.iter().zip(located).enumerate() {
+        let how = how.get(number).copied().flatten();
+        let readings = || written.readings(number, how.map(|how| (how, hunk)).as_slice());
         match located {
             Ok(Located::Placed(placement)) => {
-                match how.get(number).filter(|how| !how.is_empty()) {
-                    Some(how) => words.add(format!("{}{how}", placement.words(hunk)).into()),
+                match how {
+                    Some(how) => words.add(format!("{}{}", placement.words(hunk), how.words()).into()),
                     None => words.add(placement.words(hunk)),
                 }
-                placements.push(placement);
+                placements.push(Placement { readings: readings(), ..placement });
             }
-            Ok(Located::AlreadyApplied(_)) => words.add(ALREADY.into()),
+            Ok(Located::AlreadyApplied(line)) => {
+                words.add(ALREADY.into());
+                applied.push(Applied { hunk: number, readings: readings(), proof: proof(hunk, index, line) });
+            }
             Err(failure) => failures.push(PatchFailure::Hunk { hunk: number, failure }),
         }
     }
@@ -219,24 +238,36 @@ fn place(
     // A hunk that is written twice means one change: the file has only one such place.
     let effect = |placement: &Placement| hunks.get(placement.hunk).map(|hunk| placement.effect(hunk));
     placements.dedup_by(|later, earlier| {
-        later.first_line() < earlier.end_line() && effect(later) == effect(earlier)
+        let is_same = later.first_line() < earlier.end_line() && effect(later) == effect(earlier);
+        if is_same {
+            let proof = Proof::Repeats { hunk: earlier.hunk, map: std::mem::take(&mut later.map) };
+            applied.push(Applied { hunk: later.hunk, readings: std::mem::take(&mut later.readings), proof });
+        }
+        is_same
     });
-    let (after, certificate) = apply(&index.lines, hunks, placements).map_err(|failure| vec![failure])?;
+    if let Some((one, other)) = again::both_land(hunks, &placements) {
+        return Err(vec![PatchFailure::Splice(SpliceError::Overlap(one, other))]);
+    }
+    let moved = moved(&index.lines, &placements, hunks, numbers);
+    let claims = Claims { hunks: 0..hunks.len(), placements, applied, moved };
+    let (after, certificate) = apply(&index.lines, written.written, |number| hunks.get(number), claims)
+        .map_err(|failure| vec![failure])?;
     Ok(Patched::new(after, words.join(), vec![certificate]))
 }
 
 /// Lines named by number: all of them mean the file as it is.
-fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_targets(before: &[u8], named: &Hunks<'_>, seen: bool) -> Result<Patched, Vec<PatchFailure>> {
+    let hunks: &[Hunk] = &named.plain;
     let lines = Lines::new(before);
     let (mut quoted, mut placements, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
-    let mut named = 0;
+    let mut count = 0;
     let section = targets::Section::of(hunks);
     for (number, hunk) in hunks.iter().enumerate() {
         // Each range is copied, and ranges may lie over each other.
-        named += targets::lines_named(hunk).min(lines.len());
-        if named > lines.len() + NAMED_TWICE {
+        count += targets::lines_named(hunk).min(lines.len());
+        if count > lines.len() + NAMED_TWICE {
             return Err(vec![PatchFailure::NamedTwice]);
         }
         match targets::resolve(number, hunk, &lines, &section, seen) {
@@ -245,7 +276,9 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
                 absorbed += resolved.absorbed;
                 unseen += resolved.unseen;
                 quoted.push(resolved.hunk);
-                placements.push(resolved.placement);
+                let mut readings = named.readings(number, &[]);
+                readings.extend(resolved.placement.readings);
+                placements.push(Placement { readings, ..resolved.placement });
             }
             Err(failure) => failures.push(PatchFailure::Target { hunk: number, failure }),
         }
@@ -255,12 +288,15 @@ fn patch_targets(before: &[u8], hunks: &[Hunk], seen: bool) -> Result<Patched, V
     }
     // What meets between two lines stands in the order of what it belongs to, however the author sorted it.
     placements.sort_by_key(|placement| hunks.get(placement.hunk).map(|hunk| targets::rank(&hunk.target)));
-    if let Some((one, other)) = targets::inside_another(&placements) {
+    let clash = targets::inside_another(&placements).or_else(|| again::both_land(&quoted, &placements));
+    if let Some((one, other)) = clash {
         return Err(vec![PatchFailure::Splice(SpliceError::Overlap(one, other))]);
     }
     let numbered = placements.iter().any(|placement| placement.tier == Tier::LinesUnverified);
     let needs_review = numbered || unseen > 0;
-    let (after, certificate) = apply(&lines, &quoted, placements).map_err(|failure| vec![failure])?;
+    let claims = Claims { hunks: 0..hunks.len(), placements, applied: Vec::new(), moved: 0 };
+    let (after, certificate) =
+        apply(&lines, named.written, |number| quoted.get(number), claims).map_err(|failure| vec![failure])?;
     Ok(Patched { needs_review, absorbed, ..Patched::new(after, words.join(), vec![certificate]) })
 }
 
@@ -308,120 +344,10 @@ pub(crate) fn batch(
     if !spans.windows(2).all(apart) {
         return None;
     }
-    let (after, certificate) = apply(&index.lines, hunks, placements.clone()).ok()?;
+    let claims =
+        Claims { hunks: 0..hunks.len(), placements: placements.clone(), applied: Vec::new(), moved: 0 };
+    let (after, certificate) = apply(&index.lines, hunks, |number| hunks.get(number), claims).ok()?;
     Some((Patched::new(after, String::new(), vec![certificate]), placements))
-}
-
-/// Places hunks one after the other, each in the file as those before it leave it. `vain_bytes` may be searched for hunks
-/// that stand nowhere.
-fn patch_sequential(
-    before: &[u8],
-    hunks: &[Hunk],
-    manner: Manner<'_>,
-    vain_bytes: usize,
-) -> Result<Patched, Vec<PatchFailure>> {
-    let mut words = Words::default();
-    if hunks.len() >= BATCH
-        && !manner.literal_anchor
-        && manner.levels.is_none()
-        && let Some((patched, placements)) = batch(before, hunks, manner.strictness, manner.work)
-    {
-        return Ok(Patched { words: self::words(hunks, placements.iter()), ..patched });
-    }
-    let too_many = |hunks: usize| hunks.saturating_mul(before.len()) > SEQUENTIAL_BYTES;
-    let done = if too_many(hunks.len()) { already_applied(before, hunks, manner) } else { 0 };
-    if too_many(hunks.len() - done) {
-        return Err(vec![PatchFailure::TooLarge]);
-    }
-    (0..done).for_each(|_| words.add(ALREADY.into()));
-    let mut current = before.to_vec();
-    let mut certificates = Vec::new();
-    let mut failures = Vec::new();
-    let mut failed_bytes = 0;
-    // Those whose places were chosen by their line numbers.
-    let mut chosen: Vec<&Hunk> = Vec::new();
-    let mut original = manner.original;
-    let is_repeated = |number: usize| {
-        let [earlier @ .., hunk] = hunks.get(..=number).unwrap_or_default() else { return false };
-        earlier.iter().any(|earlier| again::is_same(earlier, hunk))
-    };
-    let mut grown = manner.numbers.grown + numbers::growth(hunks.get(..done).unwrap_or_default());
-    for (number, hunk) in hunks.iter().enumerate().skip(done) {
-        if failed_bytes > vain_bytes {
-            failures.push(PatchFailure::TooLarge);
-            break;
-        }
-        if chosen.iter().any(|earlier| again::is_same(earlier, hunk)) {
-            words.add(ALREADY.into());
-            continue;
-        }
-        let index = manner.index(&current);
-        let origin = manner.numbers.origin.unwrap_or(before);
-        let numbers = Numbers { origin: (origin != current).then_some(origin), grown };
-        let (located, read) = look_for(hunk, &index, Manner { numbers, ..manner });
-        if let Ok(Located::Placed(placement)) = &located
-            && again::is_chosen(placement)
-        {
-            chosen.push(hunk);
-        }
-        let (hunk, how) = read.as_ref().map_or((hunk, ""), |(hunk, how)| (hunk, *how));
-        let (is_exact, is_gone) = match &located {
-            Ok(Located::Placed(placement)) => (placement.tier <= Tier::TrailingWhitespace, false),
-            Ok(Located::AlreadyApplied(_)) | Err(Failure::NotFound(_)) => (false, true),
-            Err(_) => (false, false),
-        };
-        // What is written twice and no longer stands to the letter is done, whatever else is like it.
-        if !is_exact && is_repeated(number) && (is_gone || !again::stands(hunk, &index)) {
-            words.add(ALREADY.into());
-            continue;
-        }
-        let placement = match located {
-            Ok(Located::Placed(placement)) => placement,
-            Ok(Located::AlreadyApplied(_)) => {
-                if !original.is_none_or(|original| again::fits(hunk, original, manner)) {
-                    failures.push(PatchFailure::Hunk { hunk: number, failure: Failure::NotFound(None) });
-                }
-                grown += numbers::growth(std::slice::from_ref(hunk));
-                words.add(ALREADY.into());
-                continue;
-            }
-            Err(failure) => {
-                failures.push(PatchFailure::Hunk { hunk: number, failure });
-                failed_bytes += current.len();
-                continue;
-            }
-        };
-        words.add(format!("{}{how}", placement.words(hunk)).into());
-        // Alone in its step, a hunk is the first one of it.
-        let placement = Placement { hunk: 0, ..placement };
-        let anew = copies::written_anew(hunk, &placement, &index.lines);
-        let (hunk, placement) = match &anew {
-            Some((hunk, placement)) => (hunk, placement.clone()),
-            None => (hunk, placement),
-        };
-        match apply(&index.lines, std::slice::from_ref(hunk), vec![placement]) {
-            Ok((after, certificate)) => {
-                certificates.push(certificate);
-                current = after.into_bytes(&current);
-                original = original.or(Some(before));
-            }
-            Err(failure) => failures.push(failure),
-        }
-    }
-    if failures.is_empty() {
-        Ok(Patched::new(Content::Whole(current), words.join(), certificates))
-    } else {
-        Err(failures)
-    }
-}
-
-/// How many of the first hunks are applied already. They leave the file as it is, so that each of them is looked for in the
-/// same one, which is prepared for searching only once.
-pub(crate) fn already_applied(before: &[u8], hunks: &[Hunk], manner: Manner<'_>) -> usize {
-    let index = Manner { explain_failures: false, ..manner }.index(before);
-    let is_applied =
-        |hunk: &&Hunk| matches!(look_for(hunk, &index, manner), (Ok(Located::AlreadyApplied(_)), _));
-    hunks.iter().take_while(is_applied).count()
 }
 
 /// Looks for one hunk, whichever way its author counted the lines.
@@ -464,18 +390,6 @@ fn anchor_failure(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Failure> {
         Some(_) => None,
         None => Some(Failure::TooMuchWork),
     }
-}
-
-fn apply(
-    lines: &Lines<'_>,
-    hunks: &[Hunk],
-    placements: Vec<Placement>,
-) -> Result<(Content, Certificate), PatchFailure> {
-    let after = splice(lines, hunks, &placements).map_err(PatchFailure::Splice)?;
-    let certificate = Certificate { file: Certificate::fingerprint(lines.bytes()), placements };
-    let pieces: Vec<&[u8]> = after.pieces(lines.bytes()).collect();
-    verify_pieces(lines.bytes(), hunks, &certificate, &pieces).map_err(PatchFailure::Unverified)?;
-    Ok((Content::Spliced(after), certificate))
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@
 use super::patch::Manner;
 use crate::Hunk;
 use crate::matcher::{
-    Failure, FileIndex, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
+    Failure, FileIndex, How, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
     without_all_margins, without_escapes, without_last_blank, without_look_alikes, without_margins,
     without_numbers, without_page, without_prose, without_rule,
 };
 
-/// A hunk as it was read, with words for the report where that is not how it is written.
-pub(super) type Read = (Hunk, &'static str);
+/// A hunk as it was read, and how that was, where it is not how it is written.
+pub(super) type Read = (Hunk, Option<How>);
 
 /// One other way to read a hunk.
 struct Reading {
-    words: &'static str,
+    how: How,
     read: fn(&Hunk, &FileIndex<'_>, &Failure) -> Option<Hunk>,
     applies: Applies,
 }
@@ -36,11 +36,11 @@ enum Applies {
 
 impl Reading {
     const fn new(
-        words: &'static str,
+        how: How,
         applies: Applies,
         read: fn(&Hunk, &FileIndex<'_>, &Failure) -> Option<Hunk>,
     ) -> Self {
-        Self { words, read, applies }
+        Self { how, read, applies }
     }
 
     /// Whether it may help where a hunk has no place for this reason.
@@ -53,34 +53,24 @@ impl Reading {
     }
 }
 
-const WITHOUT_ESCAPES: &str = " without escapes";
-
 const READINGS: &[Reading] = &[
-    Reading::new(" within a line", Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
-    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, index, _| {
-        without_margins(hunk, index)
-    }),
-    Reading::new(" without the blank lines around it", Applies::Sections, |hunk, index, _| {
-        without_all_margins(hunk, index)
-    }),
-    Reading::new(" without the dashes above it", Applies::Hidden, |hunk, _, _| without_rule(hunk)),
-    Reading::new(" without line numbers", Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
-    Reading::new(WITHOUT_ESCAPES, Applies::Both, |hunk, _, _| without_escapes(hunk)),
-    Reading::new(" without the escapes of HTML", Applies::Both, |hunk, _, _| without_page(hunk)),
-    Reading::new(" with plain characters", Applies::Both, |hunk, _, failure| match failure {
+    Reading::new(How::WithinLine, Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
+    Reading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| without_margins(hunk, index)),
+    Reading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| without_all_margins(hunk, index)),
+    Reading::new(How::WithoutRule, Applies::Hidden, |hunk, _, _| without_rule(hunk)),
+    Reading::new(How::WithoutNumbers, Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
+    Reading::new(How::WithoutEscapes, Applies::Both, |hunk, _, _| without_escapes(hunk)),
+    Reading::new(How::WithoutEntities, Applies::Both, |hunk, _, _| without_page(hunk)),
+    Reading::new(How::Plain, Applies::Both, |hunk, _, failure| match failure {
         Failure::LookAlikes(exchanged) => without_look_alikes(hunk, exchanged),
         _ => None,
     }),
-    Reading::new(", with lines marked as new that stand there", Applies::Both, |hunk, index, failure| {
-        match failure {
-            Failure::Repeated(repeats) => with_context_at_ends(hunk, repeats),
-            _ => with_context_between(hunk, index),
-        }
+    Reading::new(How::WithContext, Applies::Both, |hunk, index, failure| match failure {
+        Failure::Repeated(repeats) => with_context_at_ends(hunk, repeats),
+        _ => with_context_between(hunk, index),
     }),
-    Reading::new(" without the prose behind it", Applies::Diffs, |hunk, index, _| without_prose(hunk, index)),
-    Reading::new(" without the blank line at its end", Applies::Diffs, |hunk, index, _| {
-        without_last_blank(hunk, index)
-    }),
+    Reading::new(How::WithoutProse, Applies::Diffs, |hunk, index, _| without_prose(hunk, index)),
+    Reading::new(How::WithoutLastBlank, Applies::Diffs, |hunk, index, _| without_last_blank(hunk, index)),
 ];
 
 /// Looks for a section as it can be read otherwise, where it stands nowhere as it is written.
@@ -107,7 +97,7 @@ pub(super) fn section(
         if let Some(other) = other
             && let Ok(found) = locate(&other, index, manner.strictness)
         {
-            (located, read) = (Ok(found), Some((other, reading.words)));
+            (located, read) = (Ok(found), Some((other, Some(reading.how))));
         }
     }
     (located, read)
@@ -125,17 +115,18 @@ pub(super) fn diff(
     let read = |hunk: &Hunk, failure: &Failure| {
         READINGS.iter().filter(applies).filter(|reading| reading.suits(failure)).find_map(|reading| {
             let other = (reading.read)(hunk, index, failure)?;
-            locate(&other, index, strictness).is_ok().then_some((other, reading.words))
+            locate(&other, index, strictness).is_ok().then_some((other, Some(reading.how)))
         })
     };
     let hunks = hunks.iter().zip(located).map(|(hunk, located)| match located {
-        Ok(_) => Some((hunk.clone(), "")),
+        Ok(_) => Some((hunk.clone(), None)),
         Err(failure) => read(hunk, failure),
     });
     let hunks: Vec<Read> = hunks.collect::<Option<_>>()?;
     // What was escaped in one hunk was escaped in all of them; where no old line shows it, new ones would land with it.
-    let is_escaped =
-        |(hunk, how): &Read| *how != WITHOUT_ESCAPES && hunk.added_lines().any(|line| line.contains("\\\""));
-    let unescaped = hunks.iter().any(|(_, how)| *how == WITHOUT_ESCAPES);
+    let is_escaped = |(hunk, how): &Read| {
+        *how != Some(How::WithoutEscapes) && hunk.added_lines().any(|line| line.contains("\\\""))
+    };
+    let unescaped = hunks.iter().any(|(_, how)| *how == Some(How::WithoutEscapes));
     (!unescaped || !hunks.iter().any(is_escaped)).then_some(hunks)
 }

@@ -8,10 +8,10 @@ mod repeats;
 
 use std::ops::Range;
 
-use crate::anchors::{LineHash, anchored_line, split_anchor};
+use crate::anchors::{LineHash, anchored_line};
 use crate::edit::{Anchor, Target};
 use crate::lines::Lines;
-use crate::matcher::{Placement, Reindent, Tier};
+use crate::matcher::{How, Placement, Reading, Reindent, Tier};
 use crate::{Hunk, HunkLine};
 pub(crate) use doubts::Doubt;
 pub(crate) use repeats::Section;
@@ -75,18 +75,18 @@ pub(crate) fn resolve(
     seen: bool,
 ) -> Result<Resolved, TargetFailure> {
     let len = lines.len();
-    let mut new: Vec<&str> = hunk.new_lines().collect();
-    without_anchors(&mut new, lines);
+    let new: Vec<&str> = hunk.new_lines().collect();
     let tier_of = |anchor: Anchor| match (anchor.hash, seen) {
         (Some(_), _) => Tier::Anchors,
         (None, true) => Tier::Seen,
         (None, false) => Tier::LinesUnverified,
     };
-    let placement = |insert_at: usize, tier: Tier, map: Vec<Option<usize>>| Placement {
+    let placement = |insert_at: usize, tier: Tier, map: Vec<Option<usize>>, reading: Reading| Placement {
         hunk: number,
         tier,
         map,
         insert_at,
+        readings: vec![reading],
         reindent: Reindent::Keep,
         candidates: 1,
         tie: None,
@@ -95,11 +95,11 @@ pub(crate) fn resolve(
         if let Some(doubt) = doubts::doubt(&new, &[], lines) {
             return Err(TargetFailure::Doubtful(doubt));
         }
-        let (kept, absorbed) = repeats::absorb(&new, &[], lines, (at, at), section);
+        let (kept, repeated) = repeats::absorb(&new, &[], lines, (at, at), section);
         let added = kept.iter().map(|line| HunkLine::Added((*line).to_owned())).collect();
         let hunk = Hunk { target: Target::Quoted, lines: added, ..hunk.clone() };
-        let placement = placement(at, tier, vec![None; hunk.lines.len()]);
-        Ok(Resolved { hunk, placement, absorbed, unseen: 0 })
+        let placement = placement(at, tier, vec![None; hunk.lines.len()], quoted(&hunk, repeated));
+        Ok(Resolved { hunk, placement, absorbed: repeated.0 + repeated.1, unseen: 0 })
     };
     let check = |anchor: Anchor| check(anchor, lines).and_then(|at| check_beside(hunk, at, lines));
     match hunk.target {
@@ -115,21 +115,27 @@ pub(crate) fn resolve(
             if let Some(doubt) = doubts::doubt(&new, &old, lines) {
                 return Err(TargetFailure::Doubtful(doubt));
             }
-            let (kept, absorbed) = if first.hash.is_some() {
+            let (kept, repeated) = if first.hash.is_some() {
                 repeats::absorb(&new, &old, lines, (start, end), section)
             } else {
-                (new.as_slice(), 0)
+                (new.as_slice(), (0, 0))
             };
             let mut resolved = Hunk::from_sides(&old, kept, hunk.line);
             resolved.end = hunk.end;
             let mut at = start..;
             let map =
                 resolved.lines.iter().map(|line| if line.is_old() { at.next() } else { None }).collect();
-            let placement = placement(start, tier_of(first), map);
+            let placement = placement(start, tier_of(first), map, quoted(&resolved, repeated));
+            let absorbed = repeated.0 + repeated.1;
             let unseen = if first.hash.is_some() && !seen { (end - start).saturating_sub(2) } else { 0 };
             Ok(Resolved { hunk: resolved, placement, absorbed, unseen })
         }
     }
+}
+
+/// The step from lines that are named to lines that are quoted.
+fn quoted(hunk: &Hunk, (above, below): (usize, usize)) -> Reading {
+    Reading { how: How::Quoted { above, below }, lines: hunk.lines.clone() }
 }
 
 /// The position of a named line, counted from 0.
@@ -175,20 +181,6 @@ pub(crate) const fn rank(target: &Target) -> u8 {
         Target::After(_) => 2,
         Target::Before(_) => 3,
         Target::End => 4,
-    }
-}
-
-/// New lines without the anchors that were copied into them: where one is the anchor of a line of the file, so are they all.
-fn without_anchors<'n>(new: &mut [&'n str], lines: &Lines<'_>) {
-    let is_of_file = |(number, hash, _): (usize, LineHash, &str)| {
-        let at = number.checked_sub(1).filter(|at| *at < lines.len());
-        at.is_some_and(|at| LineHash::of(number, lines.text(at)) == hash)
-    };
-    if !new.iter().filter_map(|line| split_anchor(line)).any(is_of_file) {
-        return;
-    }
-    for line in new {
-        *line = split_anchor(line).map_or(*line, |(_, _, text): (usize, LineHash, &'n str)| text);
     }
 }
 

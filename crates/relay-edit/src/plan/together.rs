@@ -5,7 +5,7 @@
 //! The result is always that of applying them one by one; nothing is applied here that would not be applied then.
 
 use super::explain::{Explain, has_too_many_lines};
-use super::{EditOutcome, EditStatus, Planner, patch, targets};
+use super::{EditOutcome, EditStatus, Planner, anchored, patch, targets};
 use crate::{Base, Edit, Hunk, Operation};
 
 /// Of edits that could not be applied together, this part is applied one by one before the others are tried together.
@@ -46,6 +46,7 @@ impl Planner<'_> {
             self.manner(edit, false).literal_anchor
                 || explain.unpatchable().is_some()
                 || explain.elided(hunks).is_some()
+                || anchored::may_be_in(hunks)
         });
         if doubtful || has_too_many_lines(before) {
             return None;
@@ -81,12 +82,18 @@ impl Planner<'_> {
         if self.state.is_touched(&first.path) {
             return None;
         }
-        let mut applied =
-            patch::already_applied(self.state.get(&first.path)?, hunks, self.manner(first, false));
+        let file = self.state.get(&first.path)?;
+        let (done, certificate) = patch::already_applied(file, hunks, self.manner(first, false)).ok()?;
+        let mut applied = done;
         let whole = run.iter().map_while(|hunks| {
             applied = applied.checked_sub(hunks.len())?;
             Some(EditOutcome::new(EditStatus::Unchanged, patch::ALREADY))
         });
-        Some(whole.collect()).filter(|outcomes: &Vec<_>| !outcomes.is_empty())
+        let mut outcomes: Vec<EditOutcome> = whole.collect();
+        // Of an edit that is not applied as a whole nothing is certified here.
+        let certified: usize = run.iter().take(outcomes.len()).map(|hunks| hunks.len()).sum();
+        let certificate = certificate.map(|certificate| certificate.of_first(certified));
+        outcomes.last_mut()?.certificates.extend(certificate);
+        Some(outcomes)
     }
 }

@@ -5,22 +5,30 @@
 //! their neighbour's ending.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
+
+use memchr::memmem;
 
 use super::explain::Explain;
-use super::{EditOutcome, EditStatus, Planner, elide};
-use crate::dialect::may_be_title;
+use super::{EditOutcome, EditStatus, Planner, whole};
+use crate::align::{self, Difference};
+use crate::dialect::{comment_text, commented_path, may_be_title};
 use crate::lines::{BOM, Lines, is_binary};
-use crate::matcher::{Certificate, Placement, Reindent, Tier};
 use crate::merge::merge_certainly;
-use crate::splice::splice;
-use crate::verify::verify;
-use crate::{Diagnostic, Dialect, Edit, Hunk, HunkLine, align};
+use crate::{Diagnostic, Dialect, Edit};
+
+/// What bytes that are no text are shown as.
+const REPLACED: &[u8] = "\u{fffd}".as_bytes();
 
 impl Planner<'_> {
     /// Gives a file whole content, in its own manner and merged with what changed since its author saw it.
     pub(super) fn write(&mut self, edit: &Edit, content: &str) -> Result<EditOutcome, Box<Diagnostic>> {
+        let content = &*without_path_comment(edit, self.state.get(&edit.path), content);
         let Some(before) = self.state.get(&edit.path) else {
             let explain = Explain { edit, state: &self.state };
+            if edit.dialect == Dialect::Announced {
+                return Err(Box::new(explain.missing_whole()));
+            }
             if edit.dialect == Dialect::WholeFile && edit.path.starts_with("path/to/") {
                 return Err(Box::new(explain.placeholder()));
             }
@@ -50,14 +58,30 @@ impl Planner<'_> {
         if edit.dialect == Dialect::ApplyPatch {
             self.diagnostics.push(Explain { edit, state: &self.state }.overwrites());
         }
-        let is_doubtful = edit.dialect == Dialect::WholeFile && !self.options.allow_shrink;
-        if let Some(shorter) = elide::much_shorter(before, &after).filter(|_| is_doubtful) {
-            self.diagnostics.push(Explain { edit, state: &self.state }.much_shorter(shorter));
+        let seen = self.options.views.get(&edit.path).map_or(before, Vec::as_slice);
+        if !self.options.allow_shrink
+            && let Some(partial) = whole::doubt(seen, content)
+        {
+            return Err(Box::new(Explain { edit, state: &self.state }.partial(&partial)));
         }
         self.state.set(&edit.path, Some(after));
         self.written.insert(edit.path.clone());
         Ok(EditOutcome::new(EditStatus::Applied, words))
     }
+}
+
+/// Content without the comment in its first line that names the file, where the file has no such line.
+fn without_path_comment<'c>(edit: &Edit, before: Option<&[u8]>, content: &'c str) -> Cow<'c, str> {
+    let Some((first, rest)) = content.split_once('\n').filter(|_| edit.dialect.is_whole_file()) else {
+        return content.into();
+    };
+    let names = comment_text(first).and_then(commented_path);
+    let is_name = names.is_some_and(|path| path == edit.path || edit.path.ends_with(&format!("/{path}")));
+    let has_line = before.is_some_and(|before| {
+        let mut lines = before.split(|byte| *byte == b'\n');
+        lines.next().is_some_and(|line| line.trim_ascii() == first.trim().as_bytes())
+    });
+    if is_name && !has_line { rest.strip_prefix('\n').unwrap_or(rest).into() } else { content.into() }
 }
 
 /// The bytes of the file once it holds `content`.
@@ -78,32 +102,86 @@ pub(crate) fn write_over(before: &[u8], content: &str) -> Vec<u8> {
         return plain();
     }
     let content = content.strip_prefix('\u{feff}').unwrap_or(content);
-    let old: Vec<Cow<'_, str>> = lines.texts().map(String::from_utf8_lossy).collect();
-    let old: Vec<&str> = old.iter().map(AsRef::as_ref).collect();
-    let new: Vec<&str> =
-        content.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
-    let hunk = Hunk::new(align::align(&old, &new), 0);
-    let mut next = 0..;
-    let map = hunk
-        .lines
-        .iter()
-        .map(|line| if matches!(line, HunkLine::Added(_)) { None } else { next.next() })
+    let new: Vec<&[u8]> = content
+        .split_terminator('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line).as_bytes())
         .collect();
-    let placement = Placement {
-        hunk: 0,
-        // What is no text was shown as something that only resembles it.
-        tier: if is_text { Tier::Exact } else { Tier::LookAlikes },
-        map,
-        insert_at: 0,
-        reindent: Reindent::Keep,
-        candidates: 1,
-        tie: None,
-    };
-    let certificate = Certificate { file: Certificate::fingerprint(before), placements: vec![placement] };
-    let hunks = [hunk];
-    let after = splice(&lines, &hunks, &certificate.placements).ok();
-    let after = after.map(|after| after.bytes(before));
-    after.filter(|after| verify(before, &hunks, &certificate, after).is_ok()).unwrap_or_else(plain)
+    // What is no text was shown as something that only resembles it.
+    let shown: Vec<Cow<'_, str>> =
+        if is_text { Vec::new() } else { lines.texts().map(String::from_utf8_lossy).collect() };
+    let old: Vec<&[u8]> =
+        if is_text { lines.texts().collect() } else { shown.iter().map(|line| line.as_bytes()).collect() };
+    let after = in_manner(&lines, &old, &new);
+    if says(&after, &new, is_text) { after } else { plain() }
+}
+
+/// The file with its differing lines exchanged. Only the stretches that differ are kept besides the texts themselves: a
+/// small reply may replace a file of millions of lines.
+fn in_manner(lines: &Lines<'_>, old: &[&[u8]], new: &[&[u8]]) -> Vec<u8> {
+    let before = lines.bytes();
+    let differences = align::differences(old, new);
+    let moved = moved(lines, old, new, &differences);
+    let mut after = Vec::with_capacity(before.len().min(new.iter().map(|line| line.len() + 2).sum()));
+    let mut kept = 0;
+    for Difference { before: removed, after: added } in &differences {
+        after.extend_from_slice(before.get(kept..lines.offset(removed.start)).unwrap_or_default());
+        kept = lines.offset(removed.end);
+        let ending = lines.ending_near(removed.end);
+        let added = new.get(added.clone()).unwrap_or_default();
+        let is_at_end = removed.end == lines.len() && lines.lacks_final_newline();
+        // After a last line that has no ending, the new line would otherwise continue it.
+        if is_at_end && removed.is_empty() && !added.is_empty() && !after.is_empty() {
+            after.extend_from_slice(ending);
+        }
+        for (at, text) in added.iter().enumerate() {
+            after.extend_from_slice(moved.get(text).copied().flatten().unwrap_or(text));
+            // The final newline stays as it was. A blank last line is nothing but its ending.
+            if !(is_at_end && at + 1 == added.len() && !text.is_empty()) {
+                after.extend_from_slice(ending);
+            }
+        }
+    }
+    after.extend_from_slice(before.get(kept..).unwrap_or_default());
+    after
+}
+
+/// Lines that are no text and only move: their bytes by what the author saw of them. `None` where two of them look alike
+/// and are not, or where more come than go.
+fn moved<'l>(
+    lines: &Lines<'l>,
+    old: &[&'l [u8]],
+    new: &[&'l [u8]],
+    differences: &[Difference],
+) -> HashMap<&'l [u8], Option<&'l [u8]>> {
+    let mut moved: HashMap<&[u8], (Option<&[u8]>, usize)> = HashMap::new();
+    for line in differences.iter().flat_map(|difference| difference.before.clone()) {
+        let (bytes, Some(text)) = (lines.text(line), old.get(line)) else { continue };
+        if memmem::find(text, REPLACED).is_some() {
+            let (known, count) = moved.entry(text).or_insert((Some(bytes), 0));
+            *known = known.filter(|known| *known == bytes);
+            *count += 1;
+        }
+    }
+    if !moved.is_empty() {
+        let added = differences.iter().filter_map(|difference| new.get(difference.after.clone()));
+        for text in added.flatten() {
+            if let Some((known, count)) = moved.get_mut(text) {
+                *known = known.filter(|_| *count > 0);
+                *count = count.saturating_sub(1);
+            }
+        }
+    }
+    moved.into_iter().map(|(text, (bytes, _))| (text, bytes)).collect()
+}
+
+/// Whether a file says what it is to say, whatever its manner.
+fn says(after: &[u8], wanted: &[&[u8]], is_text: bool) -> bool {
+    let lines = Lines::new(after);
+    if is_text {
+        return lines.texts().eq(wanted.iter().copied());
+    }
+    let shown = lines.texts().map(String::from_utf8_lossy);
+    lines.len() == wanted.len() && shown.zip(wanted).all(|(line, wanted)| line.as_bytes() == *wanted)
 }
 
 #[cfg(test)]

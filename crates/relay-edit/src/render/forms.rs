@@ -124,7 +124,7 @@ fn delete(out: &mut String, change: &Change, dialect: Dialect, again: bool) -> O
         }
         Dialect::ApplyPatch => put!(out, "*** Delete File: {path}\n"),
         Dialect::Commands => put!(out, "[DELETE_FILE path=\"{path}\"]\n\n"),
-        Dialect::SearchReplace | Dialect::EditRepl | Dialect::Hashline | Dialect::WholeFile => return None,
+        _ => return None,
     }
     Some(())
 }

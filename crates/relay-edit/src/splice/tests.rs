@@ -22,13 +22,14 @@ fn spliced(
             tier,
             map: hunks[number].lines.iter().map(place).collect(),
             insert_at,
+            readings: Vec::new(),
             reindent: Reindent::Keep,
             candidates: 1,
             tie: None,
         }
     };
     let placements: Vec<Placement> = placed.iter().enumerate().map(placement).collect();
-    let after = splice(&Lines::new(before.as_bytes()), &hunks, &placements)?;
+    let after = splice(&Lines::new(before.as_bytes()), |number| hunks.get(number), &placements)?;
     Ok(String::from_utf8(after.bytes(before.as_bytes())).expect("text"))
 }
 

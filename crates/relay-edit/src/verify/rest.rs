@@ -1,7 +1,5 @@
 //! Reads a result from top to bottom, whether it is whole or in pieces.
 
-use crate::matcher::Reindent;
-
 /// What is left to be read of a result, which may come in pieces.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rest<'a> {
@@ -43,25 +41,5 @@ impl<'a> Rest<'a> {
             self.read += length;
         }
         Some(self)
-    }
-
-    /// What is left behind a new line that was indented by a rule.
-    pub fn strip_indented(self, text: &[u8], rule: &Reindent) -> Option<Self> {
-        match rule {
-            Reindent::Keep | Reindent::Written(_) => self.strip_prefix(text),
-            Reindent::Add(missing) => self.strip_prefix(missing.as_slice())?.strip_prefix(text),
-            Reindent::Strip(extra) => self.strip_prefix(text.strip_prefix(extra.as_slice())?),
-            Reindent::Units { reply, file } => {
-                let (mut found, mut written) = (Some(self), text);
-                while !reply.is_empty()
-                    && let Some(tail) = written.strip_prefix(reply.as_slice())
-                {
-                    written = tail;
-                    found = found.and_then(|found| found.strip_prefix(file.as_slice()));
-                }
-                // A line that is indented as the file is already was left alone.
-                found.and_then(|found| found.strip_prefix(written)).or_else(|| self.strip_prefix(text))
-            }
-        }
     }
 }

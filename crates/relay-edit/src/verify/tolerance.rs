@@ -1,55 +1,30 @@
 //! What each tier lets pass between a line of a hunk and the line of the file it claims.
-//!
-//! Written anew, and more simply than in the matcher: it may let pass more than that would claim, but never a line that
-//! says something else.
 
-use unicode_normalization::UnicodeNormalization;
-
+use super::key::{cost, key};
+use super::reading::Read;
 use crate::HunkLine;
 use crate::matcher::Tier;
 
-/// Whether a line of the file may stand for a line of the hunk at a tier.
+/// Whether a line of the file may be the line of a hunk at a tier.
 pub(super) fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
     let wanted = line.text().as_bytes();
-    if wanted == found {
-        return true;
-    }
-    let equal = match tier {
-        Tier::Exact | Tier::LineEndings => false,
+    match tier {
+        _ if wanted == found => true,
         // Named by number, it was quoted from the file itself; bytes that are no text are quoted as something that is.
         Tier::Anchors | Tier::Seen | Tier::LinesUnverified => {
             wanted == String::from_utf8_lossy(found).as_bytes()
         }
-        Tier::TrailingWhitespace => wanted.trim_ascii_end() == found.trim_ascii_end(),
-        Tier::Indentation => wanted.trim_ascii() == found.trim_ascii(),
-        Tier::Spacing => spaced(wanted) == spaced(found),
-        Tier::LookAlikes | Tier::BlankLines | Tier::Fuzzy => skeleton(wanted) == skeleton(found),
-    };
-    equal || tier == Tier::Fuzzy && matches!(line, HunkLine::Context(_)) && similar(wanted, found)
+        Tier::Fuzzy => {
+            cost(wanted, found) < Tier::Fuzzy
+                || matches!(line, HunkLine::Context(_)) && similar(wanted, found)
+        }
+        _ => cost(wanted, found) <= tier,
+    }
 }
 
 /// Whether blank lines may come and go at a tier.
 pub(super) const fn tolerates_blanks(tier: Tier) -> bool {
     matches!(tier, Tier::BlankLines | Tier::Fuzzy)
-}
-
-/// The words of a line with one space between them, but none beside brackets and commas.
-fn spaced(line: &[u8]) -> Vec<u8> {
-    let words: Vec<&[u8]> = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
-    let mut spaced = words.join(&b' ');
-    for sign in b"()[]{}," {
-        spaced = spaced.split(|byte| byte == sign).map(<[u8]>::trim_ascii).collect::<Vec<_>>().join(sign);
-    }
-    spaced
-}
-
-/// The letters and digits of a line and its ASCII punctuation, without quotes and dashes: what no look-alike may change.
-fn skeleton(line: &[u8]) -> Vec<char> {
-    const SIGNS: &str = "(){}[]+*/;,&|%#@$_";
-    // The sign of multiplication looks like an `x`.
-    let is_letter = |character: char| character.is_alphanumeric() && character != 'x';
-    let text = String::from_utf8_lossy(line);
-    text.nfc().filter(|character| is_letter(*character) || SIGNS.contains(*character)).collect()
 }
 
 /// At least two thirds of a line must be the same for it to pass as context.
@@ -58,11 +33,25 @@ fn similar(wanted: &[u8], found: &[u8]) -> bool {
     strsim::normalized_damerau_levenshtein(wanted.trim(), found.trim()) >= 0.66
 }
 
-/// Whether a context line stands for lines that were left out.
+/// Whether a context line may be there for lines that were left out: it has dots, or says so.
 pub(super) fn is_elision(text: &str) -> bool {
-    ["...", "…", "⋮", "⋯"].iter().any(|dots| text.contains(dots))
+    const SAID: [&str; 9] = ["...", "…", "⋮", "⋯", "unchanged", "the same", "as before", "omitted", "here"];
+    let text = text.to_lowercase();
+    SAID.iter().any(|said| text.contains(said))
 }
 
+/// Whether a line is more than brackets and blanks.
+pub(super) fn is_distinctive(line: &str) -> bool {
+    line.chars().any(char::is_alphanumeric)
+}
+
+/// Whether a tier could not see what a hunk does, because it ignores just that: then a looser one may be claimed.
+pub(super) fn is_blind(hunk: &Read<'_>, tier: Tier) -> bool {
+    let blank = |text: &&str| tier == Tier::BlankLines && text.trim().is_empty();
+    let old = hunk.old_lines().filter(|text| !blank(text)).map(|text| key(tier, text.as_bytes()));
+    let new = hunk.new_lines().filter(|text| !blank(text)).map(|text| key(tier, text.as_bytes()));
+    old.eq(new)
+}
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,8 +79,8 @@ mod tests {
         check(
             Tier::LookAlikes,
             "a = \"x\"",
-            &["a = “x”", "a = '×'"],
-            &["b = \"x\"", "a = \"x\";", "a + \"x\""],
+            &["a = “x”", "a = \"×\""],
+            &["b = \"x\"", "a = \"x\";", "a + \"x\"", "a = 'x'"],
         );
         check(Tier::BlankLines, "f(é) - 1", &["f(e\u{301}) – 1"], &["f(e) - 1", "f(é) - 2"]);
     }

@@ -95,3 +95,43 @@ fn what_landed_is_unchanged_when_it_comes_again() {
     // Where most lines that went still stand elsewhere, it is in doubt.
     assert!(again > 700 && refused < 20, "{again} unchanged, {refused} refused");
 }
+
+/// Old lines that are wanted to the letter and are gone are missing, whatever else is there.
+#[test]
+fn nothing_is_applied_already_to_the_letter() {
+    let section = "<<<<<<< SEARCH\n    y = 1\n=======\n    y = 2\n>>>>>>> REPLACE\n";
+    let second = "<<<<<<< SEARCH\n    y = 2\n=======\n    y = 3\n>>>>>>> REPLACE\n";
+    for (reply, is_done) in [
+        (format!("a.txt\n{section}"), true),
+        (format!("```text // {{a.txt}} multi-search-replace\n{section}```\n"), true),
+        ("a.txt\n««« EDIT\n    y = 1\n═══════ REPL\n    y = 2\n»»» EDIT END\n".to_owned(), true),
+        (unified("@@\n-    y = 1\n+    y = 2\n"), true),
+        // The reply itself has taken the old line away.
+        (format!("a.txt\n{second}{second}"), false),
+        (format!("```text // {{a.txt}} multi-search-replace\n{second}{second}```\n"), false),
+    ] {
+        let planned = |strictness| {
+            let options = Options { strictness, ..Options::default() };
+            plan_with(&parse_in_pieces(&reply).edits, &files(&[("a.txt", FILE)]), &options)
+        };
+        let exact = planned(Strictness::Exact);
+        assert!(exact.changes.is_empty(), "{reply}");
+        assert!(exact.diagnostics.iter().any(|finding| finding.code == codes::NOT_FOUND), "{reply}");
+        let whitespace = planned(Strictness::Whitespace);
+        assert_eq!((whitespace.changes.is_empty(), whitespace.diagnostics.len()), (is_done, 0), "{reply}");
+    }
+}
+
+/// One more of several equal lines is there before and after the change.
+#[test]
+fn one_more_equal_line_is_not_done_because_there_are_some() {
+    let cells = "| a |\n".repeat(4);
+    let diff = |context: usize| {
+        let above = " | a |\n".repeat(context);
+        format!("--- a/a.txt\n+++ b/a.txt\n@@ -1,{context} +1,{} @@\n{above}+| a |\n", context + 1)
+    };
+    for context in 1..4 {
+        check_fails(&[("a.txt", &cells)], &diff(context), codes::AMBIGUOUS);
+    }
+    check(&cells, &diff(4), &"| a |\n".repeat(5));
+}

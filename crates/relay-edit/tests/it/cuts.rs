@@ -224,3 +224,36 @@ fn edits_in_a_fence_below_a_whole_text_are_edits() {
         }
     }
 }
+
+/// The newline at the end of a reply is often lost, so only what the last line leaves open shows that it goes on.
+#[test]
+fn a_bare_diff_that_ends_within_a_line_is_cut_off_where_that_shows() {
+    let diff =
+        |header: &str, last: &str| format!("--- a/b.txt\n+++ b/b.txt\n{header}\n hello\n-world\n+{last}");
+    for header in ["@@ -1,2 +1,2 @@", "@@"] {
+        for last in ["say(1, \"moon", "say(moon", "let a = [1, 2"] {
+            check_part(&diff(header, last), &[], codes::UNCLOSED_BLOCK, "b.txt");
+        }
+        for last in ["moon", "say(moon)", "it's", "say \"moon\""] {
+            assert_eq!(part_of(&diff(header, last)).1, [], "{last}");
+        }
+        // The line ends, so it is meant.
+        assert_eq!(part_of(&format!("{}\n", diff(header, "say(moon"))).1, []);
+    }
+    let update = "*** Update File: b.txt\n@@\n hello\n-world\n+";
+    check_part(&format!("{update}say(1, \"moon"), &[], codes::UNCLOSED_BLOCK, "b.txt");
+    assert_eq!(part_of(&format!("{update}moon")).1, []);
+}
+
+/// One space is the sign of a context line, so that the patch has no end; more before the last line are padding.
+#[test]
+fn an_end_with_a_sign_is_a_line_of_the_file() {
+    let patch =
+        |end: &str| format!("*** Begin Patch\n*** Update File: b.txt\n@@\n-hello\n+hallo\n world\n{end}\n");
+    let (changes, errors) = part_of(&patch(" *** End Patch"));
+    assert_eq!((changes.len(), errors[0].code), (0, codes::UNCLOSED_BLOCK));
+    assert!(errors[0].hint.as_deref().is_some_and(|hint| hint.contains("in line 7 has a space before it")));
+    for end in ["  *** End Patch ", "*** End Patch"] {
+        assert_eq!(part_of(&patch(end)).1, [], "{end}");
+    }
+}

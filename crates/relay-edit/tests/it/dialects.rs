@@ -339,7 +339,8 @@ fn code_that_only_illustrates_an_edit_is_not_the_file() {
     let reply = "### src/a.rs\n\n```rust\n    two();\n```\n\nbecomes\n\n```rust // {src/a.rs} multi-search-replace\n<<<<<<< SEARCH\n    two();\n=======\n    2();\n>>>>>>> REPLACE\n```\n";
     let parsed = parse_in_pieces(reply);
     assert_eq!(parsed.edits.len(), 1);
-    assert_eq!(parsed.diagnostics[0].code, codes::IGNORED_BLOCK);
+    let shown = parsed.passages[0].snippet().expect("code that is only shown");
+    assert_eq!((shown.path.as_deref(), shown.text.as_str()), (Some("src/a.rs"), "    two();\n"));
 }
 
 #[test]
@@ -400,8 +401,8 @@ fn other_commands_are_named_and_never_run() {
 fn commands_that_cannot_be_read_are_refused() {
     let good = "[CREATE_FILE path=\"good\"]\ng\n[/CREATE_FILE]\n";
     for (bad, code) in [
-        ("[DELETE_FILE path=\"a.txt\"] # old\n", codes::BAD_MARKERS),
-        ("[DELETE_FILE] a.txt\n", codes::BAD_MARKERS),
+        ("[DELETE_FILE path=\"a.txt\"] [DELETE_FILE path=\"b.txt\"]\n", codes::BAD_MARKERS),
+        ("[DELETE_FILE] a.txt\n", codes::MISSING_PATH),
         ("[CREATE_FILE path=\"z\"] trailing\nq\n[/CREATE_FILE]\n", codes::BAD_MARKERS),
         ("[CREATE_FILE path=\"z\"\nq\n[/CREATE_FILE]\n", codes::BAD_MARKERS),
         ("[CREATE_FILE: path=\"z\"]\nq\n[/CREATE_FILE]\n", codes::MISSING_PATH),
@@ -419,6 +420,8 @@ fn commands_that_cannot_be_read_are_refused() {
     check(Dialect::Commands, &[("y", "y\n")], &reply, &after);
     let apart = "[DELETE_FILE path=\"y\"]\n[/DELETE_FILE]\n";
     check(Dialect::Commands, &[("y", "y\n")], apart, &[("y", None)]);
+    // Words after a command without a body are a remark.
+    check(Dialect::Commands, &[("y", "y\n")], "[DELETE_FILE path=\"y\"] # old\n", &[("y", None)]);
 }
 
 #[test]

@@ -115,7 +115,8 @@ fn code_without_a_path_is_prose() {
     let reply = parse_in_pieces("Look:\n\n```ts\nconst a = 1;\n```\n");
     assert!(reply.edits.is_empty());
     assert_eq!(reply.reasoning, "Look:\n\n```ts\nconst a = 1;\n```");
-    check_finding("```js // example\nx\n```\n", codes::IGNORED_BLOCK, 1);
+    let passages = parse_in_pieces("```js // example\nx\n```\n").passages;
+    assert_eq!(passages[0].snippet().map(|snippet| snippet.text.as_str()), Some("x\n"));
 }
 
 #[test]

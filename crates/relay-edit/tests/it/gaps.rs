@@ -137,7 +137,6 @@ fn a_sentence_is_no_name_for_a_new_file() {
     let section = "<<<<<<< SEARCH\n=======\nx\n>>>>>>> REPLACE\n";
     let block = "««« EDIT\n═══════ REPL\nx\n»»» EDIT END\n";
     for sentence in [
-        "New file: src/new.py",
         "Create the file src/new.py with this content:",
         "See docs/guide.md and src/new.py",
         "Option A/B:",
@@ -147,7 +146,11 @@ fn a_sentence_is_no_name_for_a_new_file() {
             assert_eq!(errors(&format!("{sentence}\n{section}")), [codes::MISSING_PATH], "{sentence}");
         }
     }
-    for (line, path) in [("`my dir/a b.txt`", "my dir/a b.txt"), ("src/new.py", "src/new.py")] {
+    for (line, path) in [
+        ("`my dir/a b.txt`", "my dir/a b.txt"),
+        ("src/new.py", "src/new.py"),
+        ("New file: src/new.py", "src/new.py"),
+    ] {
         let plan = plan_reply(&[], &format!("{line}\n{section}"));
         assert_eq!(plan.changes[0].path, path);
     }

@@ -156,7 +156,9 @@ fn anchors_copied_into_new_lines_are_no_text() {
     check("§a\n≔@2\n@2|TWO\n", "one\nTWO\nthree\nfour\nfive\n");
     check("§a\n≔@2..@3\n@2|TWO\nmore\n@3|THREE\n", "one\nTWO\nmore\nTHREE\nfour\nfive\n");
     check("§a\n»@5\n@5|FIVE\n", "one\ntwo\nthree\nfour\nfive\nFIVE\n");
-    check("§a\n≔@2\n99aa|text\n", "one\n99aa|text\nthree\nfour\nfive\n");
+    // No line of the file has this one.
+    let doubtful = plan(&parse_in_pieces(&fill("§a\n≔@2\n99aa|text\n")).edits, &files(&[("a", FILE)]));
+    assert_eq!((doubtful.changes.len(), doubtful.diagnostics[0].code), (0, codes::BAD_ANCHOR));
     let whole = parse_in_pieces(&fill("a.txt\n```\n@1|one\n@2|TWO\n@3|three\n@4|four\n```\n"));
     let plan = plan(&whole.edits, &files(&[("a.txt", FILE)]));
     assert_eq!(plan.changes[0].after.as_deref(), Some(&b"one\nTWO\nthree\nfour\n"[..]));

@@ -36,6 +36,7 @@ fn written(dialect: Dialect, lines: &[(&str, &str)]) -> String {
         Dialect::Hashline => format!("§{path}\n≔1ab\n{line}\n"),
         Dialect::Commands => format!("[CREATE_FILE path=\"{path}\"]\n{line}\n[/CREATE_FILE]\n\n"),
         Dialect::WholeFile => format!("`{path}`:\n```ts\n{line}\n```\n\n"),
+        other => panic!("nobody writes {other:?}"),
     };
     lines.iter().map(one).collect()
 }

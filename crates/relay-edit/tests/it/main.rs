@@ -9,6 +9,8 @@
 
 mod applied;
 mod around;
+mod chat;
+mod content;
 mod control;
 mod cuts;
 mod dialects;
@@ -35,6 +37,7 @@ mod planning;
 mod presumed;
 mod properties;
 mod seams;
+mod sequences;
 mod shown;
 mod support;
 mod unsaid;

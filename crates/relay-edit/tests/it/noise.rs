@@ -7,6 +7,7 @@
 
 mod change;
 mod damage;
+pub mod directives;
 mod marks;
 mod write;
 

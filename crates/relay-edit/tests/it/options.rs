@@ -2,7 +2,7 @@
 
 use relay_edit::{EditStatus, Options, Plan, Strictness, codes, plan_with};
 
-use crate::support::{files, parse_ok, plan_reply, search_replace};
+use crate::support::{self, files, parse_ok, plan_reply, search_replace};
 
 fn plan_strictly(strictness: Strictness, before: &str, reply: &str) -> Plan {
     plan_with(
@@ -91,6 +91,21 @@ fn edits_outside_the_context_are_put_off_and_the_rest_lands() {
 }
 
 #[test]
+fn a_folder_of_the_context_is_everything_below_it() {
+    let block = |path: &str| format!("{path}\n««« EDIT\na\n═══════ REPL\nx\n»»» EDIT END\n\n");
+    let paths = ["src/a.txt", "src/deep/b.txt", "srcs/c.txt"];
+    let edits = parse_ok(&paths.map(block).concat()).edits;
+    let verdicts = |context: &str| -> Vec<bool> {
+        let options = Options { context: Some([context.to_owned()].into()), ..Options::default() };
+        let plan = plan_with(&edits, &files(&paths.map(|path| (path, "a\n"))), &options);
+        plan.outcomes.iter().map(|outcome| outcome.status == EditStatus::Applied).collect()
+    };
+    assert_eq!(verdicts("src"), [true, true, false]);
+    assert_eq!(verdicts("src/deep"), [false, true, false]);
+    assert_eq!(verdicts("."), [true, true, true]);
+}
+
+#[test]
 fn an_elision_is_never_written() {
     let check_refused = |path: &str, before: &str, reply: &str, code| {
         let plan = plan_with(&parse_ok(reply).edits, &files(&[(path, before)]), &Options::default());
@@ -146,9 +161,10 @@ fn a_reply_that_guts_a_file_is_refused_unless_allowed() {
         &Options { allow_shrink: true, ..Options::default() },
     );
     assert_eq!(plan.changes.len(), 1);
-    // A file that is whole may become short.
+    // A few lines of it are not the whole file.
     let whole = parse_ok("```ts // {a.txt}\nfunction f1() { return 1; }\n```\n").edits;
-    assert_eq!(plan_with(&whole, &files(&[("a.txt", &before)]), &Options::default()).changes.len(), 1);
+    let plan = plan_with(&whole, &files(&[("a.txt", &before)]), &Options::default());
+    assert_eq!(plan.diagnostics[0].code, codes::PART_OF_FILE);
     // However the change is written.
     let broken = "function f1() { return 1; }\nfunction broken() {\n";
     let removed: String = before.lines().map(|line| format!("-{line}\n")).collect();
@@ -163,6 +179,23 @@ fn a_reply_that_guts_a_file_is_refused_unless_allowed() {
             let refused = plan.diagnostics.iter().any(|finding| finding.code == codes::SHRINK);
             assert_eq!((refused, plan.changes.is_empty()), (is_refused, is_refused), "{reply}");
         }
+    }
+}
+
+/// Whoever quotes every line that goes has not lost it, whatever brackets the new ones leave open.
+#[test]
+fn a_section_may_take_most_of_a_file_away() {
+    let steps = |range: std::ops::Range<usize>| -> String {
+        range.map(|step| format!("    step_{step}();\n")).collect()
+    };
+    let before = format!("fn a() {{\n{}}}\nend\n", steps(0..50));
+    for new in ["", "    if x {\n"] {
+        let reply = format!("a.txt\n<<<<<<< SEARCH\n{}=======\n{new}>>>>>>> REPLACE\n", steps(2..39));
+        support::check(
+            &before,
+            &reply,
+            &format!("fn a() {{\n{}{new}{}}}\nend\n", steps(0..2), steps(39..50)),
+        );
     }
 }
 

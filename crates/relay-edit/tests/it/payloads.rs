@@ -193,6 +193,11 @@ fn words_around_a_path_are_no_part_of_a_new_name() {
         assert!(plan.changes.is_empty(), "{header}");
         assert_eq!(plan.diagnostics[0].code, codes::MISSING_FILE, "{header}");
     }
+    // Quotes say that all of it is the name.
+    for header in ["§`my notes.txt`", "§\"my notes.txt\"", "§'my notes.txt'"] {
+        let plan = plan(&parse(&format!("```\n{header}\n»BOF\nx\n```\n"), None).edits, &files(&[]));
+        assert_eq!(plan.changes.first().map(|change| change.path.as_str()), Some("my notes.txt"), "{header}");
+    }
     let named =
         plan(&parse("```\n§my notes.txt\n»BOF\nx\n```\n", None).edits, &files(&[("my notes.txt", "y\n")]));
     assert_eq!(named.changes[0].after.as_deref(), Some(&b"x\ny\n"[..]));
@@ -246,4 +251,19 @@ fn dots_around_words_stand_for_lines_left_out() {
         let plan = plan(&reply.edits, &files(&[("a.md", FILE)]));
         assert_eq!(plan.changes.is_empty(), is_refused, "{range} {:#?}", plan.diagnostics);
     }
+}
+
+/// Blank lines set a section off from the next one; above an operation or the end they are meant.
+#[test]
+fn blank_lines_above_the_next_section_are_none_of_the_file() {
+    let reply = |blanks: &str| format!("§a.rs\n»EOF\nx\n{blanks}§b.rs\n»EOF\ny\n\n");
+    for (open, close) in [("```\n", "```\n"), ("*** Begin Patch\n", "*** End Patch\n")] {
+        for blanks in ["", "\n", "\n\n"] {
+            let parsed = parse_in_pieces(&format!("{open}{}{close}", reply(blanks)));
+            let plan = plan(&parsed.edits, &files(&[("a.rs", "a\n"), ("b.rs", "b\n")]));
+            let after: Vec<_> = plan.changes.iter().filter_map(|change| change.after.as_deref()).collect();
+            assert_eq!(after, [&b"a\nx\n"[..], b"b\ny\n\n"], "{blanks:?}");
+        }
+    }
+    check("»BOF\nx\n\n»EOF\ny\n", &format!("x\n\n{FILE}y\n"));
 }

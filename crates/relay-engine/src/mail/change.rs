@@ -13,16 +13,20 @@ use uuid::Uuid;
 
 use super::error::MailError;
 use super::fold;
+use super::numbers::without_copied;
 use super::result::CommandResult;
 use super::views::agree_up_to;
 use super::work::{CHANNEL, Work};
+use crate::intake::submission::Submission;
+use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 use crate::pipeline::{Prepared, land_prepared};
-use crate::stop::Stop;
-use crate::submission::Submission;
 
 /// What to say of an edit that was merged; the plan's own words are looked for.
 const MERGED: &str = "merged with what changed since";
+
+/// What to say of a body whose line numbers were taken off.
+const COPIED_NUMBERS: &str = "; the line numbers you copied into the body were taken off";
 
 /// A command that can be handed to the pipeline.
 struct Planned {
@@ -61,7 +65,10 @@ impl Work<'_> {
         written: &Written,
     ) -> Result<CommandResult, MailError> {
         let name = written.command.name();
-        let planned = match self.plan(uuid, path, written)? {
+        let unnumbered = without_copied(&written.command);
+        let copied = if unnumbered.is_some() { COPIED_NUMBERS } else { "" };
+        let command = unnumbered.as_ref().unwrap_or(&written.command);
+        let planned = match self.plan(uuid, path, command, written.line)? {
             Ok(planned) => planned,
             Err(refused) => {
                 if refused.shows {
@@ -93,24 +100,41 @@ impl Work<'_> {
                 .into_iter()
                 .filter(|found| !matches!(outcome.status, Status::AlreadyProcessed) && !found.is_error()),
         );
-        match planned.known {
-            Some(known) => {
-                let is_doubtful = self.views.get(path.as_str()).is_some_and(|view| view.is_doubtful);
-                let is_whole = matches!(written.command, Command::Create { .. });
-                self.views.set(path.as_str(), known, is_doubtful && !is_whole);
-            }
-            None => self.views.remove(path.as_str()),
+        self.learn(path.as_str(), command, planned.known);
+        let remark = format!("{}{copied}", planned.remark);
+        let mut result = self.succeeded(uuid, path, command, outcome.status, &remark)?;
+        if written.lost_fence() {
+            result.summary.push_str("; the fence around its lines was taken off, write them without one");
         }
-        self.succeeded(uuid, path, &written.command, outcome.status, planned.remark)
+        Ok(result)
+    }
+
+    /// What the model knows after a command that landed: the file's text, and which lines of it are new.
+    fn learn(&mut self, path: &str, command: &Command, known: Option<String>) {
+        match known {
+            Some(known) => {
+                let is_doubtful = self.views.get(path).is_some_and(|view| view.is_doubtful);
+                let is_whole = matches!(command, Command::Create { .. });
+                self.views.set(path, known, is_doubtful && !is_whole);
+            }
+            None => self.views.remove(path),
+        }
+        match command {
+            Command::Edit { first, last, lines, .. } => {
+                self.regions.replace(path, *first, *last, lines.len());
+            }
+            _ => self.regions.forget(path),
+        }
     }
 
     fn plan(
         &self,
         uuid: Uuid,
         path: &RelPath,
-        written: &Written,
+        command: &Command,
+        line: usize,
     ) -> Result<Result<Planned, Refused>, MailError> {
-        let Some(mut edit) = written.command.as_edit(written.line) else {
+        let Some(mut edit) = command.as_edit(line) else {
             return Ok(Err(Refused::because("it changes no file")));
         };
         edit.path = path.to_string();
@@ -125,7 +149,7 @@ impl Work<'_> {
                 Err(error) => return Ok(Err(Refused::because(format!("REJECTED: {error}")))),
             },
         };
-        Ok(match &written.command {
+        Ok(match command {
             Command::Create { content, .. } => self.plan_create(edit, path, before, content),
             Command::Edit { first, last, lines, .. } => {
                 self.plan_edit(edit, path, before, *first, *last, lines)

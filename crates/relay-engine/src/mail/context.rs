@@ -4,6 +4,7 @@ use relay_workspace::Workspace;
 
 use super::fold;
 use super::masks::Masks;
+use super::numbers::numbered;
 use super::outbox::{Message, Shown, render, written};
 use super::result::CommandResult;
 use super::session::State;
@@ -25,7 +26,10 @@ pub(super) fn write_outbox(engine: &Engine, state: &mut State, masks: &mut Masks
     let results = results(&state.session.last_results, budget / 4);
     let used = listing.len() + results.iter().map(size).sum::<usize>();
     let requests = state.session.read_file_requests.clone();
-    let contents = contents(engine, state, masks, &requests, budget.saturating_sub(used));
+    let room = budget.saturating_sub(used);
+    let changed = changed(engine, state, masks, &requests, room / 2);
+    let room = room.saturating_sub(changed.iter().map(|shown| shown.text.len()).sum());
+    let contents = contents(engine, state, masks, &requests, room);
     let note = note.map(|note| masks.mask(TASK, note));
     state.outbox = render(&Message {
         session: &state.session.session_id,
@@ -33,6 +37,7 @@ pub(super) fn write_outbox(engine: &Engine, state: &mut State, masks: &mut Masks
         task: &state.session.task,
         listing: &listing,
         results: (!is_first).then_some(&results),
+        changed: &changed,
         contents: &contents,
         note: note.as_deref(),
     });
@@ -91,8 +96,10 @@ fn contents(
         let masked = masks.mask(name, &text);
         let plain = masked.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         let total = plain.split_inclusive('\n').count();
-        let (first, last) = lines.unwrap_or((1, total));
-        let part: String = plain.split_inclusive('\n').take(last).skip(first.saturating_sub(1)).collect();
+        // Numbers mean what is shown last. Where the model knows another version, a part would leave it with two.
+        let is_known = state.views.get(name).is_none_or(|view| view.text.as_ref() == Some(&masked));
+        let (first, last) = lines.filter(|_| is_known).unwrap_or((1, total));
+        let part = numbered(&part(&plain, first, last), first);
         let (kept, shown, wanted) = fold::beginning(&part, room_bytes);
         room_bytes -= kept.len();
         let notice = match (shown < wanted, shown < total) {
@@ -107,6 +114,41 @@ fn contents(
         state.views.set(name, masked, false);
     }
     contents
+}
+
+/// What the last reply's edits changed, with the numbers it has now. A file that is shown anyway is left out.
+fn changed(
+    engine: &Engine,
+    state: &State,
+    masks: &Masks,
+    requests: &[String],
+    mut room_bytes: usize,
+) -> Vec<Shown> {
+    let mut shown = Vec::new();
+    for path in state.regions.paths().into_iter().filter(|path| !requests.contains(path)) {
+        let Some(text) = state.views.get(&path).and_then(|view| view.text.as_deref()) else { continue };
+        let plain = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+        let total = plain.split_inclusive('\n').count();
+        let is_current = masks.restore(&path, text).ok() == read_text(engine, &path);
+        let differs =
+            if is_current { "" } else { "; the file on disk differs by now: read it before you go on" };
+        for (first, last) in state.regions.shown(&path, total) {
+            let part = numbered(&part(&plain, first, last), first);
+            let (kept, lines, _) = fold::beginning(&part, room_bytes);
+            room_bytes -= kept.len();
+            if lines > 0 {
+                let last = first + lines - 1;
+                let notice = Some(format!("lines {first} to {last} of {total}, after your edits{differs}"));
+                shown.push(Shown { path: path.clone(), text: kept.to_owned(), notice });
+            }
+        }
+    }
+    shown
+}
+
+/// Some lines of a text.
+fn part(text: &str, first: usize, last: usize) -> String {
+    text.split_inclusive('\n').take(last).skip(first.saturating_sub(1)).collect()
 }
 
 /// A request as a file and lines of it. A file whose name looks like that is meant as a whole.

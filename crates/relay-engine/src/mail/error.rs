@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::codes;
 use crate::engine::EngineError;
-use crate::stop::{Stop, with_sources};
+use crate::outcome::stop::{Stop, with_sources};
 
 /// Why it could not be done. No reply was used up.
 #[derive(Debug, Error)]

@@ -18,7 +18,9 @@ mod held;
 mod inbox;
 mod life;
 mod masks;
+mod numbers;
 mod outbox;
+mod regions;
 mod result;
 mod run;
 mod session;
@@ -33,15 +35,16 @@ use std::path::Path;
 
 use relay_store::Mailbox;
 
-use crate::admit::reply_digest as digest;
+use crate::approval::trust::TrustAnswer;
 use crate::engine::Engine;
-use crate::trust::TrustAnswer;
+use crate::intake::admit::reply_digest as digest;
 use held::{Held, load};
 use session::State;
 
 pub use error::MailError;
 pub use inbox::{Arrived, Fit, Letter};
 pub(crate) use life::forget_ended;
+pub(crate) use numbers::numbered;
 pub use outbox::CONTINUE;
 pub use result::CommandResult;
 pub use session::{Answered, Session, SessionStatus};

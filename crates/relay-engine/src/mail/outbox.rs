@@ -22,6 +22,8 @@ pub(super) struct Message<'a> {
     pub listing: &'a str,
     /// What became of the last reply's commands; `None` in the first message.
     pub results: Option<&'a [CommandResult]>,
+    /// What the last reply's edits changed.
+    pub changed: &'a [Shown],
     /// The files to be shown.
     pub contents: &'a [Shown],
     /// What a person adds to the prompt.
@@ -56,9 +58,10 @@ pub(super) fn render(message: &Message<'_>) -> String {
         line(format_args!("\n## Previous Command Results"));
         results.iter().for_each(|result| line(format_args!("{}", written(result))));
     }
-    if !message.contents.is_empty() {
-        line(format_args!("\n## Requested File Contents"));
-        for Shown { path, text, notice } in message.contents {
+    let parts = [("Changed Lines", message.changed), ("Requested File Contents", message.contents)];
+    for (title, files) in parts.into_iter().filter(|(_, files)| !files.is_empty()) {
+        line(format_args!("\n## {title}"));
+        for Shown { path, text, notice } in files {
             let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
             line(format_args!("--- {path} ---\n{text}{ending}--- end {path} ---"));
             if let Some(notice) = notice {
@@ -102,6 +105,7 @@ mod tests {
                 "  src/Calculator.cs (245 bytes)\n"
             },
             results,
+            changed: &[],
             contents,
             note: None,
         }

@@ -15,11 +15,11 @@ use super::fold::{self, OUTPUT_CHARACTERS};
 use super::result::CommandResult;
 use super::work::{CHANNEL, Work};
 use crate::approval::Decision;
-use crate::check;
-use crate::effects::{Ran, land_effects};
+use crate::checks::check;
+use crate::effects::adopt::{Ran, land_effects};
+use crate::effects::refs::Refs;
+use crate::outcome::stop::{Stop, transaction_failed};
 use crate::outcome::{Outcome, Status};
-use crate::refs::Refs;
-use crate::stop::{Stop, transaction_failed};
 
 const NAME: &str = "RUN_COMMAND";
 /// How long a command may take.
@@ -64,6 +64,7 @@ impl Work<'_> {
                 by: NAME.to_owned(),
                 line: command.to_owned(),
                 runs: relay_exec::own_runs().to_owned(),
+                within: None,
                 leased: Vec::new(),
             };
             Ok((ledger.journal(workspace, &before, line)?, before))
@@ -86,6 +87,7 @@ impl Work<'_> {
         if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
             outcome.diagnostics.extend(before.compare(&after));
         }
+        outcome.diagnostics.extend(check::ended_after(NAME, &run));
         outcome.checks.push(record.clone());
         let ran = Ran {
             draft: Draft { uuid, header: self.header(command), ..Draft::default() },
@@ -197,6 +199,7 @@ mod tests {
             status: status.to_owned(),
             exit_code,
             errors: None,
+            new_errors: None,
             duration_ms: 1,
             output_tail: String::new(),
         };

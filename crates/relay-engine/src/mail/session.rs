@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::regions::Regions;
 use super::result::CommandResult;
 use super::views::Views;
 
@@ -147,6 +148,9 @@ pub(super) struct State {
     pub views: Views,
     /// The secrets behind the placeholders it was shown.
     pub vault: String,
+    /// What the edits of the last reply changed.
+    #[serde(default)]
+    pub regions: Regions,
     /// A reply that is being carried out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub under_way: Option<UnderWay>,
@@ -163,6 +167,9 @@ pub(super) struct UnderWay {
     pub results: Vec<CommandResult>,
     /// Files that the next outbox shall show.
     pub reads: Vec<String>,
+    /// What its edits have changed so far.
+    #[serde(default)]
+    pub regions: Regions,
     /// The next command is one for the shell, and has been started.
     pub is_running: bool,
 }
@@ -176,6 +183,7 @@ impl State {
             outbox: String::new(),
             views: Views::default(),
             vault: String::new(),
+            regions: Regions::default(),
             under_way: None,
         }
     }

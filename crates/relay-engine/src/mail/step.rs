@@ -7,9 +7,9 @@ use super::error::MailError;
 use super::session::{Session, State};
 use super::turn::{Turn, Witnesses};
 use super::{Mail, MailOptions, REPLY_LIMIT_BYTES, digest};
-use crate::stop::Stop;
-use crate::transact::require_approver;
-use crate::trust;
+use crate::approval::trust;
+use crate::land::transact::require_approver;
+use crate::outcome::stop::Stop;
 
 impl Mail<'_> {
     /// Finishes a reply that was interrupted; `None` when there is none. Also writes again what is missing in the mailbox.

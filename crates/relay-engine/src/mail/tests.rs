@@ -9,7 +9,7 @@ use relay_workspace::{RelPath, Sensitive, Workspace};
 use super::fault::LEFT;
 use super::*;
 use crate::approval::{Approver, Decision, Proposal, Unobserved};
-use crate::config::ConfiguredCommand;
+use crate::project::config::ConfiguredCommand;
 
 /// Approves everything there is to approve.
 struct Yes;
@@ -104,7 +104,7 @@ const TEN: &str = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n";
 fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
     let world = World::new(&[("a.txt", TEN)]);
     world.step(&read("a.txt"));
-    assert!(world.outbox().contains("--- a.txt ---\n1\n2\n"));
+    assert!(world.outbox().contains("--- a.txt ---\n 1| 1\n 2| 2\n"));
     world.write("a.txt", &format!("new\nlines\n{TEN}"));
     let result = world.result(&edit("a.txt", 5, 5, "five"));
     assert!(
@@ -121,6 +121,57 @@ fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
 }
 
 #[test]
+fn the_next_message_shows_what_was_edited_with_its_new_numbers() {
+    let world = World::new(&[("a.txt", TEN), ("b.txt", TEN)]);
+    world.step(&read("a.txt"));
+    let bottom_up =
+        format!("{}{}", edit("a.txt", 9, 9, "nine"), edit("a.txt", 2, 2, "two\nand a half\nand more"));
+    world.step(&bottom_up);
+    let outbox = world.outbox();
+    let changed = outbox.split_once("## Changed Lines\n").expect("a section of changes").1;
+    assert!(
+        changed.starts_with(
+            "--- a.txt ---\n 1| 1\n 2| two\n 3| and a half\n 4| and more\n 5| 3\n 6| 4\n 7| 5\n 8| 6\n 9| 7\n\
+             10| 8\n11| nine\n12| 10\n--- end a.txt ---\n(lines 1 to 12 of 12, after your edits)\n"
+        ),
+        "{changed}"
+    );
+    // The numbers that were shown are the ones the next edit means.
+    assert!(world.result(&edit("a.txt", 11, 11, "NINE")).starts_with("[OK]"));
+    assert!(world.read("a.txt").contains("8\nNINE\n10\n"), "{}", world.read("a.txt"));
+    world.step("[MESSAGE]\nNothing to do.\n[/MESSAGE]\n");
+    assert!(!world.outbox().contains("## Changed Lines"), "nothing was edited");
+}
+
+#[test]
+fn a_file_that_differs_from_what_the_edit_made_is_named() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    world.write("a.txt", &format!("new\n{TEN}"));
+    world.step(&edit("a.txt", 5, 5, "five"));
+    let outbox = world.outbox();
+    assert!(outbox.contains("5| five\n") && outbox.contains("the file on disk differs by now"), "{outbox}");
+}
+
+#[test]
+fn a_part_of_a_file_that_has_changed_is_not_shown_without_the_rest() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    world.write("a.txt", &format!("new\n{TEN}"));
+    world.step("[READ_FILE path=\"a.txt\" start_line=\"5\" end_line=\"6\"]\n");
+    assert!(world.outbox().contains("--- a.txt ---\n 1| new\n 2| 1\n"), "{}", world.outbox());
+}
+
+#[test]
+fn numbers_that_were_copied_into_a_body_are_taken_off() {
+    let world = World::new(&[("a.txt", TEN)]);
+    world.step(&read("a.txt"));
+    let result = world.result(&edit("a.txt", 5, 6, " 5| five\n 6| six"));
+    assert!(result.contains("the line numbers you copied into the body were taken off"), "{result}");
+    assert!(world.read("a.txt").contains("4\nfive\nsix\n7\n"), "{}", world.read("a.txt"));
+}
+
+#[test]
 fn edits_of_the_same_lines_are_refused_and_the_file_is_shown() {
     let world = World::new(&[("a.txt", TEN)]);
     world.step(&read("a.txt"));
@@ -129,7 +180,10 @@ fn edits_of_the_same_lines_are_refused_and_the_file_is_shown() {
     let result = world.result(&edit("a.txt", 5, 5, "five"));
     assert!(result.starts_with("[FAILED] EDIT_FILE: 'a.txt' was not changed"), "{result}");
     assert_eq!(world.read("a.txt"), theirs);
-    assert!(world.outbox().contains("--- a.txt ---\n1\n2\n3\n4\nmine\n"), "the present file is shown");
+    assert!(
+        world.outbox().contains("--- a.txt ---\n 1| 1\n 2| 2\n 3| 3\n 4| 4\n 5| mine\n"),
+        "the file is shown"
+    );
     // The same words again are another reply, for they answer another message.
     assert!(world.result(&format!("Sequence: 3\n{}", edit("a.txt", 5, 5, "five"))).starts_with("[OK]"));
 }
@@ -215,12 +269,15 @@ fn secrets_are_masked_and_come_back_or_are_refused() {
     world.step(&format!("{}{}", read("c.py"), read("k.txt")));
     let outbox = world.outbox();
     assert!(!outbox.contains(&token) && !outbox.contains("MIIEpAIBAAKCAQEA"), "{outbox}");
-    let shown = outbox.split("--- c.py ---\nT = '").nth(1).unwrap();
+    let shown = outbox.split("--- c.py ---\n1| T = '").nth(1).unwrap();
     let placeholder = shown.split('\'').next().unwrap();
     // Quoted in its own file it becomes the secret again.
     let result = world.result(&edit("c.py", 1, 2, &format!("T = '{placeholder}'\nx = 2")));
     assert!(result.starts_with("[OK]"), "{result}");
     assert_eq!(world.read("c.py"), format!("T = '{token}'\nx = 2\n"));
+    let next = world.outbox();
+    assert!(next.contains(&format!("1| T = '{placeholder}'\n2| x = 2\n")), "{next}");
+    assert!(!next.contains(&token), "{next}");
     // In another file it is refused.
     let result = world.result(&format!("[CREATE_FILE path=\"d.py\"]\nT = '{placeholder}'\n[/CREATE_FILE]\n"));
     assert!(result.starts_with("[FAILED]") && result.contains(placeholder), "{result}");
@@ -235,7 +292,8 @@ fn secrets_are_masked_and_come_back_or_are_refused() {
     assert!(world.outbox().contains(&format!("Output: {placeholder}\n")), "{}", world.outbox());
     // A key of many lines is one placeholder; the lines after it keep their shown numbers.
     let shown = outbox.split("--- k.txt ---\n").nth(1).unwrap();
-    let at = shown.lines().position(|line| line == "after").unwrap() + 1;
+    let number = shown.lines().find_map(|line| line.strip_suffix("| after")).unwrap();
+    let at = number.trim().parse().unwrap();
     let result = world.result(&edit("k.txt", at, at, "changed"));
     assert!(result.starts_with("[OK]"), "{result}");
     assert_eq!(world.read("k.txt"), format!("{pem}changed\nend\n"));
@@ -277,7 +335,7 @@ fn the_rest_of_a_long_file_can_be_read_and_edited() {
     let result = world.result("[READ_FILE path=\"long.txt\" start_line=\"4990\" end_line=\"6000\"]\n");
     assert_eq!(result, "[OK] READ_FILE: Read 'long.txt' (lines 4990-5000 of 5000)");
     let outbox = world.outbox();
-    assert!(outbox.contains("--- long.txt ---\nline 4990 of"), "{outbox}");
+    assert!(outbox.contains("--- long.txt ---\n4990| line 4990 of"), "{outbox}");
     assert!(outbox.contains("--- end long.txt ---\n(lines 4990 to 5000 of the 5000 lines of 'long.txt')"));
     assert!(world.result(&edit("long.txt", 4995, 4995, "changed")).starts_with("[OK]"));
     assert_eq!(world.read("long.txt"), long.replace("line 4995 of a long file", "changed"));
@@ -354,7 +412,7 @@ fn check_finished(world: &World, place: usize, inbox: &Path) {
     let sent =
         std::fs::read_to_string(mail.mailbox().place(Tray::Outbox).join(session.outbox_name())).unwrap();
     assert_eq!(sent, mail.outbox(&world.id).unwrap(), "{name}");
-    assert!(sent.contains("--- a.txt ---\n1\n1\n1\n2\n"), "{name}");
+    assert!(sent.contains("--- a.txt ---\n 1| 1\n 2| 1\n 3| 1\n 4| 2\n"), "{name}");
     let public = mail.public(&world.id).unwrap().unwrap();
     assert_eq!(public, session, "{name}");
     assert!(!inbox.join("answer.txt").exists(), "{name}");

@@ -12,6 +12,7 @@ use super::context::{masked, write_outbox};
 use super::error::MailError;
 use super::held::Held;
 use super::masks::Masks;
+use super::regions::Regions;
 use super::result::CommandResult;
 use super::session::{Answered, Session, SessionStatus, UnderWay, now};
 use super::work::Work;
@@ -60,6 +61,7 @@ impl Held<'_> {
             text: text.to_owned(),
             results: Vec::new(),
             reads: Vec::new(),
+            regions: Regions::default(),
             is_running: false,
         });
         self.save()?;
@@ -110,6 +112,7 @@ impl Held<'_> {
         let was_running = under_way.is_some_and(|under_way| under_way.is_running);
         let digest = under_way.map(|under_way| under_way.digest.clone()).unwrap_or_default();
         let mut reads = under_way.map(|under_way| under_way.reads.clone()).unwrap_or_default();
+        let mut regions = under_way.map(|under_way| under_way.regions.clone()).unwrap_or_default();
         let mut work = Work {
             engine: self.mail.engine,
             options,
@@ -121,6 +124,7 @@ impl Held<'_> {
             group,
             digest,
             reads: &mut reads,
+            regions: &mut regions,
             diagnostics,
         };
         if let Command::Run { command } = &written.command
@@ -138,6 +142,7 @@ impl Held<'_> {
         self.state.views = views;
         if let Some(under_way) = &mut self.state.under_way {
             under_way.reads = reads;
+            under_way.regions = regions;
         }
         Ok(result)
     }
@@ -150,6 +155,7 @@ impl Held<'_> {
         let mut masks = self.masks()?;
         let results = masked(&under_way.results, &mut masks);
         self.state.vault = masks.to_json()?;
+        self.state.regions = under_way.regions;
         let session = &mut self.state.session;
         let sequence = session.sequence_number;
         session.replies.push(Answered { sequence, digest: under_way.digest });

@@ -9,11 +9,12 @@ use super::MailOptions;
 use super::context::read_text;
 use super::error::MailError;
 use super::masks::Masks;
+use super::regions::Regions;
 use super::result::CommandResult;
 use super::views::Views;
 use crate::approval::{Approver, Observer};
 use crate::engine::Engine;
-use crate::submission::LandOptions;
+use crate::intake::submission::LandOptions;
 
 /// The channel of everything that lands here.
 pub(super) const CHANNEL: &str = "mail";
@@ -35,6 +36,8 @@ pub(super) struct Work<'a> {
     pub digest: String,
     /// Files the next outbox shall show.
     pub reads: &'a mut Vec<String>,
+    /// What the edits of this reply have changed so far.
+    pub regions: &'a mut Regions,
     /// What a person should know besides the results.
     pub diagnostics: &'a mut Vec<Diagnostic>,
 }

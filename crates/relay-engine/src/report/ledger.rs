@@ -1,18 +1,56 @@
 //! The JSON documents about the ledger: `relay log`, `show`, `blame` and `gc`.
 
+use std::collections::{HashMap, HashSet};
+
 use relay_txn::{ChangeRecord, OperationRecord, Undoes};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::{CheckJson, value};
-use crate::blame::Blame;
-use crate::history::{Entry, EntryStatus};
-use crate::retention::Collected;
+use crate::ledger::blame::Blame;
+use crate::ledger::history::{Entry, EntryStatus, History, Next};
+use crate::ledger::retention::Collected;
+
+/// Which transactions a plain `relay undo` or `relay redo` would be about.
+#[derive(Debug, Default)]
+pub struct Turns {
+    undo: HashSet<Uuid>,
+    redo: HashSet<Uuid>,
+}
+
+impl Turns {
+    /// Those of a ledger.
+    #[must_use]
+    pub fn new(history: &History) -> Self {
+        let uuids = |next: Option<Next<'_>>| {
+            let next = next.filter(|next| next.landed_since.is_none());
+            next.iter().flat_map(|next| &next.changes).map(|(entry, _)| entry.record.uuid).collect()
+        };
+        Self { undo: uuids(history.next_undo()), redo: uuids(history.next_redo()) }
+    }
+
+    fn of(&self, uuid: Uuid) -> Option<&'static str> {
+        let undo = self.undo.contains(&uuid).then_some("undo");
+        undo.or_else(|| self.redo.contains(&uuid).then_some("redo"))
+    }
+}
 
 /// One line of `relay log --json`.
 #[must_use]
-pub fn entry(entry: &Entry) -> Value {
-    value(&EntryJson::new(entry, false))
+pub fn entry(entry: &Entry, turns: &Turns) -> Value {
+    value(&EntryJson { next: turns.of(entry.record.uuid), ..EntryJson::new(entry, false) })
+}
+
+/// A line of `relay log --json` for a record that cannot be verified.
+#[must_use]
+pub fn unverified(name: &str) -> Value {
+    json!({
+        "number": null,
+        "uuid": name.strip_suffix(".yml").unwrap_or(name),
+        "status": EntryStatus::Damaged.name(),
+        "files": [],
+    })
 }
 
 /// The document of `relay show --json`: the entry, with its checks, reasoning, evidence and diff.
@@ -21,6 +59,7 @@ pub fn entry_in_full(entry: &Entry, diff: &str) -> Value {
     let mut document = value(&EntryJson::new(entry, true));
     if let Value::Object(map) = &mut document {
         map.insert("reasoning".to_owned(), Value::from(entry.record.reasoning.clone()));
+        map.insert("blocks".to_owned(), value(&entry.record.blocks));
         map.insert("diff".to_owned(), Value::from(diff));
     }
     document
@@ -73,6 +112,9 @@ struct EntryJson<'a> {
     number: u64,
     uuid: String,
     status: &'static str,
+    /// The command that would be about this transaction next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     undone_files: Vec<&'a str>,
     created_at: String,
@@ -97,19 +139,23 @@ struct EntryJson<'a> {
 impl<'a> EntryJson<'a> {
     fn new(entry: &'a Entry, in_full: bool) -> Self {
         let record = &entry.record;
-        let evidence = |change: &ChangeRecord| -> Vec<&'a OperationRecord> {
-            let about = |operation: &&OperationRecord| {
-                operation.path == change.path || operation.to.as_deref() == Some(change.path.as_str())
-            };
-            if in_full { record.operations.iter().filter(about).collect() } else { Vec::new() }
-        };
+        let mut evidence: HashMap<&str, Vec<&'a OperationRecord>> = HashMap::new();
+        for operation in record.operations.iter().filter(|_| in_full) {
+            let other = operation.to.as_deref().filter(|to| *to != operation.path);
+            for path in [Some(operation.path.as_str()), other].into_iter().flatten() {
+                evidence.entry(path).or_default().push(operation);
+            }
+        }
+        let evidence =
+            |change: &ChangeRecord| evidence.get(change.path.as_str()).cloned().unwrap_or_default();
         Self {
             number: record.sequence,
             uuid: record.uuid.to_string(),
             status: entry.status.name(),
+            next: None,
             undone_files: match entry.status {
                 EntryStatus::PartlyUndone => entry.undone.iter().map(String::as_str).collect(),
-                EntryStatus::Committed | EntryStatus::Undone => Vec::new(),
+                EntryStatus::Committed | EntryStatus::Undone | EntryStatus::Damaged => Vec::new(),
             },
             created_at: record.created_at.to_string(),
             channel: &record.channel,

@@ -3,18 +3,17 @@
 mod ledger;
 pub mod mail;
 mod pack;
-pub mod repair;
 
-use relay_edit::{Diagnostic, Severity};
+use relay_edit::{Block, Diagnostic, Dialect, Severity};
 use relay_txn::{CheckRecord, Undoes};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::mode_change::ModeChange;
-use crate::outcome::{FileReport, FileStatus, Outcome};
-use crate::wrap::WrapOutcome;
+use crate::effects::wrap::WrapOutcome;
+use crate::outcome::mode_change::ModeChange;
+use crate::outcome::{FileReport, FileStatus, Missing, Outcome};
 
-pub use ledger::{blame, collected, entry, entry_in_full};
+pub use ledger::{Turns, blame, collected, entry, entry_in_full, unverified};
 pub use pack::{packed, selection};
 
 /// An outcome as one JSON document.
@@ -22,11 +21,14 @@ pub use pack::{packed, selection};
 pub fn outcome(outcome: &Outcome) -> Value {
     value(&OutcomeJson {
         status: outcome.status.name(),
+        dry_run: outcome.dry_run,
+        missing: outcome.missing().into_iter().map(MissingJson::from).collect(),
         uuid: outcome.uuid.map(|uuid| uuid.to_string()),
         undoes: &outcome.undoes,
         files: outcome.files.iter().map(FileJson::from).collect(),
         checks: outcome.checks.iter().map(|check| CheckJson::new(check, true)).collect(),
         diagnostics: outcome.diagnostics.iter().map(DiagnosticJson::from).collect(),
+        blocks: outcome.blocks.iter().map(BlockJson::from).collect(),
         repair_prompt: outcome.repair_prompt.as_deref(),
         not_in_context: outcome
             .files
@@ -63,6 +65,10 @@ fn value(document: &impl Serialize) -> Value {
 #[serde(rename_all = "camelCase")]
 struct OutcomeJson<'a> {
     status: &'static str,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    missing: Vec<MissingJson<'a>>,
     uuid: Option<String>,
     #[serde(
         skip_serializing_if = "<[Undoes]>::is_empty",
@@ -72,6 +78,8 @@ struct OutcomeJson<'a> {
     files: Vec<FileJson<'a>>,
     checks: Vec<CheckJson<'a>>,
     diagnostics: Vec<DiagnosticJson<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<BlockJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repair_prompt: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -91,6 +99,20 @@ struct FileJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mode: Option<ModeJson>,
     placement: &'a str,
+}
+
+#[derive(Serialize)]
+struct MissingJson<'a> {
+    path: Option<&'a str>,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<usize>,
+}
+
+impl<'a> From<Missing<'a>> for MissingJson<'a> {
+    fn from(Missing { path, reason, line }: Missing<'a>) -> Self {
+        Self { path, reason, line }
+    }
 }
 
 /// Modes as git writes them.
@@ -131,6 +153,8 @@ struct CheckJson<'a> {
     status: &'a str,
     exit_code: Option<i32>,
     errors: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    new_errors: Option<u64>,
     duration_ms: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_tail: Option<&'a str>,
@@ -144,8 +168,33 @@ impl<'a> CheckJson<'a> {
             status: &check.status,
             exit_code: check.exit_code,
             errors: check.errors,
+            new_errors: check.new_errors,
             duration_ms: check.duration_ms,
             output_tail: in_full.then_some(check.output_tail.as_str()),
+        }
+    }
+}
+
+/// A block of a reply, with its first and last line.
+#[derive(Serialize)]
+struct BlockJson<'a> {
+    lines: (usize, usize),
+    class: &'static str,
+    reason: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialect: Option<&'static str>,
+}
+
+impl<'a> From<&'a Block> for BlockJson<'a> {
+    fn from(block: &'a Block) -> Self {
+        Self {
+            lines: (block.first, block.last),
+            class: block.class.name(),
+            reason: &block.reason,
+            path: block.path.as_deref(),
+            dialect: block.dialect.map(Dialect::name),
         }
     }
 }

@@ -4,17 +4,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::value;
-use crate::pack::Pack;
+use crate::context::pack::Pack;
 
 /// A pack as one JSON document; its text only where it goes nowhere else.
 #[must_use]
 pub fn packed(pack: &Pack, output: Option<&str>, with_text: bool) -> Value {
-    let file = |file: &crate::pack::Packed| FileJson {
+    let file = |file: &crate::context::pack::Packed| FileJson {
         path: file.path.clone(),
         lines: file.lines,
         tokens: file.tokens,
     };
-    let left = |left: &crate::pack::LeftOut| LeftOutJson {
+    let left = |left: &crate::context::pack::LeftOut| LeftOutJson {
         path: left.path.clone(),
         reason: left.reason.clone(),
         tokens: left.tokens,

@@ -3,10 +3,10 @@
 use relay_edit::{Conflict, Diagnostic, DiffKind, FileDiff, diff};
 
 use super::select::Selection;
-use crate::blame::blame;
 use crate::codes;
 use crate::engine::Engine;
-use crate::history::{EntryStatus, History};
+use crate::ledger::blame::blame;
+use crate::ledger::history::{EntryStatus, History};
 
 /// How many lines of one conflict are shown on each side.
 const LINES_SHOWN: usize = 6;

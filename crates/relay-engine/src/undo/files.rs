@@ -7,9 +7,9 @@ use relay_txn::{FileChange, Image, Target};
 use relay_workspace::{ReadError, RelPath};
 
 use super::select::Step;
-use crate::contain::{path_refused, unreadable};
 use crate::engine::Engine;
-use crate::stop::Stop;
+use crate::outcome::stop::Stop;
+use crate::plan::contain::{path_refused, unreadable};
 
 /// How a file was restored; the strongest of all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

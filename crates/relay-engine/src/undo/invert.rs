@@ -12,8 +12,8 @@ use super::conflict::{Conflicts, Since};
 use super::files::{Files, How, Inversion};
 use super::select::{Selection, Step, not_in};
 use crate::engine::Engine;
-use crate::history::{EntryStatus, History};
-use crate::stop::Stop;
+use crate::ledger::history::{EntryStatus, History};
+use crate::outcome::stop::Stop;
 
 /// An undo in the making.
 struct Restoring<'a> {
@@ -55,11 +55,7 @@ pub(super) fn invert(
 
 impl Restoring<'_> {
     fn take_back(&mut self, step: &Step<'_>) -> Result<(), Stop> {
-        // The record in the list lacks its contents; each of them would have to look it up again.
-        let record = match self.engine.ledger().find(step.entry.record.uuid)? {
-            Some(record) => record,
-            None => step.entry.record.clone(),
-        };
+        let record = self.engine.with_contents(&step.entry.record)?;
         let renames = renames(&record);
         let given_up: HashSet<&str> = renames.values().map(|old| old.path.as_str()).collect();
         for change in record.changes.iter().filter(|change| step.paths.contains(&change.path)) {

@@ -21,13 +21,15 @@ use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
-use crate::contain::{agree_to, sensitive_warning};
+use crate::codes;
 use crate::engine::{Engine, EngineError};
-use crate::history::{EntryKind, History, REDO_CHANNEL};
+use crate::land::transact::{Terms, Transaction, rehearse, require_approver, transact};
+use crate::land::versions;
+use crate::ledger::history::{EntryKind, History, REDO_CHANNEL};
+use crate::outcome::file_reports;
+use crate::outcome::stop::Stop;
 use crate::outcome::{FileReport, FileStatus, Outcome, Status};
-use crate::stop::Stop;
-use crate::transact::{Terms, Transaction, rehearse, require_approver, transact};
-use crate::{codes, file_reports, versions};
+use crate::plan::contain::{agree_to, sensitive_warning};
 
 use files::Inversion;
 use select::{Selection, Step};
@@ -96,6 +98,7 @@ fn take_back(
     select: Select,
 ) -> Outcome {
     let mut outcome = Outcome::rejected(engine.warnings().to_vec());
+    outcome.dry_run = options.dry_run;
     let ended = run(engine, options, approver, observer, select, &mut outcome);
     let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
     outcome.settle(status);
@@ -112,10 +115,14 @@ fn run(
 ) -> Result<Status, Stop> {
     let history = engine.history().map_err(|error: EngineError| Stop::Refused(error.diagnostics()))?;
     let selection = select(&history, options).map_err(Stop::Refused)?;
-    outcome.undoes = selection.undoes();
-    outcome.is_redo = is_redo(&selection);
-    outcome.diagnostics.extend(select::rest_of_group(&history, &selection));
-    let inversion = invert::invert(engine, &history, &selection, &options.force_files)?;
+    selection.check_sound().map_err(Stop::Refused)?;
+    let (selection, inversion) = invert(engine, &history, selection, options)?;
+    // What an undo of the range took back of it is undone already, and stays so on the ledger.
+    let unsettled = select::unsettled(&history, options).and_then(Result::ok);
+    let named = unsettled.as_ref().unwrap_or(&selection);
+    outcome.undoes = named.undoes();
+    outcome.is_redo = is_redo(named);
+    outcome.diagnostics.extend(select::rest_of_group(&history, named));
     outcome.files = reports(&inversion);
     if inversion.changes.is_empty() {
         return Ok(Status::Unchanged);
@@ -125,7 +132,7 @@ fn run(
     let prune = made_folders(engine, &selection.steps);
     let mut draft = Draft {
         uuid,
-        header: header(engine, &selection),
+        header: header(engine, named),
         operations: operations(&outcome.files),
         belongings: belongings(&inversion, &selection.steps),
         changes: inversion.changes,
@@ -147,6 +154,26 @@ fn run(
     outcome.uuid = Some(uuid);
     transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
         .map_err(|stop| versions::name_both(engine, outcome, stop))
+}
+
+/// Works out the changes. Where a range as a whole conflicts with what happened outside Relay, what its transactions
+/// settled among themselves is left out.
+fn invert<'h>(
+    engine: &Engine,
+    history: &'h History,
+    selection: Selection<'h>,
+    options: &UndoOptions,
+) -> Result<(Selection<'h>, Inversion), Stop> {
+    let conflicts = match invert::invert(engine, history, &selection, &options.force_files) {
+        Err(Stop::Refused(conflicts)) => conflicts,
+        ended => return ended.map(|inversion| (selection, inversion)),
+    };
+    let Some(fewer) = select::unsettled(history, options) else { return Err(Stop::Refused(conflicts)) };
+    let fewer = fewer.map_err(Stop::Refused)?;
+    match invert::invert(engine, history, &fewer, &options.force_files) {
+        Ok(inversion) => Ok((fewer, inversion)),
+        Err(_) => Err(Stop::Refused(conflicts)),
+    }
 }
 
 /// The files among the changes that other tools execute, each with the reason. What was agreed to once, perhaps long
@@ -179,6 +206,7 @@ fn header(engine: &Engine, selection: &Selection<'_>) -> Header {
         git_commit_msg: None,
         submission: None,
         undoes: selection.undoes(),
+        blocks: Vec::new(),
     }
 }
 

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use super::files::How;
 use super::{UndoOptions, Which, nothing};
 use crate::codes;
-use crate::history::{Entry, EntryKind, EntryStatus, History, short};
+use crate::ledger::damaged;
+use crate::ledger::history::{Entry, EntryKind, EntryStatus, History, Next, short};
 
 /// One transaction to take back.
 #[derive(Debug)]
@@ -39,6 +40,13 @@ impl Selection<'_> {
             .collect()
     }
 
+    /// Refuses to take back what cannot be read.
+    pub fn check_sound(&self) -> Result<(), Vec<Diagnostic>> {
+        let damaged = self.steps.iter().filter(|step| step.entry.status == EntryStatus::Damaged);
+        let found: Vec<Diagnostic> = damaged.map(|step| damaged::record(step.entry)).collect();
+        if found.is_empty() { Ok(()) } else { Err(found) }
+    }
+
     /// Whether a transaction is among them.
     pub fn contains(&self, uuid: Uuid) -> bool {
         self.steps.iter().any(|step| step.entry.record.uuid == uuid)
@@ -50,7 +58,10 @@ pub(super) fn for_undo<'h>(
     options: &UndoOptions,
 ) -> Result<Selection<'h>, Vec<Diagnostic>> {
     let entry = match &options.which {
-        Which::Last => history.last_undoable().ok_or_else(|| nothing("undo"))?,
+        Which::Last => {
+            let next = history.next_undo().ok_or_else(|| nothing("undo"))?;
+            return last_step(history, next, &options.files);
+        }
         Which::One(selector) => history.find(selector).map_err(|error| vec![error])?,
         Which::Since(selector) => {
             let first = history.find(selector).map_err(|error| vec![error])?;
@@ -59,6 +70,25 @@ pub(super) fn for_undo<'h>(
         Which::Group(group) => return in_group(history, group, &options.files),
     };
     one(history, forced_back(history, entry, &options.files).unwrap_or(entry), &options.files)
+}
+
+/// The newest step: a landing, or everything that a redo brought back.
+fn last_step<'h>(
+    history: &'h History,
+    next: Next<'h>,
+    files: &[String],
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    if next.step.kind() == EntryKind::Change || is_forced(&next.step.record) {
+        return one(history, next.step, files);
+    }
+    let name = format!("what #{} brought back", next.step.record.sequence);
+    let steps = next.changes.into_iter().map(|(entry, paths)| Step { entry, paths }).collect();
+    Ok(Selection { steps: limited(steps, files, &name)? })
+}
+
+/// Whether a record overwrote what others had written since. What that was is known to this record alone.
+fn is_forced(record: &Record) -> bool {
+    record.operations.iter().any(|operation| operation.placement == How::Forced.name())
 }
 
 /// The redo that brought a transaction back by force. What it overwrote is known to the redo alone, so that is what has to
@@ -74,7 +104,7 @@ fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Opt
         let record = &redo.record;
         redo.kind() == EntryKind::Redo
             && redo.status == EntryStatus::Committed
-            && record.operations.iter().any(|operation| operation.placement == How::Forced.name())
+            && is_forced(record)
             && matches!(record.undoes.as_slice(), [undo] if undid(undo.uuid))
     })?;
     let mut newer = history.entries.iter().take_while(|other| other.record.sequence > redo.record.sequence);
@@ -89,7 +119,10 @@ pub(super) fn for_redo<'h>(
     options: &UndoOptions,
 ) -> Result<Selection<'h>, Vec<Diagnostic>> {
     let entry = match &options.which {
-        Which::Last => history.last_redoable().ok_or_else(|| nothing("redo"))?,
+        Which::Last => {
+            let next = history.next_redo().ok_or_else(|| nothing("redo"))?;
+            next.landed_since.map_or(Ok(next.step), |landed| Err(vec![landed_since(&next, landed)]))?
+        }
         Which::One(selector) | Which::Since(selector) => {
             let named = history.find(selector).map_err(|error| vec![error])?;
             taker(history, named)?
@@ -97,6 +130,18 @@ pub(super) fn for_redo<'h>(
         Which::Group(group) => return takers_of_group(history, group, &options.files),
     };
     one(history, entry, &options.files)
+}
+
+/// Something landed after the last undo, so that a redo needs a name.
+fn landed_since(next: &Next<'_>, landed: &Entry) -> Diagnostic {
+    let (undo, landed) = (next.step.record.sequence, landed.record.sequence);
+    let what = match next.changes.as_slice() {
+        [(entry, _)] => format!("#{}", entry.record.sequence),
+        several => format!("{} transactions", several.len()),
+    };
+    let message = format!("there is nothing to redo: #{landed} landed after #{undo} undid {what}");
+    Diagnostic::error(codes::LANDED_SINCE, message)
+        .hinted(format!("`relay redo {}` reapplies {what} to the files as they are now.", next.redo_name()))
 }
 
 /// The undo to take back when a person names it, or what it took.
@@ -156,14 +201,41 @@ fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Sele
     Ok(Selection { steps: vec![Step { entry, paths }] })
 }
 
-/// A transaction and everything after it, so that everything becomes what it was before.
+/// A transaction and everything after it, so that everything becomes what it was before. Every step is taken back, also
+/// undos and what they took: each then finds its files exactly as it left them, whatever was renamed in between.
 fn since<'h>(
     history: &'h History,
     first: &'h Entry,
     files: &[String],
 ) -> Result<Selection<'h>, Vec<Diagnostic>> {
-    let range: Vec<&Entry> =
-        history.entries.iter().filter(|entry| entry.record.sequence >= first.record.sequence).collect();
+    let records: Vec<String> = history.unverified_records().map(str::to_owned).collect();
+    if !records.is_empty() {
+        // One of them may belong into the range.
+        return Err(vec![damaged::unknown(&records)]);
+    }
+    let whole = |entry: &Entry| entry.record.paths().map(str::to_owned).collect();
+    let steps = range(history, first).map(|entry| Step { entry, paths: whole(entry) }).collect();
+    let steps = limited(steps, files, &format!("#{} or anything after it", first.record.sequence))?;
+    if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
+}
+
+/// The same without what is settled among the transactions themselves: the way round lines that somebody changed outside
+/// Relay, where an undo and what it took come to nothing.
+pub(super) fn unsettled<'h>(
+    history: &'h History,
+    options: &UndoOptions,
+) -> Option<Result<Selection<'h>, Vec<Diagnostic>>> {
+    let Which::Since(selector) = &options.which else { return None };
+    let first = history.find(selector).ok()?;
+    Some(without_settled(history, first, &options.files))
+}
+
+fn without_settled<'h>(
+    history: &'h History,
+    first: &'h Entry,
+    files: &[String],
+) -> Result<Selection<'h>, Vec<Diagnostic>> {
+    let range: Vec<&Entry> = range(history, first).collect();
     let mut left = without_pairs(&range);
     let steps = range
         .into_iter()
@@ -172,6 +244,12 @@ fn since<'h>(
         .collect();
     let steps = limited(steps, files, &format!("#{} or anything after it", first.record.sequence))?;
     if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
+}
+
+/// A transaction and everything after it, newest first.
+fn range<'h>(history: &'h History, first: &Entry) -> impl Iterator<Item = &'h Entry> {
+    let from = first.record.sequence;
+    history.entries.iter().filter(move |entry| entry.record.sequence >= from)
 }
 
 /// The transactions of a group, where they are in effect, so that the group is taken back as one.

@@ -1,5 +1,7 @@
 //! Undo against a real ledger: any order, any depth, with edits by others in between.
 
+mod since;
+
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
@@ -11,8 +13,10 @@ use relay_workspace::{RelPath, Sensitive, Workspace};
 
 use super::*;
 use crate::approval::{Decision, Proposal, Unobserved};
-use crate::config::ConfiguredCommand;
-use crate::history::EntryStatus;
+use crate::ledger::history::EntryStatus;
+use crate::project::config::ConfiguredCommand;
+
+mod order;
 
 /// A project in a temporary folder.
 struct World {
@@ -478,4 +482,20 @@ fn a_file_changed_at_the_last_moment_is_refused_with_both_versions_named() {
     let hint = found.hint.clone().unwrap();
     let kept = hint.split_whitespace().find(|word| word.starts_with(".relaycode/rescued/")).unwrap();
     assert_eq!(world.read(kept.trim_end_matches('.')).as_deref(), Some("planned"));
+}
+
+#[test]
+fn a_record_with_its_contents_needs_no_further_look_at_the_ledger() {
+    let world = World::new(&[]);
+    let names: Vec<String> = (0..50).map(|number| format!("f{number}")).collect();
+    let changes: Vec<(&str, Option<&str>)> = names.iter().map(|name| (name.as_str(), Some("x\n"))).collect();
+    world.land(&changes);
+    let looked_up = |record: &Record| {
+        let images = record.changes.iter().flat_map(|change| [&change.before, &change.after]).flatten();
+        images.filter(|image| format!("{image:?}").contains("Elsewhere")).count()
+    };
+    let history = world.engine.history().unwrap();
+    let listed = &history.entries[0].record;
+    assert_eq!(looked_up(listed), 50, "each content of a listed record costs a reading of the whole record");
+    assert_eq!(looked_up(&world.engine.with_contents(listed).unwrap()), 0);
 }

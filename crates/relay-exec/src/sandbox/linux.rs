@@ -1,60 +1,72 @@
-//! Landlock: rights over files that a process gives up for itself and all it starts.
+//! How a process on Linux confines itself and becomes the program.
 
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::Command;
 
-use landlock::{
-    ABI, AccessFs, BitFlags, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset, RulesetAttr as _,
-    RulesetCreatedAttr as _, RulesetStatus,
-};
-
-use super::{SandboxError, Strength};
-
-/// The first version that covers every way to write: truncating by name came last.
-const COMPLETE: ABI = ABI::V3;
-
-/// Everything that changes the content or the name of a file. Devices answer to their own rules.
-fn writing() -> BitFlags<AccessFs> {
-    AccessFs::from_write(COMPLETE)
-}
+use super::{Enforcement, Entry, SandboxError, Strength, bubblewrap, environment, files, syscalls};
 
 pub(super) fn strength() -> Strength {
-    let supports = |abi| {
-        Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_write(abi))
-            .and_then(Ruleset::create)
-            .is_ok()
-    };
-    match (supports(COMPLETE), supports(ABI::V1)) {
-        (true, _) => Strength::Full,
-        (false, true) => Strength::Part,
-        (false, false) => Strength::Nothing,
+    match (files::strength(), syscalls::is_supported()) {
+        (Strength::Full, false) => Strength::Part,
+        (strength, _) => strength,
     }
 }
 
-pub(super) fn give_up_writing(writable: &[PathBuf]) -> Result<(), SandboxError> {
-    let unsupported = |error: landlock::RulesetError| SandboxError::Unsupported { reason: error.to_string() };
-    let mut rules = Ruleset::default()
-        .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(writing())
-        .and_then(Ruleset::create)
-        .map_err(unsupported)?;
-    for folder in writable {
-        // A folder that is not there cannot be written to, and one that appears later was not promised.
-        let Ok(handle) = PathFd::new(folder) else { continue };
-        rules = rules.add_rule(PathBeneath::new(handle, writing())).map_err(unsupported)?;
-    }
-    let status = rules.restrict_self().map_err(unsupported)?;
-    if status.ruleset == RulesetStatus::NotEnforced {
-        return Err(SandboxError::Unsupported { reason: "the kernel has no Landlock".to_owned() });
-    }
-    Ok(())
+pub(super) fn enforcement() -> Enforcement {
+    Enforcement { files: files::version(), calls: syscalls::is_supported(), view: bubblewrap::state() }
 }
 
-pub(super) fn become_program(place: PathBuf, args: &[OsString]) -> SandboxError {
-    let source = Command::new(&place).args(args).exec();
-    SandboxError::NotStarted { program: place, source }
+/// Gives up everything and becomes the program; returns only if that fails.
+pub(super) fn enter(entry: Entry<'_>, place: PathBuf) -> SandboxError {
+    match confine(&entry) {
+        Ok(Some(command)) => {
+            let source = bubblewrap::enter(command);
+            SandboxError::NotStarted { program: "bwrap".into(), source }
+        }
+        Ok(None) => {
+            let mut command = Command::new(&place);
+            command.args(entry.args);
+            for (name, _) in std::env::vars_os().filter(|(name, _)| environment::is_removed(name)) {
+                command.env_remove(name);
+            }
+            let source = command.exec();
+            SandboxError::NotStarted { program: place, source }
+        }
+        Err(reason) => SandboxError::Unsupported { reason },
+    }
+}
+
+/// Confines this process. Where bubblewrap works, it comes first and starts Relay once more inside: what is confined
+/// already may not mount anything.
+fn confine(entry: &Entry<'_>) -> Result<Option<Command>, String> {
+    leave_terminal()?;
+    // Whatever Relay's own parent left open is not the program's.
+    close_fds::set_fds_cloexec(3, &[]);
+    if entry.may_mount {
+        let inside = |places: &[PathBuf]| -> Vec<OsString> {
+            Entry { writable: places.to_vec(), may_mount: false, ..entry.clone() }.arguments()
+        };
+        if let Some(command) = bubblewrap::command(&entry.writable, inside) {
+            return Ok(Some(command));
+        }
+    }
+    files::give_up_writing(&entry.writable)?;
+    syscalls::give_up()?;
+    Ok(None)
+}
+
+/// Begins a session of its own, which has no controlling terminal. A process that leads a group cannot, but the leader
+/// of a session without terminal has no need to.
+fn leave_terminal() -> Result<(), String> {
+    match rustix::process::setsid() {
+        Ok(_) => Ok(()),
+        Err(_) if !has_terminal() => Ok(()),
+        Err(error) => Err(format!("it cannot leave its terminal: {error}")),
+    }
+}
+
+fn has_terminal() -> bool {
+    std::fs::File::open("/dev/tty").is_ok()
 }

@@ -1,15 +1,24 @@
-//! Lets a program write only below given folders, and lets the system see to it.
+//! Lets a program write only below given places, closes its ways to other programs, and lets the system see to it.
 //!
 //! A process can give up rights but not take them from another, so the program is started through Relay itself:
-//! [`Confined::arguments`] makes the arguments of a second `relay` that calls [`enter`], which gives up the right to
-//! write elsewhere and then *becomes* the program. What the program starts inherits the loss and cannot undo it.
+//! [`Confined`] starts a second `relay` that calls [`enter`], which gives up what it can and then *becomes* the program.
+//! What the program starts inherits the loss and cannot undo it.
 //!
-//! On Linux this is Landlock. It covers the contents and names of files: create, write, truncate, rename, remove. It
-//! does not cover attributes (`chmod`, `utime`) or reading, nor the network; whoever relies on it must say so. Elsewhere
-//! nothing is enforced, and [`strength`] tells so before anything runs.
+//! On Linux this is Landlock for files, seccomp for system calls, a session without terminal, no descriptors but the
+//! three of every program, and no variables that name local services; where bubblewrap works, also a view of the machine
+//! without other processes, terminals and sockets. Reading and the internet are not restricted. `docs/security.md` says
+//! what is promised and what is not. Elsewhere nothing is enforced, and [`strength`] says so before anything runs.
 
 #[cfg(target_os = "linux")]
+mod bubblewrap;
+#[cfg(target_os = "linux")]
+mod environment;
+#[cfg(target_os = "linux")]
+mod files;
+#[cfg(target_os = "linux")]
 mod linux;
+#[cfg(target_os = "linux")]
+mod syscalls;
 #[cfg(target_os = "linux")]
 use linux as system;
 #[cfg(not(target_os = "linux"))]
@@ -17,11 +26,14 @@ mod portable;
 #[cfg(not(target_os = "linux"))]
 use portable as system;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
+use crate::cancel::Cancel;
 use crate::find::find_program;
+use crate::program::{Output, Program};
 
 /// The hidden command by which Relay starts itself to confine a program.
 pub const COMMAND: &str = "__confine";
@@ -29,7 +41,7 @@ pub const COMMAND: &str = "__confine";
 /// How well the system enforces a [`Confined`] program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strength {
-    /// Every way to change a file's content or name is covered.
+    /// Every way to change a file's content or name is covered, and so are the ways to other programs.
     Full,
     /// The system is too old to cover some ways, such as truncating a file by its name.
     Part,
@@ -43,29 +55,58 @@ pub fn strength() -> Strength {
     system::strength()
 }
 
-/// A program that may write only below some folders.
-#[derive(Clone, Debug)]
+/// What this system enforces with, part by part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enforcement {
+    /// The version of Landlock; 0 is none.
+    pub files: u32,
+    /// Whether system calls can be filtered (seccomp).
+    pub calls: bool,
+    /// How far bubblewrap can be used.
+    pub view: Bubblewrap,
+}
+
+/// How far bubblewrap can be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bubblewrap {
+    /// It works.
+    Works,
+    /// It is installed, but the system does not let it work.
+    Refused {
+        /// What it said.
+        reason: String,
+    },
+    /// It is not installed.
+    NotInstalled,
+}
+
+/// Looks at every part. Bubblewrap is started once for this.
+#[must_use]
+pub fn enforcement() -> Enforcement {
+    system::enforcement()
+}
+
+/// A program that may write only below some places.
+#[derive(Clone, Copy, Debug)]
 pub struct Confined<'a> {
-    /// Where it may write. Folders that do not exist are passed over: nothing can be written there.
+    /// The `relay` that confines it.
+    pub relay: &'a Path,
+    /// Where it may write. What does not exist is passed over: nothing can be written there.
     pub writable: &'a [PathBuf],
-    /// Its name, or its path.
-    pub program: &'a OsStr,
-    /// Its arguments.
-    pub args: &'a [OsString],
+    /// The program itself.
+    pub program: Program<'a>,
 }
 
 impl Confined<'_> {
-    /// The arguments with which `relay` runs it.
-    #[must_use]
-    pub fn arguments(&self) -> Vec<OsString> {
-        let mut arguments = vec![OsString::from(COMMAND)];
-        for folder in self.writable {
-            arguments.extend([OsString::from("--write"), folder.into()]);
-        }
-        arguments.push("--".into());
-        arguments.push(self.program.into());
-        arguments.extend_from_slice(self.args);
-        arguments
+    /// Runs it to its end, as [`Program::stream`] does.
+    pub fn stream(&self, cancel: &Cancel, on_output: &mut dyn FnMut(&[u8])) -> Output {
+        let args: Vec<OsString> = self.program.args.iter().map(OsString::from).collect();
+        let program = OsString::from(self.program.program);
+        let entry =
+            Entry { writable: self.writable.to_vec(), may_mount: true, program: &program, args: &args };
+        let mut command = Command::new(self.relay);
+        command.args(entry.arguments());
+        self.program.start(command, true, cancel, on_output)
     }
 }
 
@@ -73,11 +114,11 @@ impl Confined<'_> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
-    /// The arguments are not those of [`Confined::arguments`].
+    /// The arguments are not those of [`Confined`].
     #[error("`{COMMAND}` is for Relay itself and was called with arguments it does not know")]
     Arguments,
     /// The system cannot enforce it.
-    #[error("this system cannot keep a program from writing: {reason}")]
+    #[error("this system cannot confine a program: {reason}")]
     Unsupported {
         /// What is missing.
         reason: String,
@@ -98,30 +139,64 @@ pub enum SandboxError {
     },
 }
 
-/// Gives up the right to write elsewhere and becomes the program. Takes what follows the hidden command's name, and
-/// returns only if that fails; from then on this process can do little but report it.
+/// Gives up what the program must not do and becomes it. Takes what follows the hidden command's name, and returns only
+/// if that fails; from then on this process can do little but report it.
 #[must_use]
 pub fn enter(arguments: &[OsString]) -> SandboxError {
-    let Some((writable, program, args)) = parse(arguments) else { return SandboxError::Arguments };
-    let name = program.to_string_lossy();
-    let Some(place) = find_program(&name) else { return SandboxError::NoProgram { program: program.into() } };
-    match system::give_up_writing(&writable) {
-        Ok(()) => system::become_program(place, args),
-        Err(error) => error,
+    let Some(entry) = Entry::parse(arguments) else { return SandboxError::Arguments };
+    let name = entry.program.to_string_lossy();
+    match find_program(&name) {
+        Some(place) => system::enter(entry, place),
+        None => SandboxError::NoProgram { program: entry.program.into() },
     }
 }
 
-fn parse(arguments: &[OsString]) -> Option<(Vec<PathBuf>, &OsString, &[OsString])> {
-    let mut writable = Vec::new();
-    let mut rest = arguments;
-    loop {
-        match rest {
-            [flag, folder, more @ ..] if flag == "--write" => {
-                writable.push(PathBuf::from(folder));
-                rest = more;
+/// What the hidden command is called with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry<'a> {
+    writable: Vec<PathBuf>,
+    /// Whether bubblewrap may still be used; not inside it.
+    may_mount: bool,
+    program: &'a OsString,
+    args: &'a [OsString],
+}
+
+const WRITE: &str = "--write";
+const NO_MOUNTS: &str = "--no-mounts";
+
+impl<'a> Entry<'a> {
+    fn arguments(&self) -> Vec<OsString> {
+        let mut arguments = vec![OsString::from(COMMAND)];
+        for place in &self.writable {
+            arguments.extend([OsString::from(WRITE), place.into()]);
+        }
+        if !self.may_mount {
+            arguments.push(NO_MOUNTS.into());
+        }
+        arguments.push("--".into());
+        arguments.push(self.program.into());
+        arguments.extend_from_slice(self.args);
+        arguments
+    }
+
+    fn parse(arguments: &'a [OsString]) -> Option<Self> {
+        let (mut writable, mut may_mount) = (Vec::new(), true);
+        let mut rest = arguments;
+        loop {
+            match rest {
+                [flag, place, more @ ..] if flag == WRITE => {
+                    writable.push(PathBuf::from(place));
+                    rest = more;
+                }
+                [flag, more @ ..] if flag == NO_MOUNTS => {
+                    may_mount = false;
+                    rest = more;
+                }
+                [end, program, args @ ..] if end == "--" => {
+                    return Some(Self { writable, may_mount, program, args });
+                }
+                _ => return None,
             }
-            [end, program, args @ ..] if end == "--" => return Some((writable, program, args)),
-            _ => return None,
         }
     }
 }
@@ -133,23 +208,21 @@ mod tests {
     #[test]
     fn the_arguments_are_read_as_they_were_written() {
         let args = ["-c".into(), "--".into(), "--write".into()];
-        let writable = [PathBuf::from("/a b"), PathBuf::from("--write")];
-        let confined = Confined { writable: &writable, program: OsStr::new("sh"), args: &args };
-        let arguments = confined.arguments();
-        let (command, rest) = arguments.split_first().unwrap();
-        assert_eq!(command, COMMAND);
-        let (folders, program, passed) = parse(rest).unwrap();
-        assert_eq!(
-            (folders.as_slice(), program.as_os_str(), passed),
-            (&writable[..], OsStr::new("sh"), &args[..])
-        );
+        let writable = vec![PathBuf::from("/a b"), PathBuf::from("--write")];
+        for may_mount in [true, false] {
+            let entry = Entry { writable: writable.clone(), may_mount, program: &"sh".into(), args: &args };
+            let arguments = entry.arguments();
+            let (command, rest) = arguments.split_first().unwrap();
+            assert_eq!(command, COMMAND);
+            assert_eq!(Entry::parse(rest), Some(entry));
+        }
     }
 
     #[test]
     fn other_arguments_run_nothing() {
         for arguments in [vec![], vec!["--"], vec!["sh"], vec!["--write"], vec!["--write", "/", "sh"]] {
             let arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
-            assert!(parse(&arguments).is_none(), "{arguments:?}");
+            assert!(Entry::parse(&arguments).is_none(), "{arguments:?}");
         }
     }
 }

@@ -23,6 +23,9 @@ use crate::{RELAY_VARIABLE, RUN_VARIABLE};
 /// How long a cancel may go unnoticed.
 const TICK: Duration = Duration::from_millis(10);
 
+/// How long what a command left running may take to end by itself: many leave a tidying child behind.
+const STRAGGLERS: Duration = Duration::from_millis(200);
+
 /// How long the output of a command that has exited may stay silent before it counts as over.
 const QUIET: Duration = Duration::from_millis(100);
 
@@ -35,6 +38,8 @@ pub(crate) struct Job<'a> {
     pub command: Command,
     /// Whether output and errors go into one pipe.
     pub is_merged: bool,
+    /// Whether the command begins a session of its own as the first thing it does, and with it a process group.
+    pub has_own_session: bool,
     pub stdin: Option<&'a [u8]>,
     pub timeout: Duration,
     pub output_limit_bytes: usize,
@@ -48,6 +53,8 @@ pub(crate) struct Finished {
     pub stdout: Tail,
     pub stderr: Tail,
     pub duration: Duration,
+    /// What the command left running, and what was ended after it.
+    pub ended: Vec<String>,
 }
 
 impl Finished {
@@ -57,6 +64,7 @@ impl Finished {
             stdout: Tail::default(),
             stderr: Tail::default(),
             duration: Duration::ZERO,
+            ended: Vec::new(),
         }
     }
 }

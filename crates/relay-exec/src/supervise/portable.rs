@@ -12,7 +12,16 @@ use crate::run::{End, TailBuffer};
 /// Runs a job to its end.
 pub(crate) fn run(job: Job<'_>) -> Finished {
     let started = Instant::now();
-    let Job { mut command, is_merged, stdin, timeout, output_limit_bytes, cancel, on_output } = job;
+    let Job {
+        mut command,
+        is_merged,
+        has_own_session: _,
+        stdin,
+        timeout,
+        output_limit_bytes,
+        cancel,
+        on_output,
+    } = job;
     mark(&mut command);
     let (mut child, outputs) = match spawn(command, is_merged, stdin) {
         Ok(spawned) => spawned,
@@ -52,7 +61,8 @@ pub(crate) fn run(job: Job<'_>) -> Finished {
         keep(output);
     }
     let [stdout, stderr] = tails;
-    Finished { end, stdout: stdout.finish(), stderr: stderr.finish(), duration: started.elapsed() }
+    let ended = Vec::new();
+    Finished { end, stdout: stdout.finish(), stderr: stderr.finish(), duration: started.elapsed(), ended }
 }
 
 type Outputs = Receiver<(usize, Vec<u8>)>;

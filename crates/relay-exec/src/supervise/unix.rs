@@ -12,9 +12,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use super::pump::Pump;
-use super::{DRAIN, Finished, Job, QUIET, TICK, deadline, mark};
+use super::{DRAIN, Finished, Job, QUIET, STRAGGLERS, TICK, deadline, mark};
+use crate::children::{self, Known};
 use crate::run::End;
-use crate::tree::{GRACE, KILL_LIMIT, Tree};
+use crate::tree::{GRACE, Tree};
 
 /// How long a child that was killed may take to be gone. One that runs as another user, or waits for a disk that does
 /// not answer, may never be.
@@ -23,15 +24,27 @@ const REAP: Duration = Duration::from_secs(2);
 /// Runs a job to its end.
 pub(crate) fn run(job: Job<'_>) -> Finished {
     let started = Instant::now();
-    let Job { mut command, is_merged, stdin, timeout, output_limit_bytes, cancel, on_output } = job;
+    let Job {
+        mut command,
+        is_merged,
+        has_own_session,
+        stdin,
+        timeout,
+        output_limit_bytes,
+        cancel,
+        on_output,
+    } = job;
     let mark = mark(&mut command);
-    let (mut child, readers) = match spawn(command, is_merged, stdin.is_some()) {
+    if !has_own_session {
+        command.process_group(0);
+    }
+    let (mut child, known, readers) = match spawn(command, is_merged, stdin.is_some()) {
         Ok(spawned) => spawned,
         Err(error) => return Finished::not_started(error),
     };
     let input = child.stdin.take();
     let pump = Pump::new(readers, output_limit_bytes, input, stdin.unwrap_or_default(), on_output);
-    let mut running = Running::new(child, mark, pump);
+    let mut running = Running::new(child, known, mark, pump);
     let deadline = deadline(started, timeout);
     let end = loop {
         if cancel.is_cancelled() {
@@ -54,7 +67,11 @@ pub(crate) fn run(job: Job<'_>) -> Finished {
 
 /// Starts the command with its pipes. The parent's ends that the child writes to are closed on return, or the output
 /// would never end.
-fn spawn(mut command: Command, is_merged: bool, has_stdin: bool) -> io::Result<(Child, Vec<PipeReader>)> {
+fn spawn(
+    mut command: Command,
+    is_merged: bool,
+    has_stdin: bool,
+) -> io::Result<(Child, Known, Vec<PipeReader>)> {
     let (reader, writer) = io::pipe()?;
     let mut readers = vec![reader];
     if is_merged {
@@ -64,25 +81,30 @@ fn spawn(mut command: Command, is_merged: bool, has_stdin: bool) -> io::Result<(
         readers.push(reader);
         command.stderr(writer);
     }
-    command.stdout(writer).stdin(if has_stdin { Stdio::piped() } else { Stdio::null() }).process_group(0);
-    let child = command.spawn()?;
-    Ok((child, readers))
+    command.stdout(writer).stdin(if has_stdin { Stdio::piped() } else { Stdio::null() });
+    let (child, known) = children::spawn(&mut command, true)?;
+    Ok((child, known, readers))
 }
 
 struct Running<'a> {
     /// `None` once it has been reaped, or given up.
     child: Option<Child>,
+    /// Until everything that it started has been dealt with.
+    _known: Known,
     leader: Pid,
     tree: Tree,
     /// Ready when the child has exited; `None` where the system has no such thing, and once it has.
     exit: Option<OwnedFd>,
     pump: Pump<'a>,
+    /// What the child left running, and what was ended after it.
+    ended: Vec<String>,
 }
 
 impl<'a> Running<'a> {
-    fn new(child: Child, mark: String, pump: Pump<'a>) -> Self {
+    fn new(child: Child, known: Known, mark: String, pump: Pump<'a>) -> Self {
         let leader = Pid::from_child(&child);
-        Self { child: Some(child), leader, tree: Tree::new(leader, mark), exit: exit_of(leader), pump }
+        let (tree, exit) = (Tree::new(leader, mark), exit_of(leader));
+        Self { child: Some(child), _known: known, leader, tree, exit, pump, ended: Vec::new() }
     }
 
     /// Whether the child has exited, without reaping it. A child that cannot be asked about is gone.
@@ -106,18 +128,14 @@ impl<'a> Running<'a> {
         while self.pump.is_open() && self.pump(QUIET) && Instant::now() < until {}
     }
 
-    /// Ends what the child left behind in its process group. What left the group on purpose, such as a build daemon, may
-    /// go on: the command has ended well.
+    /// Ends what the child left running, wherever that went: it would go on to change files after the command's effect has
+    /// been looked at.
     fn end_leftovers(&mut self) {
-        if !self.tree.signal_group(Signal::TERM) {
+        if !self.tree.is_alive() || self.wait_for(STRAGGLERS, |tree| !tree.is_alive()) {
             return;
         }
-        if !self.wait_for(GRACE, |tree| !tree.is_group_alive()) {
-            self.tree.signal_group(Signal::KILL);
-            // Who was killed may hold files and ports until it is gone.
-            self.wait_for(KILL_LIMIT, |tree| !tree.is_group_alive());
-        }
-        self.drain();
+        self.ended = self.tree.names();
+        self.kill_tree();
     }
 
     /// Ends the child and all it started, wherever that went.
@@ -160,6 +178,7 @@ impl<'a> Running<'a> {
             stdout: tails.next().unwrap_or_default(),
             stderr: tails.next().unwrap_or_default(),
             duration: started.elapsed(),
+            ended: std::mem::take(&mut self.ended),
         }
     }
 

@@ -12,13 +12,8 @@ impl Tree {
         Self { leader }
     }
 
-    /// Sends a signal; whether there was anybody to get it.
-    pub(crate) fn signal_all(&mut self, signal: Signal) -> bool {
-        self.signal_group(signal)
-    }
-
     /// Sends a signal; whether there was anybody to get it. A group of nothing but the dead refuses signals.
-    pub(crate) fn signal_group(&mut self, signal: Signal) -> bool {
+    pub(crate) fn signal_all(&mut self, signal: Signal) -> bool {
         let sent = rustix::process::kill_process_group(self.leader, signal).is_ok();
         if sent && signal != Signal::KILL {
             // Stopped processes act on a signal only when they go on. If they have ended meanwhile, good.
@@ -28,10 +23,14 @@ impl Tree {
     }
 
     pub(crate) fn is_alive(&mut self) -> bool {
-        self.is_group_alive()
+        rustix::process::test_kill_process_group(self.leader).is_ok()
     }
 
-    pub(crate) fn is_group_alive(&mut self) -> bool {
-        rustix::process::test_kill_process_group(self.leader).is_ok()
+    /// Who they are cannot be seen here.
+    pub(crate) fn names(&mut self) -> Vec<String> {
+        self.is_alive()
+            .then(|| format!("process group {}", self.leader.as_raw_nonzero()))
+            .into_iter()
+            .collect()
     }
 }

@@ -1,8 +1,9 @@
 //! The process tree as `/proc` shows it.
 //!
-//! A process belongs to a command if it is in its process group, descends from it, or carries its mark in the
-//! environment. The last finds those that changed their session *and* lost their parents. Once found, a process is
-//! remembered by number and start time, so that neither an orphan is forgotten nor a stranger with a reused number hit.
+//! A process belongs to a command if it is in its process group, descends from it, carries its mark in the environment,
+//! or is an orphan that can have come from no other command. Orphans are Relay's own children (see [`crate::children`]),
+//! so that only Relay's descendants have to be looked at. Once found, a process is remembered by number and start time,
+//! so that neither an orphan is forgotten nor a stranger with a reused number hit.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,11 +12,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal};
 
-use crate::RUN_VARIABLE;
-use crate::leftover::is_of;
+use crate::leftover::{is_of, own_runs};
+use crate::{RUN_VARIABLE, children};
 
 /// More than a process can have been given as its environment.
 const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
+
+/// How much of a process's command line is shown.
+const LINE_LIMIT_BYTES: u64 = 100;
 
 /// How long a process that is just becoming another program is waited for at most, so that nobody can hold us up.
 const BECOMING_LIMIT: Duration = Duration::from_millis(200);
@@ -43,18 +47,21 @@ pub(crate) struct Tree {
     leader: i32,
     /// The command's mark, as it stands in the environment of its descendants, or what all marks of several begin with.
     mark: String,
+    /// Whether this process itself started it, so that all of it is below this process.
+    is_of_own: bool,
     known: BTreeSet<Identity>,
 }
 
 impl Tree {
     pub(crate) fn new(leader: Pid, mark: String) -> Self {
-        Self { leader: leader.as_raw_nonzero().get(), mark, known: BTreeSet::new() }
+        let leader = leader.as_raw_nonzero().get();
+        Self { leader, mark, is_of_own: true, known: BTreeSet::new() }
     }
 
     /// Everything that carries a mark of these runs, whoever led them.
     pub(crate) fn of_runs(runs: String) -> Self {
         // No process gets this number: the system's own limit is far below.
-        Self { leader: i32::MAX, mark: runs, known: BTreeSet::new() }
+        Self { leader: i32::MAX, mark: runs, is_of_own: false, known: BTreeSet::new() }
     }
 
     /// Sends a signal to every living process of the tree; whether there was any.
@@ -63,41 +70,26 @@ impl Tree {
         self.signal(&found, signal)
     }
 
-    /// Sends a signal to every living process of the group; whether there was any.
-    pub(crate) fn signal_group(&mut self, signal: Signal) -> bool {
-        let found = self.group();
-        self.signal(&found, signal)
-    }
-
     pub(crate) fn is_alive(&mut self) -> bool {
         !self.members().is_empty()
     }
 
-    pub(crate) fn is_group_alive(&mut self) -> bool {
-        !self.group().is_empty()
-    }
-
-    fn group(&self) -> Vec<Process> {
-        processes().into_iter().filter(|process| process.group == self.leader && !process.is_dead).collect()
+    /// Every living process, as a person would recognise it.
+    pub(crate) fn names(&mut self) -> Vec<String> {
+        self.members().iter().map(|process| name(process.identity.pid)).collect()
     }
 
     /// The living members. All that are found are remembered, the dead ones too: their children are still to be found.
     fn members(&mut self) -> Vec<Process> {
-        let all = processes();
+        let mut all = processes();
+        if self.is_of_own {
+            let ours = with_descendants(&all, BTreeSet::from([own_pid()]));
+            all.retain(|process| ours.contains(&process.identity.pid));
+            reap_orphans(&all);
+        }
         let patience = Instant::now() + BECOMING_LIMIT;
         let owned = all.iter().filter(|process| self.owns(process, patience));
-        let mut members: BTreeSet<i32> = owned.map(|process| process.identity.pid).collect();
-        // Parents may be listed after their children, so this goes on until nothing new is found.
-        loop {
-            let is_child = |process: &&Process| members.contains(&process.parent);
-            let children: Vec<i32> =
-                all.iter().filter(is_child).map(|process| process.identity.pid).collect();
-            let before = members.len();
-            members.extend(children);
-            if members.len() == before {
-                break;
-            }
-        }
+        let mut members = with_descendants(&all, owned.map(|process| process.identity.pid).collect());
         members.remove(&own_pid());
         let mut found: Vec<Process> =
             all.into_iter().filter(|process| members.contains(&process.identity.pid)).collect();
@@ -111,7 +103,21 @@ impl Tree {
         process.group == self.leader
             || process.identity.pid == self.leader
             || self.known.contains(&process.identity)
-            || (!process.is_dead && self.is_marked(process.identity.pid, patience))
+            || (!process.is_dead && self.comes_from_here(process, patience))
+    }
+
+    /// Whether a process carries the mark, or is an orphan that carries none and can have come from nowhere else. One whose
+    /// environment may not be read carries none.
+    fn comes_from_here(&self, process: &Process, patience: Instant) -> bool {
+        let environment = settled_environment(process.identity.pid, patience).unwrap_or_default();
+        let marks = marks(&environment);
+        if marks.iter().any(|mark| is_of(mark, &self.mark)) {
+            return true;
+        }
+        self.is_of_own
+            && is_orphan(process)
+            && !marks.iter().any(|mark| is_of(mark, own_runs()))
+            && children::is_last_for(self.leader, process.identity.started)
     }
 
     /// Everybody gets the signal once, the group in one call, so that its members cannot fork in between. Whoever has
@@ -134,22 +140,66 @@ impl Tree {
         }
         !found.is_empty()
     }
+}
 
-    /// Whether the process carries the mark. One whose environment may not be read belongs to somebody else.
-    fn is_marked(&self, pid: i32, patience: Instant) -> bool {
-        settled_environment(pid, patience).is_some_and(|environment| {
-            environment.split(|byte| *byte == 0).any(|variable| {
-                variable
-                    .strip_prefix(RUN_VARIABLE.as_bytes())
-                    .and_then(|rest| rest.strip_prefix(b"="))
-                    .is_some_and(|marks| {
-                        let mut marks =
-                            marks.split(|byte| *byte == b':').filter_map(|mark| str::from_utf8(mark).ok());
-                        marks.any(|mark| is_of(mark, &self.mark))
-                    })
-            })
-        })
+/// The marks in an environment.
+fn marks(environment: &[u8]) -> Vec<&str> {
+    let of_runs = |variable| {
+        let value = <[u8]>::strip_prefix(variable, RUN_VARIABLE.as_bytes())?.strip_prefix(b"=")?;
+        str::from_utf8(value).ok()
+    };
+    environment.split(|byte| *byte == 0).filter_map(of_runs).flat_map(|marks| marks.split(':')).collect()
+}
+
+/// These processes and everything below them. Parents may be listed after their children, so this goes on until nothing
+/// new is found.
+fn with_descendants(all: &[Process], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
+    loop {
+        let before = found.len();
+        let children: Vec<i32> = all
+            .iter()
+            .filter(|process| found.contains(&process.parent))
+            .map(|process| process.identity.pid)
+            .collect();
+        found.extend(children);
+        if found.len() == before {
+            return found;
+        }
     }
+}
+
+/// Whether a child of this process was handed to it. What shares its process group was started by this process itself,
+/// in a way that is not known to [`crate::children`], and is left alone.
+fn is_orphan(process: &Process) -> bool {
+    process.parent == own_pid()
+        && process.group != rustix::process::getpgrp().as_raw_nonzero().get()
+        && !children::is_known(process.identity.pid)
+}
+
+/// Frees the numbers of orphans that have ended: nobody else waits for them.
+fn reap_orphans(all: &[Process]) {
+    for process in all.iter().filter(|process| process.is_dead && is_orphan(process)) {
+        // One that somebody else has waited for meanwhile is gone as well.
+        rustix::process::waitpid(Pid::from_raw(process.identity.pid), rustix::process::WaitOptions::NOHANG)
+            .ok();
+    }
+}
+
+/// When a process began, in the system's own count.
+pub(crate) fn started(pid: i32) -> Option<u64> {
+    process(pid).map(|process| process.identity.started)
+}
+
+/// A process as a person would recognise it: its command line, shortened, and its number.
+fn name(pid: i32) -> String {
+    let mut line = Vec::new();
+    // One that has just ended has no line any more.
+    File::open(format!("/proc/{pid}/cmdline"))
+        .and_then(|file| file.take(LINE_LIMIT_BYTES).read_to_end(&mut line))
+        .ok();
+    let words: Vec<_> = line.split(|byte| *byte == 0).filter(|word| !word.is_empty()).collect();
+    let text = String::from_utf8_lossy(&words.join(&b' ')).into_owned();
+    if text.is_empty() { format!("process {pid}") } else { format!("`{text}` (process {pid})") }
 }
 
 /// The environment of a process; `None` where it may not be read. For a moment of becoming another program a process

@@ -7,7 +7,7 @@ use rustix::process::Signal;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::Tree;
+pub(crate) use linux::{Tree, started};
 
 #[cfg(not(target_os = "linux"))]
 mod group;

@@ -1,4 +1,4 @@
-//! Nothing that a command started outlives it, unless it left on purpose and the command ended well.
+//! Nothing that a command started outlives it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -158,18 +158,24 @@ fn one_that_goes_on_printing_does_not_keep_us_waiting() {
     assert!(!is_alive(pid_in(&folder.path().join("pid"))));
 }
 
-/// A build daemon, for example. The test has to end it by itself.
+/// It would go on to change files after the command's effect has been looked at.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_left_on_purpose_goes_on_when_the_command_ended_well() {
+fn what_left_the_session_is_ended_and_named_when_the_command_ended_well() {
     let folder = tempfile::tempdir().unwrap();
     let command =
         format!("setsid {SLEEPER} </dev/null >/dev/null 2>&1 & while [ ! -s pid ]; do sleep 0.01; done");
     let run = shell(folder.path(), &command).run(&Cancel::new(), &mut |_| {});
     let pid = pid_in(&folder.path().join("pid"));
-    let lives = is_alive(pid);
-    std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
-    assert!(run.success() && lives, "{run:?}");
+    assert!(run.success() && !is_alive(pid), "{run:?}");
+    assert_eq!(run.ended, [format!("`sleep 300` (process {pid})")]);
+}
+
+#[test]
+fn what_ends_by_itself_in_a_moment_is_not_mentioned() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = shell(folder.path(), "(sleep 0.05; echo tidied) & true").run(&Cancel::new(), &mut |_| {});
+    assert!(run.success() && run.ended.is_empty() && run.output.text() == "tidied\n", "{run:?}");
 }
 
 #[test]

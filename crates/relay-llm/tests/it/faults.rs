@@ -287,9 +287,9 @@ fn nobody_at_home() {
             ..Lab::with(lab.name, options)
         };
         let told = away.request(&crate::support::prompt());
-        assert_eq!(told.outcome(), "Network");
+        assert_eq!(told.outcome(), "NotRunning");
         let message = told.error.unwrap().to_string();
-        let refused = format!("{}: cannot connect: Connection refused (os error 111)", lab.name);
+        let refused = format!("{}: no server is running at {free}", lab.name);
         assert_eq!(message, refused, "the cause, and not the layers it came through");
     });
 }

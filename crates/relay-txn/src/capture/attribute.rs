@@ -1,53 +1,68 @@
 //! Whose a change is: what another transaction did is not the command's, and a file that moved is one file.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use relay_workspace::RelPath;
+use relay_workspace::{RelPath, Workspace};
 
-use super::{Effects, Unattributed};
+use super::{Effects, Overtaken, Scan, Unattributed};
 use crate::disk::Disk;
-use crate::draft::{FileChange, Image};
+use crate::draft::{FileChange, Image, Target};
 use crate::error::TxnError;
 use crate::protocol::Protocol;
-use crate::record::Record;
+use crate::record::{ChangeRecord, Record, Stored};
 
-/// Takes out what other transactions did between the scans. Where a command went on from what such a transaction had
-/// left, only the rest is the command's.
+/// Parts what the command did from what other transactions did between the scans.
+///
+/// The records say what each of them found and left, so a file's way from the first scan to the second is known: whatever
+/// no record accounts for is the command's. What it did before a transaction landed on the file has been overtaken by
+/// that; where it went on from what the last one left, the rest is an ordinary change.
 pub(super) fn attribute(
     protocol: &Protocol<Disk>,
     others: &[Record],
+    (workspace, before): (&Workspace, &Scan),
     found: &mut Effects,
 ) -> Result<(), TxnError> {
-    let mut last = HashMap::new();
-    for record in others {
+    let mut landed: BTreeMap<&str, Vec<(usize, &ChangeRecord)>> = BTreeMap::new();
+    for (at, record) in others.iter().enumerate() {
         for change in &record.changes {
-            last.insert(change.path.as_str(), (record.uuid, change.after.as_ref()));
+            landed.entry(change.path.as_str()).or_default().push((at, change));
         }
     }
-    if last.is_empty() {
+    if landed.is_empty() {
         return Ok(());
     }
-    let mut changes = Vec::with_capacity(found.changes.len());
-    for mut change in std::mem::take(&mut found.changes) {
-        let Some((uuid, left)) = last.get(change.path.as_str()) else {
-            changes.push(change);
-            continue;
-        };
-        found.unattributed.push(Unattributed { path: change.path.to_string(), uuid: *uuid });
-        let is_as_left = match (left, &change.after) {
-            (None, None) => true,
-            (Some(left), Some(is)) => left.holds(&is.bytes) && Some(left.mode) == is.mode,
-            _ => false,
-        };
-        if !is_as_left {
-            change.before = match left {
-                Some(left) => Some(Image { bytes: protocol.content(left)?, mode: left.mode }),
-                None => None,
-            };
-            changes.push(change);
+    let mut overtaken: Vec<Vec<FileChange>> = others.iter().map(|_| Vec::new()).collect();
+    let mut changes: BTreeMap<String, FileChange> = std::mem::take(&mut found.changes)
+        .into_iter()
+        .map(|change| (change.path.to_string(), change))
+        .collect();
+    for (path, landings) in landed {
+        let own = changes.remove(path);
+        if let (Some(_), Some((last, _))) = (&own, landings.last())
+            && let Some(record) = others.get(*last)
+        {
+            found.unattributed.push(Unattributed { path: path.to_owned(), uuid: record.uuid });
+        }
+        let Some((mut now, end)) = ends(workspace, before, path, own, found) else { continue };
+        let Ok(name) = RelPath::new(path) else { continue };
+        for (at, change) in landings {
+            let met = image(protocol, change.before.as_ref())?;
+            if now != met
+                && let Some(overtaken) = overtaken.get_mut(at)
+            {
+                overtaken.push(change_between(&name, now, met));
+            }
+            now = image(protocol, change.after.as_ref())?;
+        }
+        if now != end {
+            changes.insert(path.to_owned(), change_between(&name, now, end));
         }
     }
-    found.changes = changes;
+    found.changes = changes.into_values().collect();
+    found.changes.sort_by(|a, b| a.path.cmp(&b.path));
+    let by = |record: &Record, changes| Overtaken { by: record.uuid, by_sequence: record.sequence, changes };
+    let overtaken = others.iter().zip(overtaken).filter(|(_, changes)| !changes.is_empty());
+    found.overtaken = overtaken.map(|(record, changes)| by(record, changes)).collect();
     let theirs: BTreeSet<&str> = others
         .iter()
         .flat_map(|record| {
@@ -58,6 +73,44 @@ pub(super) fn attribute(
     found.made_folders.retain(|folder| !theirs.contains(folder.as_str()));
     found.removed_folders.retain(|folder| !theirs.contains(folder.path.as_str()));
     Ok(())
+}
+
+/// A file in the first scan and in the second.
+type Ends = (Option<Image>, Option<Image>);
+
+/// What was at a path in the first scan, and what is there in the second; `None` where that is not known. `own` is how
+/// they differ.
+fn ends(
+    workspace: &Workspace,
+    before: &Scan,
+    path: &str,
+    own: Option<FileChange>,
+    found: &Effects,
+) -> Option<Ends> {
+    if let Some(own) = own {
+        let end =
+            own.after.map(|target| Image { mode: target.mode.unwrap_or(0o100_644), bytes: target.bytes });
+        return Some((own.before, end));
+    }
+    if found.uncaptured.iter().any(|missed| missed.path == path) {
+        return None;
+    }
+    // Both scans agree. Something that is in neither was not there, or is ignored.
+    let Some(same) = before.image(path) else {
+        return before.survey.would_hold(workspace.root(), path).then_some((None, None));
+    };
+    same.map(|same| (Some(same.clone()), Some(same)))
+}
+
+/// A file as a record has it.
+fn image(protocol: &Protocol<Disk>, stored: Option<&Stored>) -> Result<Option<Image>, TxnError> {
+    let Some(stored) = stored else { return Ok(None) };
+    Ok(Some(Image { bytes: protocol.content(stored)?, mode: stored.mode }))
+}
+
+fn change_between(path: &RelPath, before: Option<Image>, after: Option<Image>) -> FileChange {
+    let after = after.map(|image| Target { bytes: image.bytes, mode: Some(image.mode) });
+    FileChange { path: path.clone(), before, after, renamed_from: None, added: 0, removed: 0 }
 }
 
 /// A new file with exactly the content of one that is gone continues it, if there is only one of each.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_workspace::{Facts, Kind, RelPath, Workspace};
+use relay_workspace::{Facts, Kind, PATH_LIMIT_BYTES, RelPath, Workspace};
 
 use super::attribute::{attribute, mark_renames};
 use super::{Belonged, Effects, Held, Obstacle, Scan, Uncaptured, belongings, owner};
@@ -35,7 +35,9 @@ pub(crate) fn effects(
     if let (Some(before), Some(after)) = (&before.git, &after.git) {
         found.git_programs = before.changes(after);
     }
-    attribute(protocol, &protocol.records_since(&before.known)?, &mut found)?;
+    let others = protocol.records_of(after.known.difference(&before.known))?;
+    attribute(protocol, &others, (workspace, before), &mut found)?;
+    found.as_of = Some(after.known.clone());
     mark_renames(&mut found.changes);
     Ok(found)
 }
@@ -264,7 +266,9 @@ impl Comparison<'_> {
                 _ => false,
             };
             if !is_same {
-                self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle: Obstacle::Name });
+                let is_long = name.len() > PATH_LIMIT_BYTES;
+                let obstacle = if is_long { Obstacle::LongPath } else { Obstacle::Name };
+                self.found.uncaptured.push(Uncaptured { path: name.to_owned(), obstacle });
             }
         }
         self.compare_repositories();

@@ -3,7 +3,7 @@
 //! A command's effect is known only when the second scan has been made. If Relay is killed before that, the journal lets
 //! the next start make it: the files as they were are compared with the files as they are. Nothing is reverted for
 //! that; the difference is entered into the ledger, where a person can look at it and take it back. A living capture
-//! holds the lock of its journal. One that does not carry this user's MAC, or that a crash tore, counts for nothing.
+//! holds the lock of its journal. One that does not carry this user's MAC, or that was damaged, is left and reported.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -28,7 +28,9 @@ use crate::limits::MAX_INDEX_BYTES;
 use crate::protocol::Protocol;
 
 /// Journals are named so, and then their number.
-pub(super) const PREFIX: &str = "open-";
+pub(crate) const PREFIX: &str = "open-";
+/// A journal while it is being written; only whoever holds the lock writes one.
+const UNFINISHED: &str = "journal.new";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
 const CONTEXT: &[u8] = b"relay capture journal v4\n";
 
@@ -41,7 +43,10 @@ pub struct Command {
     pub line: String,
     /// What names the processes of the command, should they outlive Relay; for whoever runs commands.
     pub runs: String,
-    /// Files that a transaction under way has changed, and takes back by itself if it is interrupted.
+    /// The transaction under way that it checks.
+    #[serde(default)]
+    pub within: Option<Uuid>,
+    /// Files that this transaction has changed, and takes back by itself unless it lands.
     pub leased: Vec<String>,
 }
 
@@ -99,6 +104,15 @@ pub struct Interrupted {
     running: Running,
 }
 
+/// The journals of captures whose processes died.
+#[derive(Debug, Default)]
+pub struct Journals {
+    /// Those that can be read.
+    pub interrupted: Vec<Interrupted>,
+    /// The others, by name: damaged, or not written by this user.
+    pub unusable: Vec<String>,
+}
+
 /// Writes down a scan before a command runs.
 pub(crate) fn begin(
     key: &LedgerKey,
@@ -136,41 +150,49 @@ pub(crate) fn begin(
     let place = Place::new(workspace).at("open", CAPTURE)?;
     let _lock = cache::lock(&place)?;
     let name = format!("{PREFIX}{}", Uuid::new_v4());
-    let file = place.open(&name, Open::Append).at("write", CAPTURE)?;
+    let file = place.open(UNFINISHED, Open::Empty).at("write", CAPTURE)?;
     let Some(file) = Locked::try_new(file).at("lock", CAPTURE)? else {
         return Err(TxnError::io("lock", CAPTURE, io::ErrorKind::WouldBlock.into()));
     };
-    let running = Running { place, name, file, stays: false };
     let mac = key.mac(CONTEXT, text.as_bytes()).to_hex();
-    let mut file = running.file.file();
-    file.write_all(format!("{mac} {text}\n").as_bytes())
-        .and_then(|()| file.write_all(&index))
+    let mut writer = file.file();
+    writer
+        .write_all(format!("{mac} {text}\n").as_bytes())
+        .and_then(|()| writer.write_all(&index))
+        // It gets its name when it is whole: one that cannot be read was damaged, not interrupted.
+        .and_then(|()| place.rename(UNFINISHED, &name))
         .at("write", CAPTURE)?;
-    Ok(running)
+    Ok(Running { place, name, file, stays: false })
 }
 
 /// The captures that died.
-pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<Interrupted>, TxnError> {
-    let Ok(place) = Place::new(workspace) else { return Ok(Vec::new()) };
+pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Journals, TxnError> {
+    let Ok(place) = Place::new(workspace) else { return Ok(Journals::default()) };
     let names = place.names().at("list", CAPTURE)?;
     let names: Vec<&String> = names.iter().filter(|name| name.starts_with(PREFIX)).collect();
     if names.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Journals::default());
     }
     let _lock = match cache::lock(&place) {
         // Something planted in its place keeps nobody from reading; whoever writes is told.
-        Err(TxnError::Foreign { .. }) => return Ok(Vec::new()),
+        Err(TxnError::Foreign { .. }) => return Ok(Journals::default()),
         lock => lock?,
     };
-    let mut found = Vec::new();
+    let mut found = Journals::default();
     for name in names {
         // Gone by now, or nothing that Relay makes.
         let Ok(file) = place.open(name, Open::Read) else { continue };
         let Some(file) = of_the_dead(&place, name, file) else { continue };
         let place = Place::new(workspace).at("open", CAPTURE)?;
-        let running = Running { place, name: name.clone(), file, stays: false };
-        // One that cannot be used goes with this.
-        found.extend(read(running, key));
+        let mut running = Running { place, name: name.clone(), file, stays: true };
+        match read(&running, key) {
+            Some((command, before, unheld)) => {
+                running.stays = false;
+                found.interrupted.push(Interrupted { command, before, unheld, running });
+            }
+            // It may be all that leads to what was there before a command, so it stays.
+            None => found.unusable.push(format!("{CAPTURE}/{name}")),
+        }
     }
     Ok(found)
 }
@@ -183,7 +205,7 @@ fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
 }
 
 /// The first scan of a journal, if it is ours and whole, and the contents it speaks of are still there.
-fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
+fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<String>)> {
     let mut bytes = Vec::new();
     running.file.file().take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
     let end = bytes.iter().position(|byte| *byte == b'\n')?;
@@ -214,7 +236,7 @@ fn read(running: Running, key: &LedgerKey) -> Option<Interrupted> {
         header.unnameable.into_iter().map(|(name, key)| (name, key.facts(key.kind()))).collect();
     let before = Scan { survey, held, pack: Arc::new(pack), known: header.known, git: None };
     let unheld = header.unheld.into_iter().collect();
-    Some(Interrupted { command: header.command, before, unheld, running })
+    Some((header.command, before, unheld))
 }
 
 impl Interrupted {
@@ -231,7 +253,11 @@ impl Interrupted {
     ) -> Result<Effects, TxnError> {
         let after = super::scan(protocol, workspace, None)?;
         let mut effects = super::effects(protocol, workspace, &self.before, &after)?;
-        let is_leased = |path: &str| self.command.leased.iter().any(|leased| leased == path);
+        let has_landed = match self.command.within {
+            Some(uuid) => protocol.find(uuid)?.is_some(),
+            None => false,
+        };
+        let is_leased = |path: &str| !has_landed && self.command.leased.iter().any(|leased| leased == path);
         effects.changes.retain(|change| !is_leased(change.path.as_str()));
         effects.uncaptured.retain(|missed| !self.unheld.contains(&missed.path) && !is_leased(&missed.path));
         // Where ignore rules changed, what looks new may only have been ignored before.

@@ -26,14 +26,15 @@ use self::cache::{Cache, Pack};
 use self::index::{Kept, Key};
 use crate::belongings::{Belongings, Extended, Owner};
 use crate::disk::Disk;
-use crate::draft::FileChange;
+use crate::draft::{FileChange, Image};
 use crate::error::TxnError;
 use crate::limits::MAX_FILE_BYTES;
 use crate::protocol::Protocol;
 use crate::record::FolderRecord;
 
 pub(crate) use effects::effects;
-pub use journal::{Command, Interrupted, Running};
+pub(crate) use journal::PREFIX;
+pub use journal::{Command, Interrupted, Journals, Running};
 pub(crate) use journal::{begin, interrupted};
 
 /// Everything a command could change, as it was at one moment, with the contents.
@@ -50,10 +51,55 @@ pub struct Scan {
 }
 
 impl Scan {
+    /// The file or link at a path; the inner `None` if there is something else, or its content is not held.
+    fn image(&self, path: &str) -> Option<Option<Image>> {
+        let at = self.survey.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
+        let (entry, held) = (self.survey.entries.get(at)?, self.held.get(at)?);
+        let bytes = match held {
+            Held::File(kept, _) => self.pack.read(kept),
+            Held::Link(target) => Some(target.clone()),
+            Held::Folder | Held::Nothing(_) => None,
+        };
+        Some(bytes.map(|bytes| Image { bytes, mode: entry.facts.mode }))
+    }
+
+    /// A transaction whose changes are in the files already, though it is not in the ledger yet.
+    pub fn know(&mut self, uuid: Uuid) {
+        self.known.insert(uuid);
+    }
+
+    /// The transactions that were in the ledger.
+    pub(crate) fn known(&self) -> &BTreeSet<Uuid> {
+        &self.known
+    }
+
     /// How many files are watched.
     #[must_use]
     pub fn files(&self) -> usize {
         self.held.iter().filter(|held| !matches!(held, Held::Folder)).count()
+    }
+
+    /// A short text that is the same as long as every watched file has the same content, mode and place.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        for (entry, held) in self.survey.entries.iter().zip(&self.held) {
+            hasher.update(entry.path.as_str().as_bytes());
+            hasher.update(&[0]);
+            match held {
+                Held::File(kept, _) => {
+                    hasher.update(&kept.hash).update(&entry.facts.mode.to_le_bytes());
+                }
+                Held::Link(target) => {
+                    hasher.update(target).update(&[1]);
+                }
+                Held::Folder => {}
+                Held::Nothing(_) => {
+                    hasher.update(&entry.facts.size.to_le_bytes()).update(&[2]);
+                }
+            }
+        }
+        hasher.finalize().to_hex().to_string()
     }
 }
 
@@ -93,6 +139,8 @@ pub enum Obstacle {
     Folder,
     /// No transaction may touch a file of this name.
     Name,
+    /// Its path is longer than a record can name.
+    LongPath,
     /// A file and a folder changed places, and one of them cannot be captured.
     Swapped,
     /// It is not known whether it was there before.
@@ -116,6 +164,7 @@ impl Obstacle {
             Self::Folder => "is a folder, whose permissions and owner are not kept while it stays",
             Self::Git => "is git's own, which Relay does not keep",
             Self::Name => "has a name that no transaction may touch",
+            Self::LongPath => "has a path longer than 4,096 bytes",
             Self::Swapped => "took part in an exchange of a folder and something that cannot be captured",
             Self::Unknown => "may have been there before",
             Self::Damaged => "was kept, but the kept content is damaged",
@@ -141,6 +190,10 @@ pub struct Effects {
     pub git_programs: Vec<GitProgramChange>,
     /// What other transactions changed meanwhile.
     pub unattributed: Vec<Unattributed>,
+    /// What happened to files before other transactions landed on them, oldest first.
+    pub overtaken: Vec<Overtaken>,
+    /// The transactions that were in the ledger at the second scan. What landed later is not parted from the rest.
+    pub(crate) as_of: Option<BTreeSet<Uuid>>,
 }
 
 impl Effects {
@@ -149,6 +202,17 @@ impl Effects {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty() && self.made_folders.is_empty() && self.removed_folders.is_empty()
     }
+}
+
+/// Changes of files on which another transaction landed afterwards.
+#[derive(Debug, Clone)]
+pub struct Overtaken {
+    /// The transaction that landed on them.
+    pub by: Uuid,
+    /// Its number.
+    pub(crate) by_sequence: u64,
+    /// From what the files were to what that transaction found.
+    pub changes: Vec<FileChange>,
 }
 
 /// What a file had besides content and mode.

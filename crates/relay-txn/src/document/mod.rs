@@ -20,8 +20,8 @@ use crate::error::TxnError;
 use crate::key::LedgerKey;
 use crate::limits::MAX_RECORD_BYTES;
 use crate::record::{
-    ChangeRecord, CheckRecord, Content, FolderRecord, Operation, OperationRecord, RECORD_VERSION, Record,
-    Stored,
+    BlockRecord, ChangeRecord, CheckRecord, Content, FolderRecord, Operation, OperationRecord,
+    RECORD_VERSION, Record, Stored,
 };
 use crate::undoes::Undoes;
 
@@ -109,6 +109,8 @@ struct Document {
     reasoning: String,
     #[serde(default)]
     operations: Vec<OperationRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    blocks: Vec<BlockRecord>,
     changes: Vec<Change>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     folders: Vec<String>,
@@ -196,6 +198,7 @@ impl From<&Record> for Document {
             git_commit_msg: record.git_commit_msg.clone(),
             reasoning: record.reasoning.clone(),
             operations: record.operations.clone(),
+            blocks: record.blocks.clone(),
             changes: record.changes.iter().map(Change::from).collect(),
             folders: record.folders.clone(),
             removed_folders: record.removed_folders.clone(),
@@ -263,6 +266,7 @@ impl Document {
             submission: self.submission,
             undoes: self.undoes,
             operations: self.operations,
+            blocks: self.blocks,
             changes,
             folders: self.folders,
             removed_folders: self.removed_folders,

@@ -40,6 +40,7 @@ fn record_with(text: &str) -> Record {
         group: some(),
         prompt_summary: some(),
         git_commit_msg: some(),
+        blocks: Vec::new(),
         reasoning: text.to_owned(),
         submission: some(),
         undoes: vec![
@@ -87,6 +88,7 @@ fn record_with(text: &str) -> Record {
             status: text.to_owned(),
             exit_code: Some(-1),
             errors: Some(2),
+            new_errors: None,
             duration_ms: 3,
             output_tail: text.to_owned(),
         }],

@@ -44,10 +44,15 @@ impl<F: Fs> Protocol<F> {
             Open { record: pending_record(&draft, Vec::new()), disowned: Vec::new(), _owner: owner };
         let mut record = open.record.clone();
         draft.changes = changes;
-        let journalled = self.describe(&mut record, &draft.changes, effects, by).and_then(|staged| {
+        let marked = self.mark_to_be_kept(draft.uuid);
+        let described =
+            marked.and_then(|kept| self.describe(&mut record, &draft.changes, (effects, by), Some(kept)));
+        let journalled = described.and_then(|staged| {
             let _lock = self.lock()?;
             check_leases(&draft, &self.recover_dead()?.0)?;
-            self.name(&staged, &record, Rename::NoReplace)
+            self.check_still_ours(&draft.changes, effects)?;
+            self.name(&staged, &record, Rename::NoReplace)?;
+            self.mark_landing(draft.uuid)
         });
         if let Err(error) = journalled {
             return Err(self.give_up(&draft, error));
@@ -72,7 +77,7 @@ impl<F: Fs> Protocol<F> {
             return Ok(others);
         }
         let mut record = open.record.clone();
-        let staged = self.describe(&mut record, &ours, effects, by)?;
+        let staged = self.describe(&mut record, &ours, (effects, by), None)?;
         if record.changes.len() > MAX_CHANGES {
             let what = "the transaction with what the command changed".to_owned();
             return Err(TxnError::TooLarge {
@@ -82,9 +87,22 @@ impl<F: Fs> Protocol<F> {
             });
         }
         let _lock = self.lock()?;
+        self.check_still_ours(&ours, effects)?;
         self.name(&staged, &record, Rename::Replace)?;
         open.record = record;
         Ok(others)
+    }
+
+    /// Refuses what another transaction, committed since the second scan, may have done: it has to be looked at again.
+    fn check_still_ours(&self, changes: &[FileChange], effects: &Effects) -> Result<(), TxnError> {
+        let Some(as_of) = &effects.as_of else { return Ok(()) };
+        for record in self.records_of(self.record_names()?.difference(as_of))? {
+            let paths: BTreeSet<&str> = record.paths().collect();
+            if let Some(change) = changes.iter().find(|change| paths.contains(change.path.as_str())) {
+                return Err(TxnError::Changed { path: change.path.to_string() });
+            }
+        }
+        Ok(())
     }
 
     /// The transactions that are in the ledger now.
@@ -94,10 +112,13 @@ impl<F: Fs> Protocol<F> {
         Ok(records.filter_map(|(uuid, pending)| (!pending).then_some(uuid)).collect())
     }
 
-    /// The transactions that came into the ledger since, oldest first.
-    pub(crate) fn records_since(&self, known: &BTreeSet<Uuid>) -> Result<Vec<Record>, TxnError> {
+    /// These transactions, oldest first.
+    pub(crate) fn records_of<'u>(
+        &self,
+        uuids: impl Iterator<Item = &'u Uuid>,
+    ) -> Result<Vec<Record>, TxnError> {
         let mut records = Vec::new();
-        for uuid in self.record_names()?.difference(known) {
+        for uuid in uuids {
             if let Sealed::Ours(record) = self.read_record(&layout::record(*uuid), *uuid)?
                 && record.approved
             {
@@ -119,13 +140,14 @@ impl<F: Fs> Protocol<F> {
         state::ensure_private_folder(&self.fs, folder).map(|_| ())
     }
 
-    /// Adds the changes to the record, and makes it and all contents durable. Returns where the record is staged.
+    /// Adds the changes to the record, and makes it and all contents durable, with the mark that they are to be `kept`.
+    /// Returns where the record is staged.
     fn describe(
         &self,
         record: &mut Record,
         changes: &[FileChange],
-        effects: &Effects,
-        by: &str,
+        (effects, by): (&Effects, &str),
+        kept: Option<String>,
     ) -> Result<String, TxnError> {
         let uuid = record.uuid;
         let mut contents = Contents::new(uuid);
@@ -148,13 +170,14 @@ impl<F: Fs> Protocol<F> {
         self.fs.write_new(&staged, text.as_bytes(), Attributes::PRIVATE).at("write", &staged)?;
         let mut files: Vec<String> = contents.blobs.into_iter().collect();
         files.push(staged.clone());
+        files.extend(kept);
         let folders = [layout::stage(uuid), layout::STAGE.to_owned(), BLOBS.to_owned()];
         self.fs.sync(&files, &folders).at("sync", &staged)?;
         Ok(staged)
     }
 
     /// Describes one change. A path that the transaction changed already keeps its place and what was there first.
-    fn take_up(
+    pub(super) fn take_up(
         &self,
         record: &mut Record,
         place: Option<usize>,

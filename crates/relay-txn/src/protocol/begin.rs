@@ -34,7 +34,7 @@ impl<F: Fs> Protocol<F> {
             .inspect_err(|_| self.discard_stage(draft.uuid))?;
         match self.journal(&prepared).and_then(|()| self.apply(&mut prepared)) {
             Ok(()) => Ok(Open { record: prepared.record, disowned: prepared.disowned, _owner: owner }),
-            Err(cause) => Err(self.take_back(&prepared.record, &prepared.unreached, cause)),
+            Err(cause) => Err(self.take_back(&prepared.record, Some(&prepared.unreached), cause)),
         }
     }
 
@@ -74,7 +74,8 @@ impl<F: Fs> Protocol<F> {
     fn journal(&self, prepared: &Prepared) -> Result<(), TxnError> {
         let pending = layout::pending(prepared.record.uuid);
         self.fs.rename(&prepared.staged_record, &pending, Rename::NoReplace).at("write", &pending)?;
-        self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)
+        self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
+        self.mark_landing(prepared.record.uuid)
     }
 
     /// Ends a transaction that could not be prepared, and returns what is to be reported. A file that is not what was
@@ -106,7 +107,8 @@ impl<F: Fs> Protocol<F> {
 
 /// Refuses what cannot be one transaction, before anything is written.
 pub(super) fn check(draft: &Draft) -> Result<(), TxnError> {
-    if draft.changes.is_empty() {
+    // A reply that changes no file is recorded all the same, so that its uuid counts as processed.
+    if draft.changes.is_empty() && draft.header.submission.is_none() {
         return Err(TxnError::Empty);
     }
     check_count(draft.changes.len())?;

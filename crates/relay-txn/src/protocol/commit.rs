@@ -23,17 +23,10 @@ impl<F: Fs> Protocol<F> {
         let uuid = open.record.uuid;
         let synced = self.sync_touched(&open.record);
         let lock = self.lock().map_err(|busy| not_rolled_back(uuid, None, busy))?;
-        let mut record = Record {
-            checks: verdict.checks,
-            approved: true,
-            approved_by: Some(verdict.approved_by),
-            ..open.record.clone()
-        };
-        // What a submission created and a command removed again never was.
-        record.changes.retain(|change| change.before.is_some() || change.after.is_some());
+        let mut record = approved(&open.record, verdict);
         let head = match synced.and_then(|()| self.enter(&mut record)) {
             Ok(head) => head,
-            Err(cause) => return Err(self.take_back(&open.record, &BTreeSet::new(), cause)),
+            Err(cause) => return Err(self.take_back(&open.record, None, cause)),
         };
         if let Err(source) = self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE) {
             return Err(TxnError::NotDurable { uuid, source: Box::new(source) });
@@ -44,6 +37,18 @@ impl<F: Fs> Protocol<F> {
         // Many files take a while to remove, and nobody needs to wait for that: the stage still has its owner.
         if let Err(_left_for_recovery) = tidied.and_then(|()| self.clean_stage(uuid)) {}
         Ok(record)
+    }
+
+    /// Enters what a command did, whose Relay died before anybody decided about it: a command's work is never taken back
+    /// by itself. The caller holds the lock.
+    pub(super) fn keep(&self, pending: &Record) -> Result<(), TxnError> {
+        self.sync_touched(pending)?;
+        let verdict = Verdict { checks: Vec::new(), approved_by: "recovery".to_owned() };
+        let mut record = approved(pending, verdict);
+        let head = self.enter(&mut record)?;
+        self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
+        self.tidy_up(&record, head)?;
+        self.clean_stage(record.uuid)
     }
 
     /// The names of the new files must be durable before the record that says so.
@@ -99,14 +104,21 @@ impl<F: Fs> Protocol<F> {
     /// One rename, and the transaction is in the ledger.
     fn enter(&self, record: &mut Record) -> Result<Head, TxnError> {
         let head = self.head()?;
-        record.sequence = head.sequence + 1;
+        // Each command under way may have written a file before this transaction landed on it, and that comes first.
+        record.sequence = head.sequence + 1 + self.captures_under_way()?;
+        self.name_final(record)?;
+        Ok(head)
+    }
+
+    /// Writes the final record and gives it its name.
+    pub(super) fn name_final(&self, record: &Record) -> Result<(), TxnError> {
         let text = crate::document::write(record, &self.key)?;
         let staged = format!("{}/final", layout::stage(record.uuid));
+        unlink_if_there(&self.fs, &staged)?;
         self.fs.write_new(&staged, text.as_bytes(), Attributes::PRIVATE).at("write", &staged)?;
         self.fs.sync(std::slice::from_ref(&staged), &[]).at("sync", &staged)?;
         let path = layout::record(record.uuid);
-        self.fs.rename(&staged, &path, Rename::NoReplace).at("write", &path)?;
-        Ok(head)
+        self.fs.rename(&staged, &path, Rename::NoReplace).at("write", &path)
     }
 
     /// Forgets what was only needed to go back, and brings the index up to date.
@@ -124,6 +136,19 @@ impl<F: Fs> Protocol<F> {
         }
         Ok(())
     }
+}
+
+/// The record as it stands in the ledger.
+fn approved(pending: &Record, verdict: Verdict) -> Record {
+    let mut record = Record {
+        checks: verdict.checks,
+        approved: true,
+        approved_by: Some(verdict.approved_by),
+        ..pending.clone()
+    };
+    // What a submission created and a command removed again never was.
+    record.changes.retain(|change| change.before.is_some() || change.after.is_some());
+    record
 }
 
 /// Whether something was not there, or is something else by now.

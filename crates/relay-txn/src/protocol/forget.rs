@@ -14,7 +14,7 @@ use super::sealed::Sealed;
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, Kind};
 use crate::index::Index;
-use crate::layout::{self, BLOBS, INDEX, STAGE, STATE};
+use crate::layout::{self, BLOBS, INDEX, RESCUED, STAGE, STATE};
 use crate::record::Record;
 use crate::state::unlink_if_there;
 
@@ -29,6 +29,8 @@ pub struct Forgotten {
     pub bytes: u64,
     /// Another transaction was under way, so no contents were looked at.
     pub busy: bool,
+    /// How many files that name contents cannot be verified: as long as there are any, no contents are removed.
+    pub unverified: usize,
 }
 
 /// The ledger, sorted into what goes and what stays.
@@ -38,6 +40,8 @@ struct Sorted {
     doomed: BTreeMap<(u64, Uuid), Doomed>,
     /// The hashes of all contents of the records that stay.
     needed: BTreeSet<String>,
+    /// How many files may need contents that nobody knows.
+    unverified: usize,
 }
 
 /// A record to forget.
@@ -81,6 +85,7 @@ impl<F: Fs> Protocol<F> {
             records: sorted.doomed.len(),
             bytes: sorted.doomed.values().map(|doomed| doomed.size).sum(),
             busy: !self.fs.list(STAGE).at("list", STAGE)?.is_empty(),
+            unverified: sorted.unverified,
             ..Forgotten::default()
         };
         if !dry_run && !sorted.doomed.is_empty() {
@@ -94,7 +99,7 @@ impl<F: Fs> Protocol<F> {
                 self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
             }
         }
-        if !forgotten.busy {
+        if !forgotten.busy && forgotten.unverified == 0 {
             self.sweep(&sorted.needed, dry_run, &mut forgotten)?;
         }
         Ok(forgotten)
@@ -108,9 +113,15 @@ impl<F: Fs> Protocol<F> {
             let known = if pending { None } else { index.get(uuid, &stat) };
             let record = match known {
                 Some(record) => record,
-                None => match self.read_record(&format!("{STATE}/{name}"), uuid)? {
-                    Sealed::Ours(record) => *record,
-                    Sealed::Missing | Sealed::Foreign => continue,
+                None => match (self.read_record(&format!("{STATE}/{name}"), uuid)?, index.known(uuid)) {
+                    (Sealed::Ours(record), _) => *record,
+                    (Sealed::Missing, _) => continue,
+                    // Damaged, but what it needs is known.
+                    (Sealed::Foreign, Some(record)) if !pending => record,
+                    (Sealed::Foreign, _) => {
+                        sorted.unverified += 1;
+                        continue;
+                    }
                 },
             };
             if !pending && uuids.contains(&uuid) {
@@ -120,7 +131,22 @@ impl<F: Fs> Protocol<F> {
                 sorted.needed.extend(hashes(&record));
             }
         }
+        self.sort_taken_back(&mut sorted)?;
         Ok(sorted)
+    }
+
+    /// What commands had written when it was taken back can still be restored.
+    fn sort_taken_back(&self, sorted: &mut Sorted) -> Result<(), TxnError> {
+        for name in self.fs.list(RESCUED).at("list", RESCUED)? {
+            let Some(uuid) = layout::parse_uuid(&name) else { continue };
+            match self.read_record(&layout::taken_back(uuid), uuid) {
+                Ok(Sealed::Ours(record)) => sorted.needed.extend(hashes(&record)),
+                Ok(Sealed::Missing) => {}
+                Ok(Sealed::Foreign) | Err(TxnError::Record { .. }) => sorted.unverified += 1,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     /// Removes the blobs that are not needed.

@@ -18,7 +18,10 @@ use crate::record::{Content, Record, Stored};
 pub struct Entries {
     /// The transactions, oldest first.
     pub records: Vec<Record>,
-    /// Names in `.relaycode/` that look like records and were not written by Relay for this user. They are ignored.
+    /// Records that this user's Relay wrote and that cannot be read any more.
+    pub damaged: Vec<Record>,
+    /// Names in `.relaycode/` that look like records and cannot be verified: planted, or damaged and not in the index
+    /// either. They are ignored.
     pub foreign: Vec<String>,
 }
 
@@ -63,7 +66,10 @@ impl<F: Fs> Protocol<F> {
                 }
                 Ok(Sealed::Missing) => {}
                 Ok(Sealed::Ours(_) | Sealed::Foreign) | Err(TxnError::Record { .. }) => {
-                    entries.foreign.push(name);
+                    match index.known(uuid).filter(|_| !pending) {
+                        Some(record) => entries.damaged.push(record),
+                        None => entries.foreign.push(name),
+                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -105,7 +111,10 @@ impl<F: Fs> Protocol<F> {
                         head.missing.push((*record, stat));
                         sequence
                     }
-                    Ok(_) | Err(TxnError::Record { .. }) => continue,
+                    // Its number is taken, though the record cannot be read any more.
+                    Ok(_) | Err(TxnError::Record { .. }) => {
+                        index.known(uuid).map_or(0, |record| record.sequence)
+                    }
                     Err(error) => return Err(error),
                 },
             };

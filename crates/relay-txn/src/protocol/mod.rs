@@ -20,6 +20,8 @@ mod commit;
 mod folders;
 mod forget;
 mod history;
+mod kept;
+mod overtaken;
 mod prepare;
 mod recover;
 mod remake;
@@ -27,12 +29,14 @@ mod rescue;
 mod restore;
 mod rollback;
 mod sealed;
+mod undecided;
 
 use std::io;
 use std::sync::OnceLock;
 
 pub use forget::Forgotten;
 pub use history::Entries;
+pub use kept::{Kept, Origin};
 pub use recover::{Outcome, Recovered};
 pub use rescue::Rescued;
 pub use rollback::RolledBack;

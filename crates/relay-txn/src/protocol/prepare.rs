@@ -395,6 +395,7 @@ pub(super) fn pending_record(draft: &Draft, changes: Vec<ChangeRecord>) -> Recor
         submission: header.submission,
         undoes: header.undoes,
         operations: draft.operations.clone(),
+        blocks: header.blocks,
         changes,
         folders: Vec::new(),
         removed_folders: Vec::new(),

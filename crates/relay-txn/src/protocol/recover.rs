@@ -3,7 +3,7 @@
 //! Runs under the lock, before every transaction. A living transaction is known by the lock on its `owner` file, which
 //! the system releases at its death, however it died. What does not carry this user's MAC is left exactly as it is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 
 use uuid::Uuid;
@@ -35,6 +35,14 @@ pub enum Outcome {
     RolledBack(RolledBack),
     /// It was in the ledger already; only leftovers were removed.
     Finished,
+    /// Its record, or what there is of it, does not carry this user's MAC: damaged, or not written here. Nothing was
+    /// touched; the stage, if there is one, may hold the only copy of files.
+    Unverified {
+        /// The file that cannot be verified, or is gone.
+        name: String,
+    },
+    /// It is what a command did, and nobody had decided about it: the files stay as they are, and it is in the ledger now.
+    Kept,
     /// It could not be rolled back now. Its paths stay reserved, everything else goes on.
     Stuck {
         /// Why.
@@ -147,7 +155,8 @@ impl<F: Fs> Protocol<F> {
         let record = match self.read_record(&layout::pending(uuid), uuid) {
             Ok(Sealed::Ours(record)) => record,
             // The stage of a pending record that cannot be verified may hold the only copy of somebody's files.
-            Ok(Sealed::Foreign) => return Ok(None),
+            Ok(Sealed::Foreign) => return Ok(Some(unverified(uuid))),
+            Ok(Sealed::Missing) if self.has_lost_its_record(uuid)? => return Ok(Some(unverified(uuid))),
             // It died before it touched a file, or after all was done.
             Ok(Sealed::Missing) => return self.clean_stage(uuid).map(|()| None),
             Err(reason) => {
@@ -172,9 +181,15 @@ impl<F: Fs> Protocol<F> {
                 self.clean_stage(record.uuid)?;
                 Ok(Outcome::Finished)
             }
-            Sealed::Missing | Sealed::Foreign => {
-                self.roll_back(record, &BTreeSet::new()).map(Outcome::RolledBack)
-            }
+            // The record of a commit, perhaps a confirmed one, that cannot be read: nobody knows what was decided.
+            Sealed::Foreign => Err(TxnError::Foreign { name: layout::record(record.uuid) }),
+            Sealed::Missing if self.is_to_be_kept(record.uuid)? => self.keep(record).map(|()| Outcome::Kept),
+            Sealed::Missing => self.roll_back(record, None).map(Outcome::RolledBack),
         }
     }
+}
+
+fn unverified(uuid: Uuid) -> Recovered {
+    let outcome = Outcome::Unverified { name: layout::pending(uuid) };
+    Recovered { uuid, paths: Vec::new(), outcome }
 }

@@ -8,12 +8,10 @@ use super::Protocol;
 use super::rollback::Work;
 use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Rename};
-use crate::layout::{self, RESCUED, STATE};
+use crate::layout::{self, RESCUED, STATE, TAKEN_BACK};
 use crate::record::Record;
 use crate::state::{ensure_private_folder, unlink_if_there};
 
-/// The record of captured changes that were taken back.
-const TAKEN_BACK: &str = "taken-back.yml";
 /// How many of them are kept.
 const MAX_TAKEN_BACK: usize = 10;
 
@@ -35,6 +33,25 @@ impl<F: Fs> Protocol<F> {
         path: &str,
         work: &mut Work<'_>,
     ) -> Result<(), TxnError> {
+        let rescued = self.move_aside(n, name, path, work)?;
+        work.rescued.push(rescued);
+        Ok(())
+    }
+
+    /// Moves a staged original that is not what it was to where a person can look at it.
+    pub(super) fn keep_damaged(
+        &self,
+        n: usize,
+        name: &str,
+        path: &str,
+        work: &mut Work<'_>,
+    ) -> Result<(), TxnError> {
+        let damaged = self.move_aside(n, name, path, work)?;
+        work.damaged.push(damaged);
+        Ok(())
+    }
+
+    fn move_aside(&self, n: usize, name: &str, path: &str, work: &Work<'_>) -> Result<Rescued, TxnError> {
         let folder = format!("{RESCUED}/{}", work.record.uuid);
         ensure_private_folder(&self.fs, RESCUED)?;
         ensure_private_folder(&self.fs, &folder)?;
@@ -52,9 +69,9 @@ impl<F: Fs> Protocol<F> {
                 }
             }
         };
-        work.rescued.push(Rescued { path: path.to_owned(), kept_as });
         // The folder it came from may be removed next, and a crash must not keep only that.
-        self.fs.sync(&[], std::slice::from_ref(&folder)).at("sync", &folder)
+        self.fs.sync(&[], std::slice::from_ref(&folder)).at("sync", &folder)?;
+        Ok(Rescued { path: path.to_owned(), kept_as })
     }
 
     /// Keeps the record of what commands had written when that is taken back: somebody may have saved a file while they

@@ -65,7 +65,19 @@ impl<F: Fs> Protocol<F> {
             seen if is_ours(&seen) || seen.has_content(before) => {}
             _ => self.rescue(n, &aside, path, work)?,
         }
-        let displaced = self.find_displaced(n, change, work.record.uuid)?;
+        let mut displaced = self.find_displaced(n, change, work.record.uuid)?;
+        if let Some((name, seen)) = &displaced
+            && work.distrusts_stage
+            && !seen.is(before)
+        {
+            // The displaced file was what the record says when it was displaced, so this one was changed in the stage.
+            // The record itself still has the original; where it does not, both stay where they are.
+            self.content(before)?;
+            self.keep_damaged(n, name, path, work)?;
+            displaced = None;
+            work.damaged_slots.insert(n);
+        }
+        let is_damaged = work.damaged_slots.contains(&n);
         let current = self.see(path)?;
         if current.is(before) && self.belongs(path, &current, change, before)? {
             return match displaced {
@@ -80,6 +92,7 @@ impl<F: Fs> Protocol<F> {
             Some((name, _)) => name,
             // What a command changed was never displaced; whoever changed it since finds their bytes rescued.
             None if is_made
+                || is_damaged
                 || is_ours(&current)
                 || change.by.is_some()
                 || matches!(current, Seen::Missing) =>

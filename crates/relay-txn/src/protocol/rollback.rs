@@ -30,6 +30,12 @@ pub(super) struct Work<'a> {
     pub(super) folders: BTreeSet<String>,
     pub(super) rescued: Vec<Rescued>,
     pub(super) disowned: Vec<String>,
+    pub(super) damaged: Vec<Rescued>,
+    /// Every displaced file was compared with the record when it was displaced, or nobody knows any more: one that is
+    /// something else now is not the original, and does not come back as if it were.
+    pub(super) distrusts_stage: bool,
+    /// The changes whose displaced file was not the original.
+    pub(super) damaged_slots: BTreeSet<usize>,
 }
 
 /// What has to be said about a rollback besides that every file is what it was.
@@ -37,6 +43,9 @@ pub(super) struct Work<'a> {
 pub struct RolledBack {
     /// Foreign files that had to be moved for it.
     pub rescued: Vec<Rescued>,
+    /// Staged originals that were no longer what the record says. The files came back from the record; what was in the
+    /// stage is kept beside.
+    pub damaged: Vec<Rescued>,
     /// Files and folders that came back without the owner, group or extended attributes they had, because this process
     /// may not give them.
     pub disowned: Vec<String>,
@@ -54,32 +63,50 @@ impl<F: Fs> Protocol<F> {
     pub(crate) fn abandon(&self, open: Open<F::Lock>) -> Result<RolledBack, TxnError> {
         let uuid = open.record.uuid;
         let _lock = self.lock().map_err(|busy| not_rolled_back(uuid, None, busy))?;
-        self.roll_back(&open.record, &BTreeSet::new()).map_err(|source| not_rolled_back(uuid, None, source))
+        self.roll_back(&open.record, None).map_err(|source| not_rolled_back(uuid, None, source))
     }
 
     /// Rolls back because of an error, and returns what is to be reported.
     pub(super) fn take_back(
         &self,
         record: &Record,
-        unreached: &BTreeSet<usize>,
+        unreached: Option<&BTreeSet<usize>>,
         cause: TxnError,
     ) -> TxnError {
         match self.roll_back(record, unreached) {
             // What Relay itself displaced comes back as it is, so nothing is disowned here.
-            Ok(RolledBack { rescued, .. }) if rescued.is_empty() => cause,
-            Ok(RolledBack { rescued, .. }) => TxnError::Interfered { cause: Box::new(cause), rescued },
+            Ok(RolledBack { mut rescued, damaged, .. }) => {
+                rescued.extend(damaged);
+                if rescued.is_empty() {
+                    cause
+                } else {
+                    TxnError::Interfered { cause: Box::new(cause), rescued }
+                }
+            }
             Err(source) => not_rolled_back(record.uuid, Some(cause), source),
         }
     }
 
-    /// Restores all files of a pending record and removes the record. The caller holds the lock. What is known to be
-    /// `unreached` stays as it is, also if somebody deleted it: after a crash nobody knows, and it comes back.
+    /// Restores all files of a pending record and removes the record. The caller holds the lock.
+    ///
+    /// `unreached` is given while the files are being made new: those stay as they are, also if somebody deleted them,
+    /// and a displaced file that is not the expected one was somebody else's a moment ago and goes back to its place.
+    /// Later, and after a crash, whatever differs from the record was changed in the stage.
     pub(super) fn roll_back(
         &self,
         record: &Record,
-        unreached: &BTreeSet<usize>,
+        unreached: Option<&BTreeSet<usize>>,
     ) -> Result<RolledBack, TxnError> {
-        let mut work = Work { record, folders: BTreeSet::new(), rescued: Vec::new(), disowned: Vec::new() };
+        let mut work = Work {
+            record,
+            folders: BTreeSet::new(),
+            rescued: Vec::new(),
+            disowned: Vec::new(),
+            damaged: Vec::new(),
+            distrusts_stage: unreached.is_none(),
+            damaged_slots: BTreeSet::new(),
+        };
+        self.decide_against(record.uuid)?;
         // Somebody may have cleaned up; what is displaced now still needs a place.
         for folder in [STAGE, &layout::stage(record.uuid)] {
             ensure_private_folder(&self.fs, folder)?;
@@ -97,7 +124,7 @@ impl<F: Fs> Protocol<F> {
         self.put_folders_back(&mut work)?;
         for (n, change) in record.changes.iter().enumerate() {
             if let Some(before) = &change.before
-                && !unreached.contains(&n)
+                && !unreached.is_some_and(|unreached| unreached.contains(&n))
             {
                 patiently(|| self.restore(n, change, before, &mut work))?;
             }
@@ -110,15 +137,18 @@ impl<F: Fs> Protocol<F> {
 
     /// The files must be durably old before the record that can restore them goes away.
     fn finish_rollback(&self, work: Work<'_>) -> Result<RolledBack, TxnError> {
-        self.sync_existing(&work.folders, || Ok(Vec::new()), "the restored folders")?;
+        let (uuid, mut folders) = (work.record.uuid, work.folders);
+        unlink_if_there(&self.fs, &layout::landing_mark(uuid))?;
+        folders.insert(layout::stage(uuid));
+        self.sync_existing(&folders, || Ok(Vec::new()), "the restored folders")?;
         let kept = self.keep_captured(work.record);
         if kept.is_none() {
-            unlink_if_there(&self.fs, &layout::pending(work.record.uuid))?;
+            unlink_if_there(&self.fs, &layout::pending(uuid))?;
         }
         // Without this a crash could bring the record back, and with it a rollback over work done since.
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
-        self.clean_stage(work.record.uuid)?;
-        Ok(RolledBack { rescued: work.rescued, disowned: work.disowned, kept })
+        self.clean_stage(uuid)?;
+        Ok(RolledBack { rescued: work.rescued, damaged: work.damaged, disowned: work.disowned, kept })
     }
 
     /// Brings back the folders that were removed.

@@ -10,16 +10,18 @@
 //! Files, links and folders are created, removed, renamed, exchanged and put in each other's places; a link's target is part
 //! of the link, since no system call syncs one by itself. A folder has one name at any time, also after a crash.
 //!
-//! It does not simulate bit rot, nor a disk that lies about a successful sync.
+//! Bit rot is simulated in the stage and among the contents (`damage`); not simulated is a disk that lies about a successful sync.
 
 mod command;
 mod crash;
+mod damage;
 mod disk;
 mod explore;
 mod flaws;
 mod forget;
 mod meddle;
 mod model;
+mod nested;
 mod others;
 mod rivals;
 mod scenario;

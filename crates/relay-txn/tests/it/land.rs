@@ -2,7 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
-use relay_txn::{CheckRecord, Draft, Operation, Target, TxnError, Undoes, Verdict};
+use relay_txn::{CheckRecord, Draft, Header, Operation, Target, TxnError, Undoes, Verdict};
+use uuid::Uuid;
 
 use crate::world::{World, change, draft};
 
@@ -178,6 +179,7 @@ fn the_record_is_yaml_a_person_can_read() {
         status: "passed".to_owned(),
         exit_code: Some(0),
         errors: Some(0),
+        new_errors: None,
         duration_ms: 12,
         output_tail: "line one\nline two\n".to_owned(),
     };
@@ -218,4 +220,24 @@ fn a_folder_that_may_not_be_written_comes_back_with_all_that_was_in_it() {
     world.apply(world.inverse(&record)).unwrap();
     assert_eq!((world.tree(), world.mode("closed")), (before, 0o555));
     world.set_mode("closed", 0o755);
+}
+
+#[test]
+fn a_reply_that_changes_no_file_is_on_the_ledger_and_its_uuid_is_taken() {
+    let world = World::new(&[("a", "x\n")]);
+    let header = Header { submission: Some("digest".to_owned()), ..Header::default() };
+    let empty = Draft { uuid: Uuid::new_v4(), header, ..Draft::default() };
+    let record = world.apply(empty.clone()).unwrap();
+    assert_eq!((record.uuid, record.changes.len()), (empty.uuid, 0));
+    assert_eq!(world.ledger.entries().unwrap().records.len(), 1);
+    assert!(matches!(world.ledger.begin(empty), Err(TxnError::AlreadyProcessed { .. })));
+    let abandoned = Draft {
+        uuid: Uuid::new_v4(),
+        header: Header { submission: Some("other".to_owned()), ..Header::default() },
+        ..Draft::default()
+    };
+    let uuid = abandoned.uuid;
+    world.ledger.begin(abandoned).unwrap().rollback().unwrap();
+    assert!(world.ledger.find(uuid).unwrap().is_none(), "until it is committed nothing is processed");
+    assert_eq!(world.read("a"), "x\n");
 }

@@ -36,7 +36,10 @@ fn foreign_records_are_listed_and_ignored() {
 fn a_foreign_pending_record_is_not_rolled_back_and_blocks_nobody() {
     let world = World::new(&[("a", "a\n"), ("b", "b\n")]);
     let uuid = foreign_pending(&world);
-    assert_eq!(world.ledger.recover().unwrap().len(), 0);
+    assert_eq!(world.ledger.recover().unwrap().len(), 0, "its process lives");
+    std::fs::remove_file(world.at(&format!(".relaycode/stage/{uuid}/owner"))).unwrap();
+    let recovered = world.ledger.recover().unwrap();
+    assert!(matches!(&recovered[0].outcome, relay_txn::Outcome::Unverified { .. }), "{recovered:?}");
     assert_eq!(world.read("a"), "A\n", "nobody knows who wrote that record");
     assert!(world.at(&format!(".relaycode/stage/{uuid}")).exists(), "it may hold the only copy");
     world.apply(draft(&[("b", Some("b\n"), Some("B\n")), ("a", Some("A\n"), Some("mine\n"))])).unwrap();
@@ -51,7 +54,15 @@ fn an_edited_record_is_no_longer_ours() {
     let text = world.read(&format!(".relaycode/{name}"));
     world.write(&format!(".relaycode/{name}"), &text.replace("path: a\n", "path: b\n"));
     let entries = world.ledger.entries().unwrap();
-    assert_eq!((entries.records.len(), entries.foreign), (0, vec![name.clone()]));
+    assert_eq!((entries.records.len(), entries.foreign.len(), entries.damaged.len()), (0, 0, 1));
+    assert_eq!(
+        (entries.damaged[0].uuid, entries.damaged[0].sequence),
+        (record.uuid, 1),
+        "the index knows it"
+    );
+    // Without the index nobody can tell it from a planted one.
+    std::fs::remove_file(world.at(".relaycode/index")).unwrap();
+    assert_eq!(world.ledger.entries().unwrap().foreign, vec![name.clone()]);
     // The same bytes under another name are not that transaction either.
     let other = format!("{}.yml", Uuid::new_v4());
     world.write(&format!(".relaycode/{other}"), &text);

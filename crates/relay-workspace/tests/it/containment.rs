@@ -35,6 +35,44 @@ fn check_link(workspace: &Workspace, path: &str, link: &str) {
 }
 
 #[test]
+fn going_up_is_followed_inside_and_refused_outside_and_after_links() {
+    let (folder, workspace) = beside_a_secret();
+    let root = folder.path().join("root");
+    fs::create_dir_all(root.join("src/deep")).unwrap();
+    symlink("../outside", root.join("link")).unwrap();
+    symlink("deep", root.join("src/shortcut")).unwrap();
+    for (raw, path) in [
+        ("src/../src/x", "src/x"),
+        ("src/deep/../../x", "x"),
+        ("./src/./../new/x", "new/x"),
+        ("missing/../x", "x"),
+        ("src//../x", "x"),
+    ] {
+        assert_eq!(workspace.path(raw).map(|path| path.to_string()), Ok(path.to_owned()), "{raw}");
+    }
+    for (raw, code) in [
+        ("../x", "path-parent-folder"),
+        ("src/../../outside/secret", "path-parent-folder"),
+        ("src/../..", "path-parent-folder"),
+        ("src/..", "path-folder"),
+        ("src/deep/..", "path-folder"),
+        ("src/../", "path-folder"),
+        ("src/../src/", "path-folder"),
+        ("/etc/../etc/passwd", "path-absolute"),
+        ("~/../x", "path-home"),
+        (".git/../x", "path-git"),
+        ("src/../.git/config", "path-git"),
+        ("src/../.relaycode/lock", "path-relay-state"),
+        ("src/．．/x", "path-parent-folder"),
+        ("link/../x", "path-parent-of-link"),
+        ("src/shortcut/../x", "path-parent-of-link"),
+        ("link/sub/../x", "path-parent-of-link"),
+    ] {
+        assert_eq!(workspace.path(raw).map_err(|refusal| refusal.code()), Err(code), "{raw}");
+    }
+}
+
+#[test]
 fn links_are_named_at_every_depth_and_wherever_they_point() {
     let (folder, workspace) = beside_a_secret();
     let root = folder.path().join("root");

@@ -57,7 +57,7 @@ fn paths_from_elsewhere_are_refused() {
 }
 
 #[test]
-fn parent_folders_are_refused_even_when_they_would_stay_inside() {
+fn a_name_alone_goes_up_nowhere() {
     refused(
         &["..", "../x", "a/../b", "a/..", "a/b/../../../x", "‥/x", "．．/x", ".\u{200b}./x"],
         "path-parent-folder",

@@ -110,7 +110,11 @@ impl Channel for WatchedFile {
 fn read(source: &mut File) -> std::io::Result<Arrival> {
     let mut bytes = Vec::new();
     source.take(CHANNEL_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
-    Ok(if bytes.len() > CHANNEL_LIMIT_BYTES { super::too_large() } else { super::text(bytes) })
+    Ok(match bytes.len() {
+        0..=CHANNEL_LIMIT_BYTES if bytes.iter().all(u8::is_ascii_whitespace) => Arrival::Nothing,
+        0..=CHANNEL_LIMIT_BYTES => super::sent(bytes),
+        _ => super::too_large(),
+    })
 }
 
 #[cfg(unix)]

@@ -34,6 +34,12 @@ pub enum Source {
 }
 
 impl Source {
+    /// Whether it can be made to wait: what is not read yet stays where it is. Everything that comes through such a source
+    /// was sent to Relay, while a clipboard holds whatever was copied last.
+    pub fn can_wait(&self) -> bool {
+        *self != Source::Clipboard
+    }
+
     /// Opens it.
     pub fn open(&self) -> Result<Box<dyn Channel>, Failure> {
         match self {
@@ -77,12 +83,19 @@ fn no_clipboard(reason: &str) -> Failure {
     )
 }
 
-/// Bytes that must be text to be handed over. What is none is no reply, and nobody's business.
-fn text(bytes: Vec<u8>) -> Arrival {
-    match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Arrival::Text(text),
-        _ => Arrival::Nothing,
-    }
+/// Bytes that must be text to be handed over. Something else that was copied, such as an image, gets no line.
+fn copied(bytes: Vec<u8>) -> Arrival {
+    text(bytes).map_or(Arrival::Nothing, Arrival::Text)
+}
+
+/// Bytes that were sent to Relay, which must be text.
+fn sent(bytes: Vec<u8>) -> Arrival {
+    let not_text = || Arrival::PassedOver("something that is not text was left alone".to_owned());
+    text(bytes).map_or_else(not_text, Arrival::Text)
+}
+
+fn text(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
 }
 
 fn too_large() -> Arrival {

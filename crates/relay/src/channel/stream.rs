@@ -47,14 +47,7 @@ impl<R: Read> Stream<R> {
                 (None, true) if is_empty => return Ok(Arrival::End),
                 _ if is_too_large => return Ok(super::too_large()),
                 _ if is_empty => return Ok(Arrival::Nothing),
-                _ => {
-                    return Ok(match super::text(bytes) {
-                        Arrival::Nothing => {
-                            Arrival::PassedOver("something that is not text was left alone".to_owned())
-                        }
-                        arrival => arrival,
-                    });
-                }
+                _ => return Ok(super::sent(bytes)),
             }
         }
     }

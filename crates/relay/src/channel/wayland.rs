@@ -78,7 +78,7 @@ fn drain(mut pipe: impl std::io::Read + AsFd) -> Arrival {
             Err(error) => return Arrival::PassedOver(format!("the clipboard cannot be read: {error}")),
         }
         match pipe.read(&mut piece) {
-            Ok(0) => return super::text(bytes),
+            Ok(0) => return super::copied(bytes),
             Ok(count) => bytes.extend(piece.iter().take(count)),
             Err(error) => return Arrival::PassedOver(format!("the clipboard cannot be read: {error}")),
         }

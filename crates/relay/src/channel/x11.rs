@@ -125,7 +125,7 @@ impl X11Clipboard {
                 Content::Text(bytes) if is_latin => {
                     return Ok(Arrival::Text(bytes.iter().copied().map(char::from).collect()));
                 }
-                Content::Text(bytes) => return Ok(super::text(bytes)),
+                Content::Text(bytes) => return Ok(super::copied(bytes)),
                 Content::TooLarge => return Ok(super::too_large()),
                 Content::NoAnswer => {
                     return Ok(Arrival::PassedOver(

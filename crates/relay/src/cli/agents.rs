@@ -4,14 +4,14 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use relay_agent::backend::Sandbox;
-use relay_agent::settings::limits;
+use relay_backends::settings::limits;
 
 /// Ask another agent or a model about this project
 ///
-/// The answer goes to standard output, as it comes. A backend is read-only unless you say otherwise, and Relay sees to
-/// that itself where the system can; with --sandbox workspace-write everything it does to the files is one transaction
-/// that is shown, checked, approved and undone like any other.
+/// The answer goes to standard output, as it comes. A backend is read-only unless you say otherwise, and Relay enforces
+/// that where the system can. With --sandbox workspace-write it can write to the workspace and nowhere else, and everything
+/// it does there is one transaction that is shown, checked, approved and undone like any other; where the system cannot
+/// enforce that, it is not started.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 answered · 1 not answered, or what it wrote did not stay · 2 bad usage · 130 interrupted"
@@ -151,7 +151,7 @@ pub enum SessionCommand {
 /// be understood is never "ship". Without further choice the present branch is compared with main (or master).
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 ship · 1 iterate · 2 no verdict, or it could not be done · 130 interrupted"
+    after_help = "Exit codes: 0 ship, or feedback in prose · 1 iterate · 2 no verdict although --verdict-json asks for one, or it could not be done · 130 interrupted"
 )]
 pub struct ReviewArgs {
     /// Who reviews; several names side by side, separated by commas
@@ -230,8 +230,9 @@ pub struct CallArgs {
     pub service_tier: Option<String>,
 
     /// What the backend may do: read-only, workspace-write, danger-full-access
-    #[arg(long, value_name = "SANDBOX", value_parser = sandbox)]
-    pub sandbox: Option<Sandbox>,
+    // Its value is checked after the backend, which decides what there is.
+    #[arg(long, value_name = "SANDBOX")]
+    pub sandbox: Option<String>,
 
     /// Approve beforehand what is written, also with linter errors
     #[arg(long, short)]
@@ -316,11 +317,4 @@ pub enum ConfigCommand {
     Edit,
     /// Print where the file is
     Path,
-}
-
-fn sandbox(name: &str) -> Result<Sandbox, String> {
-    name.parse().map_err(|()| {
-        let names = Sandbox::ALL.map(Sandbox::name).join(", ");
-        format!("there is no sandbox `{name}`; there are {names}")
-    })
 }

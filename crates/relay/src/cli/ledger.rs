@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-/// List what landed, newest first
+/// List what landed, newest first, and what the next undo and redo would do
 ///
 /// A TIME is a date (2026-11-15), a date and time (2026-11-15T10:30), or an age (90m, 2h, 3d, 2w).
 #[derive(Debug, Args)]
@@ -96,6 +96,9 @@ pub struct GcArgs {
 
 /// Take a transaction back, the last one if none is named
 ///
+/// The last one is what landed or came back last and is still in effect, as in an editor: after `relay redo 4` it is #4.
+/// `relay log` shows it as "next undo".
+///
 /// The undo is a transaction of its own, so it can be undone too (`relay redo`). Files that still are as the
 /// transaction left them become exactly what they were; files that changed since in other lines are merged. Where the
 /// same lines changed since, it lists them and does nothing.
@@ -122,6 +125,9 @@ pub struct UndoArgs {
 }
 
 /// Bring back what the last undo took
+///
+/// Repeated, it goes on with the undo before that, back to the last landing: what was undone before something new
+/// landed comes back only by name (`relay redo 4`). `relay log` shows what is next.
 #[derive(Debug, Args)]
 pub struct RedoArgs {
     /// The undo to take back, or the transaction it took: number, uuid or the beginning of it
@@ -174,9 +180,29 @@ pub struct AnswerFlags {
 
 /// Finish what a crash or a power cut interrupted
 ///
-/// Every command that uses the ledger does this by itself; this one does only this and says what it found.
+/// Every command that uses the ledger does this by itself; this one does only this, and says what it found and what is
+/// damaged. It also restores contents that no transaction leads to: what a rollback moved aside, what commands had
+/// written when that was taken back, and what an interrupted transaction left whose record cannot be verified.
 #[derive(Debug, Args)]
 pub struct RecoverArgs {
+    /// List the contents that can be restored
+    #[arg(long)]
+    pub list: bool,
+
+    /// Restore the content that --list calls ID; this is a transaction, so it can be undone
+    #[arg(long, value_name = "ID", conflicts_with = "list")]
+    pub restore: Option<String>,
+
+    /// Restore it to this path instead of its own
+    #[arg(long, value_name = "PATH", requires = "restore")]
+    pub to: Option<String>,
+
+    /// Approve it beforehand
+    ///
+    /// It never answers the question about sensitive paths.
+    #[arg(long, short, requires = "restore")]
+    pub yes: bool,
+
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,

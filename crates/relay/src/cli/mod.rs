@@ -157,16 +157,20 @@ pub struct PromptArgs {
 
 /// Land a model's reply: every file it names, or none
 ///
-/// Reads the reply from FILE or from standard input, works out what it changes, applies it, runs the project's
+/// Reads the reply from FILE, the clipboard or standard input, works out what it changes, applies it, runs the project's
 /// postCommand and linter, asks where that is needed, and commits or rolls back. Nothing stays half done.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 landed (or nothing to do) · 1 refused or rolled back, nothing changed · \
-    2 bad usage or unreadable input · 3 landed in part (--partial) · 130 interrupted, rolled back"
+    2 bad usage or unreadable input · 3 landed in part (--partial, --context, a receipt) · 130 interrupted, rolled back"
 )]
 pub struct ApplyArgs {
     /// The reply; `-` or nothing for standard input
     pub file: Option<PathBuf>,
+
+    /// Take the reply from the clipboard
+    #[arg(long, conflicts_with = "file")]
+    pub clipboard: bool,
 
     /// Approve the change beforehand, also with linter errors
     ///
@@ -204,8 +208,19 @@ pub struct ApplyArgs {
     #[arg(long)]
     pub partial: bool,
 
-    /// The files the model had in view; edits of others that exist are put off, and those files are selected for the
-    /// next pack. Those of the receipt if left out, or all without one
+    /// List every block of the reply with what would become of it, and land nothing
+    ///
+    /// Each block is an edit, only shown (an example, a command, output, a quotation) or unclear. A reply with an unclear
+    /// block does not land.
+    #[arg(long, conflicts_with_all = ["yes", "dry_run", "partial", "repair_prompt"])]
+    pub explain: bool,
+
+    /// Treat the block with this line of the reply as only shown; may be given several times
+    #[arg(long, value_name = "LINE")]
+    pub ignore: Vec<usize>,
+
+    /// The files and folders the model had in view; edits of others that exist are put off (exit 3), and those files are
+    /// selected for the next pack. Those of the receipt if left out, or all without one
     #[arg(long, value_name = "PATH", value_delimiter = ',')]
     pub context: Option<Vec<String>>,
 
@@ -227,6 +242,10 @@ pub struct ApplyArgs {
     /// everything else of the refused reply, as one transaction.
     #[arg(long)]
     pub repair_prompt: bool,
+
+    /// Put that message on the clipboard instead of printing it
+    #[arg(long, requires = "repair_prompt")]
+    pub copy: bool,
 
     /// Add what landed to git's index
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `relay apply`: a reply from a file or standard input, landed.
+//! `relay apply`: a reply from a file, the clipboard or standard input, landed.
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
@@ -7,17 +7,18 @@ use std::path::Path;
 use relay_edit::Diagnostic;
 use relay_edit::control::receipt_id;
 use relay_engine::{
-    LandOptions, Outcome, REPLY_LIMIT_BYTES, ReceiptUse, Status, Submission, TrustAnswer, land, report,
+    LandOptions, Outcome, REPLY_LIMIT_BYTES, ReceiptUse, Status, Submission, TrustAnswer, explain, land,
+    report,
 };
 
 use crate::cli::{ApplyArgs, TrustFlag};
 use crate::failure::{Failure, UNREADABLE_INPUT};
 use crate::terminal::{self, ask::Person, progress::Progress};
-use crate::{open, reviewed};
+use crate::{clipboard, open, reviewed};
 
 pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, Failure> {
     let file = args.file.as_deref().filter(|file| *file != Path::new("-"));
-    let text = read_reply(file)?;
+    let text = if args.clipboard { clipboard::paste()? } else { read_reply(file)? };
     let mut engine = open::engine(root)?;
     if !args.dry_run {
         reviewed::add(&mut engine, args.review.as_deref(), offline)?;
@@ -27,6 +28,7 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, F
         dry_run: args.dry_run,
         strictness: args.strictness,
         allow_shrink: args.allow_shrink,
+        ignore: args.ignore.clone(),
         partial: args.partial,
         context: args.context.clone(),
         receipt: receipt(args),
@@ -39,12 +41,35 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, F
         model: args.model.clone(),
         group: args.group.clone(),
     };
-    let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none());
-    let outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());
+    if args.explain {
+        let outcome = explain(&engine, &submission, &options);
+        return Ok(finish(&outcome, args.json));
+    }
+    let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none() && !args.clipboard);
+    let mut outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());
+    if args.copy {
+        copy_prompt(&mut outcome, args.json);
+    }
     let code = finish(&outcome, args.json);
     // The process ends here, and its memory with it: taking a thousand files apart first would be for nothing.
     std::mem::forget((submission, outcome));
     Ok(code)
+}
+
+/// Puts the repair prompt on the clipboard instead of printing it. Where that fails it is printed all the same.
+fn copy_prompt(outcome: &mut Outcome, json: bool) {
+    let Some(prompt) = &outcome.repair_prompt else { return };
+    match clipboard::copy(prompt) {
+        Ok(()) => {
+            if !json {
+                outcome.repair_prompt = None;
+            }
+            terminal::tell(
+                "the repair prompt is on the clipboard: paste it into the chat, then copy the answer\n",
+            );
+        }
+        Err(failure) => terminal::tell(&terminal::report::diagnostics(&failure.into_diagnostics())),
+    }
 }
 
 /// Which receipt the reply is resolved against. An id may be typed in any case.
@@ -64,7 +89,7 @@ pub fn finish(outcome: &Outcome, json: bool) -> u8 {
         terminal::tell(&terminal::report::outcome(outcome));
         terminal::print_exactly(prompt);
     } else {
-        if outcome.status == Status::Validated {
+        if matches!(outcome.status, Status::Validated | Status::Partial) && outcome.dry_run {
             terminal::print(&terminal::diff::changes(&outcome.changes));
             terminal::print(&terminal::diff::changes(&outcome.preview));
         }

@@ -1,6 +1,6 @@
 //! `relay backends`: who can be asked, what each can do, and what is missing.
 
-use relay_agent::backend::{Availability, Backend, Capabilities, Containment};
+use relay_backends::backend::{Availability, Backend, Capabilities, Containment};
 use relay_exec::sandbox::{Strength, strength};
 use serde_json::{Value, json};
 
@@ -33,9 +33,13 @@ pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
         describe(&mut text, *backend, found);
     }
     let enforced = match strength() {
-        Strength::Full => "read-only is enforced by Relay for every program above (Landlock)",
-        Strength::Part => "read-only is enforced in part only: this kernel's Landlock is old",
-        Strength::Nothing => "read-only is NOT enforced by Relay on this system; it is up to the program",
+        Strength::Full => {
+            "read-only and workspace-write are enforced by Relay for every program above (Landlock, seccomp)"
+        }
+        Strength::Part => {
+            "read-only is enforced in part, workspace-write is refused here; `relay doctor` says why"
+        }
+        Strength::Nothing => "read-only is NOT enforced by Relay on this system; workspace-write is refused",
     };
     line(&mut text, format_args!("{}", paint(FAINT, enforced)));
     let models = "models can be asked too: --to ollama --model MODEL, or any name that `relay models` lists";

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use relay_agent::settings::{self, FILE, Setting, Source};
+use relay_backends::settings::{self, FILE, Setting, Source};
 use relay_edit::Diagnostic;
 use relay_exec::{Cancel, Passthrough};
 use relay_store::Store;

@@ -1,5 +1,7 @@
 //! `relay doctor`: what is configured, what is missing, and what to do about it.
 
+mod sandbox;
+
 use std::path::Path;
 
 use relay_engine::{CONFIG_FILE, Engine, trust, with_sources};
@@ -59,6 +61,7 @@ fn examine(root: Option<&Path>, offline: bool) -> Vec<Finding> {
     findings.push(clipboard());
     models(offline, &mut findings);
     findings.push(backends());
+    findings.extend(sandbox::findings(&relay_exec::sandbox::enforcement()));
     match open::engine(root) {
         Ok(engine) => project(&engine, &mut findings),
         Err(failure) => findings.push(
@@ -70,7 +73,7 @@ fn examine(root: Option<&Path>, offline: bool) -> Vec<Finding> {
 }
 
 fn git() -> Finding {
-    match relay_exec::find_program("git") {
+    match relay_exec::git::program() {
         Some(path) => Finding::new(State::Good, "git", path.display().to_string()),
         None => Finding::new(State::Note, "git", "not found")
             .todo("Relay works without it; `relay demo` skips a step."),

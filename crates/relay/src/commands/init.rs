@@ -60,7 +60,9 @@ fn told(done: &Init) -> String {
             say(&format!("projectId `{}`, from {}", visible(&name.name), name.source));
             match config.linter.as_str() {
                 "" => say(&format!("no linter: {linter_reason}")),
-                command => say(&format!("linter `{command}`: {linter_reason}")),
+                command => say(&format!(
+                    "linter `{command}`: {linter_reason}; errors from before a change do not count (`linterBaseline`)"
+                )),
             }
             say("made .relaycode/ for the ledger");
             say(match ignored {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use relay_agent::jobs::{Job, State};
+use relay_backends::jobs::{Job, State};
 use relay_edit::Diagnostic;
 use relay_store::{Jobs, StoreError};
 use serde_json::Value;

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use relay_engine::history::{Edge, moment, short};
-use relay_engine::{Engine, Entry, EntryStatus, Filter, report};
+use relay_engine::history::{Edge, Next, moment, short};
+use relay_engine::{Engine, Entry, EntryStatus, Filter, History, report};
 use serde_json::Value;
 
 use crate::cli::LogArgs;
@@ -23,7 +23,10 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
     let number = if args.number == 0 { usize::MAX } else { args.number };
     let entries = fitting.iter().take(number);
     if args.json {
-        let document = Value::Array(entries.map(|entry| report::entry(entry)).collect());
+        let turns = report::Turns::new(&history);
+        let listed = entries.map(|entry| report::entry(entry, &turns));
+        let unverified = history.unverified_records().map(report::unverified);
+        let document = Value::Array(listed.chain(unverified).collect());
         return Ok(terminal::print_document(&document));
     }
     terminal::tell(&foreign(&history.foreign));
@@ -46,7 +49,46 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
             format_args!("{}", paint(FAINT, format_args!("… {more} older; `relay log -n 0` shows all"))),
         );
     }
+    text.push_str(&next(&history));
     Ok(terminal::print(&text))
+}
+
+/// What a plain `relay undo` and a plain `relay redo` would do.
+fn next(history: &History) -> String {
+    let mut text = String::new();
+    let mut say = |command: &str, what: &str| {
+        line(&mut text, format_args!("{} {what}", paint(FAINT, format_args!("next {command}:"))));
+    };
+    match history.next_undo() {
+        Some(next) => say("undo", &steps(&next)),
+        None => say("undo", "nothing is in effect"),
+    }
+    match history.next_redo() {
+        Some(next) if next.landed_since.is_some() => say("redo", &blocked(&next)),
+        Some(next) => say("redo", &steps(&next)),
+        None => say("redo", "nothing is undone"),
+    }
+    text
+}
+
+/// The transactions of the next step, by number, and what the first of them is about.
+fn steps(next: &Next<'_>) -> String {
+    let first = next.changes.first().map(|(entry, _)| about(entry)).unwrap_or_default();
+    format!("{}  {}", numbers(next), paint(FAINT, first))
+}
+
+/// Why there is no redo without a name.
+fn blocked(next: &Next<'_>) -> String {
+    let landed = next.landed_since.map_or(0, |entry| entry.record.sequence);
+    let name = next.redo_name();
+    format!("needs a name, because #{landed} landed after {} was undone: `relay redo {name}`", numbers(next))
+}
+
+fn numbers(next: &Next<'_>) -> String {
+    let shown = next.changes.iter().take(4).map(|(entry, _)| format!("#{}", entry.record.sequence));
+    let more = next.changes.len().saturating_sub(4);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
 }
 
 /// The newest transactions, as the list shows them.
@@ -125,6 +167,7 @@ fn state(entry: &Entry) -> String {
     match entry.status {
         EntryStatus::Committed => paint(GOOD, "committed").to_string(),
         EntryStatus::Undone => paint(NOTE, "undone").to_string(),
+        EntryStatus::Damaged => paint(BAD, "damaged").to_string(),
         EntryStatus::PartlyUndone => {
             let of = format!("undone in {} of {} files", entry.undone.len(), entry.record.changes.len());
             paint(NOTE, of).to_string()
@@ -188,13 +231,13 @@ fn taken_back(entry: &Entry) -> Option<String> {
     Some(format!("{} of {}{more}{only}", record.channel, names.join(", ")))
 }
 
-/// A line about state files that are not ours.
-fn foreign(names: &[String]) -> String {
+/// A line about state files that cannot be verified.
+pub fn foreign(names: &[String]) -> String {
     if names.is_empty() {
         return String::new();
     }
     format!(
-        "{} {} in .relaycode/ not written by you on this machine, ignored: {}\n",
+        "{} {} in .relaycode/ damaged, or not written by you on this machine, ignored: {}\n",
         paint(NOTE.bold(), "warning:"),
         count(names.len(), "state file"),
         visible(&names.iter().take(3).cloned().collect::<Vec<_>>().join(", "))

@@ -26,10 +26,13 @@ pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
     if files.is_empty() && from_selection && !args.json {
         terminal::tell("nothing is selected, so the pack holds no files; `relay context add` selects some\n");
     }
+    let diff = args.diff.then(|| git::uncommitted(&engine)).transpose().map_err(Failure::general)?;
+    let (diff, not_run) = diff.map_or((None, None), |(diff, not_run)| (Some(diff), not_run));
+    terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
     let request = Request {
         files,
         task: task(args)?,
-        diff: if args.diff { Some(git::uncommitted(&engine).map_err(Failure::general)?) } else { None },
+        diff,
         tree: match (args.tree, args.no_tree) {
             (true, _) => Tree::Full,
             (_, true) => Tree::None,

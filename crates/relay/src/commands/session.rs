@@ -1,6 +1,6 @@
 //! `relay session`: the conversations that `relay ask --session` has named.
 
-use relay_agent::labels::{self, Label};
+use relay_backends::labels::{self, Label};
 use relay_edit::Diagnostic;
 use serde_json::json;
 

@@ -25,6 +25,9 @@ pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
             )
         })?,
     };
+    if entry.status == EntryStatus::Damaged {
+        return Err(Failure::general(relay_engine::damaged::record(entry)));
+    }
     let changes = changes(&engine, &entry.record)?;
     if args.json {
         let document = report::entry_in_full(entry, &diff::unified(&changes));
@@ -60,6 +63,7 @@ fn text(entry: &Entry, changes: &[FileChange]) -> String {
     field("reasoning", Some(record.reasoning.clone()));
     text.push_str(&checks(&record.checks));
     text.push_str(&evidence(record));
+    text.push_str(&blocks(record));
     if changes.is_empty() {
         line(&mut text, format_args!("  {}", paint(STRONG, "no files")));
     }
@@ -92,8 +96,27 @@ fn evidence(record: &Record) -> String {
     text
 }
 
+/// The blocks of the reply that did not become edits, if there are any: then all of them.
+fn blocks(record: &Record) -> String {
+    let mut text = String::new();
+    if record.blocks.iter().all(|block| block.class == "edit") {
+        return text;
+    }
+    for block in &record.blocks {
+        let (first, last) = block.lines;
+        let path = block.path.as_deref().map(|path| format!("{}  ", visible(path))).unwrap_or_default();
+        let class = paint(FAINT, format!("{:<11}", visible(&block.class)));
+        line(
+            &mut text,
+            format_args!("  {class} reply lines {first}–{last}: {path}{}", visible(&block.reason)),
+        );
+    }
+    text
+}
+
 /// The record's changes with their bytes.
-fn changes(engine: &Engine, record: &Record) -> Result<Vec<FileChange>, Failure> {
+fn changes(engine: &Engine, listed: &Record) -> Result<Vec<FileChange>, Failure> {
+    let record = engine.with_contents(listed).map_err(|error| Failure::environment(&error))?;
     let mut changes = Vec::with_capacity(record.changes.len());
     for change in &record.changes {
         let content = |stored| engine.ledger().content(stored).map_err(|error| Failure::environment(&error));

@@ -41,6 +41,8 @@ fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Fail
         false => Manner::Plain,
     };
     let options = LandOptions {
+        partial: args.partial,
+        context: args.context,
         confirm: args.any,
         trust: trust_answer(args.trust),
         allow_sensitive: args.allow_sensitive,
@@ -57,11 +59,12 @@ fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Fail
     };
     // Held until the end. Files and pipes have readers of their own; only the clipboard is everybody's.
     let _watching = if source == Source::Clipboard { become_watcher(&engine)? } else { None };
+    let wishes = Wishes { any: args.any, now: args.now, addressed: source.can_wait() };
     watch::run(Setup {
         source,
         config: engine.config().clone(),
         workspace: open::workspace(Some(&root))?,
-        wishes: Wishes { any: args.any, now: args.now },
+        wishes,
         manner,
         site,
     })

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
+use relay_edit::Diagnostic;
 use relay_engine::approval::{Approver, Decision, Proposal};
 use relay_engine::config::ConfiguredCommand;
 use relay_exec::Cancel;
@@ -193,6 +194,23 @@ impl Approver for Person {
         }
         tell(&sensitive_text(paths));
         self.yes_or_no("allow that?")
+    }
+
+    fn only_shown(&mut self, blocks: &[Diagnostic]) -> Decision {
+        if !self.is_there() {
+            return Decision::NobodyThere;
+        }
+        tell(&report::diagnostics(blocks));
+        let what = if blocks.len() == 1 { "this block" } else { "these blocks" };
+        self.yes_or_no(&format!("is {what} only shown, so that the rest may land?"))
+    }
+
+    fn whole_files(&mut self, findings: &[Diagnostic]) -> Decision {
+        if !self.is_there() {
+            return Decision::NobodyThere;
+        }
+        tell(&report::diagnostics(findings));
+        self.yes_or_no("is this the whole file, and may the rest go?")
     }
 
     fn run_command(&mut self, command: &str) -> Decision {

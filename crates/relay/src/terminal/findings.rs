@@ -1,6 +1,6 @@
 //! What reviewers found, beside the code it is about.
 
-use relay_agent::review::{Finding, Reviewed, Severity, Verdict};
+use relay_backends::review::{Finding, Reviewed, Severity, Verdict};
 
 use super::report::line;
 use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};

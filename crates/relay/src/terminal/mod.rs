@@ -4,6 +4,7 @@
 //! characters), so that nothing shown here can deceive the eye or drive the terminal.
 
 pub mod ask;
+pub mod blocks;
 pub mod diff;
 pub mod findings;
 pub mod progress;

@@ -3,14 +3,19 @@
 use std::fmt::Write;
 
 use relay_edit::Diagnostic;
+use relay_engine::check::errors_in_words;
 use relay_engine::{FileOperation, FileReport, FileStatus, ModeChange, Outcome, Status, codes, history};
 use relay_txn::CheckRecord;
 
+use super::blocks;
 use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
 use super::visible;
 
 /// How many files a report lists before it only counts.
 const FILES_SHOWN: usize = 40;
+
+/// How many missing files the first line names.
+const MISSING_SHOWN: usize = 5;
 
 /// How many lines of a failed command's output a report shows.
 const OUTPUT_LINES_SHOWN: usize = 12;
@@ -21,12 +26,17 @@ pub fn outcome(outcome: &Outcome) -> String {
     text.push_str(&headline(outcome));
     let refused = matches!(
         outcome.status,
-        Status::Rejected | Status::RolledBack | Status::RecoveryNeeded | Status::Interrupted
+        Status::Rejected
+            | Status::RolledBack
+            | Status::RecoveryNeeded
+            | Status::Interrupted
+            | Status::Explained
     );
     let is_told = |file: &FileReport| matches!(file.status, FileStatus::Failed | FileStatus::Skipped);
     if !refused || outcome.files.iter().any(is_told) {
         text.push_str(&files(&outcome.files));
     }
+    text.push_str(&blocks::text(outcome));
     text.push_str(&checks(&outcome.checks));
     text.push_str(&diagnostics(&outcome.diagnostics));
     if put_off(outcome) > 0 {
@@ -36,7 +46,10 @@ pub fn outcome(outcome: &Outcome) -> String {
             format_args!("  {} {next}", paint(FAINT, "show the model what it had not in view with")),
         );
     }
-    if outcome.status == Status::Committed {
+    if matches!(outcome.status, Status::Committed | Status::Partial)
+        && !outcome.dry_run
+        && outcome.uuid.is_some()
+    {
         let next = if outcome.undoes.is_empty() || outcome.is_redo { "relay undo" } else { "relay redo" };
         line(&mut text, format_args!("  {} {}", paint(FAINT, "take it back with"), paint(PLACE, next)));
     }
@@ -53,16 +66,16 @@ fn headline(outcome: &Outcome) -> String {
         Status::Unchanged if !outcome.undoes.is_empty() => {
             (GOOD, "✓ nothing to do", "the files already are as they were before".to_owned())
         }
-        Status::Unchanged if put_off(outcome) > 0 => (
-            NOTE,
-            "! put off",
-            format!("{}, not in the model's view; nothing was changed", count(put_off(outcome), "file")),
-        ),
         Status::Unchanged => {
             (GOOD, "✓ nothing to do", "the files already are as the reply wants them".to_owned())
         }
         Status::AlreadyProcessed => (GOOD, "✓ nothing to do", "this reply has landed before".to_owned()),
-        Status::Partial => (NOTE, "! landed in part", totals(outcome)),
+        Status::Explained => (FAINT, "blocks of this reply", "nothing was changed".to_owned()),
+        Status::Partial if outcome.landed().next().is_none() => (NOTE, "! nothing landed", missing(outcome)),
+        Status::Partial => {
+            let word = if outcome.dry_run { "! would land in part" } else { "! landed in part" };
+            (NOTE, word, format!("{}  {}", totals(outcome), missing(outcome)))
+        }
         Status::Rejected => (BAD, "✗ refused", "nothing was changed".to_owned()),
         Status::RolledBack => (BAD, "✗ rolled back", put_back(outcome)),
         Status::RecoveryNeeded => (
@@ -78,7 +91,9 @@ fn headline(outcome: &Outcome) -> String {
         }
         ([target], _) => format!(" {}", paint(STRONG, history::short(target.uuid))),
         ([_, ..], _) => format!(" {}", paint(STRONG, count(outcome.undoes.len(), "transaction"))),
-        ([], Some(uuid)) if matches!(outcome.status, Status::Committed | Status::Partial) => {
+        ([], Some(uuid))
+            if matches!(outcome.status, Status::Committed | Status::Partial) && !outcome.dry_run =>
+        {
             format!(" {}", paint(STRONG, history::short(uuid)))
         }
         _ => String::new(),
@@ -99,12 +114,28 @@ fn put_off(outcome: &Outcome) -> usize {
 }
 
 fn totals(outcome: &Outcome) -> String {
-    let is_changed = |file: &&FileReport| {
-        !matches!(file.status, FileStatus::Unchanged | FileStatus::NotInContext | FileStatus::Skipped)
-    };
-    let changed = || outcome.files.iter().filter(is_changed);
-    let (added, removed) = changed().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
-    format!("{}  {}", count(changed().count(), "file"), lines(added, removed))
+    let (added, removed) = outcome.landed().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
+    format!("{}  {}", count(outcome.landed().count(), "file"), lines(added, removed))
+}
+
+/// What did not land: the files with the reason, and lines of the reply that are no file's edit.
+fn missing(outcome: &Outcome) -> String {
+    let missing = outcome.missing();
+    let named = missing.iter().take(MISSING_SHOWN).map(|missing| {
+        let reason = match missing.reason {
+            "not_in_context" => "put off, not in the model's view",
+            "partial" => "in part",
+            other => other,
+        };
+        match (missing.path, missing.line) {
+            (Some(path), _) => format!("{} ({reason})", visible(path)),
+            (None, Some(line)) => format!("reply line {line} ({reason})"),
+            (None, None) => reason.to_owned(),
+        }
+    });
+    let more = missing.len().saturating_sub(MISSING_SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("missing: {}{more}", named.collect::<Vec<_>>().join(", "))
 }
 
 /// `+2 −1`, coloured.
@@ -137,6 +168,12 @@ fn files(files: &[FileReport]) -> String {
             }
             FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
             FileStatus::NotInContext => paint(NOTE, "put off").to_string(),
+            FileStatus::NotApplied if file.added + file.removed == 0 => {
+                paint(FAINT, "not applied").to_string()
+            }
+            FileStatus::NotApplied => {
+                format!("{}  {}", lines(file.added, file.removed), paint(FAINT, "fits, not applied"))
+            }
             _ => format!(
                 "{}{}  {}",
                 lines(file.added, file.removed),
@@ -169,10 +206,10 @@ pub fn operation_sign(operation: FileOperation) -> String {
 pub fn checks(checks: &[CheckRecord]) -> String {
     let mut text = String::new();
     for check in checks {
-        let passed = check.status == "passed";
+        let passed = check.status == "passed" || check.new_errors == Some(0);
         let mark = if passed { paint(GOOD, "✓") } else { paint(BAD, "✗") };
         let result = match (check.errors, check.status.as_str()) {
-            (Some(errors), _) => count(usize::try_from(errors).unwrap_or(usize::MAX), "error"),
+            (Some(errors), _) => errors_in_words(errors, check.new_errors),
             (None, "passed") => "passed".to_owned(),
             (None, "timed_out") => "ran out of time".to_owned(),
             (None, "not_started") => "could not be started".to_owned(),

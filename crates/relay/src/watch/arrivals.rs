@@ -1,25 +1,32 @@
 //! What becomes of a text that came through the channel.
+//!
+//! A clipboard holds anything, so a text there that has nothing to do with Relay gets no line. Whatever comes through a
+//! file or standard input was sent to Relay: it lands, or its report says why not and the exit code is not 0.
 
 use std::time::{Duration, Instant};
 
-use relay_engine::{Arrival, Recognised, may_have_control, recognise, reply_digest};
+use relay_edit::{Code, Diagnostic};
+use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Outcome, Recognised, describe, recognise, reply_digest};
 
 use super::message::Effect;
 use super::model::Model;
 use super::view;
 
+/// A text came and was not handled as a reply.
+const LEFT_ALONE: Code = Code::new("left-alone");
+
 /// How many replies wait while one is being handled, and how large they may be together.
 const QUEUE_REPLIES: usize = 100;
 const QUEUE_BYTES: usize = 64 << 20;
 
-/// A text larger than this is read only if the project's name stands in it: reading takes several times its size in
-/// memory, of which a process that runs for weeks gives little back.
+/// A text on the clipboard larger than this is read only if the project's name appears in it: reading takes several times
+/// its size in memory, of which a process that runs for weeks gives little back.
 const LARGE_BYTES: usize = 1 << 20;
 
 /// How soon after a text the same one is an echo of it.
 const ECHO: Duration = Duration::from_secs(2);
 
-/// The reply that came last. Managers of clipboards offer every text a second time at once, which is nothing to tell.
+/// The reply that came last. Clipboard managers offer every text a second time at once, which is not worth a line.
 #[derive(Debug)]
 pub struct Newest {
     digest: String,
@@ -47,49 +54,99 @@ impl Model {
                 self.is_over = true;
                 Vec::new()
             }
-            Arrival::PassedOver(why) => vec![Effect::Say(view::note(&why))],
+            Arrival::PassedOver(why) => self.leave_alone(Diagnostic::error(LEFT_ALONE, why)),
             Arrival::Present(text) if !self.wishes.now => {
-                self.seen.learn(&text);
+                self.known.seen.learn(&text);
                 Vec::new()
             }
             Arrival::Present(text) | Arrival::Text(text) => self.consider(text),
         }
     }
 
-    /// A text came. Most are none of our business, and not a word is said about them.
+    /// Whether one more text of any size can wait. A channel that can be made to wait is read only then.
+    pub fn has_room(&self) -> bool {
+        !self.is_paused && self.fits(CHANNEL_LIMIT_BYTES)
+    }
+
+    fn fits(&self, more_bytes: usize) -> bool {
+        let waiting: usize = self.queue.iter().map(String::len).sum();
+        self.queue.len() < QUEUE_REPLIES && waiting + more_bytes <= QUEUE_BYTES
+    }
+
     fn consider(&mut self, text: String) -> Vec<Effect> {
-        let is_foreign = text.len() > LARGE_BYTES && !text.contains(self.project());
-        if !self.wishes.any && (is_foreign || !may_have_control(&text)) {
-            self.newest = None;
+        let is_large = text.len() > LARGE_BYTES && !text.contains(self.project());
+        if is_large && !self.wishes.any && !self.wishes.addressed {
+            self.known.newest = None;
             return Vec::new();
         }
         let recognised = recognise(&text, self.project());
         let is_reply = match recognised {
             Recognised::Reply => true,
-            Recognised::Bare => self.wishes.any,
+            Recognised::Bare { .. } | Recognised::Unaddressed => self.wishes.any,
             _ => false,
         };
-        if !is_reply {
-            return match view::left_alone(&recognised, self.project()) {
-                Some(note) if self.noted.learn(&text) => vec![Effect::Say(view::note(&note))],
-                _ => Vec::new(),
-            };
+        match is_reply {
+            false => self.not_a_reply(&recognised, &text),
+            true if self.wishes.addressed => self.take_addressed(text),
+            true => self.take_copied(text),
         }
+    }
+
+    fn not_a_reply(&mut self, recognised: &Recognised, text: &str) -> Vec<Effect> {
+        let is_private = matches!(recognised, Recognised::Other | Recognised::FromRelay);
+        if !self.wishes.addressed && (is_private || !self.known.noted.learn(text)) {
+            if is_private {
+                self.known.newest = None;
+            }
+            return Vec::new();
+        }
+        let (what, hint) = view::why_not(recognised, self.project(), self.wishes.addressed);
+        let finding = Diagnostic::error(LEFT_ALONE, what);
+        self.leave_alone(Diagnostic { hint, ..finding })
+    }
+
+    /// What was sent to Relay gets a report and counts as a failure, what was only copied gets a line.
+    fn leave_alone(&mut self, why: Diagnostic) -> Vec<Effect> {
+        if self.wishes.addressed {
+            self.refusals += 1;
+            self.worst = 1;
+            return vec![Effect::Report(Box::new(Outcome::rejected(vec![why])))];
+        }
+        let hint = why.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        vec![Effect::Say(view::note(&format!("{}{hint}", why.message)))]
+    }
+
+    /// The channel is read only while there is room, so this always fits. A text that comes again is handled again: the
+    /// ledger knows what has landed.
+    fn take_addressed(&mut self, text: String) -> Vec<Effect> {
+        if self.known.seen.knows(&text) {
+            return vec![Effect::Say(view::note("this text was here before the start and is left alone"))];
+        }
+        self.queue.push_back(text);
+        Vec::new()
+    }
+
+    /// A clipboard cannot be made to wait: what does not fit is named, so that it can be copied again.
+    fn take_copied(&mut self, text: String) -> Vec<Effect> {
         if self.is_paused {
             return vec![Effect::Say(view::note("paused, so a reply was left alone"))];
         }
-        if self.seen.knows(&text) {
+        if self.known.seen.knows(&text) {
             let is_echo =
-                self.newest.replace(Newest::of(&text)).is_some_and(|newest| newest.is_echoed_by(&text));
+                self.known.newest.replace(Newest::of(&text)).is_some_and(|newest| newest.is_echoed_by(&text));
             let note = || Effect::Say(view::note("this reply was seen before and is left alone"));
             return if is_echo { Vec::new() } else { vec![note()] };
         }
-        self.newest = Some(Newest::of(&text));
-        let waiting: usize = self.queue.iter().map(String::len).sum();
-        if self.queue.len() >= QUEUE_REPLIES || waiting + text.len() > QUEUE_BYTES {
-            return vec![Effect::Say(view::note("too many replies wait; this one is left alone"))];
+        self.known.newest = Some(Newest::of(&text));
+        if !self.fits(text.len()) {
+            self.has_missed = true;
+            let waiting = self.queue.len();
+            let which = describe(&text);
+            let note =
+                format!("{waiting} replies are waiting, so {which} was not taken; copy it again later");
+            return vec![Effect::Say(view::note(&note))];
         }
-        self.seen.learn(&text);
+        self.known.seen.learn(&text);
         self.queue.push_back(text);
         Vec::new()
     }

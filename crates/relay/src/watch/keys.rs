@@ -12,7 +12,7 @@ impl Model {
                 let can_show = question.can_show;
                 self.answer(key, can_show)
             }
-            (_, 'q') => self.leave(if self.is_working() { 130 } else { 0 }),
+            (_, 'q') => self.leave(self.quitting_code()),
             (_, 'p') => {
                 self.is_paused = !self.is_paused;
                 Vec::new()
@@ -53,6 +53,16 @@ impl Model {
             self.phase = Phase::Working(Progress::begin("finishing"));
         }
         vec![Effect::Answer(answer)]
+    }
+
+    /// Quitting is a success, unless something is under way or something that was sent did not land.
+    fn quitting_code(&self) -> u8 {
+        match self.is_working() {
+            true => 130,
+            false if self.has_missed => 1,
+            false if self.wishes.addressed => self.worst,
+            false => 0,
+        }
     }
 
     /// The end is wanted. What is under way is rolled back first.

@@ -80,7 +80,9 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
     listen_for_signals(&messages).map_err(|error| Failure::environment(&error))?;
 
     let interval = Arc::new(AtomicU64::new(config.clipboard_poll_interval_ms));
-    watch_channel(source, Arc::clone(&interval), messages.clone());
+    let (turns, turn) = channel();
+    let turns = source.can_wait().then_some(turns);
+    watch_channel(source, Arc::clone(&interval), turns.is_some().then_some(turn), messages.clone());
     let (jobs, to_do) = channel();
     let (answers, answered) = channel();
     std::thread::spawn(move || work(&site, &to_do, answered, messages));
@@ -95,6 +97,8 @@ pub fn run(setup: Setup) -> Result<u8, Failure> {
         deaf_until: Instant::now(),
         config_file: ConfigFile::new(workspace),
         interval,
+        turns,
+        is_turn_due: true,
     };
     runtime.run(&inbox)
 }
@@ -106,8 +110,14 @@ fn listen_for_signals(messages: &Sender<Message>) -> std::io::Result<()> {
     signals::on_resume(move || resumed.send(Message::Resumed).unwrap_or_default())
 }
 
-/// Hands over what the channel says, from a thread of its own: a channel may wait, and its other side may hang.
-fn watch_channel(source: Source, interval: Arc<AtomicU64>, messages: Sender<Message>) {
+/// Hands over what the channel says, from a thread of its own: a channel may wait, and its other side may hang. With a
+/// `turn` it reads one text for each, so that whoever writes waits while too much is queued here.
+fn watch_channel(
+    source: Source,
+    interval: Arc<AtomicU64>,
+    turn: Option<Receiver<()>>,
+    messages: Sender<Message>,
+) {
     std::thread::spawn(move || {
         let mut channel = match source.open() {
             Ok(channel) => channel,
@@ -118,6 +128,9 @@ fn watch_channel(source: Source, interval: Arc<AtomicU64>, messages: Sender<Mess
         };
         let mut is_open = false;
         loop {
+            if turn.as_ref().is_some_and(|turn| turn.recv().is_err()) {
+                return;
+            }
             let arrival = channel.next(Duration::from_millis(interval.load(Ordering::Relaxed)));
             let is_end = matches!(arrival, Ok(Arrival::End) | Err(_));
             let message = match arrival {
@@ -148,11 +161,16 @@ struct Runtime {
     deaf_until: Instant,
     config_file: ConfigFile,
     interval: Arc<AtomicU64>,
+    /// Lets the channel read one more text, where it can be made to wait.
+    turns: Option<Sender<()>>,
+    /// The channel has handed over what it read and waits for its next turn.
+    is_turn_due: bool,
 }
 
 impl Runtime {
     fn run(mut self, inbox: &Receiver<Message>) -> Result<u8, Failure> {
         let mut next_look = Instant::now();
+        self.give_turn();
         loop {
             if next_look <= Instant::now() {
                 next_look =
@@ -188,9 +206,11 @@ impl Runtime {
                 }
                 self.screen.clear();
             }
+            Message::Arrived(_) => self.is_turn_due = true,
             _ => {}
         }
         let effects = self.model.update(message);
+        self.give_turn();
         self.interval.store(self.model.config.clipboard_poll_interval_ms, Ordering::Relaxed);
         for effect in effects {
             if let Some(end) = self.perform(effect) {
@@ -199,6 +219,18 @@ impl Runtime {
         }
         self.paint();
         None
+    }
+
+    /// Lets the channel read on once there is room for what it may bring.
+    fn give_turn(&mut self) {
+        if let Some(turns) = &self.turns
+            && self.is_turn_due
+            && self.model.has_room()
+        {
+            self.is_turn_due = false;
+            // A channel that has ended takes no more turns.
+            turns.send(()).unwrap_or_default();
+        }
     }
 
     fn perform(&mut self, effect: Effect) -> Option<Result<u8, Failure>> {

@@ -52,6 +52,19 @@ pub struct Wishes {
     pub any: bool,
     /// What was there before the start is taken too.
     pub now: bool,
+    /// Whatever comes was sent to Relay, as through a file or standard input, and gets a report.
+    pub addressed: bool,
+}
+
+/// What came before, so that nothing is handled or mentioned twice.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// Replies that were handled, and texts that are not to be.
+    pub(super) seen: Memory,
+    /// Texts that were left alone with a line about it.
+    pub(super) noted: Memory,
+    /// The reply that came last.
+    pub(super) newest: Option<Newest>,
 }
 
 /// Everything the watcher knows.
@@ -73,12 +86,8 @@ pub struct Model {
     pub refusals: usize,
     /// What was asked for on the command line.
     pub(super) wishes: Wishes,
-    /// Replies that were handled, and texts that are not to be.
-    pub(super) seen: Memory,
-    /// Texts of which was told that they are left alone.
-    pub(super) noted: Memory,
-    /// The reply that came last.
-    pub(super) newest: Option<Newest>,
+    /// What came before.
+    pub(super) known: Known,
     /// The reply that was refused last.
     pub(super) refused: Option<String>,
     /// Nothing will come any more.
@@ -87,6 +96,8 @@ pub struct Model {
     pub(super) leaving: Option<u8>,
     /// The exit code that what happened so far leads to.
     pub(super) worst: u8,
+    /// A reply was copied while too many were waiting.
+    pub(super) has_missed: bool,
 }
 
 impl Model {
@@ -101,13 +112,12 @@ impl Model {
             landed: Vec::new(),
             refusals: 0,
             wishes,
-            seen: Memory::default(),
-            noted: Memory::default(),
-            newest: None,
+            known: Known::default(),
             refused: None,
             is_over: false,
             leaving: None,
             worst: 0,
+            has_missed: false,
         }
     }
 

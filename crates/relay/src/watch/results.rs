@@ -1,6 +1,6 @@
 //! What the worker tells, and what follows from it.
 
-use relay_engine::{FileStatus, Outcome, Status};
+use relay_engine::{Outcome, Status};
 
 use super::message::{Answer, Done, Effect, Notice, Repair, Step};
 use super::model::{Model, Phase, Progress};
@@ -15,7 +15,7 @@ impl Model {
             (Step::Printed(line), Phase::Working(progress)) => progress.line = line,
             (Step::Ran, Phase::Working(progress)) => *progress = Progress::begin("finishing"),
             (Step::Copies { digest }, _) => {
-                self.seen.learn_digest(digest);
+                self.known.seen.learn_digest(digest);
             }
             (Step::Asks(_), _) if self.leaving.is_some() => return vec![Effect::Answer(Answer::Leave)],
             (Step::Asks(question), _) => {
@@ -53,11 +53,10 @@ impl Model {
     fn landed(&mut self, text: String, outcome: Box<Outcome>, repair: Option<Repair>) -> Vec<Effect> {
         let mut effects = Vec::new();
         match outcome.status {
-            Status::Committed | Status::Partial => {
+            Status::Committed | Status::Partial if outcome.uuid.is_some() => {
                 self.landed.extend(outcome.uuid);
                 self.refused = None;
-                let files = outcome.files.iter().filter(|file| file.status != FileStatus::Unchanged).count();
-                effects.push(Effect::Notify(Notice::Landed(files)));
+                effects.push(Effect::Notify(Notice::Landed(outcome.landed().count())));
             }
             Status::Rejected | Status::RolledBack | Status::RecoveryNeeded => {
                 self.refusals += 1;
@@ -65,7 +64,12 @@ impl Model {
                 effects.push(Effect::Notify(Notice::Refused));
             }
             Status::Interrupted => self.refused = Some(text),
-            Status::Validated | Status::Unchanged | Status::AlreadyProcessed => {}
+            Status::Committed
+            | Status::Partial
+            | Status::Validated
+            | Status::Unchanged
+            | Status::AlreadyProcessed
+            | Status::Explained => {}
         }
         self.worst = match (self.worst, outcome.status.exit_code()) {
             (1, _) | (_, 1) => 1,

@@ -89,7 +89,7 @@ fn status(model: &Model, width: usize) -> String {
 #[test]
 fn a_reply_is_landed_and_nothing_is_said_about_other_texts() {
     let mut model = watching();
-    for junk in ["", "hunter2", "```text // {a.txt}\nbare\n```\n", "kind: Pod\nmetadata:\n  uuid: 1"] {
+    for junk in ["", "hunter2", "kind: Pod\nmetadata:\n  uuid: 1", "fn main() {}"] {
         assert!(copy(&mut model, junk).is_empty(), "{junk}");
     }
     assert_eq!(tasks(&copy(&mut model, &reply(1))), [Task::Land(reply(1))]);
@@ -115,8 +115,14 @@ fn a_large_text_that_does_not_name_the_project_is_not_even_read() {
 #[test]
 fn bare_edits_are_taken_only_when_asked_for() {
     let bare = "```text // {a.txt}\nbare\n```\n";
-    assert!(copy(&mut watching(), bare).is_empty());
-    let mut any = model(Wishes { any: true, now: false });
+    let mut usual = watching();
+    let effects = copy(&mut usual, bare);
+    assert!(tasks(&effects).is_empty());
+    for part in ["`a.txt`", "`relay watch --any`", "`relay apply --clipboard`"] {
+        assert!(said(&effects).contains(part), "{part} in {}", said(&effects));
+    }
+    assert!(copy(&mut usual, bare).is_empty(), "said once");
+    let mut any = model(Wishes { any: true, ..Wishes::default() });
     assert_eq!(tasks(&copy(&mut any, bare)), [Task::Land(bare.to_owned())]);
 }
 
@@ -137,7 +143,10 @@ fn what_was_there_before_is_left_alone_unless_it_is_wanted() {
     let mut usual = watching();
     assert!(present(&mut usual).is_empty());
     assert!(tasks(&copy(&mut usual, &reply(1))).is_empty(), "a clipboard manager may offer it again");
-    assert_eq!(tasks(&present(&mut model(Wishes { any: false, now: true }))), [Task::Land(reply(1))]);
+    assert_eq!(
+        tasks(&present(&mut model(Wishes { now: true, ..Wishes::default() }))),
+        [Task::Land(reply(1))]
+    );
 }
 
 #[test]
@@ -154,12 +163,75 @@ fn replies_that_come_quickly_wait_their_turn() {
 }
 
 #[test]
-fn the_queue_has_an_end() {
+fn what_is_copied_while_too_many_replies_wait_is_named() {
     let mut model = watching();
-    for number in 0..=101 {
-        let effects = copy(&mut model, &reply(number));
-        assert_eq!(said(&effects).contains("too many replies wait"), number > 100, "{number}");
+    for number in 0..=100 {
+        assert_eq!(said(&copy(&mut model, &reply(number))), "", "{number}");
     }
+    let note = said(&copy(&mut model, &reply(101)));
+    assert!(
+        note.contains("the reply 00000000-0000-4000-8000-000000000101 (`a.txt`) was not taken"),
+        "{note}"
+    );
+    for number in 0..=100 {
+        finish(&mut model, &reply(number), Status::Committed);
+    }
+    assert_eq!(quits(&press(&mut model, 'q')), Some(1), "one reply has not landed");
+}
+
+fn sent() -> Model {
+    model(Wishes { addressed: true, ..Wishes::default() })
+}
+
+/// What the reports among the effects say.
+fn reported(effects: &[Effect]) -> Vec<String> {
+    let reported = |effect: &Effect| match effect {
+        Effect::Report(outcome) => {
+            Some(outcome.diagnostics.iter().map(|found| found.message.clone()).collect())
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(reported).collect()
+}
+
+#[test]
+fn there_is_room_until_a_hundred_replies_wait() {
+    let mut model = sent();
+    for number in 0..=100 {
+        assert!(model.has_room(), "{number}");
+        copy(&mut model, &reply(number));
+    }
+    assert!(!model.has_room(), "one is being handled and a hundred are waiting");
+    finish(&mut model, &reply(0), Status::Committed);
+    assert!(model.has_room());
+}
+
+#[test]
+fn everything_that_was_sent_is_reported_and_counts() {
+    for (text, why) in [
+        ("hunter2", "a text without any change"),
+        ("```text // {a.txt}\nbare\n```\n", "without a control block"),
+        (reply(1).replace("shop", "bank").as_str(), "for the project `bank`"),
+        ("```yaml\nprojectId: shop\nuuid: 1\n```\n", "changes nothing"),
+    ] {
+        let mut model = sent();
+        let reports = reported(&copy(&mut model, text));
+        assert!(matches!(reports.as_slice(), [report] if report.contains(why)), "{text}: {reports:?}");
+        assert_eq!(quits(&press(&mut model, 'q')), Some(1), "{text}");
+        assert_eq!(quits(&model.update(Message::Arrived(Arrival::End))), Some(1), "{text}");
+    }
+    let mut model = sent();
+    let passed = Arrival::PassedOver("a text that is too large was left alone".to_owned());
+    assert_eq!(reported(&model.update(Message::Arrived(passed))).len(), 1);
+    assert_eq!(quits(&model.update(Message::Arrived(Arrival::End))), Some(1));
+}
+
+#[test]
+fn a_pause_stops_reading_what_was_sent_and_loses_nothing() {
+    let mut model = sent();
+    press(&mut model, 'p');
+    assert!(!model.has_room());
+    assert_eq!(tasks(&copy(&mut model, &reply(1))), [Task::Land(reply(1))], "it was read before the pause");
 }
 
 #[test]

@@ -31,18 +31,48 @@ pub fn note(text: &str) -> String {
     format!("{} {}\n", paint(FAINT, "·"), visible(text))
 }
 
-/// Why a text that looks like a reply is none for this project; nothing for all others.
-pub fn left_alone(recognised: &Recognised, project: &str) -> Option<String> {
+/// Why a text was not handled as a reply, and what to do about that.
+pub fn why_not(recognised: &Recognised, project: &str, is_addressed: bool) -> (String, Option<String>) {
     match recognised {
-        Recognised::Elsewhere(theirs) => Some(format!("a reply for the project `{theirs}` was left alone")),
-        Recognised::Unaddressed => Some(format!(
-            "a reply that names no project was left alone; its control block needs `projectId: {project}`"
-        )),
-        Recognised::WithoutEdits => {
-            Some("a text for this project changes nothing, and was left alone".to_owned())
+        Recognised::Elsewhere(theirs) => (
+            format!("a reply for the project `{theirs}` was left alone"),
+            Some(format!("this project is `{project}`")),
+        ),
+        Recognised::Unaddressed => (
+            "a reply that names no project was left alone".to_owned(),
+            Some(format!("its control block needs `projectId: {project}`")),
+        ),
+        Recognised::Bare { paths } => {
+            let how = if is_addressed { "" } else { ", and `relay apply --clipboard` lands this one" };
+            (
+                format!("a reply without a control block was left alone: it changes {}", list(paths)),
+                Some(format!("`relay watch --any` takes such replies and asks about each one{how}")),
+            )
         }
-        Recognised::Reply | Recognised::Bare | Recognised::FromRelay | Recognised::Other => None,
+        Recognised::WithoutEdits => {
+            ("a text for this project changes nothing and was left alone".to_owned(), None)
+        }
+        Recognised::FromRelay => (
+            "a text that Relay wrote for a model was left alone".to_owned(),
+            Some("send the model's answer to it".to_owned()),
+        ),
+        Recognised::Reply | Recognised::Other => (
+            "a text without any change that Relay understands was left alone".to_owned(),
+            Some("`relay apply --dry-run` shows how Relay reads a text".to_owned()),
+        ),
     }
+}
+
+/// The first few paths, and how many more there are.
+fn list(paths: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let mut shown: Vec<String> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
+    match paths.len().saturating_sub(SHOWN) {
+        0 => {}
+        1 => shown.push("1 more file".to_owned()),
+        more => shown.push(format!("{more} more files")),
+    }
+    shown.join(", ")
 }
 
 /// What became of the message that asks for a repair.

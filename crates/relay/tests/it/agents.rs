@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use testkit::model::{Answer, ModelServer, Reply, Request};
-use testkit::{Command, TestEnv};
+use testkit::{Command, Run, TestEnv};
 
 use crate::{PLAIN, json, project};
 
@@ -231,9 +231,14 @@ fn reviews(name: &'static str, words: &str) {
     assert_eq!(document["findings"][0]["line"], 2, "{document:#}");
     let asked: String = agent.server.prompts().iter().map(|request| request.body.to_string()).collect();
     assert!(asked.contains(words), "{name} reviewed in its own way, or was given the changes");
+}
+
+/// Reviews a diff that is larger than a prompt may be.
+fn reviews_a_large_diff(name: &'static str) -> Option<Run> {
+    let agent = agent(name)?;
     agent.env.write("a.txt", &format!("one\n{}\n", "x".repeat(300_001)));
-    let run = agent.relay(&["review", "--uncommitted", "--to", name]).run();
-    assert!(run.code == 2 && run.stderr.contains("the diff is too large"), "{}", run.stderr);
+    agent.server.respond(|_| Reply::text(findings()).into());
+    Some(agent.relay(&["review", "--uncommitted", "--to", name]).run())
 }
 
 #[test]
@@ -259,6 +264,13 @@ fn codex_fails_cleanly() {
 #[test]
 fn codex_reviews_in_its_own_way() {
     reviews("codex", "review");
+}
+
+/// Codex reads the diff itself, so the limit of a prompt does not apply.
+#[test]
+fn codex_reviews_a_diff_of_any_size() {
+    let Some(run) = reviews_a_large_diff("codex") else { return };
+    assert!(run.code == 1 && run.stdout.contains("two is one too many"), "{}{}", run.stdout, run.stderr);
 }
 
 #[test]
@@ -305,6 +317,8 @@ fn claude_fails_cleanly() {
 #[test]
 fn claude_is_given_the_changes_to_review() {
     reviews("claude", "+two");
+    let Some(run) = reviews_a_large_diff("claude") else { return };
+    assert!(run.code == 2 && run.stderr.contains("the diff is too large"), "{}", run.stderr);
 }
 
 #[test]

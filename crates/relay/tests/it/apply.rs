@@ -249,3 +249,41 @@ fn a_reply_that_is_saved_in_the_project_is_not_the_file_that_was_meant() {
     assert!(run.stdout.contains("stand nowhere"), "{}", run.stdout);
     assert!(!run.stdout.contains("these lines stand in"), "{}", run.stdout);
 }
+
+#[test]
+fn a_uuid_that_is_not_random_lands_with_a_warning() {
+    let env = project(PLAIN);
+    let counted = "6ba7b810-9dad-11d1-80b4-00c04fd430c8";
+    let (code, document) = apply(&env, &reply(1, "a.txt", "a").replace(&uuid(1), counted), &[]);
+    assert_eq!((code, codes(&document)), (0, vec!["uuid-not-v4".to_owned()]), "{document:#}");
+    assert_eq!((document["uuid"].as_str(), env.read("a.txt").as_str()), (Some(counted), "a\n"));
+}
+
+#[test]
+fn a_reply_that_changes_nothing_counts_as_processed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    let text = reply(1, "a.txt", "a");
+    assert_eq!(apply(&env, &text, &["--dry-run"]).1["status"], "unchanged");
+    assert_eq!(apply(&env, &text, &[]).1["status"], "unchanged");
+    assert!(env.exists(&format!(".relaycode/{}.yml", uuid(1))));
+    assert_eq!(apply(&env, &text, &[]).1["status"], "already_processed");
+    let (code, document) = apply(&env, &reply(1, "b.txt", "other"), &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["uuid-reused".to_owned()]));
+    // It is no step of the history.
+    let run = env.relay(&["undo", "--json"]).run();
+    assert_eq!((run.code, codes(&json(&run))), (1, vec!["no-such-transaction".to_owned()]));
+    assert_eq!(env.relay(&["show", "1"]).run().code, 0);
+    assert_eq!(env.read("a.txt"), "a\n");
+}
+
+#[test]
+fn going_up_and_down_again_stays_inside() {
+    let env = project(PLAIN);
+    env.write("src/a.txt", "a\n");
+    let (code, document) = apply(&env, &reply(1, "src/../src/a.txt", "b"), &[]);
+    assert_eq!((code, document["files"][0]["path"].as_str()), (0, Some("src/a.txt")), "{document:#}");
+    assert_eq!(env.read("src/a.txt"), "b\n");
+    let (code, document) = apply(&env, &reply(2, "src/../../out.txt", "b"), &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["path-parent-folder".to_owned()]));
+}

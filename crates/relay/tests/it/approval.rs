@@ -77,10 +77,12 @@ fn a_piped_reply_is_asked_about_in_the_terminal() {
 
 #[test]
 fn the_linters_result_is_shown_with_the_question() {
-    let env = project(r#"{"projectId": "shop", "linter": "echo 'a.ts(1,1): error TS1: bad'; exit 2"}"#);
+    let env = project(
+        r#"{"projectId": "shop", "linter": "test -e a.txt || exit 0; echo 'a.ts(1,1): error TS1: bad'; exit 2"}"#,
+    );
     env.write("reply.md", &reply(1, "a.txt", "new"));
     let mut screen = env.pty(&["apply", "--trust", "reply.md"]);
-    screen.expect("1 error");
+    screen.expect("1 new error");
     screen.expect("error TS1: bad");
     screen.expect("let it stay?");
     screen.send("n\n");
@@ -107,10 +109,16 @@ fn a_part_that_is_taken_for_the_whole_file_needs_a_person() {
     let file: String = (0..30).map(|at| format!("line {at}\n")).collect();
     env.write("a.py", &file);
     let part = "a.py\n```\nline 1\nline two\n```\n";
-    let (code, document) = apply(&env, part, &["--dry-run"]);
-    assert_eq!((code, codes(&document)), (0, vec!["much-shorter".to_owned()]), "a dry run says so too");
-    let (code, document) = apply(&env, part, &[]);
-    assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]), "{document:#}");
+    for flags in [&["--dry-run"][..], &[], &["--yes"]] {
+        let (code, document) = apply(&env, part, flags);
+        assert_eq!((code, codes(&document)), (1, vec!["part-of-file".to_owned()]), "{flags:?}: {document:#}");
+    }
+    assert_eq!(env.read("a.py"), file);
+    env.write("reply.md", part);
+    let mut screen = env.pty(&["apply", "reply.md"]);
+    screen.expect("is this the whole file");
+    screen.send("n\n");
+    assert_eq!(screen.wait(), 1);
     assert_eq!(env.read("a.py"), file);
     assert_eq!(apply(&env, part, &["--allow-shrink"]).0, 0);
     assert_eq!(env.read("a.py"), "line 1\nline two\n");

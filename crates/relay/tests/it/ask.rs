@@ -160,6 +160,37 @@ fn a_read_only_backend_cannot_write_and_a_writing_one_is_a_transaction() {
     assert_eq!(env.tree(), before);
 }
 
+/// What it may write is the workspace, its own folder and a temporary one; not the user's start files, not the folder
+/// next door.
+#[test]
+fn a_backend_that_writes_stays_in_the_workspace() {
+    let env = backend(
+        "cat >/dev/null; echo in > a.txt; echo out > ../outside.txt; echo out >> ~/.bashrc; echo out > /tmp/$NAME; \
+         echo own > \"$OWN/mine\"; echo temporary > \"$TMPDIR/file\" && cat \"$TMPDIR/file\"",
+    );
+    let (own, bashrc) = (env.home_path(".mine"), env.home_path(".bashrc"));
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(&bashrc, "kept\n").unwrap();
+    let name = format!("relay-outside-{}", std::process::id());
+    env.relay(&["config", "set", "backends.one.folders", &json!([own]).to_string()]).success();
+    let arguments = ["ask", "write it", "--to", "one", "--json", "--sandbox", "workspace-write", "--yes"];
+    let run = env.relay(&arguments).env("NAME", &name).env("OWN", own.to_str().unwrap()).run();
+    let document = json(&run);
+    assert_eq!((run.code, document["effect"]["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert!(document.to_string().contains("temporary"), "{document:#}");
+    assert_eq!((env.read("a.txt").as_str(), env.exists("../outside.txt")), ("in\n", false));
+    assert_eq!(std::fs::read_to_string(bashrc).unwrap(), "kept\n");
+    assert_eq!(std::fs::read_to_string(own.join("mine")).unwrap(), "own\n");
+    assert!(!std::path::Path::new("/tmp").join(name).exists());
+}
+
+#[test]
+fn full_access_is_what_it_says() {
+    let env = backend("cat >/dev/null; echo out > ../outside.txt; echo done");
+    let (code, document) = ask(&env, &["q", "--sandbox", "danger-full-access", "--yes"]);
+    assert_eq!((code, env.exists("../outside.txt")), (0, true), "{document:#}");
+}
+
 #[test]
 fn where_read_only_cannot_be_kept_it_is_said_and_what_changes_is_recorded() {
     let env = project(r#"{"projectId": "shop", "approval": "no", "postCommand": "false"}"#);
@@ -314,4 +345,43 @@ fn without_the_stream_a_terminal_shows_how_long_it_takes() {
     std::fs::write(env.home_path("go"), "").unwrap();
     screen.expect("partial\r\nwhole");
     assert_eq!(screen.wait(), 0, "{}", screen.text());
+}
+
+#[test]
+fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
+    let env = project(PLAIN);
+    let all = [
+        "--timeout",
+        "0",
+        "--repo",
+        "missing",
+        "--to",
+        "nobody",
+        "--sandbox",
+        "none",
+        "--context-file",
+        "gone",
+    ];
+    let faults = [
+        ("", "Prompt is required"),
+        ("hi", "Timeout must be greater than zero"),
+        ("hi", "invalid repo path"),
+        ("hi", "nobody"),
+        ("hi", "invalid sandbox `none`"),
+        ("hi", "the context file `gone`"),
+    ];
+    // One fault after the other is taken away, and the next one comes to light.
+    for (mended, (prompt, expected)) in faults.into_iter().enumerate() {
+        let mut arguments = vec!["ask", prompt];
+        for (at, pair) in all.chunks(2).enumerate() {
+            match (at + 1 < mended, pair[0]) {
+                (false, _) => arguments.extend(pair),
+                (true, "--to") => arguments.extend(["--to", "ollama/qwen3:8b"]),
+                (true, _) => {}
+            }
+        }
+        let run = env.relay(&arguments).run();
+        assert_eq!(run.code, 2, "{arguments:?}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{arguments:?}: {}", run.stderr);
+    }
 }

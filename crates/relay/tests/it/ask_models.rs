@@ -180,3 +180,16 @@ fn an_interrupt_closes_the_connection() {
     assert_eq!(running.wait().code, 130);
     let _closed = lab.first.wait_for_close(0);
 }
+
+#[test]
+fn a_model_server_that_is_not_running_fails_at_once_and_says_how_to_start_it() {
+    let env = project(PLAIN);
+    // A port that was free a moment ago, and nobody listens at it.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let host = format!("127.0.0.1:{port}");
+    let run = env.relay(&["ask", "--to", "ollama/qwen3:8b", "hello"]).env("OLLAMA_HOST", &host).run();
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(run.stderr.contains(&format!("no server is running at {host}")), "{}", run.stderr);
+    assert!(run.stderr.contains("`ollama serve`"), "{}", run.stderr);
+    assert!(!run.stderr.contains("asking again"), "it is not tried again: {}", run.stderr);
+}

@@ -127,7 +127,7 @@ fn a_killed_transaction_with_captured_changes_is_recovered() {
 #[test]
 fn what_somebody_edits_after_the_command_is_rescued_by_a_rollback() {
     let env = project(
-        r#"{"projectId": "shop", "postCommand": "echo formatted > other.txt", "linter": "touch started; while [ ! -e go ]; do sleep 0.02; done; exit 1", "approval": "no"}"#,
+        r#"{"projectId": "shop", "postCommand": "echo formatted > other.txt", "linter": "touch started; while [ ! -e go ]; do sleep 0.02; done; exit 1", "linterBaseline": false, "approval": "no"}"#,
     );
     env.write("other.txt", "mine\n");
     env.write("reply.md", &reply(1, "a.txt", "new"));

@@ -72,7 +72,7 @@ fn linter_errors_within_the_allowance_land() {
 #[test]
 fn more_linter_errors_need_approval_and_yes_gives_it() {
     let env = project(
-        r#"{"projectId": "shop", "linter": "echo 'Found 3 errors.'; exit 1", "approvalOnErrorCount": 2}"#,
+        r#"{"projectId": "shop", "linter": "echo 'Found 3 errors.'; exit 1", "approvalOnErrorCount": 2, "linterBaseline": false}"#,
     );
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
     assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")));
@@ -131,6 +131,27 @@ fn a_post_command_that_runs_out_of_time_is_ended_with_its_children() {
     panic!("the command never began");
 }
 
+/// In a session of its own, without parents and without environment: nothing about it says where it came from.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_check_leaves_running_is_ended_and_named() {
+    let daemon = "env -i PATH=\"$PATH\" setsid sh -c 'echo $$ > ../home/pid.new; mv ../home/pid.new ../home/pid; \
+                  sleep 300; echo late > late.txt' </dev/null >/dev/null 2>&1 &";
+    let command = format!("( ( {daemon} ) & ); while [ ! -s ../home/pid ]; do sleep 0.01; done");
+    for key in ["preCommand", "postCommand", "linter"] {
+        let env = project(&json!({"projectId": "shop", key: command}).to_string());
+        let (exit, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);
+        assert_eq!((exit, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+        assert!(codes(&document).contains(&"left-running".to_owned()), "{key}: {document:#}");
+        let said = document["diagnostics"].to_string();
+        assert!(
+            said.contains(&format!("{key} left something running, and Relay ended it: `sh -c")),
+            "{said}"
+        );
+        assert!(!env.is_running("../home/pid"), "{key}");
+    }
+}
+
 #[test]
 fn long_output_is_kept_as_a_tail() {
     let env = project(r#"{"projectId": "shop", "postCommand": "seq 1 200000; exit 1"}"#);
@@ -164,4 +185,71 @@ fn a_command_that_removes_the_state_folder_cannot_prevent_the_rollback() {
         assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{wipe}: {document:#}");
         assert_eq!(env.tree(), before, "{wipe}");
     }
+}
+
+/// A linter that reports every `bad` line of the project with its number, and counts how often it ran.
+const BAD_LINES: &str = r#"{"projectId": "shop", "linter": "echo ran >> ../home/runs; grep -Hn bad *.txt | sed 's/:bad/:1: error: bad/'; ! grep -q bad *.txt"}"#;
+
+fn runs(env: &testkit::TestEnv) -> usize {
+    std::fs::read_to_string(env.home_path("runs")).unwrap_or_default().lines().count()
+}
+
+#[test]
+fn errors_from_before_do_not_count() {
+    let env = project(BAD_LINES);
+    env.write("old.txt", "bad one\nbad two\n");
+    let (code, document) = apply(&env, &reply(1, "a.txt", "fine"), &["--trust"]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    let linter = |document: &serde_json::Value| {
+        let check = &document["checks"][0];
+        (check["errors"].as_u64(), check["newErrors"].as_u64())
+    };
+    assert_eq!(linter(&document), (Some(2), Some(0)));
+    assert_eq!(document["checks"].as_array().unwrap().len(), 1, "only the run that counts is reported");
+    assert_eq!(runs(&env), 3, "on the change, on the files before it, on the change once more");
+
+    let (code, document) = apply(&env, &reply(2, "b.txt", "fine"), &["--trust"]);
+    assert_eq!((code, runs(&env)), (0, 4), "what is known is not asked for again: {document:#}");
+
+    let run = env.relay(&["apply", "--trust"]).stdin(&reply(3, "c.txt", "bad three")).run();
+    assert_eq!((run.code, runs(&env)), (1, 5), "{}", run.stdout);
+    assert!(run.stdout.contains("1 new error (2 from before)"), "{}", run.stdout);
+    assert!(!env.exists("c.txt"));
+    let moved = reply(4, "old.txt", "a line\nbad one\nbad two");
+    assert_eq!(apply(&env, &moved, &["--trust"]).0, 0, "an error that only moved is not new");
+    let (code, document) = apply(&env, &reply(5, "old.txt", "a line\nbad one\nbad one"), &["--trust"]);
+    assert_eq!((code, linter(&document)), (1, (Some(2), Some(1))), "{document:#}");
+}
+
+#[test]
+fn a_clean_linter_runs_once() {
+    let env = project(BAD_LINES);
+    assert_eq!((apply(&env, &reply(1, "a.txt", "fine"), &["--trust"]).0, runs(&env)), (0, 1));
+    env.write("b.txt", "by hand\n");
+    assert_eq!((apply(&env, &reply(2, "a.txt", "finer"), &["--trust"]).0, runs(&env)), (0, 2));
+    let (code, document) = apply(&env, &reply(3, "a.txt", "bad"), &["--trust"]);
+    assert_eq!((code, document["checks"][0]["newErrors"].as_u64()), (1, Some(1)), "{document:#}");
+    assert_eq!(env.read("a.txt"), "finer\n");
+    assert_eq!(runs(&env), 3, "that it was clean before is known");
+}
+
+#[test]
+fn without_the_baseline_every_error_counts() {
+    let env = project(&BAD_LINES.replace("\"linter\"", "\"linterBaseline\": false, \"linter\""));
+    env.write("old.txt", "bad\n");
+    let (code, document) = apply(&env, &reply(1, "a.txt", "fine"), &["--trust"]);
+    assert_eq!((code, runs(&env)), (1, 1), "{document:#}");
+    assert!(document["checks"][0].get("newErrors").is_none(), "{document:#}");
+}
+
+#[test]
+fn what_a_linter_changes_on_the_files_before_is_on_the_ledger() {
+    let env =
+        project(r#"{"projectId": "shop", "linter": "date +%N > stamp.txt; echo 'Found 1 errors.'; exit 1"}"#);
+    let (code, document) = apply(&env, &reply(1, "a.txt", "fine"), &["--trust"]);
+    assert_eq!(code, 0, "{document:#}");
+    assert!(codes(&document).contains(&"changed-meanwhile".to_owned()), "{document:#}");
+    env.relay(&["undo"]).success();
+    env.relay(&["undo"]).success();
+    assert!(!env.exists("stamp.txt") && !env.exists("a.txt"));
 }

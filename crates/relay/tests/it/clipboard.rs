@@ -1,6 +1,6 @@
-//! `relay prompt --copy` on a real X clipboard.
+//! `--copy` and `relay apply --clipboard` on a real X clipboard.
 
-use crate::{PLAIN, project, wait_for};
+use crate::{PLAIN, json, project, reply, uuid, wait_for};
 
 #[test]
 fn what_was_copied_outlives_the_command_and_another_program_reads_it() {
@@ -41,4 +41,69 @@ fn without_a_clipboard_it_says_what_to_do() {
     let run = env.relay(&["prompt", "--copy"]).run();
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains("no clipboard") && run.stderr.contains("without --copy"), "{}", run.stderr);
+}
+
+/// Another program copies this text.
+fn copy(env: &testkit::TestEnv, display: &testkit::XDisplay, text: &str) {
+    let file = env.home_path("copied.txt");
+    std::fs::write(&file, text).unwrap();
+    let script = format!(
+        "DISPLAY={} xclip -selection clipboard -i '{}' >/dev/null 2>&1",
+        display.name(),
+        file.display()
+    );
+    assert_eq!(env.shell(&script).code, 0);
+}
+
+#[test]
+fn a_reply_lands_from_the_clipboard() {
+    let env = project(PLAIN);
+    let display = testkit::XDisplay::start();
+    let apply = |arguments: &[&str]| {
+        let arguments = [&["apply", "--clipboard"], arguments].concat();
+        env.relay(&arguments).env("DISPLAY", display.name()).run()
+    };
+    let empty = apply(&[]);
+    assert!(empty.code == 1 && empty.stderr.contains("it holds no text"), "{}", empty.stderr);
+    copy(&env, &display, &reply(1, "a.txt", "new"));
+    let run = apply(&["--json"]);
+    assert_eq!((run.code, json(&run)["uuid"].as_str()), (0, Some(uuid(1).as_str())), "{}", run.stderr);
+    assert_eq!(env.read("a.txt"), "new\n");
+    assert_eq!(apply(&["reply.md"]).code, 2, "one source at a time");
+}
+
+#[test]
+fn the_message_that_asks_for_a_repair_goes_to_the_clipboard() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\nthree\n");
+    let display = testkit::XDisplay::start();
+    let apply = |arguments: &[&str]| {
+        let arguments = [&["apply", "--clipboard"], arguments].concat();
+        env.relay(&arguments).env("DISPLAY", display.name()).run()
+    };
+    let refused = format!(
+        "```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\nthirty\n=======\n3\n>>>>>>> REPLACE\n```\n\n\
+         ```yaml\nprojectId: shop\nuuid: {}\n```\n",
+        uuid(1)
+    );
+    copy(&env, &display, &refused);
+    let run = apply(&["--repair-prompt", "--copy"]);
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.contains("refused") && !run.stdout.contains("Your reply"), "{}", run.stdout);
+    assert!(run.stderr.contains("on the clipboard"), "{}", run.stderr);
+    let pasted = env.shell(&format!("DISPLAY={} xclip -selection clipboard -o", display.name()));
+    assert!(pasted.stdout.starts_with("Your reply could not be applied."), "{}", pasted.stdout);
+    copy(&env, &display, &refused.replace("thirty", "three"));
+    assert_eq!(apply(&[]).code, 0);
+    assert_eq!(env.read("a.txt"), "one\n3\n");
+}
+
+#[test]
+fn without_a_clipboard_the_message_is_printed() {
+    let env = project(PLAIN);
+    let run = env.relay(&["apply", "--repair-prompt", "--copy"]).stdin("Nothing to see.\n").run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.starts_with("Your reply could not be applied."), "{}", run.stdout);
+    assert!(run.stderr.contains("no clipboard"), "{}", run.stderr);
+    assert_eq!(env.relay(&["apply", "--copy"]).stdin("x").run().code, 2, "only with --repair-prompt");
 }

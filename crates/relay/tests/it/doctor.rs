@@ -54,3 +54,18 @@ fn doctor_changes_nothing_in_the_project() {
     env.relay(&["doctor"]).run();
     assert_eq!(env.tree(), before);
 }
+
+/// Bubblewrap is tried, not only looked for.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_bubblewrap_that_is_missing_or_does_not_work_is_said() {
+    let env = project(PLAIN);
+    let doctor = |path: &str| env.relay(&["doctor"]).env("PATH", path).run().stdout;
+    assert!(doctor("/nonexistent").contains("bubblewrap: not installed"));
+    env.write_program(
+        "bin/bwrap",
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n",
+    );
+    let shown = doctor(env.path("bin").to_str().unwrap());
+    assert!(shown.contains("does not work here (bwrap: No permissions to create new namespace)"), "{shown}");
+}

@@ -205,3 +205,14 @@ fn makefile_recipes_keep_their_tabs() {
     check(before, &search_replace(old, new), after);
     check(before, &search_replace(&old.replace("    ", "\t"), &new.replace("    ", "\t")), after);
 }
+
+#[test]
+fn a_small_reply_replaces_a_long_file_with_mixed_endings_in_little_memory() {
+    let env = project(PLAIN);
+    std::fs::write(env.path("f.txt"), "\n\r\n".repeat(500_000)).unwrap();
+    env.write("reply.md", &format!("```text // {{f.txt}}\nfirst\n{}```\n", "z\n".repeat(50_000)));
+    // A table of strings for a million lines would take twice that.
+    let run = env.shell("ulimit -d 150000; \"$RELAY\" apply --yes --allow-shrink reply.md");
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert!(env.read("f.txt").starts_with("first\r\nz\r\n"));
+}

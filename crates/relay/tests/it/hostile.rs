@@ -121,17 +121,23 @@ fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
 
 #[test]
 fn what_is_planted_where_commands_are_captured_blocks_no_reader_and_is_told_before_a_command_runs() {
-    for planted in [
-        "mkfifo .relaycode/capture/lock",
-        "ln -s /etc/passwd .relaycode/capture/lock",
-        "mkfifo .relaycode/lock",
+    for (planted, expected) in [
+        ("mkfifo .relaycode/capture/lock", &["foreign-state"][..]),
+        ("ln -s /etc/passwd .relaycode/capture/lock", &["foreign-state"]),
+        // Here the journal can be looked at, and is not one.
+        ("mkfifo .relaycode/lock", &["damaged-state", "foreign-state"]),
     ] {
         let env = project(PLAIN);
         let plant = format!("mkdir -p .relaycode/capture; touch .relaycode/capture/open-1; {planted}");
         assert_eq!(env.shell(&plant).code, 0);
         assert_eq!(env.relay(&["log"]).run().code, 0, "{planted}");
         let run = env.relay(&["wrap", "--json", "--", "touch", "ran.txt"]).run();
-        assert_eq!((run.code, codes(&crate::json(&run))), (1, vec!["foreign-state".to_owned()]), "{planted}");
+        let found = codes(&crate::json(&run));
+        assert_eq!(
+            (run.code, found.iter().map(String::as_str).collect()),
+            (1, expected.to_vec()),
+            "{planted}"
+        );
         assert!(!env.exists("ran.txt"), "{planted}");
     }
 }
@@ -191,4 +197,58 @@ fn a_dry_run_says_what_the_real_run_will_ask() {
     assert_eq!(codes(&document), ["sensitive-path", "untrusted-commands"], "{document:#}");
     let (_, document) = apply(&env, &text, &["--dry-run", "--allow-sensitive", "--trust"]);
     assert_eq!(codes(&document), Vec::<String>::new());
+}
+
+#[test]
+fn names_that_are_easily_taken_for_others_are_pointed_out() {
+    let none: [&str; 0] = [];
+    let cases: [(&str, &[&str], &str); 9] = [
+        (
+            "lib/B.ts lib/b.ts",
+            &["similar-path"],
+            "`lib/b.ts` is new and differs only in case from `lib/B.ts`",
+        ),
+        ("SRC/new.ts", &["similar-path"], "`SRC` is new and differs only in case from `src`"),
+        (
+            "src/p\u{430}y.ts",
+            &["look-alike-path", "similar-path"],
+            "U+0430 in its name, which only looks like a Latin letter",
+        ),
+        ("\u{441}\u{43E}\u{440}\u{443}.txt", &["similar-path"], "looks like `copy.txt`"),
+        ("src/%2e%2e/x.ts", &["escaped-path"], "has the escape `%2e` in its name"),
+        ("a%2Fb.txt", &["escaped-path"], "`%2F`"),
+        ("src/new.ts", &none, ""),
+        ("\u{43C}\u{438}\u{440}.txt", &none, ""),
+        ("src/pay.ts", &none, ""),
+    ];
+    for (paths, expected, words) in cases {
+        let env = project(PLAIN);
+        env.write("src/pay.ts", "old\n");
+        env.write("copy.txt", "old\n");
+        let add = |path: &str| format!("*** Add File: {path}\n+new\n");
+        let change = |path: &str| {
+            if path == "src/pay.ts" {
+                "*** Update File: src/pay.ts\n@@\n-old\n+new\n".to_owned()
+            } else {
+                add(path)
+            }
+        };
+        let body: String = paths.split(' ').map(change).collect();
+        let (code, document) = apply(&env, &format!("*** Begin Patch\n{body}*** End Patch\n"), &["--yes"]);
+        assert_eq!(code, 0, "{paths}: {document:#}");
+        let found: Vec<String> =
+            codes(&document).into_iter().filter(|code| code.ends_with("-path")).collect();
+        assert_eq!(found, expected, "{paths}: {document:#}");
+        assert!(document["diagnostics"].to_string().contains(words), "{paths}: {document:#}");
+    }
+}
+
+#[test]
+fn a_file_that_only_changes_the_case_of_its_name_is_not_pointed_out() {
+    let env = project(PLAIN);
+    env.write("Makefile.txt", "old\n");
+    let patch = "*** Begin Patch\n*** Update File: Makefile.txt\n*** Move to: makefile.txt\n@@\n-old\n+new\n*** End Patch\n";
+    let (code, document) = apply(&env, patch, &["--yes"]);
+    assert_eq!(code, 0, "{document:#}");
+    assert!(!codes(&document).contains(&"similar-path".to_owned()), "{document:#}");
 }

@@ -7,7 +7,7 @@ fn init_does_its_six_steps_and_says_so() {
     let env = env();
     env.write("package.json", r#"{"name": "web-shop", "devDependencies": {"typescript": "5"}}"#);
     env.write(".gitignore", "node_modules\n");
-    let run = env.relay(&["init", "--yes"]).run();
+    let run = with_tools(&env, &["bun", "tsc"]).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
     let config: serde_json::Value = serde_json::from_str(&env.read("relaycode.config.json")).unwrap();
     assert_eq!(config["projectId"], "web-shop");
@@ -36,21 +36,39 @@ fn a_second_init_changes_nothing_and_shows_the_prompt() {
     assert_eq!(env.tree(), before);
 }
 
+/// `relay init --yes` where nothing but these tools is installed.
+fn with_tools(env: &testkit::TestEnv, tools: &[&str]) -> testkit::Command {
+    for tool in tools {
+        env.write_program(&format!("../home/bin/{tool}"), "#!/bin/sh\n");
+    }
+    env.relay(&["init", "--yes"]).env("PATH", env.home_path("bin").to_str().unwrap())
+}
+
 #[test]
-fn the_linter_fits_the_project() {
-    for (file, text, linter) in [
-        ("tsconfig.json", "{}", "bun tsc --noEmit"),
-        ("Cargo.toml", "[package]\nname = \"x\"\n", "cargo check --message-format=short"),
-        ("go.mod", "module example.com/x\n", "go vet ./..."),
-        ("pyproject.toml", "[project]\nname = \"x\"\n", "ruff check ."),
-        ("notes.txt", "hello", ""),
+fn the_linter_fits_the_project_and_is_installed() {
+    for (file, text, tools, linter) in [
+        ("tsconfig.json", "{}", &["bun", "tsc"][..], "bun tsc --noEmit"),
+        ("tsconfig.json", "{}", &["bun"], ""),
+        ("Cargo.toml", "[package]\nname = \"x\"\n", &["cargo"], "cargo check --message-format=short"),
+        ("Cargo.toml", "[package]\nname = \"x\"\n", &["go"], ""),
+        ("go.mod", "module example.com/x\n", &["go"], "go vet ./..."),
+        ("pyproject.toml", "[project]\nname = \"x\"\n", &["ruff"], "ruff check ."),
+        ("pyproject.toml", "[project]\nname = \"x\"\n", &[], ""),
+        ("notes.txt", "hello", &["cargo", "go"], ""),
     ] {
         let env = env();
         env.write(file, text);
-        env.relay(&["init", "--yes"]).success();
+        let run = with_tools(&env, tools).success();
         let config: serde_json::Value = serde_json::from_str(&env.read("relaycode.config.json")).unwrap();
-        assert_eq!(config["linter"], linter, "{file}");
+        assert_eq!(config["linter"], linter, "{file} {tools:?}");
+        let says_why = run.stderr.contains("not installed") || !linter.is_empty() || file == "notes.txt";
+        assert!(says_why, "{file} {tools:?}: {}", run.stderr);
     }
+    let env = env();
+    env.write("tsconfig.json", "{}");
+    env.write_program("node_modules/.bin/tsc", "#!/bin/sh\n");
+    with_tools(&env, &["npx"]).success();
+    assert!(env.read("relaycode.config.json").contains("npx tsc --noEmit"), "the project's own tsc");
 }
 
 #[test]
@@ -74,7 +92,7 @@ fn the_ignore_entry_is_made_once_and_never_doubled() {
 fn init_trusts_what_it_wrote_and_not_what_a_clone_brought() {
     let env = env();
     env.write("Cargo.toml", "[package]\nname = \"x\"\n");
-    env.relay(&["init", "--yes"]).success();
+    with_tools(&env, &["cargo"]).success();
     assert_eq!(
         json(&env.relay(&["doctor", "--json"]).run())["findings"].to_string().matches("are trusted").count(),
         1

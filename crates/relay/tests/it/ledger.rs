@@ -247,7 +247,9 @@ fn a_planted_record_is_ignored_and_reported() {
         &format!(".relaycode/{}.yml", uuid(9)),
         &own.replace(&uuid(1), &uuid(9)).replace("a.txt", "victim.txt"),
     );
-    assert_eq!(log(&env, &[]).as_array().unwrap().len(), 1);
+    let entries = log(&env, &[]);
+    assert_eq!(entries.as_array().unwrap().len(), 2);
+    assert_eq!((&entries[1]["status"], &entries[1]["number"]), (&"damaged".into(), &Value::Null));
     assert!(env.relay(&["log"]).run().stderr.contains("not written by you"));
     assert_eq!(env.relay(&["undo", &uuid(9)]).run().code, 1);
 }
@@ -282,4 +284,63 @@ fn the_ledger_knows_the_model_and_the_group() {
     assert!(env.relay(&["blame", "a.txt"]).success().stdout.contains("apply (said-so)"));
     let blame = json(&env.relay(&["blame", "a.txt", "--json"]).run());
     assert_eq!(blame["transactions"][uuid(1)]["model"], "said-so");
+}
+
+/// What is between two lines, the first time after a place.
+fn between<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
+    let from = text.find(first).unwrap() + first.len();
+    let length = text[from..].find(last).unwrap();
+    &text[from..from + length]
+}
+
+#[test]
+fn the_documented_record_is_what_relay_writes() {
+    let page = include_str!("../../../../docs/formats/state-file.md");
+    let example = between(page, "\n````markdown\n", "````\n");
+    let documented = between(&page[page.find("````\n\n```yaml").unwrap()..], "```yaml\n", "```\n");
+    let env = project(r#"{"projectId": "demo"}"#);
+    env.write("src/server.ts", "listen(3000);\n");
+    assert_eq!(apply(&env, example, &[]).0, 0);
+    let written = env.read(".relaycode/7a0f9c1e-2f6b-4c57-9a56-0d3c5c0f3b10.yml");
+    assert_eq!(written.lines().count(), documented.lines().count(), "{written}");
+    for (real, said) in written.lines().zip(documented.lines()) {
+        let key = said.split(':').next().unwrap();
+        let is_same = match key {
+            "createdAt" | "mac" => real.starts_with(&format!("{key}:")) && real.len() >= said.len() - 3,
+            _ => match said.strip_suffix('…') {
+                Some(start) => real.starts_with(start),
+                None => real == said,
+            },
+        };
+        assert!(is_same, "documented: {said}\n  written: {real}");
+    }
+    // Every key that records have is in the table.
+    for key in written
+        .lines()
+        .filter(|line| !line.starts_with([' ', '-']))
+        .map(|line| line.split(':').next().unwrap())
+    {
+        assert!(page.contains(&format!("| `{key}` ")), "{key}");
+    }
+}
+
+#[test]
+fn the_documented_channels_and_approvals_are_those_of_records() {
+    let page = include_str!("../../../../docs/formats/state-file.md");
+    let row =
+        |key: &str| page.lines().find(|line| line.starts_with(&format!("| `{key}` "))).unwrap().to_owned();
+    let env = project(PLAIN);
+    apply(&env, &reply(1, "a.txt", "a"), &[]);
+    env.relay(&["undo", "--yes"]).success();
+    env.relay(&["redo"]).success();
+    env.relay(&["wrap", "--yes", "--", "sh", "-c", "echo x > b.txt"]).run();
+    let entries = log(&env, &[]);
+    let entries = entries.as_array().unwrap();
+    assert_eq!(entries.len(), 4, "{entries:#?}");
+    for entry in entries {
+        for key in ["channel", "approvedBy"] {
+            let value = entry[key].as_str().unwrap();
+            assert!(row(key).contains(&format!("`{value}`")), "{key}: {value}");
+        }
+    }
 }

@@ -112,7 +112,7 @@ fn a_whole_session_from_start_to_done() {
         context,
         "## Workspace Files\n  src/calc.py (32 bytes)\n\n## Previous Command Results\n\
          [OK] CREATE_FILE: Created 'src/calc.py'\n[OK] READ_FILE: Read 'src/calc.py' (32 bytes)\n\n\
-         ## Requested File Contents\n--- src/calc.py ---\ndef add(a, b):\n    return a + b\n--- end src/calc.py ---\n\n\
+         ## Requested File Contents\n--- src/calc.py ---\n1| def add(a, b):\n2|     return a + b\n--- end src/calc.py ---\n\n\
          === PROMPT ===\nContinue working on the task based on the results above. If the task is complete, send [DONE] with a summary.\n"
     );
     assert_eq!(protocol(1), protocol(2));
@@ -170,6 +170,21 @@ fn every_mistake_becomes_a_result_the_model_can_read() {
     assert_eq!(results(&env), expected);
     step(&env, "I have nothing to say.", &[]);
     assert!(results(&env).starts_with("[FAILED] RESPONSE: No command was found"), "{}", results(&env));
+}
+
+#[test]
+fn words_after_a_tag_are_a_remark_and_a_fence_that_was_taken_off_is_reported() {
+    let (env, _) = started(&[("x.txt", "x\n")]);
+    let reply = "[DELETE_FILE path=\"x.txt\"] remove it\n[CREATE_FILE path=\"a.py\"]\n```python\nx = 1\n```\n[/CREATE_FILE]\n";
+    let (code, document) = step(&env, reply, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert!(!env.exists("x.txt"));
+    assert_eq!(env.read("a.py"), "x = 1\n");
+    assert_eq!(
+        results(&env),
+        "[OK] DELETE_FILE: Deleted 'x.txt'\n\
+         [OK] CREATE_FILE: Created 'a.py'; the fence around its lines was taken off, write them without one"
+    );
 }
 
 #[test]
@@ -478,7 +493,7 @@ fn a_session_that_came_with_the_repository_is_not_believed_until_adopted() {
     let document = json(&env.relay(&["mail", "resume", "dead", "--json"]).success());
     assert_eq!(document["session"]["sequenceNumber"], 5);
     let text = env.read(&format!("{MAIL}/outbox/deadbeef_seq0005.txt"));
-    assert!(text.contains("--- a.txt ---\ntext\n"), "{text}");
+    assert!(text.contains("--- a.txt ---\n1| text\n"), "{text}");
 }
 
 #[test]
@@ -629,4 +644,16 @@ fn a_run_that_is_killed_at_any_time_carries_out_each_command_once() {
         assert_eq!(names(&env, "inbox/processed").len(), 2, "{context}");
         assert!(env.exists(&format!("{MAIL}/outbox/{id}_seq0003.txt")), "{context}");
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_command_leaves_running_is_ended_and_named() {
+    let (env, _) = started(&[]);
+    let reply = "[RUN_COMMAND]\nsetsid sh -c 'echo $$ > ../home/pid; sleep 300' </dev/null >/dev/null 2>&1 &\n\
+        while [ ! -s ../home/pid ]; do sleep 0.01; done\n[/RUN_COMMAND]\n";
+    let (code, document) = step(&env, reply, &["--allow-commands"]);
+    assert_eq!(code, 0, "{document:#}");
+    assert!(document.to_string().contains("RUN_COMMAND left something running"), "{document:#}");
+    assert!(!env.is_running("../home/pid"));
 }

@@ -36,6 +36,84 @@ fn partial_lands_what_fits_and_lists_the_rest() {
 }
 
 #[test]
+fn only_what_landed_is_counted_and_the_first_line_names_the_rest() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b.txt", "b\n");
+    env.write("c.txt", "c\n");
+    let section = |path: &str, old: &str| {
+        format!("{path}\n<<<<<<< SEARCH\n{old}\n=======\n{old}\nnew\n>>>>>>> REPLACE\n\n")
+    };
+    let text = section("a.txt", "a") + &section("b.txt", "nowhere") + &section("c.txt", "nothing");
+    let before = env.tree();
+    let headline = |arguments: &[&str]| {
+        let run = env.relay(&[&["apply"], arguments].concat()).stdin(&text).run();
+        let shown = run.stdout + &run.stderr;
+        (run.code, shown.lines().find(|line| line.contains("in part ")).unwrap().to_owned())
+    };
+    let (code, first) = headline(&["--partial", "--dry-run"]);
+    assert_eq!(
+        (code, first.as_str()),
+        (3, "! would land in part  1 file  +1 −0  missing: b.txt (failed), c.txt (failed)")
+    );
+    assert_eq!(env.tree(), before);
+    let (code, document) = apply(&env, &text, &["--partial", "--dry-run"]);
+    assert_eq!(
+        (code, document["status"].as_str(), document["dryRun"].as_bool()),
+        (3, Some("partial"), Some(true))
+    );
+    assert_eq!(document["files"][0]["status"], "validated");
+    assert_eq!(document["missing"][1], serde_json::json!({"path": "c.txt", "reason": "failed"}));
+    let (code, first) = headline(&["--partial"]);
+    assert!(code == 3 && first.starts_with("! landed in part "), "{first}");
+    assert!(first.ends_with("1 file  +1 −0  missing: b.txt (failed), c.txt (failed)"), "{first}");
+}
+
+#[test]
+fn the_good_files_of_a_refused_reply_say_what_they_would_have_changed() {
+    let env = project(PLAIN);
+    env.write("a.txt", "a\n");
+    env.write("b.txt", "b\n");
+    let text = "```text // {a.txt}\na\nb\nc\n```\n\n\
+                b.txt\n<<<<<<< SEARCH\nnowhere\n=======\nx\n>>>>>>> REPLACE\n";
+    let (code, document) = apply(&env, text, &[]);
+    let file = &document["files"][0];
+    assert_eq!(
+        (code, file["path"].as_str(), file["status"].as_str()),
+        (1, Some("a.txt"), Some("not_applied"))
+    );
+    assert_eq!((file["added"].as_u64(), file["removed"].as_u64()), (Some(2), Some(0)), "{document:#}");
+    let shown = env.relay(&["apply"]).stdin(text).run();
+    assert!(shown.stdout.contains("M a.txt  +2 −0  fits, not applied"), "{}", shown.stdout);
+}
+
+#[test]
+fn edits_out_of_view_make_it_partial_and_a_folder_is_all_below_it() {
+    let env = project(PLAIN);
+    for path in ["src/a.txt", "src/deep/b.txt", "lib/c.txt"] {
+        env.write(path, "old\n");
+    }
+    let block = |path: &str| format!("```text // {{{path}}}\nnew\n```\n\n");
+    let text = ["src/a.txt", "src/deep/b.txt", "lib/c.txt"].map(block).concat();
+    let run = env.relay(&["apply", "--context", "src/", "--dry-run"]).stdin(&text).run();
+    assert!(
+        run.code == 3 && run.stdout.contains("! would land in part  2 files  +2 −2  missing: lib/c.txt"),
+        "{}",
+        run.stdout
+    );
+    let (code, document) = apply(&env, &text, &["--context", "src"]);
+    assert_eq!((code, document["status"].as_str()), (3, Some("partial")), "{document:#}");
+    assert_eq!(document["missing"], serde_json::json!([{"path": "lib/c.txt", "reason": "not_in_context"}]));
+    assert_eq!(codes(&document), ["not-in-context"], "a folder that is there is not misspelt");
+    assert_eq!((env.read("src/deep/b.txt").as_str(), env.read("lib/c.txt").as_str()), ("new\n", "old\n"));
+    // Nothing lands at all: no transaction, and the reply may come again.
+    let run = env.relay(&["apply", "--context", "src"]).stdin(&block("lib/c.txt")).run();
+    assert_eq!(run.code, 3);
+    assert!(run.stdout.starts_with("! nothing landed  missing: lib/c.txt (put off"), "{}", run.stdout);
+    assert_eq!(apply(&env, &block("lib/c.txt"), &["--context", "."]).0, 0);
+}
+
+#[test]
 fn a_file_of_which_one_edit_landed_is_reported_in_part() {
     let env = project(PLAIN);
     env.write("a.txt", "one\ntwo\n");
@@ -162,4 +240,38 @@ fn staging_by_config_and_its_failure_is_a_warning() {
     let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &[]);
     assert_eq!((code, codes(&document)), (0, vec!["not-staged".to_owned()]), "there is no repository");
     assert!(env.exists("a.txt"));
+}
+
+#[test]
+fn a_path_that_cannot_be_written_refuses_the_reply_in_every_form_unless_a_part_is_wanted() {
+    let long = "a".repeat(4000);
+    for path in [
+        "file:///etc/x",
+        ".",
+        "src/",
+        &long,
+        "a\u{1}b",
+        "../x",
+        ".git/hooks/pre-commit",
+        "relaycode.config.json",
+    ] {
+        let forms = [
+            format!("```text // {{{path}}}\nevil\n```\n\n```text // {{ok.txt}}\nfine\n```\n"),
+            format!(
+                "```diff\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+evil\n--- /dev/null\n+++ b/ok.txt\n@@ -0,0 +1 @@\n+fine\n```\n"
+            ),
+            format!(
+                "*** Begin Patch\n*** Add File: {path}\n+evil\n*** Add File: ok.txt\n+fine\n*** End Patch\n"
+            ),
+        ];
+        for text in forms {
+            let env = project(PLAIN);
+            let (code, document) = apply(&env, &text, &["--yes"]);
+            assert_eq!((code, document["status"].as_str()), (1, Some("rejected")), "{text}\n{document:#}");
+            assert!(!env.exists("ok.txt"), "{text}");
+            let (code, document) = apply(&env, &text, &["--yes", "--partial"]);
+            assert_eq!((code, document["status"].as_str()), (3, Some("partial")), "{text}\n{document:#}");
+            assert!(env.exists("ok.txt"), "{text}");
+        }
+    }
 }

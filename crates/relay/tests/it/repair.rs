@@ -207,6 +207,115 @@ fn an_answer_that_names_a_path_outside_is_refused_as_a_whole() {
 }
 
 #[test]
+fn a_block_without_a_path_is_asked_for_in_a_few_lines() {
+    let env = prepared();
+    let run = env.relay(&["apply", "--repair-prompt"]).stdin("Here:\n\n```text\n1\n```\n").run();
+    assert_eq!(run.code, 1);
+    assert!(run.stdout.starts_with("Your reply could not be applied."), "{}", run.stdout);
+    assert!(run.stdout.contains("projectId: shop"), "{}", run.stdout);
+    let manual = env.relay(&["prompt"]).run().stdout;
+    assert!(run.stdout.len() * 2 < manual.len(), "{}", run.stdout);
+}
+
+/// A block that replaces parts of `a.txt`.
+fn parts(pairs: &[(&str, &str)]) -> String {
+    let part =
+        |(old, new): &(&str, &str)| format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n");
+    let parts: String = pairs.iter().map(part).collect();
+    format!("```text // {{a.txt}} multi-search-replace\n{parts}```\n")
+}
+
+fn prompt_for(env: &testkit::TestEnv, reply: &str, arguments: &[&str]) -> String {
+    env.relay(&[&["apply", "--repair-prompt"], arguments].concat()).stdin(reply).run().stdout
+}
+
+#[test]
+fn hints_quote_the_file_and_not_what_the_reply_wrote() {
+    let env = project(PLAIN);
+    env.write("a.txt", "alpha = compute_total(1)\nomega\n");
+    let reply =
+        parts(&[("alpha = compute_total(1)", "alpha = WRITTEN_total(1)"), ("alpha = compute_total(2)", "x")]);
+    let prompt = prompt_for(&env, &reply, &["--match", "exact"]);
+    assert!(prompt.contains("the file has `alpha = compute_total(1)`"), "{prompt}");
+    assert!(!prompt.contains("WRITTEN"), "{prompt}");
+    // A part that fits the file, but not what an earlier part makes of it.
+    let reply = parts(&[("alpha = compute_total(1)", "beta"), ("alpha = compute_total(1)\nomega", "x\ny")]);
+    let prompt = prompt_for(&env, &reply, &["--match", "exact"]);
+    assert!(prompt.contains("another block of your reply changes them first"), "{prompt}");
+    assert!(!prompt.contains("beta"), "{prompt}");
+}
+
+#[test]
+fn white_space_is_sent_as_it_is() {
+    let env = project(PLAIN);
+    env.write("a.txt", "fn a() {\n\tlet total = first + second;\n}\n");
+    let reply = parts(&[("    let total = first + third;  ", "x")]);
+    let prompt = prompt_for(&env, &reply, &["--match", "exact"]);
+    assert!(!prompt.contains('·') && !prompt.contains('→'), "{prompt}");
+    assert!(prompt.contains("`    let total = first + third;  `"), "{prompt}");
+    assert!(prompt.contains("`\tlet total = first + second;`"), "{prompt}");
+}
+
+#[test]
+fn it_says_copy_from_here_only_if_something_is_shown() {
+    let env = project(PLAIN);
+    let missing = parts(&[("one", "1")]);
+    let prompt = prompt_for(&env, &missing, &[]);
+    assert!(prompt.contains("a.txt") && !prompt.contains("shown here"), "{prompt}");
+    env.write("a.txt", &(1..=400).map(|n| format!("{n:x}{n}\n")).collect::<String>());
+    let prompt = prompt_for(&env, &parts(&[("nothing like this is anywhere", "1")]), &[]);
+    let shows = prompt.contains("Lines 1 to ") || prompt.contains("as they are now");
+    assert_eq!(prompt.contains("shown here"), shows, "{prompt}");
+    assert!(shows, "{prompt}");
+}
+
+#[test]
+fn commands_that_name_lines_are_shown_numbers() {
+    let env = prepared();
+    let edit = "[EDIT_FILE path=\"a.txt\" start_line=\"9\" end_line=\"9\"]\nx\n[/EDIT_FILE]\n";
+    let prompt = prompt_for(&env, edit, &[]);
+    assert!(prompt.contains("1| one\n2| two\n3| three\n"), "{prompt}");
+    assert!(prompt.contains("are not part of the file"), "{prompt}");
+}
+
+#[test]
+fn after_a_partial_landing_the_rest_is_asked_for() {
+    let env = prepared();
+    let run = env.relay(&["apply", "--partial", "--repair-prompt"]).stdin(&half_wrong()).run();
+    assert_eq!(run.code, 3, "{}", run.stderr);
+    assert_eq!(env.read("b.txt"), "ALPHA\n");
+    let prompt = run.stdout;
+    assert!(prompt.starts_with("Part of your reply could not be applied."), "{prompt}");
+    assert!(prompt.contains("thirty-three") && !prompt.contains(&uuid(1)), "{prompt}");
+    assert!(prompt.contains("two\nthree"), "the file as it is now: {prompt}");
+    let fresh = prompt.lines().find_map(|line| line.strip_prefix("uuid: ")).expect("a uuid");
+    assert!(prompt.contains("complete"), "a block lands whole or not at all: {prompt}");
+    let whole = half_wrong().replace("thirty-three", "three").replace(&uuid(1), fresh);
+    let whole = whole.replace("```text // {b.txt}\nALPHA\n```\n\n", "");
+    let (code, document) = apply(&env, &whole, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    assert_eq!(env.read("a.txt"), "1\ntwo\n3\n");
+}
+
+#[test]
+fn an_answer_without_the_uuid_mentions_what_is_waiting() {
+    let env = prepared();
+    env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
+    let bare = answer("three").split("```yaml").next().unwrap().to_owned();
+    let run = env.relay(&["apply"]).stdin(&bare).run();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    for part in ["still waiting for its repair", "`b.txt`", &uuid(1)] {
+        assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
+    }
+    // The way that it names completes the reply.
+    env.relay(&["undo"]).success();
+    assert_eq!(apply(&env, &answer("three"), &[]).0, 0);
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\n3\n", "ALPHA\n"));
+    let (_, document) = apply(&env, "```text // {a.txt}\nnew\n```\n", &["--allow-shrink"]);
+    assert_eq!(codes(&document), Vec::<String>::new(), "nothing waits any more");
+}
+
+#[test]
 fn a_reply_without_any_change_is_answered_with_the_instructions() {
     let env = prepared();
     let run = env.relay(&["apply", "--repair-prompt"]).stdin("Change line one of a.txt to 1.\n").run();
@@ -278,4 +387,17 @@ fn numbers_of_an_answer_mean_what_the_prompt_has_shown() {
     let (code, document) = apply(&env, &edit(3), &["--yes"]);
     assert_eq!(code, 0, "{document:#}");
     assert_eq!(env.read("a.txt"), "zero\none\n2\nthree\n");
+}
+
+#[test]
+fn a_path_that_cannot_be_written_is_not_dropped_because_the_rest_was_repaired() {
+    let wrong = half_wrong().replace("Two files.", "Three.\n\n```text // {src/}\nlost?\n```");
+    let env = prepared();
+    assert_eq!(env.relay(&["apply", "--repair-prompt"]).stdin(&wrong).run().code, 1);
+    let (code, document) = apply(&env, &answer("three"), &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["path-folder".to_owned()]), "{document:#}");
+    let whole = answer("three").replace("Sorry.", "Sorry.\n\n```text // {src/new.txt}\nfound\n```");
+    let (code, document) = apply(&env, &whole, &[]);
+    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!((env.read("src/new.txt").as_str(), env.read("b.txt").as_str()), ("found\n", "ALPHA\n"));
 }

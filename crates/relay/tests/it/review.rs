@@ -60,8 +60,8 @@ fn the_verdict_follows_from_the_findings() {
         ("good", 0, "ship"),
         ("picky", 0, "ship"),
         ("strict", 1, "iterate"),
-        ("vague", 2, "abstain"),
-        ("good,vague", 2, "abstain"),
+        ("vague", 0, "abstain"),
+        ("good,vague", 0, "abstain"),
         ("vague,strict", 1, "iterate"),
         ("elsewhere", 0, "ship"),
     ] {
@@ -69,6 +69,35 @@ fn the_verdict_follows_from_the_findings() {
         assert_eq!((exit, document["verdict"].as_str()), (code, Some(verdict)), "{names}: {document:#}");
     }
     assert_eq!(review(&env, &["--to", "elsewhere"]).1["reviews"][0]["dropped"], 1);
+    // Prose is feedback; whoever asks for a verdict did not get one.
+    let run = env.relay(&["review", "--to", "vague"]).run();
+    assert!(run.code == 0 && run.stdout.contains("Looks good to me!"), "{}", run.stdout);
+    assert_eq!(env.relay(&["review", "--to", "vague", "--verdict-json"]).run().code, 2);
+    assert_eq!(env.relay(&["review", "--to", "good", "--verdict-json"]).run().code, 0);
+}
+
+#[test]
+fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
+    let env = repository();
+    reviewer(&env, "one", &findings(&[]));
+    let all = ["--timeout", "0", "--repo", "/nowhere", "--to", "nobody", "--base", "no-such-branch"];
+    for (from, words) in [
+        (0, "Timeout must be greater than zero"),
+        (2, "invalid repo path"),
+        (4, "unsupported backend `nobody`"),
+    ] {
+        let run = env.relay(&[&["review"], &all[from..]].concat()).env("PHONE_A_FRIEND_DEPTH", "1").run();
+        assert!(run.code == 2 && run.stderr.contains(words), "{words}: {}", run.stderr);
+    }
+    let deep = env.relay(&["review", "--to", "one", "--base", "no-such-branch"]);
+    let run = deep.env("PHONE_A_FRIEND_DEPTH", "1").run();
+    assert!(
+        run.stderr.contains("depth limit reached"),
+        "the depth is checked before the diff: {}",
+        run.stderr
+    );
+    let run = env.relay(&["review", "--to", "one", "--base", "no-such-branch"]).run();
+    assert!(run.stderr.contains("the diff could not be collected"), "{}", run.stderr);
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn edits_of_files_the_model_did_not_see_are_put_off() {
         uuid(1)
     );
     let (code, document) = apply(&env, &text, &["--context", "a.txt"]);
-    assert_eq!((code, document["status"].as_str()), (0, Some("committed")), "{document:#}");
+    assert_eq!((code, document["status"].as_str()), (3, Some("partial")), "{document:#}");
     assert_eq!(
         (env.read("a.txt").as_str(), env.read("b.txt").as_str(), env.read("c.txt").as_str()),
         ("A\n", "b\n", "C\n")
@@ -125,7 +125,7 @@ fn a_misspelt_file_of_the_view_is_told() {
     let text =
         format!("```text // {{notes.txt}}\nA\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n", uuid(1));
     let (code, document) = apply(&env, &text, &["--context", "note.txt"]);
-    assert_eq!((code, env.read("notes.txt").as_str()), (0, "a\n"), "{document:#}");
+    assert_eq!((code, env.read("notes.txt").as_str()), (3, "a\n"), "{document:#}");
     assert_eq!(codes(&document), ["no-such-file", "not-in-context"]);
     assert_eq!(document["diagnostics"][0]["hint"], "Did you mean notes.txt?");
 }

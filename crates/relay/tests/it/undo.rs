@@ -57,6 +57,35 @@ fn undo_walks_back_and_redo_forward_again() {
 }
 
 #[test]
+fn the_order_is_that_of_an_editor_and_the_log_shows_it() {
+    let env = project(PLAIN);
+    let next = |env: &testkit::TestEnv| -> Vec<(u64, String)> {
+        let log = json(&env.relay(&["log", "--json"]).run());
+        let marked = log.as_array().unwrap().iter().filter(|entry| entry.get("next").is_some());
+        marked
+            .map(|entry| (entry["number"].as_u64().unwrap(), entry["next"].as_str().unwrap().to_owned()))
+            .collect()
+    };
+    apply(&env, &reply(1, "a.txt", "a"), &[]);
+    undo(&env, &[]);
+    assert_eq!(next(&env), [(1, "redo".to_owned())]);
+    apply(&env, &reply(2, "b.txt", "b"), &[]);
+    assert_eq!(next(&env), [(3, "undo".to_owned())]);
+    let shown = env.relay(&["log"]).success().stdout;
+    assert!(shown.contains("next undo: #3") && shown.contains("`relay redo 1`"), "{shown}");
+
+    let refused = env.relay(&["redo", "--json"]).run();
+    assert_eq!((refused.code, codes(&json(&refused))), (1, vec!["landed-since".to_owned()]));
+    assert!(!env.exists("a.txt"), "a redo never goes back before a landing by itself");
+    assert_eq!(env.relay(&["redo", "1"]).run().code, 0);
+    assert_eq!(next(&env), [(1, "undo".to_owned())]);
+    let (code, document) = undo(&env, &[]);
+    assert_eq!((code, document["undoes"].as_str()), (0, Some(uuid(1).as_str())));
+    assert!(!env.exists("a.txt") && env.exists("b.txt"), "what came back last goes first");
+    assert!(env.relay(&["log"]).success().stdout.contains("next redo: #1"));
+}
+
+#[test]
 fn an_older_transaction_can_be_undone_by_number_or_prefix() {
     let env = project(PLAIN);
     apply(&env, &reply(1, "a.txt", "a"), &[]);

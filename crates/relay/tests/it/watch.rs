@@ -326,15 +326,66 @@ fn standard_input_carries_replies_with_a_nul_between_them() {
     let env = project(PLAIN);
     let input = format!("{}\0junk\0{}", reply(1, "a.txt", "one"), reply(2, "b.txt", "two"));
     let run = env.relay(&["watch", "-", "--json"]).stdin(&input).run();
-    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(run.code, 1, "not everything landed: {}", run.stderr);
     let documents: Vec<serde_json::Value> =
         run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let ends: Vec<_> = documents.iter().map(|document| (&document["status"], &document["uuid"])).collect();
-    assert_eq!(ends, [(&"committed".into(), &uuid(1).into()), (&"committed".into(), &uuid(2).into())]);
+    assert_eq!(documents.len(), 3, "{documents:#?}");
+    let landed = documents.iter().filter(|document| document["status"] == "committed");
+    let landed: Vec<_> = landed.map(|document| document["uuid"].as_str().unwrap_or_default()).collect();
+    assert_eq!(landed, [uuid(1), uuid(2)]);
+    let left = documents.iter().find(|document| document["status"] == "rejected").unwrap();
+    assert_eq!(crate::codes(left), ["left-alone"]);
     assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("one\n", "two\n"));
     assert_eq!(env.relay(&["log", "--json"]).run().stdout.matches("\"watch\"").count(), 2);
     let run = env.relay(&["watch", "-"]).stdin(&half_wrong()).run();
     assert!(run.code == 1 && run.stdout.contains("refused"), "{}{}", run.stdout, run.stderr);
+}
+
+#[test]
+fn two_hundred_replies_on_standard_input_all_land() {
+    let env = project(PLAIN);
+    let all: Vec<String> =
+        (1..=200).map(|number| reply(number, &format!("{number}.txt"), &number.to_string())).collect();
+    let run = env.relay(&["watch", "-", "--json"]).stdin(&all.join("\0")).run();
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 200), "{}", run.stderr);
+    for number in 1..=200 {
+        assert_eq!(env.read(&format!("{number}.txt")), format!("{number}\n"));
+    }
+}
+
+#[test]
+fn the_same_reply_twice_on_standard_input_lands_once_and_is_reported_twice() {
+    let env = project(PLAIN);
+    let once = reply(1, "a.txt", "new");
+    let run = env.relay(&["watch", "-", "--json"]).stdin(&format!("{once}\0{once}")).run();
+    assert_eq!((run.code, run.stdout.lines().count()), (0, 2), "{}", run.stderr);
+    assert!(run.stdout.contains("already_processed"), "{}", run.stdout);
+}
+
+#[test]
+fn a_chat_reply_without_a_control_block_gets_a_line_that_says_how_to_land_it() {
+    let desk = Desk::new(PLAIN);
+    let mut screen = desk.watch("");
+    desk.copy("Sure, here it is:\n\n```text // {a.txt}\nnew\n```\n");
+    screen.expect("a reply without a control block was left alone: it changes `a.txt`");
+    Desk::quit(&mut screen);
+    assert!(screen.text().contains("relay watch --any"), "{}", screen.text());
+    assert!(!desk.env.exists("a.txt"));
+}
+
+#[test]
+fn partial_and_context_work_as_with_apply() {
+    let env = project(PLAIN);
+    env.write("a.txt", "one\nthree\n");
+    let run = env.relay(&["watch", "-", "--partial"]).stdin(&half_wrong()).run();
+    assert_eq!(run.code, 3, "{}{}", run.stdout, run.stderr);
+    assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("one\nthree\n", "new\n"));
+    env.write("c.txt", "old\n");
+    let unseen = reply(7, "c.txt", "new");
+    env.relay(&["watch", "-", "--context", "a.txt", "--json"]).stdin(&unseen).run();
+    assert_eq!(env.read("c.txt"), "old\n", "the model has not seen it");
+    env.relay(&["watch", "-", "--context", "a.txt,c.txt"]).stdin(&reply(8, "c.txt", "new")).success();
+    assert_eq!(env.read("c.txt"), "new\n");
 }
 
 #[test]

@@ -532,3 +532,14 @@ fn a_wrapped_command_that_outlives_a_killed_relay_is_recorded_once_it_has_ended(
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);
 }
+
+#[test]
+fn a_path_that_no_record_can_name_is_reported_as_what_it_is() {
+    let env = project(PLAIN);
+    let line = r#"perl -e 'for (1..25) { mkdir "d" x 200; chdir "d" x 200 } open F, ">f"; print F "x"'"#;
+    let (code, document) = wrap(&env, line, &[]);
+    assert_eq!(code, 0, "{document:#}");
+    let said = document["diagnostics"].to_string();
+    assert!(said.contains("has a path longer than 4,096 bytes"), "{said}");
+    assert!(!said.contains("empty folders"), "{said}");
+}

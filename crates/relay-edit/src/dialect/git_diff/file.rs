@@ -135,7 +135,7 @@ pub(super) fn read_file(lines: &[Line<'_>], named: Option<&str>) -> Parsed {
     let line = lines.first().map_or(1, |line| line.number);
     let preamble = Preamble::read(lines.iter().map(|line| line.text));
     let mut diff = unified::parse_file(lines);
-    let mut parsed = Parsed { edits: Vec::new(), findings: std::mem::take(&mut diff.findings) };
+    let mut parsed = Parsed { findings: std::mem::take(&mut diff.findings), ..Parsed::default() };
     let headers = diff.old_path.zip(diff.new_path).or_else(|| preamble.git.and_then(git_paths));
     let sides = headers.as_ref().map(|(old, new)| strip_prefixes(old, new));
     let Some((old, new)) = sides.or_else(|| named.map(|path| (path, path))) else {

@@ -8,6 +8,7 @@ use super::super::header::{self, Header};
 use super::super::limits::{READ_AGAIN_BYTES, READ_AGAIN_DEPTH};
 use super::super::{Dialect, Kept, Line, fenced};
 use super::{Scanner, State};
+use crate::passage::Body;
 use crate::{Diagnostic, codes};
 
 /// A block whose end might have been misread.
@@ -24,6 +25,7 @@ pub(super) struct Question {
 
 impl Scanner {
     pub(super) fn open(&mut self, fence: Fence, info: &str, line: Line<'_>) {
+        self.passages.open(line.number, &self.prose, self.tail);
         let parsed = match header::parse(info) {
             Header::Prose { language, path } => return self.open_code(fence, language, path, line, false),
             _ if !self.reads(Dialect::Fenced) => {
@@ -57,14 +59,6 @@ impl Scanner {
                 Purpose::Skip
             }
             Header::Doubtful | Header::Prose { .. } => {
-                self.findings.push(
-                    Diagnostic::warning(
-                        codes::IGNORED_BLOCK,
-                        format!("`{info}` names no path, so this code was read as prose"),
-                    )
-                    .hinted("if it is a file, put its path in braces: // {path/to/file}")
-                    .at(line.number),
-                );
                 return self.open_code(fence, String::from("?"), None, line, false);
             }
         };
@@ -114,6 +108,8 @@ impl Scanner {
 
     pub(super) fn close(&mut self, block: &Block, certain: bool, again: &Kept) {
         self.absorb(fenced::read(block));
+        let last = again.first().map_or(self.at, |line| line.number.saturating_sub(1));
+        self.passages.close(last, Body::Read);
         self.tail = self.prose.len();
         self.carried = None;
         self.before_prose = None;

@@ -7,6 +7,8 @@ use super::super::{citation, git_diff, hashline};
 use super::shown::{Shown, is_command};
 use super::{Scanner, State};
 use crate::control::{self, Candidate};
+use crate::lead::{Intent, Lead};
+use crate::passage::{Body, Snippet};
 use crate::{Diagnostic, codes};
 
 /// A fence with a path whose content has not begun.
@@ -14,6 +16,8 @@ use crate::{Diagnostic, codes};
 pub(super) struct Opening {
     pub(super) code: Code,
     pub(super) path: String,
+    /// How the path was given.
+    pub(super) dialect: Dialect,
     /// Lines that are blank or paths, and may come before the content.
     pub(super) held: Kept,
     /// One of them is no blank line.
@@ -39,6 +43,11 @@ pub(super) struct Code {
 }
 
 impl Code {
+    /// Whether its fence says that it holds a diff.
+    pub(super) fn is_diff(&self) -> bool {
+        is_diff(&self.language)
+    }
+
     /// The file it shows something of.
     pub(super) fn shown_path(&self) -> Option<String> {
         self.shown.as_ref().map(|shown| shown.path().to_owned())
@@ -85,17 +94,23 @@ impl Scanner {
         line: Line<'_>,
         doubted: bool,
     ) {
-        let path = path.or_else(|| self.path_above());
-        let (path, shown) = match path {
-            Some(path) if is_command(&language, &path) => (None, Some(Shown::Command(path))),
+        self.passages.open(line.number, &self.prose, self.tail);
+        let given = path.or_else(|| self.path_above()).map(|path| (path, Dialect::WholeFile));
+        let is_given = given.is_some();
+        let cited = if given.is_none() { self.cited(line) } else { None };
+        let announced = || self.announced_above(is_diff(&language)).filter(|_| cited.is_none());
+        let (path, shown) = match given.or_else(announced) {
+            Some((path, _)) if is_command(&language, &path) => (None, Some(Shown::Command(path))),
             Some(path) => (Some(path), None),
-            None => (None, self.cited(line).map(Shown::Lines)),
+            None => (None, cited),
         };
+        // A section below a sentence must prove that the file it speaks of is meant.
+        let sure = path.as_ref().filter(|_| is_given || is_diff(&language)).map(|(path, _)| path.clone());
         let prose_start = self.prose.len();
         let code = Code {
             fence,
             language,
-            path: path.clone(),
+            path: sure.filter(|path| !path.is_empty()),
             shown,
             line: line.number,
             prose_start,
@@ -104,7 +119,9 @@ impl Scanner {
         };
         self.prose.push(line);
         self.state = match path {
-            Some(path) => State::Opening(Opening { code, path, held: Kept::default(), written: false }),
+            Some((path, dialect)) => {
+                State::Opening(Opening { code, path, dialect, held: Kept::default(), written: false })
+            }
             None => State::Code(code),
         };
     }
@@ -117,17 +134,38 @@ impl Scanner {
     }
 
     /// The file whose lines the fence cites, or the line above it.
-    fn cited(&self, line: Line<'_>) -> Option<String> {
+    fn cited(&self, line: Line<'_>) -> Option<Shown> {
+        if let Some(path) = citation::find(line.text) {
+            return Some(Shown::Citation(path.to_owned()));
+        }
         let above = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail);
         let above = above.and_then(|last| self.prose.get(last)).filter(|above| above.text.len() < CITATION);
-        let found = citation::find(line.text).or_else(|| above.and_then(|above| citation::find(above.text)));
-        found.map(str::to_owned)
+        above.and_then(|above| citation::find(above.text)).map(|path| Shown::Lines(path.to_owned()))
     }
 
     /// The path in the last line of the prose, with at most one blank line below it.
     pub(super) fn path_above(&self) -> Option<String> {
         let last = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail)?;
         path_line::read(self.prose.get(last)?.text)
+    }
+
+    /// The file that the prose above a fence announces, where it says that the fence holds a file. A diff needs no such words,
+    /// and without a path its old lines must show which file is meant.
+    fn announced_above(&self, is_diff: bool) -> Option<(String, Dialect)> {
+        if self.forced.is_some() {
+            return None;
+        }
+        let lead = Lead::new(self.prose.text(self.tail..self.prose.len()));
+        if is_diff {
+            return Some((lead.path().unwrap_or_default(), Dialect::Announced));
+        }
+        let dialect = match lead.intent() {
+            Intent::Create => Dialect::WholeFile,
+            Intent::Whole | Intent::Alternative | Intent::Correction => Dialect::Announced,
+            Intent::Unsaid if lead.is_title() => Dialect::Announced,
+            _ => return None,
+        };
+        Some((lead.path()?, dialect))
     }
 
     pub(super) fn opening_line(&mut self, mut opening: Opening, line: Line<'_>) {
@@ -140,10 +178,10 @@ impl Scanner {
             self.state = State::Opening(opening);
             return;
         }
-        let Opening { code, path, mut held, .. } = opening;
+        let Opening { code, path, dialect, mut held, .. } = opening;
         held.push(line);
         let text = code.fence.unindent(line.text);
-        let is_diff = matches!(code.language.to_ascii_lowercase().as_str(), "diff" | "patch");
+        let is_diff = code.is_diff();
         if is_diff && self.reads(Dialect::Unified) && !unified_header(text) && !self.begins_foreign(text) {
             self.state = State::Code(code);
             self.start(Box::new(git_diff::GitDiff::new(Some(path))), line);
@@ -156,8 +194,7 @@ impl Scanner {
             // The path line and the fence are the block's header, not prose.
             let above = self.path_above_fence(&code);
             self.prose.truncate(above.unwrap_or(code.prose_start));
-            let purpose =
-                Purpose::File { language: code.language, path, strategy: None, dialect: Dialect::WholeFile };
+            let purpose = Purpose::File { language: code.language, path, strategy: None, dialect };
             self.begin_block(Block::new(purpose, code.fence, code.line));
         }
         for line in held.lines() {
@@ -236,9 +273,6 @@ impl Scanner {
     }
 
     pub(super) fn close_code(&mut self, code: &Code) {
-        if let Some(shown) = code.shown.as_ref().filter(|_| !code.held_edits) {
-            self.findings.push(shown.finding().at(code.line));
-        }
         // Nobody begins a fence with a blank line, so the one above this code ended its block, if this is all edits.
         let is_end = self.question.as_ref().is_some_and(|question| question.gap);
         if code.held_edits && code.doubted && !(is_end && self.holds_nothing_else(code)) {
@@ -248,6 +282,7 @@ impl Scanner {
             // What is left of it is the fence, and the path above it.
             self.prose.truncate(self.path_above_fence(code).unwrap_or(code.prose_start));
             self.tail = self.prose.len();
+            self.passages.close(self.at, Body::Read);
             return;
         }
         let end = self.prose.len();
@@ -260,9 +295,14 @@ impl Scanner {
             self.carried = Some(path);
         }
         let may_hold_control = matches!(code.language.to_ascii_lowercase().as_str(), "" | "yaml" | "yml");
-        if may_hold_control && control::looks_like_control(self.prose.range(inside)) {
+        if may_hold_control && control::looks_like_control(self.prose.range(inside.clone())) {
             self.control = Some(Candidate::fenced(code.line, code.prose_start..end));
+            self.passages.close(self.at, Body::Control);
         } else {
+            let text = self.prose.text(inside).to_owned();
+            let (language, path) = (code.language.clone(), code.shown_path());
+            let cited = matches!(&code.shown, Some(Shown::Citation(_)));
+            self.passages.close(self.at, Body::Code(Snippet { language, path, cited, text }));
             if let Some(control) = self.control.as_mut() {
                 control.is_last = false;
             }
@@ -283,6 +323,11 @@ pub(super) fn lost_fence(fence: Fence, line: usize) -> Diagnostic {
     Diagnostic::error(codes::AMBIGUOUS_FENCE, message)
         .hinted(format!("send every fence; around code that holds fences, use {}", fence.longer()))
         .at(line)
+}
+
+/// Whether code of this language is a diff.
+fn is_diff(language: &str) -> bool {
+    matches!(language.to_ascii_lowercase().as_str(), "diff" | "patch")
 }
 
 fn unified_header(text: &str) -> bool {

@@ -3,11 +3,14 @@
 use super::super::fence::{FenceLine, fence_line};
 use super::super::limits::{EDITS, Excess};
 use super::super::{Dialect, Line, Parsed, Reader, Taken, path_line};
-use super::super::{apply_patch, commands, edit_repl, git_diff, hashline, search_replace, tagged, unified};
+use super::super::{
+    apply_patch, commands, edit_repl, git_diff, hashline, search_replace, tagged, toolcall, unified,
+};
 use super::code::Code;
 use super::shell::Shell;
-use super::shown::is_shell;
 use super::{Scanner, State};
+use crate::passage::Body;
+use crate::script::is_shell;
 use crate::{Edit, leak};
 
 /// So many lines of a script are looked at above a command.
@@ -17,6 +20,13 @@ impl Scanner {
     /// A reader for the block this line begins, if it begins one.
     pub(super) fn detect(&mut self, line: Line<'_>, code: Option<&Code>) -> Option<Box<dyn Reader>> {
         let text = line.text;
+        if self.forced.is_none() && code.is_none() && toolcall::begins(text) {
+            self.carried = toolcall::path_of(text).or_else(|| self.carried.take());
+            return Some(Box::new(toolcall::Element::new(line)));
+        }
+        if self.forced.is_none() && code.is_none() && toolcall::begins_json(text) {
+            return Some(Box::new(toolcall::Objects::new(line.number)));
+        }
         if self.reads(Dialect::ApplyPatch) && apply_patch::begins(text) {
             return Some(Box::new(apply_patch::ApplyPatch::default()));
         }
@@ -30,7 +40,8 @@ impl Scanner {
             return Some(Box::new(git_diff::GitDiff::new(None)));
         }
         if self.reads(Dialect::Unified)
-            && let Some(path) = code.and_then(|code| code.path.clone())
+            && let Some(path) =
+                code.and_then(|code| code.path.clone().or_else(|| code.is_diff().then(String::new)))
             && unified::is_hunk_header(text)
         {
             return Some(Box::new(git_diff::GitDiff::new(Some(path))));
@@ -100,6 +111,9 @@ impl Scanner {
             State::Code(code) => Some(Code { held_edits: true, ..code }),
             _ => None,
         };
+        if code.is_none() {
+            self.passages.open(line.number, &self.prose, self.tail);
+        }
         // Outside a fence the edits may be quoted by a document whose end was misread; the next fence will tell.
         if code.as_ref().is_some_and(|code| !code.doubted) {
             self.question = None;
@@ -186,6 +200,10 @@ impl Scanner {
         self.absorb(reader.finish());
         self.script = self.shell.take().and_then(Shell::script);
         self.tail = self.prose.len();
+        if code.is_none() {
+            let last = if taken == Taken::NotMine { line.number.saturating_sub(1) } else { line.number };
+            self.passages.close(last, Body::Read);
+        }
         if taken == Taken::NotMine {
             self.after_diff = code.is_none().then_some(line.number);
             self.code_line_of(code, line);
@@ -204,6 +222,10 @@ impl Scanner {
     pub(super) fn absorb(&mut self, mut parsed: Parsed) {
         if !parsed.findings.is_empty() {
             self.findings.extend(parsed.findings);
+        }
+        if let Some(calls) = parsed.calls.take() {
+            self.passages.note_calls(&calls);
+            parsed.edits.extend(calls.edits);
         }
         if parsed.edits.is_empty() || self.has_leaked {
             return;

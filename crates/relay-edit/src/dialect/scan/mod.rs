@@ -8,9 +8,11 @@ mod code;
 mod command;
 mod folder;
 mod foreign;
+mod passages;
 mod shell;
 mod shown;
 mod stray;
+mod unfenced;
 
 use std::collections::HashSet;
 
@@ -19,11 +21,13 @@ use super::fence::{Fence, FenceLine, fence_line};
 use super::findings::Findings;
 use super::limits::{Excess, LINES};
 use super::{Dialect, End, Kept, Line, OwnedLine, Reader, Taken, path_line};
-use super::{git_diff, hashline, tagged, unified};
+use super::{git_diff, hashline, instruct, tagged, unified};
 use crate::control::{self, Candidate};
-use crate::{Diagnostic, Edit, Reply, codes, leak};
+use crate::passage::{Body, Passage, Snippet};
+use crate::{Diagnostic, Edit, Operation, Reply, codes, leak};
 use blocks::Question;
 use code::{Code, Opening};
+use passages::Passages;
 use shell::{Script, Shell, Use};
 
 /// Reads a reply line by line.
@@ -68,6 +72,9 @@ pub(crate) struct Scanner {
     /// How many bytes were read again so far, and how many blocks inside each other are being read again.
     read_again_bytes: usize,
     read_again_depth: usize,
+    /// The blocks so far, and the line that is being read.
+    passages: Passages,
+    at: usize,
     /// There is too much of something, and nothing more is read.
     excess: Option<Excess>,
 }
@@ -104,6 +111,7 @@ impl Scanner {
         if self.excess.is_some() {
             return;
         }
+        self.at = line.number;
         if let Some(held) = self.held.take() {
             if self.unindented(line.text).starts_with("+++ ") {
                 self.start(Box::new(git_diff::GitDiff::new(None)), held.as_line());
@@ -147,8 +155,7 @@ impl Scanner {
     /// Whole files below a path line wait for the end of the reply, which may show that they only illustrate.
     pub fn take_new_edits(&mut self) -> Vec<Edit> {
         let ready = self.edits.get(self.handed_out..).unwrap_or_default();
-        let new: Vec<Edit> =
-            ready.iter().take_while(|edit| edit.dialect != Dialect::WholeFile).cloned().collect();
+        let new: Vec<Edit> = ready.iter().take_while(|edit| !edit.dialect.is_whole_file()).cloned().collect();
         self.handed_out += new.len();
         new
     }
@@ -200,7 +207,15 @@ impl Scanner {
             self.findings.push(code::lost_fence(fence, line));
         }
         self.note_headless();
-        self.drop_illustrations();
+        // What the end of the reply cut off is a block too.
+        self.passages.close(self.at, Body::Read);
+        let mut passages = std::mem::take(&mut self.passages).into_list();
+        if self.forced.is_none() && !self.has_leaked {
+            instruct::read(&mut passages, &mut self.edits);
+            unfenced::add(&self.prose, &mut passages);
+        }
+        self.drop_illustrations(&mut passages);
+        self.mark_unreadable(&mut passages);
         let control = match self.control.take() {
             Some(candidate) => Some(candidate),
             None => control::trailing(&self.prose, self.tail),
@@ -222,6 +237,7 @@ impl Scanner {
             control,
             receipt,
             diagnostics: self.findings.into_list(),
+            passages,
         }
     }
 
@@ -241,29 +257,35 @@ impl Scanner {
         self.reads(Dialect::Unified) && matches!(self.state, State::Prose | State::Code(_))
     }
 
-    /// Code below a path line next to a real edit of the same file shows something; it is not the file.
-    fn drop_illustrations(&mut self) {
-        if !self.edits.iter().any(|edit| edit.dialect == Dialect::WholeFile) {
+    /// Code below a path line next to a real edit of the same file is not read as the file: it may show what the edit comes
+    /// to, or contradict it.
+    fn drop_illustrations(&mut self, passages: &mut [Passage]) {
+        if !self.edits.iter().any(|edit| edit.dialect.is_whole_file()) {
             return;
         }
-        let others = self.edits.iter().filter(|edit| edit.dialect != Dialect::WholeFile);
+        let others = self.edits.iter().filter(|edit| !edit.dialect.is_whole_file());
         let others: HashSet<String> = others.map(|edit| edit.path.clone()).collect();
-        let findings = &mut self.findings;
         self.edits.retain(|edit| {
-            let shown = edit.dialect == Dialect::WholeFile && others.contains(&edit.path);
-            if shown {
-                findings.push(
-                    Diagnostic::warning(
-                        codes::IGNORED_BLOCK,
-                        "the same file has edits in another form, so this code was read as an illustration",
-                    )
-                    .hinted("send a file either whole or as edits")
-                    .on(&edit.path)
-                    .at(edit.line),
-                );
+            let Operation::Write { content } = &edit.operation else { return true };
+            let shown = edit.dialect.is_whole_file() && others.contains(&edit.path);
+            let passage = passages.iter_mut().filter(|_| shown).find(|passage| passage.holds(edit.line));
+            if let Some(passage) = passage {
+                let (path, text) = (Some(edit.path.clone()), content.clone());
+                passage.body = Body::Code(Snippet { path, text, ..Snippet::default() });
             }
             !shown
         });
+    }
+
+    /// Blocks that were to be edits, and in which something is wrong instead.
+    fn mark_unreadable(&self, passages: &mut [Passage]) {
+        for line in self.findings.error_lines() {
+            let is_empty = |passage: &&mut Passage| !self.edits.iter().any(|edit| passage.holds(edit.line));
+            let found = passages.iter_mut().find(|passage| passage.holds(line) && passage.body == Body::Read);
+            if let Some(passage) = found.filter(is_empty) {
+                passage.body = Body::Unplaced("it cannot be read as an edit".to_owned());
+            }
+        }
     }
 
     fn prose_line(&mut self, line: Line<'_>) {

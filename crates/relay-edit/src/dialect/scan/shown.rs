@@ -1,11 +1,13 @@
 //! Code below a file's name that shows something of the file and is not the file.
 
-use crate::{Diagnostic, codes};
+use crate::script::is_shell;
 
 /// Code that stands below a file's name and is not the file.
 #[derive(Debug)]
 pub(super) enum Shown {
-    /// Some lines of it.
+    /// Some lines of it, by the word of its fence.
+    Citation(String),
+    /// Some lines of it, as the prose above says.
     Lines(String),
     /// What is done with it in a shell.
     Command(String),
@@ -14,41 +16,22 @@ pub(super) enum Shown {
 impl Shown {
     /// The file.
     pub(super) fn path(&self) -> &str {
-        let (Self::Lines(path) | Self::Command(path)) = self;
+        let (Self::Citation(path) | Self::Lines(path) | Self::Command(path)) = self;
         path
-    }
-
-    /// Says that it was not written.
-    pub(super) fn finding(&self) -> Diagnostic {
-        let message = match self {
-            Self::Lines(_) => "this code cites lines of a file, so it was read as a quotation",
-            Self::Command(_) => "this is for a shell, so it was not read as the file named above it",
-        };
-        Diagnostic::warning(codes::IGNORED_BLOCK, message)
-            .hinted("to change lines of a file, send an edit of them; to write one, name its language")
-            .on(self.path())
     }
 }
 
-/// The languages of commands and of what they print.
-const SHELLS: &[&str] =
-    &["bash", "sh", "shell", "zsh", "console", "terminal", "shell-session", "powershell", "cmd", "output"];
-
 /// Endings of files that hold no commands, whatever their fence says.
 const CODE: &[&str] = &[
-    "c", "cc", "cpp", "cs", "css", "go", "h", "hpp", "html", "java", "js", "json", "jsx", "kt", "lua", "mjs",
-    "php", "py", "rb", "rs", "scala", "scss", "sql", "swift", "ts", "tsx", "vue",
+    "c", "cc", "cpp", "cs", "css", "csv", "go", "h", "hpp", "html", "java", "js", "json", "jsx", "kt",
+    "lock", "lua", "md", "mjs", "php", "py", "rb", "rs", "scala", "scss", "sql", "svelte", "swift", "toml",
+    "ts", "tsx", "txt", "vue", "xml", "yaml", "yml",
 ];
 
 /// Whether a fence of this language shows what is done with a file, and not what is in it.
 pub(super) fn is_command(language: &str, path: &str) -> bool {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     is_shell(language) && is_in(CODE, ending)
-}
-
-/// Whether code of this language is for a shell.
-pub(super) fn is_shell(language: &str) -> bool {
-    is_in(SHELLS, language)
 }
 
 fn is_in(list: &[&str], word: &str) -> bool {

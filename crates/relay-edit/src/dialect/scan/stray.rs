@@ -7,7 +7,7 @@ use super::super::marker::{LEAST, Marker, marker};
 use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, unified};
 use super::code::Code;
 use super::{Scanner, State};
-use crate::{Diagnostic, codes};
+use crate::{Diagnostic, Edit, codes};
 
 impl Scanner {
     /// Notes a line of prose, or of a fence without edits, that can only be the rest of an edit.
@@ -26,6 +26,11 @@ impl Scanner {
             ("this marker belongs to a block that never began", "each block begins with a line `««« EDIT`")
         } else if self.reads(Dialect::ApplyPatch) && apply_patch::continues(line.text) {
             ("this belongs to no `*** Update File:`", "write the operation on the file before it")
+        } else if apply_patch::is_end(line.text) && self.goes_on_behind_envelope() {
+            (
+                "this ends a patch that has ended before; the lines above may belong to it",
+                "write one `*** End Patch` behind the last file; a line of a file has a sign before it",
+            )
         } else if self.reads(Dialect::Commands) && commands::closes_any(line.text) {
             (
                 "this tag ends a command that never began",
@@ -39,6 +44,13 @@ impl Scanner {
             return;
         };
         self.findings.push(Diagnostic::error(codes::BAD_MARKERS, message).hinted(hint).at(line.number));
+    }
+
+    /// Whether an envelope was read, and something else than blank lines since the last edit.
+    fn goes_on_behind_envelope(&self) -> bool {
+        let is_written = |line: Line<'_>| !line.text.trim().is_empty();
+        let in_envelope = |edit: &Edit| matches!(edit.dialect, Dialect::ApplyPatch | Dialect::Hashline);
+        self.edits.iter().any(in_envelope) && self.prose.range(self.tail..self.prose.len()).any(is_written)
     }
 
     /// Notes that nothing of what was to be read as sections is one.

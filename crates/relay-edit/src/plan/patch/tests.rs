@@ -13,6 +13,7 @@ fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
         levels: None,
         original: None,
         numbers: Numbers::default(),
+        written: &[],
     }
 }
 
@@ -22,7 +23,8 @@ fn a_search_in_vain_ends_when_too_much_was_read() {
         (0..5).map(|at| Hunk::from_sides(&[&format!("no such line {at}")], &["x"], 1)).collect();
     let file = b"one\n";
     let failures = |vain_bytes: usize| {
-        patch_sequential(file, &hunks, manner(&Rc::default()), vain_bytes).expect_err("nothing fits")
+        patch_sequential(file, &Hunks::as_written(&hunks), manner(&Rc::default()), vain_bytes)
+            .expect_err("nothing fits")
     };
     let [first, second, third] = &failures(file.len()).try_into().expect("three") as &[PatchFailure; 3];
     assert!(matches!(first, PatchFailure::Hunk { hunk: 0, .. }));
@@ -40,7 +42,8 @@ fn parts_of_lines_are_not_looked_for_without_end() {
     let patched = |spent: usize| {
         let work = Rc::new(Cell::new(spent));
         let manner = Manner { inline: true, ..manner(&work) };
-        patch_sequential(file, std::slice::from_ref(&hunk), manner, FAILED_BYTES)
+        let hunks = std::slice::from_ref(&hunk);
+        patch_sequential(file, &Hunks::as_written(hunks), manner, FAILED_BYTES)
     };
     assert!(patched(0).is_ok_and(|patched| patched.words.ends_with("within a line")));
     let failures = patched(100_000_000 - file.len() / VAIN_BYTES).expect_err("too much work");
@@ -55,7 +58,7 @@ fn ranges_over_each_other_are_not_copied_for_ever() {
     hunk.target = crate::edit::Target::Lines { first: anchor(1), last: anchor(2_000) };
     let failures = |count: usize| {
         let hunks = vec![hunk.clone(); count];
-        patch_targets(file.as_bytes(), &hunks, true).expect_err("they overlap")
+        patch_targets(file.as_bytes(), &Hunks::as_written(&hunks), true).expect_err("they overlap")
     };
     assert!(matches!(failures(2).as_slice(), [PatchFailure::Splice(SpliceError::Overlap(0, 1))]));
     assert!(matches!(failures(600).as_slice(), [PatchFailure::NamedTwice]));

@@ -72,14 +72,14 @@ fn brackets_in(lines: &Lines<'_>, start: usize, end: usize) -> Balance {
     (start..end.min(lines.len())).map(|line| balance(lines.text(line))).fold([0; 3], sum)
 }
 
-/// Leaves out what repeats the lines above `start` and those from `end` on, and says how many lines that are.
+/// Leaves out what repeats the lines above `start` and those from `end` on, and says how many lines that are on each side.
 pub(super) fn absorb<'n>(
     new: &'n [&'n str],
     old: &[&str],
     lines: &Lines<'_>,
     (start, end): (usize, usize),
     section: &Section<'_>,
-) -> (&'n [&'n str], usize) {
+) -> (&'n [&'n str], (usize, usize)) {
     let stands = |copies: &[&str], from: usize| {
         let is_same = |(line, at): (&&str, usize)| at < lines.len() && lines.text(at) == line.as_bytes();
         copies.iter().zip(from..).all(is_same) && !section.replaces(from, from + copies.len())
@@ -105,6 +105,6 @@ pub(super) fn absorb<'n>(
         let (rest, last) = kept.split_at_checked(kept.len() - count)?;
         (stands(last, end) && !old.ends_with(last) && is_copy(last, kept)).then_some(rest)
     });
-    let kept = below.unwrap_or(kept);
-    (kept, new.len() - kept.len())
+    let (after_above, kept) = (kept.len(), below.unwrap_or(kept));
+    (kept, (new.len() - after_above, after_above - kept.len()))
 }

@@ -92,9 +92,24 @@ impl Intent {
                 changes.insert(0, second);
             }
         }
+        Self::made_of(before, &changes, context)
+    }
+
+    /// One change of a file: these lines come in place of those that go.
+    pub fn exchanging(
+        before: Vec<String>,
+        gone: Range<usize>,
+        added: Vec<String>,
+        context: usize,
+    ) -> Option<Self> {
+        let change = Change { start: gone.start, removed: gone.len(), added };
+        Self::made_of(before, &[change], context)
+    }
+
+    fn made_of(before: Vec<String>, changes: &[Change], context: usize) -> Option<Self> {
         let mut after = Vec::new();
         let (mut at, mut pieces) = (0, Vec::new());
-        for change in &changes {
+        for change in changes {
             after.extend_from_slice(&before[at..change.start]);
             let above = change.start.saturating_sub(context);
             let end = change.start + change.removed;
@@ -112,6 +127,22 @@ impl Intent {
         after.extend_from_slice(&before[at..]);
         let (seen, meant) = (before.clone(), after.clone());
         (after != before).then_some(Self { before, after, pieces, seen, meant })
+    }
+
+    /// Puts one more line into a piece, and into the file before and after as its kind says.
+    pub fn insert(&mut self, piece: usize, at: usize, kind: Kind, line: String) {
+        let (old, new) = (usize::from(kind != Kind::Added), usize::from(kind != Kind::Removed));
+        let (first, later) = self.pieces[piece..].split_first_mut().expect("a piece");
+        let above = |without: Kind| first.lines[..at].iter().filter(|(kind, _)| *kind != without).count();
+        let (before, after) =
+            (first.start - 1 + above(Kind::Added), first.new_start - 1 + above(Kind::Removed));
+        self.before.splice(before..before, std::iter::repeat_n(line.clone(), old));
+        self.after.splice(after..after, std::iter::repeat_n(line.clone(), new));
+        first.lines.insert(at, (kind, line));
+        for piece in later {
+            piece.start += old;
+            piece.new_start += new;
+        }
     }
 
     /// The author reads the file as it is now.

@@ -1,8 +1,8 @@
 //! What models do to an edit between meaning it and writing it down.
 
 use super::change::{Intent, Kind, Piece, reworded};
-use super::marks;
 use super::write::{BARE, signed, whole};
+use super::{directives, marks};
 use crate::fuzz::damage::Random;
 
 /// What must come of an edit once it was damaged.
@@ -48,12 +48,15 @@ pub const DAMAGES: &[Damage] = &[
     ("escaped for a page", marks::escaped),
     ("only the old lines moved", marks::old_lines_moved),
     ("a line that goes is forgotten", marks::forgotten),
+    (DIRECTIVES, directives::among_lines),
     (CUT_OFF, cut_off),
     (LEFT_OUT, left_out_of_whole),
 ];
 
 /// Somebody changed the lines that shall go.
 pub const STALE: &str = "the old lines have changed";
+/// Lines of the file or new ones mean something in some dialect.
+pub const DIRECTIVES: &str = "directives among the lines";
 /// The reply ends too early.
 pub const CUT_OFF: &str = "cut off";
 /// A whole file that is not whole.
@@ -69,6 +72,7 @@ pub fn suits_literal(damage: &str) -> bool {
             | STALE
             | "it is done already"
             | "lines came in above"
+            | DIRECTIVES
             | CUT_OFF
             | LEFT_OUT
     )

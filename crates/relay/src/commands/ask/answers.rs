@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use relay_agent::ask::{AskError, Prepared, Schema};
-use relay_agent::backend::{Answer, BackendError, Link, Sandbox};
-use relay_agent::labels::{self, Label};
+use relay_backends::ask::{AskError, Prepared, Schema};
+use relay_backends::backend::{Answer, BackendError, Link, Sandbox};
+use relay_backends::labels::{self, Label};
 use relay_engine::{Outcome, report};
 use relay_exec::Cancel;
 use relay_llm::Budget;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use relay_agent::jobs::{Job, State};
+use relay_backends::jobs::{Job, State};
 use relay_edit::Diagnostic;
 use relay_exec::Cancel;
 use relay_store::{JobLock, Jobs, StoreError};

@@ -6,12 +6,12 @@ pub mod background;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use relay_agent::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, prepare};
-use relay_agent::backend::Backends;
-use relay_agent::labels::{self, Label};
-use relay_agent::settings::Settings;
+use relay_backends::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, check_request, prepare};
+use relay_backends::backend::Backends;
+use relay_backends::labels::{self, Label};
+use relay_backends::settings::Settings;
 use relay_edit::Diagnostic;
-use relay_engine::Engine;
+use relay_engine::{Engine, git};
 use relay_exec::Cancel;
 use relay_llm::Budget;
 use relay_store::Store;
@@ -20,7 +20,7 @@ use crate::agents::{self, Disk};
 use crate::asking::{failure, limit, model, must_be_watched, sandbox, timeout, wanted};
 use crate::cli::AskArgs;
 use crate::failure::{Failure, UNREADABLE_INPUT};
-use crate::{open, signals};
+use crate::{open, signals, terminal};
 
 use answers::{Answered, Asked};
 
@@ -45,9 +45,13 @@ fn answer(
     let store = open::store()?;
     let settings = agents::settings(&store)?;
     let names = names(args, &settings);
-    let backends = agents::backends_for(&store, &settings, &names, wanted(&args.call, offline))?;
     let repo = repo(root, args)?;
-    let sandbox = sandbox(&args.call, &settings);
+    // Of several faults the first in the order of the contract is reported, so nothing may be looked at before its turn.
+    check_request(prompt, timeout(&args.call, &settings), &repo).map_err(|error| failure(&error))?;
+    let backends = agents::backends_for(&store, &settings, &names, wanted(&args.call, offline))?;
+    let unknown = names.iter().find_map(|name| backends.get(name).err());
+    unknown.map_or(Ok(()), |unknown| Err(failure(&unknown.into())))?;
+    let sandbox = sandbox(&args.call, &settings)?;
     let schema = args.schema.as_deref().map(schema).transpose()?;
     let is_watched = must_be_watched(&backends, &names, &repo, sandbox)?;
     let sessions = sessions(&store, args, &names, &repo)?;
@@ -65,6 +69,9 @@ fn answer(
         cancel,
     };
     let prepared = asked.prepare(prompt, &settings, &backends)?;
+    // The diff is the same for everyone who is asked.
+    let not_run = prepared.first().and_then(|prepared| git::not_run(prepared.ignored()));
+    terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
     answers::all(&asked, &prepared, &store, root)
 }
 
@@ -137,8 +144,8 @@ fn schema(given: &str) -> Result<Schema, Failure> {
     let text = if given.trim_start().starts_with('{') {
         given.to_owned()
     } else {
-        let bytes =
-            relay_agent::ask::Files::read(&Disk, Path::new(given), PROMPT_LIMIT_BYTES).map_err(|error| {
+        let (bytes, _) = relay_backends::ask::Files::read(&Disk, Path::new(given), PROMPT_LIMIT_BYTES)
+            .map_err(|error| {
                 let message = format!("the schema `{given}` cannot be read: {error}");
                 Failure::usage(
                     Diagnostic::error(UNREADABLE_INPUT, message)

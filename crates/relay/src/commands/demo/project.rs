@@ -1,10 +1,9 @@
 //! The demo's project: a temporary folder with two shell scripts, a config and, where there is git, a repository.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use relay_engine::{Config, Engine};
-use relay_exec::{Cancel, Program};
+use relay_exec::{Cancel, git};
 use relay_store::Store;
 use relay_txn::project as files;
 use relay_workspace::OwnPath;
@@ -93,25 +92,7 @@ impl Project {
 
     /// A real repository, so that the project looks like one. Without git the demo shows the same.
     fn make_repository(&self) {
-        let root = self.root();
-        let identity =
-            ["-c", "user.name=Demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false"];
-        git(root, &["init", "--quiet"]);
-        git(root, &["add", "."]);
-        git(root, &[&identity[..], &["commit", "--quiet", "--no-verify", "-m", "A greeting"]].concat());
+        // Whether it worked does not matter to the demo.
+        drop(git::create(self.root(), "A greeting", &Cancel::new()));
     }
-}
-
-fn git(root: &Path, arguments: &[&str]) {
-    let program = Program {
-        program: "git",
-        args: arguments,
-        cwd: root,
-        timeout: Duration::from_secs(5),
-        output_limit_bytes: 1 << 16,
-        env: &[],
-        stdin: None,
-    };
-    // Whether it worked does not matter to the demo.
-    drop(program.run(&Cancel::new()));
 }

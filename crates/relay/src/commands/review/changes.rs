@@ -1,16 +1,21 @@
 //! What is reviewed: a diff from git or from the ledger.
 
-use relay_agent::ask::{AskError, diff};
-use relay_agent::backend::Scope;
-use relay_agent::settings::Settings;
+use relay_backends::ask::AskError;
+use relay_backends::ask::diff::{self, Diff as GitDiff};
+use relay_backends::backend::Scope;
+use relay_backends::review::Diff;
+use relay_backends::settings::Settings;
 use relay_edit::{Diagnostic, Dialect};
 use relay_engine::{Engine, translate};
+use relay_exec::git::Ignored;
 
 use crate::cli::ReviewArgs;
 
 /// What is reviewed.
 pub struct Changes {
-    pub diff: String,
+    diff: GitDiff,
+    /// How large they are, if that is too much to be sent.
+    too_large_bytes: Option<usize>,
     base: Option<String>,
     is_uncommitted: bool,
 }
@@ -18,26 +23,43 @@ pub struct Changes {
 impl Changes {
     pub fn collect(engine: &Engine, args: &ReviewArgs, settings: &Settings) -> Result<Self, AskError> {
         let (repo, cancel) = (engine.workspace().root(), engine.cancel());
-        let plain = |diff: String| Self { diff, base: None, is_uncommitted: false };
+        let plain = |diff: GitDiff| Self { diff, too_large_bytes: None, base: None, is_uncommitted: false };
         if args.staged {
             return diff::staged(repo, cancel).map(plain);
         }
         if args.uncommitted {
-            return diff::uncommitted(repo, cancel).map(|diff| Self { is_uncommitted: true, ..plain(diff) });
+            let (diff, too_large_bytes) = sendable(diff::uncommitted(repo, cancel))?;
+            return Ok(Self { too_large_bytes, is_uncommitted: true, ..plain(diff) });
         }
         if let Some(range) = &args.range {
             return diff::between(repo, range, cancel).map(plain);
         }
         if let Some(transaction) = &args.transaction {
-            return in_ledger(engine, transaction).map(plain);
+            let text = in_ledger(engine, transaction)?;
+            return Ok(plain(GitDiff { text, ..GitDiff::default() }));
         }
         let base = args
             .base
             .clone()
             .or_else(|| settings.text("ask.review_base"))
             .unwrap_or_else(|| diff::default_base(repo, cancel).to_owned());
-        let diff = diff::since(repo, &base, cancel)?;
-        Ok(Self { diff, base: Some(base), is_uncommitted: false })
+        let (diff, too_large_bytes) = sendable(diff::since(repo, &base, cancel))?;
+        Ok(Self { too_large_bytes, base: Some(base), ..plain(diff) })
+    }
+
+    /// The changes as they are sent.
+    pub fn diff(&self) -> Diff<'_> {
+        self.too_large_bytes.map_or(Diff::Text(&self.diff.text), |bytes| Diff::TooLarge { bytes })
+    }
+
+    /// The settings of the repository that git was kept from following.
+    pub fn ignored(&self) -> &[Ignored] {
+        &self.diff.ignored
+    }
+
+    /// Whether there is nothing to review.
+    pub fn is_empty(&self) -> bool {
+        self.too_large_bytes.is_none() && self.diff.text.trim().is_empty()
     }
 
     /// The same changes in the words of a backend with a review of its own.
@@ -46,6 +68,14 @@ impl Changes {
             Some(base) => Some(Scope::Base(base)),
             None => self.is_uncommitted.then_some(Scope::Uncommitted),
         }
+    }
+}
+
+/// Changes that are too large are a fault only once they have to be sent: a backend's own review reads them itself.
+fn sendable(diff: Result<GitDiff, AskError>) -> Result<(GitDiff, Option<usize>), AskError> {
+    match diff {
+        Err(AskError::TooLarge { bytes, .. }) => Ok((GitDiff::default(), Some(bytes))),
+        other => other.map(|diff| (diff, None)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Landing what a finding of the last review suggests, like any reply.
 
-use relay_agent::review::Finding;
+use relay_backends::review::Finding;
 use relay_edit::{Code, Diagnostic};
 use relay_engine::{Engine, LandOptions, Submission, land};
 use relay_store::Shelf;

@@ -6,10 +6,10 @@ mod outcome;
 
 use std::path::Path;
 
-use relay_agent::ask::{AskError, check_target};
-use relay_agent::backend::{BackendError, Link};
-use relay_agent::review::{Review, Reviewed, review};
-use relay_agent::settings::Settings;
+use relay_backends::ask::{AskError, check_target};
+use relay_backends::backend::{BackendError, Link};
+use relay_backends::review::{Review, Reviewed, review};
+use relay_backends::settings::Settings;
 use relay_edit::Diagnostic;
 use relay_llm::Budget;
 
@@ -18,7 +18,7 @@ use crate::asking::{
 };
 use crate::cli::ReviewArgs;
 use crate::failure::{BAD_USAGE, Failure};
-use crate::{agents, open};
+use crate::{agents, open, terminal};
 
 use changes::Changes;
 use outcome::Outcome;
@@ -31,21 +31,33 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     if let Some(number) = args.apply {
         return fix::land_fix(&open::engine(root)?, number, args);
     }
+    // Of several faults the first in the order of the contract is reported: time, repository, backend, sandbox, depth, diff.
+    let settings = agents::settings(&open::store()?)?;
+    let timeout = timeout(&args.call, &settings);
+    if timeout.is_zero() {
+        return Err(failure(&AskError::NoTime));
+    }
+    if let Some(repo) = root.filter(|repo| !repo.is_dir()) {
+        return Err(failure(&AskError::NoRepo { repo: repo.to_path_buf() }));
+    }
     let engine = open::engine_told(root)?;
-    let settings = agents::settings(engine.store())?;
     let names = reviewers(&args.to, &settings);
     let backends = agents::backends_for(engine.store(), &settings, &names, wanted(&args.call, offline))?;
-    let (repo, sandbox) = (engine.workspace().root(), sandbox(&args.call, &settings));
-    let timeout = timeout(&args.call, &settings);
+    let (repo, sandbox) = (engine.workspace().root(), sandbox(&args.call, &settings)?);
     let budget = Budget::new(limit(&args.call, &settings));
     // Nobody is asked as long as anybody cannot be.
     for name in &names {
         check_target(name, repo, sandbox, timeout, &budget.limit(), &backends)
             .map_err(|error| failure(&error))?;
     }
+    for name in &names {
+        agents::depth().next(name).map_err(|error| failure(&error))?;
+    }
     let is_watched = must_be_watched(&backends, &names, repo, sandbox)?;
     let changes = Changes::collect(&engine, args, &settings).map_err(|error| failure(&error))?;
-    if changes.diff.trim().is_empty() {
+    let not_run = relay_engine::git::not_run(changes.ignored());
+    terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
+    if changes.is_empty() {
         return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "there is nothing to review").hinted(
             "Say what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
         )));
@@ -56,7 +68,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
         let wanted = Review {
             backend: name,
             repo,
-            diff: &changes.diff,
+            diff: changes.diff(),
             scope: changes.scope(),
             prompt: args.prompt.as_deref(),
             model: model.as_deref(),
@@ -82,7 +94,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     let outcome = Outcome::of(&names, results, effect, spent(&budget));
     fix::remember(&engine, &outcome.findings)?;
     outcome.show(&engine, args);
-    Ok(outcome.exit_code())
+    Ok(outcome.exit_code(args.verdict_json))
 }
 
 /// Who reviews: those named, else the setting.

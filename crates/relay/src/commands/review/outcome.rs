@@ -1,7 +1,7 @@
 //! What all reviewers together came to, for people and as JSON.
 
-use relay_agent::ask::AskError;
-use relay_agent::review::{Finding, Reviewed, Verdict, merge};
+use relay_backends::ask::AskError;
+use relay_backends::review::{Finding, Reviewed, Verdict, merge};
 use relay_engine::{Engine, report};
 use serde_json::{Value, json};
 
@@ -44,10 +44,17 @@ impl Outcome {
         Self { findings, verdict, reviewed, failed, effect, spent }
     }
 
-    /// The verdict's; where what a reviewer wrote could not stay, it could not be done.
-    pub fn exit_code(&self) -> u8 {
+    /// The verdict's; where what a reviewer wrote could not stay, it could not be done. A review in prose is feedback, which
+    /// is a success unless a verdict was asked for.
+    pub fn exit_code(&self, wants_verdict: bool) -> u8 {
         let has_failed = self.effect.as_ref().is_some_and(|effect| effect.status.exit_code() != 0);
-        if has_failed { Verdict::Abstain.exit_code() } else { self.verdict.exit_code() }
+        let is_feedback =
+            self.verdict == Verdict::Abstain && self.failed.is_empty() && !self.reviewed.is_empty();
+        match has_failed {
+            true => Verdict::Abstain.exit_code(),
+            false if is_feedback && !wants_verdict => 0,
+            false => self.verdict.exit_code(),
+        }
     }
 
     pub fn show(&self, engine: &Engine, args: &ReviewArgs) {
@@ -96,7 +103,7 @@ impl Outcome {
             .collect();
         json!({
             "verdict": self.verdict.name(),
-            "exitCode": self.exit_code(),
+            "exitCode": self.exit_code(false),
             "findings": self.findings,
             "reviews": reviews,
             "failed": failed,

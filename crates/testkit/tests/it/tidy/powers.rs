@@ -4,10 +4,11 @@ use super::packages::{Package, packages};
 use super::source::{Source, tracked};
 
 /// A package that gives a power, and the crates that may have it.
-const GRANTS: [(&str, &[&str]); 25] = [
+const GRANTS: [(&str, &[&str]); 27] = [
     ("arboard", &["relay"]),
     ("cap-std", &["relay-workspace", "relay-txn"]),
     ("clap", &["relay"]),
+    ("close_fds", &["relay-exec"]),
     ("command-group", &["relay-exec"]),
     ("crossterm", &["relay-tui"]),
     ("duct", &["relay-exec"]),
@@ -24,8 +25,9 @@ const GRANTS: [(&str, &[&str]); 25] = [
     ("reqwest", &["relay-llm"]),
     ("rusqlite", &["relay-store", "relay-txn"]),
     ("rustix", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace", "testkit"]),
+    ("seccompiler", &["relay-exec"]),
     ("signal-hook", &["relay"]),
-    ("tempfile", &["relay", "testkit"]),
+    ("tempfile", &["relay", "relay-exec", "testkit"]),
     ("ureq", &["relay-llm"]),
     ("walkdir", &["relay-workspace"]),
     ("wl-clipboard-rs", &["relay"]),
@@ -56,6 +58,28 @@ const WORDS: [(&str, &[&str]); 5] = [
     ("std::net", &["relay-llm"]),
     ("SystemTime", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace"]),
 ];
+
+/// The one module that calls git.
+const GIT: &str = "crates/relay-exec/src/git/";
+/// Crates that can start a program, themselves or through `relay-exec`.
+const SPAWNERS: [&str; 4] = ["relay", "relay-backends", "relay-engine", "relay-exec"];
+
+/// Lines that name git as a program, outside the module that calls it without what a repository wants to run. A label
+/// of a report is not a program.
+fn callers_of_git(sources: &[Source]) -> Vec<String> {
+    let is_spawner = |source: &&Source| source.crate_name().is_some_and(|name| SPAWNERS.contains(&name));
+    let mut findings = Vec::new();
+    for source in sources.iter().filter(|source| source.is_product()).filter(is_spawner) {
+        for (number, line) in source.product_lines() {
+            let code = line.split("//").next().unwrap_or_default();
+            let is_named = code.contains("\"git\"") && !code.contains("Finding::new(");
+            if (is_named || code.contains("command: \"git")) && !source.path.starts_with(GIT) {
+                findings.push(format!("{}:{number}: calls git; `relay_exec::git` does that", source.path));
+            }
+        }
+    }
+    findings
+}
 
 /// Tests may use anything.
 fn dependencies_beyond(packages: &[Package]) -> Vec<String> {
@@ -96,6 +120,22 @@ fn words_beyond(sources: &[Source]) -> Vec<String> {
 fn powers_stay_in_their_crate() {
     super::assert_none("dependencies beyond a crate's power", &dependencies_beyond(&packages()));
     super::assert_none("words beyond a crate's power", &words_beyond(&tracked()));
+    super::assert_none("callers of git", &callers_of_git(&tracked()));
+}
+
+#[test]
+fn a_caller_of_git_is_found() {
+    let found = |path: &str, text: &str| callers_of_git(&[Source::new(path, text)]).len();
+    assert_eq!(found("crates/relay-engine/src/project/git.rs", "        program: \"git\",\n"), 1);
+    assert_eq!(found("crates/relay-exec/src/shell.rs", "    Command::new(\"git\")\n"), 1);
+    assert_eq!(found("crates/relay/src/main.rs", "    Shell { command: \"git status\", cwd }\n"), 1);
+    assert_eq!(found("crates/relay-exec/src/git/mod.rs", "    find_program(\"git\")\n"), 0);
+    assert_eq!(found("crates/relay/src/doctor.rs", "    Finding::new(State::Good, \"git\", path)\n"), 0);
+    assert_eq!(found("crates/relay-workspace/src/sensitive.rs", "    tool: \"git\",\n"), 0);
+    assert_eq!(
+        found("crates/relay-engine/src/project/git.rs", "#[cfg(test)]\nmod tests {\n    x(\"git\");\n}\n"),
+        0
+    );
 }
 
 #[test]
@@ -113,7 +153,7 @@ fn a_dependency_beyond_is_found() {
 #[test]
 fn a_word_beyond_is_found() {
     let found = |path: &str, text: &str| words_beyond(&[Source::new(path, text)]).len();
-    assert_eq!(found("crates/relay-engine/src/git.rs", "use std::process::Command;\n"), 1);
+    assert_eq!(found("crates/relay-engine/src/project/git.rs", "use std::process::Command;\n"), 1);
     assert_eq!(found("crates/relay-exec/src/run.rs", "use std::process::Command;\n"), 0);
     assert_eq!(found("crates/relay-edit/src/plan.rs", "    std::fs::read(path)\n"), 1);
     assert_eq!(found("crates/relay-edit/src/plan.rs", "// std::fs is not used here\n"), 0);

@@ -107,9 +107,9 @@ fn the_repository_is_found() {
 fn product_and_test() {
     let product = |path: &str| Source::new(path, "").is_product();
     assert!(product("crates/relay-edit/src/dialect/fenced.rs"));
-    assert!(product("crates/relay-engine/src/lint/suggest.rs"));
+    assert!(product("crates/relay-engine/src/checks/lint/suggest.rs"));
     for path in [
-        "crates/relay-engine/src/lint/tests.rs",
+        "crates/relay-engine/src/checks/lint/tests.rs",
         "crates/relay/tests/it/apply.rs",
         "crates/relay/benches/cost.rs",
         "crates/testkit/src/env.rs",

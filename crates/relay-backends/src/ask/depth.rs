@@ -1,0 +1,90 @@
+//! Keeps agents from calling each other in circles.
+
+use super::AskError;
+
+/// Tells an agent how deep it is inside questions.
+pub const DEPTH_VARIABLE: &str = "PHONE_A_FRIEND_DEPTH";
+/// Names the agent that runs Relay.
+pub const HOST_VARIABLE: &str = "PHONE_A_FRIEND_HOST";
+/// No question inside a question.
+const LIMIT: u64 = 1;
+
+/// Variables by which agents tell what they run that they run it.
+const HOSTS: [(&str, &str); 4] = [
+    ("CLAUDECODE", "claude"),
+    ("GEMINI_CLI", "gemini"),
+    ("OPENCODE", "opencode"),
+    ("CODEX_SANDBOX", "codex"),
+];
+
+/// Where in a chain of questions this process stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Depth {
+    depth: u64,
+    hosts: Vec<String>,
+}
+
+impl Depth {
+    /// As the environment says. A depth that is not a plain number counts as none.
+    pub fn new(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let is_number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // A number too large to hold is deep enough.
+        let depth =
+            variable(DEPTH_VARIABLE).filter(is_number).map_or(0, |text| text.parse().unwrap_or(u64::MAX));
+        let told = variable(HOST_VARIABLE);
+        let seen = HOSTS
+            .iter()
+            .filter(|(name, _)| variable(name).is_some_and(|value| !value.is_empty() && value != "0"))
+            .map(|(_, host)| (*host).to_owned());
+        Self { depth, hosts: told.into_iter().chain(seen).collect() }
+    }
+
+    /// The depth of what a backend would run.
+    ///
+    /// # Errors
+    /// It would be too deep, or the backend would ask itself.
+    pub fn next(&self, backend: &str) -> Result<String, AskError> {
+        if self.depth >= LIMIT {
+            return Err(AskError::TooDeep { depth: self.depth, limit: LIMIT });
+        }
+        if self.hosts.iter().any(|host| host == backend) {
+            return Err(AskError::OwnHost { backend: backend.to_owned() });
+        }
+        Ok((self.depth + 1).to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(variables: &[(&str, &str)], backend: &str) -> Result<String, String> {
+        let variable = |name: &str| {
+            variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+        };
+        Depth::new(variable).next(backend).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_question_inside_a_question_is_refused() {
+        assert_eq!(check(&[], "codex").as_deref(), Ok("1"));
+        for deep in ["1", "2", "01", "99999999999999999999999"] {
+            assert!(check(&[(DEPTH_VARIABLE, deep)], "codex").unwrap_err().contains("depth limit"), "{deep}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_counts_as_none() {
+        for odd in ["", "1abc", "-1", "+1", " 1", "1.0", "\u{661}", "0"] {
+            assert_eq!(check(&[(DEPTH_VARIABLE, odd)], "codex").as_deref(), Ok("1"), "{odd:?}");
+        }
+    }
+
+    #[test]
+    fn no_agent_asks_itself() {
+        assert!(check(&[(HOST_VARIABLE, "codex")], "codex").unwrap_err().contains("itself"));
+        assert!(check(&[("CLAUDECODE", "1")], "claude").is_err());
+        assert!(check(&[("CLAUDECODE", "1")], "codex").is_ok());
+        assert!(check(&[("CLAUDECODE", "0")], "claude").is_ok());
+    }
+}

@@ -1,0 +1,113 @@
+//! Changes, as git shows them.
+
+use std::path::Path;
+
+use relay_exec::git::{GitError, Ignored, Purpose, Repository};
+use relay_exec::{Cancel, Tail};
+
+use super::{AskError, DIFF_LIMIT_BYTES};
+
+/// The branches that are looked for, and what is compared with if there is neither.
+const BRANCHES: [&str; 2] = ["main", "master"];
+const FALLBACK: &str = "HEAD~1";
+/// More than a commit's name.
+const ANSWER_LIMIT_BYTES: usize = 1 << 10;
+
+/// A diff.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// As git prints it.
+    pub text: String,
+    /// What the repository's config asked git to run for it, and did not get.
+    pub ignored: Vec<Ignored>,
+}
+
+/// The latest changes: what is not committed, else the last commit. Where git fails there are none; only their size is
+/// a fault, because a question about half a diff is another question.
+///
+/// # Errors
+/// They are too large.
+pub fn latest(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
+    let uncommitted = silent(repo, &["HEAD"], cancel)?;
+    if uncommitted.text.is_empty() { silent(repo, &["HEAD~1", "HEAD"], cancel) } else { Ok(uncommitted) }
+}
+
+/// What the present branch adds to a base.
+///
+/// # Errors
+/// Git fails, or it is too large.
+pub fn since(repo: &Path, base: &str, cancel: &Cancel) -> Result<Diff, AskError> {
+    // A name that begins with a dash would be an option, and no branch has one.
+    if base.is_empty() || base.starts_with('-') {
+        return Err(AskError::Diff { said: format!("`{base}` is no branch") });
+    }
+    strict(repo, &[&format!("{base}...HEAD")], cancel)
+}
+
+/// What lies between two points, as `A..B`.
+///
+/// # Errors
+/// Git fails, or it is too large.
+pub fn between(repo: &Path, range: &str, cancel: &Cancel) -> Result<Diff, AskError> {
+    if range.starts_with('-') || !range.contains("..") {
+        return Err(AskError::Diff { said: format!("`{range}` is no range of the form A..B") });
+    }
+    strict(repo, &[range], cancel)
+}
+
+/// What is in git's index.
+///
+/// # Errors
+/// Git fails, or it is too large.
+pub fn staged(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
+    strict(repo, &["--cached"], cancel)
+}
+
+/// What is not committed, staged or not. New files that git does not know are no part of it.
+///
+/// # Errors
+/// Git fails, or it is too large.
+pub fn uncommitted(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
+    strict(repo, &["HEAD"], cancel)
+}
+
+/// The branch that changes are compared with if none is named.
+#[must_use]
+pub fn default_base(repo: &Path, cancel: &Cancel) -> &'static str {
+    let Ok(repository) = Repository::open(repo, cancel) else { return FALLBACK };
+    let exists = |branch: &&str| {
+        repository.ask(&["rev-parse", "--verify", "--quiet", branch], ANSWER_LIMIT_BYTES, cancel).is_ok()
+    };
+    BRANCHES.into_iter().find(exists).unwrap_or(FALLBACK)
+}
+
+fn silent(repo: &Path, what: &[&str], cancel: &Cancel) -> Result<Diff, AskError> {
+    match diff(repo, what, cancel) {
+        Ok((output, ignored)) => within_limit(&output, ignored),
+        Err(_) => Ok(Diff::default()),
+    }
+}
+
+fn strict(repo: &Path, what: &[&str], cancel: &Cancel) -> Result<Diff, AskError> {
+    match diff(repo, what, cancel) {
+        Ok((output, ignored)) => within_limit(&output, ignored).map_err(|error| match error {
+            AskError::TooLarge { bytes, .. } => AskError::diff_to_review(bytes),
+            other => other,
+        }),
+        Err(error) => Err(AskError::Diff { said: error.to_string() }),
+    }
+}
+
+fn within_limit(output: &Tail, ignored: Vec<Ignored>) -> Result<Diff, AskError> {
+    let bytes = output.bytes.len() + usize::try_from(output.omitted_bytes).unwrap_or(usize::MAX);
+    if bytes > DIFF_LIMIT_BYTES {
+        return Err(AskError::TooLarge { what: "diff", bytes, limit_bytes: DIFF_LIMIT_BYTES });
+    }
+    Ok(Diff { text: output.text(), ignored })
+}
+
+fn diff(repo: &Path, what: &[&str], cancel: &Cancel) -> Result<(Tail, Vec<Ignored>), GitError> {
+    let repository = Repository::open(repo, cancel)?;
+    let output = repository.diff(&[what, &["--"]].concat(), DIFF_LIMIT_BYTES + 1, cancel)?;
+    Ok((output, repository.ignored(Purpose::Diff)))
+}

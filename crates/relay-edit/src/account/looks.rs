@@ -1,0 +1,242 @@
+//! What code looks like by itself: a tree of files, output, a diagram, a session in a terminal.
+
+/// Languages of what programs print.
+const OUTPUT: &[&str] = &[
+    "text",
+    "txt",
+    "output",
+    "log",
+    "logs",
+    "plaintext",
+    "plain",
+    "stdout",
+    "stderr",
+    "none",
+    "http",
+    "pytb",
+    "traceback",
+    "python-traceback",
+    "ansi",
+];
+
+/// Languages of diagrams and formulas.
+const DIAGRAMS: &[&str] =
+    &["mermaid", "dot", "graphviz", "plantuml", "puml", "latex", "tex", "math", "ascii"];
+
+/// Languages of sessions with an interpreter.
+const SESSIONS: &[&str] = &["pycon", "python-repl", "irb", "node-repl", "repl"];
+
+/// What code is for sure, whatever its author says about it. `proposes` says that the prose asks for a change, which output
+/// never is.
+pub(super) fn what(language: &str, text: &str, proposes: bool) -> Option<&'static str> {
+    let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(language));
+    if is_tree(text) {
+        return Some("a tree of files");
+    }
+    if is(DIAGRAMS) && !proposes {
+        return Some("a diagram");
+    }
+    if is(SESSIONS) || is_session(text) {
+        return Some("a session with an interpreter");
+    }
+    let is_trace = text.contains("Traceback (most recent call last)") || text.starts_with("error[E");
+    let is_plain = (language.is_empty() || is(OUTPUT)) && !proposes;
+    if is_trace || is_plain && (is(OUTPUT) || !text.lines().any(is_code)) {
+        return Some("output");
+    }
+    None
+}
+
+/// Whether lines have the prompt of a shell before them.
+pub(super) fn has_prompts(text: &str) -> bool {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.next().is_some_and(|line| line.starts_with("$ "))
+}
+
+/// Programs that people type at a prompt.
+const PROGRAMS: &[&str] = &[
+    "apt",
+    "apt-get",
+    "bash",
+    "brew",
+    "bun",
+    "bundle",
+    "cargo",
+    "cd",
+    "chmod",
+    "cmake",
+    "composer",
+    "conda",
+    "curl",
+    "deno",
+    "docker",
+    "docker-compose",
+    "dotnet",
+    "export",
+    "gcc",
+    "gem",
+    "gh",
+    "git",
+    "go",
+    "gradle",
+    "kubectl",
+    "ls",
+    "make",
+    "mkdir",
+    "mvn",
+    "mypy",
+    "node",
+    "npm",
+    "npx",
+    "php",
+    "pip",
+    "pip3",
+    "pnpm",
+    "poetry",
+    "pre-commit",
+    "psql",
+    "pytest",
+    "python",
+    "python3",
+    "rake",
+    "rails",
+    "redis-cli",
+    "ruby",
+    "ruff",
+    "rustup",
+    "sh",
+    "source",
+    "ssh",
+    "sudo",
+    "tox",
+    "tsc",
+    "uv",
+    "vitest",
+    "wget",
+    "yarn",
+    "black",
+    "eslint",
+    "jest",
+    "rm",
+    "mv",
+    "cp",
+    "sed",
+    "touch",
+    "alembic",
+    "ansible-playbook",
+    "aws",
+    "cat",
+    "createdb",
+    "createuser",
+    "django-admin",
+    "echo",
+    "find",
+    "flask",
+    "gcloud",
+    "grep",
+    "helm",
+    "heroku",
+    "http",
+    "java",
+    "jq",
+    "just",
+    "ln",
+    "mysql",
+    "nvm",
+    "open",
+    "pipx",
+    "podman",
+    "prettier",
+    "pwd",
+    "rg",
+    "rsync",
+    "scp",
+    "sqlite3",
+    "systemctl",
+    "tail",
+    "terraform",
+    "time",
+    "uvicorn",
+    "vercel",
+    "watch",
+    "which",
+    "xargs",
+];
+
+/// Whether a fence says nothing about what it holds.
+pub(super) fn has_no_language(language: &str) -> bool {
+    language.is_empty() || language.eq_ignore_ascii_case("text")
+}
+
+/// Whether every line is a command that people type.
+pub(super) fn are_commands(text: &str) -> bool {
+    let is_command = |line: &str| {
+        let line = line.trim_start();
+        let line = line.strip_prefix("$ ").unwrap_or(line);
+        let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+        let word = line.split_whitespace().find(|word| !is_setting(word)).unwrap_or_default();
+        PROGRAMS.contains(&word) || word.starts_with("./")
+    };
+    let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
+    // A line that goes on in the next one is one command.
+    let mut goes_on = false;
+    let mut lines = lines.filter(|line| !std::mem::replace(&mut goes_on, line.ends_with('\\'))).peekable();
+    lines.peek().is_some() && lines.all(is_command)
+}
+
+/// Whether a word is the name of a variable of the environment.
+fn is_variable(word: &str) -> bool {
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+/// Whether a line looks like code.
+fn is_code(line: &str) -> bool {
+    let line = line.trim();
+    let words = [
+        "def ",
+        "class ",
+        "fn ",
+        "let ",
+        "const ",
+        "var ",
+        "import ",
+        "from ",
+        "return ",
+        "function ",
+        "pub ",
+        "use ",
+        "if ",
+        "for ",
+    ];
+    line.ends_with(['{', '}', ';', '(', ',', '['])
+        || line.contains("()")
+        || line.contains(" = ")
+        || line.contains(":=")
+        || line.starts_with(['@', '<', '#', '}'])
+        || words.iter().any(|word| line.starts_with(word))
+}
+
+/// Whether it is drawn as folders and files are.
+fn is_tree(text: &str) -> bool {
+    let is_branch = |line: &&str| {
+        line.contains("├─")
+            || line.contains("└─")
+            || line.trim_start().starts_with("|-- ")
+            || line.trim_start().starts_with("`-- ")
+    };
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let branches = lines().filter(is_branch).count();
+    branches > 0 && branches * 2 >= lines().count()
+}
+
+/// Whether its first line is typed at the prompt of an interpreter.
+fn is_session(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty()).map(str::trim_start);
+    first.is_some_and(|line| {
+        [">>> ", "In [1]", "irb(main)", "iex> ", "ghci> ", "> "]
+            .iter()
+            .take(6)
+            .any(|prompt| line.starts_with(prompt))
+    })
+}

@@ -1,0 +1,359 @@
+//! Accounts for every block of a reply: each is an edit, only shown, or unclear.
+//!
+//! One rule carries it: once anything of a reply is to land, every other block must be explained as an edit, a quotation, a
+//! command, output or an example. What is not explained is unclear, and refuses the reply.
+
+mod looks;
+mod quoted;
+
+use std::borrow::Cow;
+
+use crate::lead::{Intent, Lead, is_file_name};
+use crate::passage::{Body, Passage, Snippet};
+use crate::script;
+use crate::{Diagnostic, Dialect, Edit, Operation, codes};
+use quoted::is_part_of;
+
+/// One block of a reply with its class.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its first line in the reply, counted from 1.
+    pub first: usize,
+    /// Its last line.
+    pub last: usize,
+    /// Which of the three it is.
+    pub class: Class,
+    /// Why, in a few words.
+    pub reason: Cow<'static, str>,
+    /// The file it is about, where that is known.
+    pub path: Option<String>,
+    /// The written form of an edit.
+    pub dialect: Option<Dialect>,
+    /// What to write instead, for one that is unclear.
+    hint: &'static str,
+}
+
+/// What becomes of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// It lands, or refuses the reply.
+    Edit,
+    /// It is there to be looked at.
+    Shown,
+    /// It may be an edit, so the reply is refused.
+    Unclear,
+}
+
+impl Class {
+    /// The name in JSON and in the ledger.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Class::Edit => "edit",
+            Class::Shown => "shown",
+            Class::Unclear => "unclear",
+        }
+    }
+}
+
+impl Block {
+    /// Why an unclear block refuses the reply, and what to write instead.
+    #[must_use]
+    pub fn finding(&self) -> Diagnostic {
+        let message = format!("this block is unclear: {}", self.reason);
+        let finding = Diagnostic::error(codes::UNCLEAR_BLOCK, message).hinted(self.hint).at(self.first);
+        match &self.path {
+            Some(path) => finding.on(path),
+            None => finding,
+        }
+    }
+}
+
+/// What is known about the files of the project.
+pub trait Files {
+    /// What a file holds before the edits.
+    fn before(&self, path: &str) -> Option<Cow<'_, str>>;
+
+    /// What it holds after them; `None` when they do not change it.
+    fn after(&self, path: &str) -> Option<Cow<'_, str>>;
+
+    /// The files that the edits change.
+    fn changed(&self) -> Vec<String>;
+
+    /// A file of the project in which a test holds, where looking for one is not too much work.
+    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String>;
+
+    /// Whether a path is a file or a folder of the project.
+    fn exists(&self, path: &str) -> bool;
+}
+
+const NO_FILE: &str = "put the file's path on the line above the block, or send it as a diff or a SEARCH/REPLACE section; \
+    if it is only to be looked at, pass --ignore with a line of it";
+const NO_PLACE: &str = "send these lines as a diff or a SEARCH/REPLACE section, which say where they go";
+const ONE_VERSION: &str =
+    "send only the version that is to land, or pass --ignore with a line of the other one";
+const SHELL_EDIT: &str = "send the change as an edit of the file; if you run the command yourself, pass --ignore with a line of it";
+const NO_EDIT: &str =
+    "send the deletion or the new name as an edit; if you do it yourself, pass --ignore with this line";
+const OTHER_TOOL: &str =
+    "write the edit as a diff or a SEARCH/REPLACE section; `relay prompt` prints what to tell the model";
+
+/// The class of every block. `edits` are those of the reply, in its order.
+#[must_use]
+pub fn account(passages: &[Passage], edits: &[Edit], files: &dyn Files) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::with_capacity(passages.len());
+    // Edits that were joined from two replies are not in the order of their lines.
+    let mut edits: Vec<&Edit> = edits.iter().collect();
+    edits.sort_by_key(|edit| edit.line);
+    let mut has_edits = false;
+    for passage in passages {
+        let first = edits.partition_point(|edit| edit.line < passage.first);
+        let own = edits.get(first..).unwrap_or_default().iter().take_while(|edit| edit.line <= passage.last);
+        let own: Vec<&Edit> = own.copied().collect();
+        let is_moot =
+            matches!(&passage.body, Body::Asked(path) if !files.exists(path) || is_gone(&edits, path));
+        if is_moot {
+            continue;
+        }
+        blocks.push(block(passage, &own, has_edits, &edits, files));
+        has_edits |= !own.is_empty();
+    }
+    blocks
+}
+
+/// Whether an edit deletes or renames a file.
+fn is_gone(edits: &[&Edit], path: &str) -> bool {
+    let removes = |edit: &Edit| matches!(edit.operation, Operation::Delete | Operation::Rename { .. });
+    edits.iter().any(|edit| edit.path == path && removes(edit))
+}
+
+/// The class of one block, whose own edits these are.
+fn block(passage: &Passage, own: &[&Edit], has_edits: bool, edits: &[&Edit], files: &dyn Files) -> Block {
+    let path = own.first().map(|edit| edit.path.clone()).filter(|path| !path.is_empty());
+    let of = |class, reason: Cow<'static, str>, hint| Block {
+        first: passage.first,
+        last: passage.last,
+        class,
+        reason,
+        path: path.clone(),
+        dialect: own.first().map(|edit| edit.dialect),
+        hint,
+    };
+    match &passage.body {
+        Body::Read if own.is_empty() => of(Class::Shown, "it holds no edit".into(), ""),
+        Body::Read if has_edits => match Lead::new(&passage.lead).intent() {
+            Intent::Alternative => {
+                of(Class::Unclear, "it is an alternative to an edit above".into(), ONE_VERSION)
+            }
+            Intent::Correction => of(Class::Unclear, "it corrects an edit above".into(), ONE_VERSION),
+            _ => of(Class::Edit, form(own).into(), ""),
+        },
+        Body::Read => of(Class::Edit, form(own).into(), ""),
+        Body::Control => of(Class::Edit, "the reply's control block".into(), ""),
+        Body::Ignored => of(Class::Shown, "marked with --ignore".into(), ""),
+        Body::Unplaced(reason) => of(Class::Unclear, reason.clone().into(), NO_FILE),
+        Body::Asked(path) => Block {
+            path: Some(path.clone()),
+            ..of(
+                Class::Unclear,
+                format!("it asks for `{path}` to be deleted or renamed, and no edit does that").into(),
+                NO_EDIT,
+            )
+        },
+        Body::HarmlessCall(name) => {
+            of(Class::Shown, format!("a call of `{name}`, which changes no file").into(), "")
+        }
+        Body::UnknownCall(name) => of(
+            Class::Unclear,
+            format!("it calls {}, which Relay cannot read", quoted_name(name)).into(),
+            OTHER_TOOL,
+        ),
+        Body::Code(snippet) => {
+            let judged = Judge { passage, snippet, edits, files }.judge();
+            Block {
+                path: judged.path.or(snippet.path.clone()),
+                ..of(judged.class, judged.reason, judged.hint)
+            }
+        }
+    }
+}
+
+fn quoted_name(name: &str) -> String {
+    if name.contains(' ') { name.to_owned() } else { format!("`{name}`") }
+}
+
+fn form(own: &[&Edit]) -> &'static str {
+    match own.first().map(|edit| &edit.operation) {
+        Some(Operation::Write { .. }) => "whole file",
+        Some(Operation::Patch { .. }) => "changed lines",
+        Some(Operation::Delete) => "deletes a file",
+        Some(Operation::Rename { .. }) => "renames a file",
+        Some(Operation::Mode { .. }) => "changes a mode",
+        None => "",
+    }
+}
+
+/// The class of code that no dialect reads.
+struct Judged {
+    class: Class,
+    reason: Cow<'static, str>,
+    path: Option<String>,
+    hint: &'static str,
+}
+
+impl Judged {
+    fn shown(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { class: Class::Shown, reason: reason.into(), path: None, hint: "" }
+    }
+
+    fn unclear(reason: impl Into<Cow<'static, str>>, hint: &'static str) -> Self {
+        Self { class: Class::Unclear, reason: reason.into(), path: None, hint }
+    }
+
+    fn on(self, path: Option<String>) -> Self {
+        Self { path, ..self }
+    }
+}
+
+/// Decides about code that no dialect reads.
+struct Judge<'j> {
+    passage: &'j Passage,
+    snippet: &'j Snippet,
+    edits: &'j [&'j Edit],
+    files: &'j dyn Files,
+}
+
+impl Judge<'_> {
+    fn judge(&self) -> Judged {
+        let lead = Lead::new(&self.passage.lead);
+        let intent = lead.intent();
+        let path = self.snippet.path.clone().or_else(|| lead.path());
+        if let Some(judged) = self.by_content(intent, path.as_deref()) {
+            return judged;
+        }
+        match intent {
+            Intent::Alternative => {
+                return Judged::unclear("it is an alternative to an edit above", ONE_VERSION).on(path);
+            }
+            Intent::Correction => return Judged::unclear("it corrects an edit above", ONE_VERSION).on(path),
+            _ => {}
+        }
+        if let Some(found) = self.quotation(path.as_deref(), intent) {
+            return found;
+        }
+        let exists = path.as_deref().is_some_and(|path| self.files.before(path).is_some());
+        let place = || match &path {
+            Some(path) if exists => format!("it is code for `{path}`, and nothing says where it goes"),
+            Some(path) => {
+                format!("`{path}` is not a file of this project, and nothing says that it is to be created")
+            }
+            None => "it is code that names no file".to_owned(),
+        };
+        let judged = match intent {
+            Intent::Unchanged => Judged::shown("code that stays as it is"),
+            Intent::Output => Judged::shown("output"),
+            // "Use it in `src/main.ts`:" asks for a change of that file.
+            Intent::Example | Intent::Run if !exists => Judged::shown("an example"),
+            Intent::Old => Judged::unclear("it is to be replaced, and nothing says by what", NO_PLACE),
+            Intent::New => Judged::unclear("it is to replace something, and nothing says what", NO_PLACE),
+            Intent::Remove => Judged::unclear("it is to be removed, and Relay cannot see where", NO_PLACE),
+            Intent::Insert => Judged::unclear("it is to be added, and nothing says exactly where", NO_PLACE),
+            _ => Judged::unclear(place(), if path.is_some() { NO_PLACE } else { NO_FILE }),
+        };
+        judged.on(path)
+    }
+
+    /// What the code is by itself, whatever is said about it.
+    fn by_content(&self, intent: Intent, path: Option<&str>) -> Option<Judged> {
+        let Snippet { language, text, .. } = self.snippet;
+        if text.trim().is_empty() {
+            return Some(Judged::shown("it is empty"));
+        }
+        if is_file_name(text.trim()) {
+            return Some(Judged::shown("the name of a file"));
+        }
+        if self.snippet.cited {
+            return Some(Judged::shown("it cites lines of a file"));
+        }
+        // "Then add this helper:" above a shell's code asks for a change of a script, unless it is plainly typed.
+        let is_script = |path: &String| script::is_file(path);
+        let is_asked = match intent {
+            Intent::Alternative | Intent::Correction => true,
+            Intent::Unsaid => self.edits.iter().any(|edit| is_script(&edit.path)),
+            _ => intent.proposes(),
+        };
+        if looks::has_prompts(text) || script::is_shell(language) && (!is_asked || looks::are_commands(text))
+        {
+            let commands = self.commands();
+            // The lines of a script are commands too.
+            let quoted = || self.quotation_of_changed(path, intent);
+            return if commands.class == Class::Shown { Some(commands) } else { quoted().or(Some(commands)) };
+        }
+        if looks::has_no_language(language) && looks::are_commands(text) && !intent.proposes() {
+            return Some(self.commands());
+        }
+        // Lines of a settings file look like what a program prints.
+        let is_shown = matches!(intent, Intent::Output | Intent::Run | Intent::Example | Intent::Quote);
+        let is_for_file = !is_shown && path.is_some_and(|path| self.files.exists(path));
+        let what = looks::what(language, text, intent.proposes() || is_for_file)?;
+        Some(Judged::shown(what))
+    }
+
+    /// Commands to type, unless they change files of the project.
+    fn commands(&self) -> Judged {
+        let script = script::read(&self.snippet.text, self.passage.first);
+        let matters = |change: &&script::Changing| {
+            let concerns =
+                |path: &String| !is_gone(self.edits, path) && (!change.removes || self.files.exists(path));
+            change.operands.is_empty() || change.operands.iter().any(concerns)
+        };
+        match script.changes.iter().find(matters) {
+            Some(change) => {
+                let command: String = change.command.chars().take(80).collect();
+                Judged::unclear(
+                    format!("`{command}` changes files, and Relay runs no command of a reply"),
+                    SHELL_EDIT,
+                )
+            }
+            None => Judged::shown("commands to type"),
+        }
+    }
+
+    /// Code that is in a file already, or that the edits bring there. What is to be added proposes a change even where the
+    /// same lines are in the file somewhere else.
+    fn quotation(&self, path: Option<&str>, intent: Intent) -> Option<Judged> {
+        if let Some(found) = self.quotation_of_changed(path, intent) {
+            return Some(found);
+        }
+        let text = &self.snippet.text;
+        let may_be_anywhere = !intent.proposes() && quoted::is_distinctive(text);
+        let found = may_be_anywhere.then(|| self.files.find(&|file| is_part_of(text, file))).flatten()?;
+        Some(Judged::shown(format!("a quotation of `{found}`")).on(Some(found)))
+    }
+
+    /// The same, in the file that is named and those that the edits change.
+    fn quotation_of_changed(&self, path: Option<&str>, intent: Intent) -> Option<Judged> {
+        let text = &self.snippet.text;
+        let changed = self.files.changed();
+        let named = path.map(str::to_owned).into_iter().chain(changed);
+        for path in named {
+            let before = self.files.before(&path).is_some_and(|file| is_part_of(text, &file));
+            let after = self.files.after(&path).is_some_and(|file| is_part_of(text, &file));
+            match (before, after) {
+                (false, true) => {
+                    return Some(
+                        Judged::shown(format!("what `{path}` holds after the edits")).on(Some(path)),
+                    );
+                }
+                (true, _) if !intent.proposes() => {
+                    return Some(Judged::shown(format!("a quotation of `{path}`")).on(Some(path)));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

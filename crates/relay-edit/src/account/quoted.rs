@@ -1,0 +1,57 @@
+//! Whether code quotes a file: all its lines are there, in order and next to each other, but for the white space around
+//! them, blank lines, and lines that say that something was left out.
+
+use crate::elision::{elision, names_left_out, remarks_left_out};
+
+/// Whether all of a text is part of a file.
+pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
+    let has_words = |line: &str| line.chars().any(char::is_alphanumeric);
+    if !text.lines().any(has_words) {
+        return false;
+    }
+    let lines = |text: &'_ str| -> Vec<String> {
+        text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    };
+    let file = lines(file);
+    let mut from = 0;
+    for run in runs(text) {
+        let Some(at) = find(&file, from, &run) else { return false };
+        from = at + run.len();
+    }
+    true
+}
+
+/// The lines of a text, cut where it says that something was left out.
+fn runs(text: &str) -> Vec<Vec<&str>> {
+    let mut runs = vec![Vec::new()];
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+        let is_gap = elision(line).is_some() || names_left_out(line) || remarks_left_out(line);
+        match runs.last_mut() {
+            Some(run) if !is_gap => run.push(line),
+            Some(run) if run.is_empty() => {}
+            _ => runs.push(Vec::new()),
+        }
+    }
+    runs.retain(|run| !run.is_empty());
+    runs
+}
+
+/// Where lines are next to each other in a file, from this line on.
+fn find(file: &[String], from: usize, run: &[&str]) -> Option<usize> {
+    let rest = file.get(from..)?;
+    if run.len() > rest.len() {
+        return None;
+    }
+    let is_here = |at: &usize| {
+        rest.get(*at..at + run.len())
+            .is_some_and(|part| part.iter().zip(run).all(|(line, quoted)| line == quoted))
+    };
+    (0..=rest.len() - run.len()).find(is_here).map(|at| from + at)
+}
+
+/// Whether a text says enough to be looked for in files that the reply does not name.
+pub(super) fn is_distinctive(text: &str) -> bool {
+    let lines =
+        text.lines().map(str::trim).filter(|line| line.chars().filter(|c| c.is_alphanumeric()).count() > 3);
+    lines.clone().count() > 1 || lines.map(str::len).max().unwrap_or_default() > 24
+}

@@ -1,0 +1,132 @@
+//! Replies with the class of each of their blocks.
+
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::{Snapshot, parse, plan};
+
+/// Files before and after a reply's edits.
+struct Project {
+    before: BTreeMap<String, String>,
+    after: BTreeMap<String, String>,
+}
+
+impl Files for Project {
+    fn before(&self, path: &str) -> Option<Cow<'_, str>> {
+        self.before.get(path).map(|text| text.as_str().into())
+    }
+
+    fn after(&self, path: &str) -> Option<Cow<'_, str>> {
+        self.after.get(path).map(|text| text.as_str().into())
+    }
+
+    fn changed(&self) -> Vec<String> {
+        self.after.keys().cloned().collect()
+    }
+
+    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.before.iter().find(|(_, text)| test(text)).map(|(path, _)| path.clone())
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.before.contains_key(path)
+    }
+}
+
+const FILE: &str = "import os\n\n\ndef area(w, h):\n    return w * h\n\n\ndef name():\n    return os.name\n";
+const DIFF: &str = "```diff\n--- a/shape.py\n+++ b/shape.py\n@@ -4,2 +4,2 @@\n def area(w, h):\n-    return w * h\n+    return abs(w * h)\n```\n";
+
+fn classes(reply: &str) -> Vec<(Class, String)> {
+    let before: BTreeMap<String, String> = [("shape.py".to_owned(), FILE.to_owned())].into();
+    let files = before.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
+    let reply = parse(reply, None);
+    let planned = plan(&reply.edits, &Snapshot { files, ..Snapshot::default() });
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    let after =
+        planned.changes.into_iter().filter_map(|change| Some((change.path, text(change.after?)))).collect();
+    let blocks = account(&reply.passages, &reply.edits, &Project { before, after });
+    blocks.into_iter().map(|block| (block.class, block.reason.into_owned())).collect()
+}
+
+/// Checks the class of a block that follows an edit.
+#[track_caller]
+fn check(class: Class, after_edit: &[&str]) {
+    for block in after_edit {
+        let found = classes(&format!("Fixed:\n\n{DIFF}\n{block}"));
+        assert_eq!(found.len(), 2, "{block}: {found:?}");
+        assert_eq!((found[0].0, found[1].0), (Class::Edit, class), "{block}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_only_shown_does_not_refuse_a_reply() {
+    check(
+        Class::Shown,
+        &[
+            "Run the tests:\n\n```bash\npytest -x\n```\n",
+            "Usage:\n\n```python\nprint(area(2, -3))\n```\n",
+            "Then call it like so:\n\n```python\narea(1, 2)\n```\n",
+            "Output:\n\n```\n6\n```\n",
+            "```text\n6\n```\n",
+            "The function is now:\n\n```python\ndef area(w, h):\n    return abs(w * h)\n```\n",
+            "The other function is:\n\n```python\ndef name():\n    return os.name\n```\n",
+            "```\nproject\n├── shape.py\n└── test.py\n```\n",
+            "```python\n>>> area(1, -2)\n2\n```\n",
+            "Clean up:\n\n```bash\nrm -rf node_modules && rm old.log\n```\n",
+            "{\"name\": \"read_file\", \"arguments\": {\"path\": \"shape.py\"}}\n",
+            "Alternatively, use a container:\n\n```bash\ndocker run shape\n```\n",
+        ],
+    );
+}
+
+#[test]
+fn code_for_a_shell_may_belong_to_a_script() {
+    check(
+        Class::Unclear,
+        &[
+            "Then add this helper:\n\n```bash\nmeasure() {\n  wc -l shape.py\n}\n```\n",
+            "Don't forget to add the option:\n\n```bash\nwith_option 3\n```\n",
+            "Alternatively:\n\n```bash\nmeasure() {\n  wc -c shape.py\n}\n```\n",
+            "- Delete `shape.py`.\n",
+            "{\"tool\": \"write\", \"arguments\": {\"path\": \"shape.py\", \"content\": \"import",
+            "{\"name\": \"edit_symbol\", \"arguments\": {\"path\": \"shape.py\", \"symbol\": \"area\", \"body\": \"x\"}}\n",
+        ],
+    );
+}
+
+#[test]
+fn what_may_be_an_edit_refuses_it() {
+    check(
+        Class::Unclear,
+        &[
+            "Add this near the imports:\n\n```python\nimport sys\n```\n",
+            "Also add a helper:\n\n```python\ndef double(x):\n    return 2 * x\n```\n",
+            "Alternatively:\n\n```python\ndef area(w, h):\n    return max(w * h, 0)\n```\n",
+            "Actually, use this:\n\n```python\ndef area(w, h):\n    return max(w * h, 0)\n```\n",
+            "Alternatively:\n\n```diff\n--- a/shape.py\n+++ b/shape.py\n@@ -8,2 +8,2 @@\n def name():\n-    return os.name\n+    return os.uname()\n```\n",
+            "```python\ndef double(x):\n    return 2 * x\n```\n",
+            "```bash\nsed -i 's/os/sys/' shape.py\n```\n",
+            "```bash\nrm shape.py\n```\n",
+            "{\"name\": \"edit_symbol\", \"arguments\": {\"symbol\": \"area\", \"path\": \"shape.py\"}}\n",
+            "Use it in `shape.py`:\n\n```python\nprint(area(1, 2))\n```\n",
+            "Replace this:\n\n```python\nimport os\n```\n",
+        ],
+    );
+}
+
+#[test]
+fn instructions_in_prose_are_edits() {
+    check(
+        Class::Edit,
+        &[
+            "In `shape.py`, replace:\n\n```python\n    return os.name\n```\n\nwith:\n\n```python\n    return os.uname()\n```\n",
+            "Remove this line from `shape.py`:\n\n```python\nimport os\n```\n",
+            "Add this after `import os` in `shape.py`:\n\n```python\nimport sys\n```\n",
+            "Create `color.py`:\n\n```python\nRED = 1\n```\n",
+            "```python\n# color.py\nRED = 1\n```\n",
+            "```bash\ncat > color.py <<'EOF'\nRED = 1\nEOF\n```\n",
+            "<write_to_file>\n<path>color.py</path>\n<content>\nRED = 1\n</content>\n</write_to_file>\n",
+            "{\"path\": \"shape.py\", \"old_string\": \"os.name\", \"new_string\": \"os.uname()\"}\n",
+        ],
+    );
+}

@@ -1,0 +1,151 @@
+//! Edits that only the prose around code makes: "replace … with …", "add this after `x`", "remove these lines"; tool calls and
+//! here-documents in fences; files named by a comment in their first line.
+//!
+//! This runs when the reply has come to its end, over the code that no other dialect read. What it cannot read stays as it
+//! is, for [`crate::account`] to explain or refuse.
+
+use super::block::comment_text;
+use super::{Dialect, path_line, toolcall};
+use crate::edit::{Base, Hunk, HunkLine};
+use crate::lead::{Intent, Lead, is_file_name, orders};
+use crate::passage::{Body, Passage, Snippet};
+use crate::script;
+use crate::{Edit, Operation};
+
+/// Reads what is left of a reply's code as instructions, and adds the edits in the order of the reply.
+pub(crate) fn read(passages: &mut Vec<Passage>, edits: &mut Vec<Edit>) {
+    if !passages.iter().any(|passage| passage.snippet().is_some()) {
+        return;
+    }
+    let (mut kept, mut found): (Vec<Passage>, Vec<Edit>) = (Vec::with_capacity(passages.len()), Vec::new());
+    let mut rest = std::mem::take(passages).into_iter().peekable();
+    while let Some(mut passage) = rest.next() {
+        if let Some(edit) = rest.peek().and_then(|next| pair(&passage, next)) {
+            passage.last = rest.next().map_or(passage.last, |next| next.last);
+            passage.body = Body::Read;
+            found.push(edit);
+        } else if let Some((body, edits)) = passage.snippet().and_then(|snippet| alone(&passage, snippet)) {
+            passage.body = body;
+            found.extend(edits);
+        }
+        kept.push(passage);
+    }
+    *passages = kept;
+    if !found.is_empty() {
+        edits.extend(found);
+        edits.sort_by_key(|edit| edit.line);
+    }
+}
+
+/// What one block of code is by itself.
+fn alone(passage: &Passage, snippet: &Snippet) -> Option<(Body, Vec<Edit>)> {
+    if let Some(calls) = toolcall::read(&snippet.text, passage.first) {
+        return called(calls);
+    }
+    let edits = if script::is_shell(&snippet.language) {
+        let script = script::read(&snippet.text, passage.first);
+        script.edits
+    } else {
+        let lead = Lead::new(&passage.lead);
+        let edit = removal(passage, snippet, &lead)
+            .or_else(|| insertion(passage, snippet, &lead))
+            .or_else(|| commented(passage, snippet, &lead));
+        edit.into_iter().collect()
+    };
+    // A script that also changes files otherwise does not land without that.
+    let is_whole = !script::is_shell(&snippet.language) || script::read(&snippet.text, 0).changes.is_empty();
+    (!edits.is_empty() && is_whole).then_some((Body::Read, edits))
+}
+
+fn called(calls: toolcall::Calls) -> Option<(Body, Vec<Edit>)> {
+    let body = match (calls.unknown.first(), calls.edits.is_empty(), calls.commands.is_empty()) {
+        (Some(name), _, _) => Body::UnknownCall(name.clone()),
+        (None, false, _) => Body::Read,
+        (None, true, false) => {
+            let text = calls.commands.iter().map(|command| format!("{command}\n")).collect();
+            Body::Code(Snippet { language: "bash".to_owned(), text, ..Snippet::default() })
+        }
+        (None, true, true) => Body::HarmlessCall(calls.harmless.first()?.clone()),
+    };
+    Some((body, calls.edits))
+}
+
+/// Two blocks of code that the prose makes old and new.
+fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
+    let (before, after) = (old.snippet()?, new.snippet()?);
+    let (above, between) = (Lead::new(&old.lead), Lead::new(&new.lead));
+    let is_shown =
+        matches!(above.intent(), Intent::Example | Intent::Output | Intent::Run | Intent::Unchanged);
+    // Commands have no halves, unless it is said so or they are those of a file.
+    let may_be_commands =
+        script::is_shell(&before.language) && above.intent() != Intent::Old && above.path().is_none();
+    if between.intent() != Intent::New || is_shown || may_be_commands {
+        return None;
+    }
+    let path = above.path().or_else(|| between.path()).or_else(|| before.path.clone()).unwrap_or_default();
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.text.lines().collect(), after.text.lines().collect());
+    Some(patch(path, Hunk::from_sides(&before, &after, old.first)))
+}
+
+/// Code that the prose asks to be removed.
+fn removal(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
+    // "Delete `src/old.ts`:" is about the file and not about lines of it.
+    let is_about_file = lead.last().is_some_and(|line| !orders(line).is_empty());
+    if lead.intent() != Intent::Remove || is_about_file || is_elided(snippet) {
+        return None;
+    }
+    let lines = snippet.text.lines().map(|line| HunkLine::Removed(line.to_owned())).collect();
+    Some(patch(lead.path().unwrap_or_default(), Hunk::new(lines, passage.first)))
+}
+
+/// Code that the prose asks to be put next to a line that it quotes.
+fn insertion(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
+    let (anchor, is_after) =
+        lead.anchor().filter(|_| lead.intent() == Intent::Insert && !is_elided(snippet))?;
+    let anchor = HunkLine::Context(anchor.trim().to_owned());
+    let indent =
+        snippet.text.lines().filter(|line| !line.trim().is_empty()).map(indentation).min().unwrap_or(0);
+    let added =
+        snippet.text.lines().map(|line| HunkLine::Added(line.get(indent..).unwrap_or_default().to_owned()));
+    let lines = if is_after {
+        std::iter::once(anchor).chain(added).collect()
+    } else {
+        added.chain(std::iter::once(anchor)).collect()
+    };
+    Some(patch(lead.path().unwrap_or_default(), Hunk::new(lines, passage.first)))
+}
+
+/// Code whose first line is a comment with nothing but a file's name. The plan leaves that line out where the file has none.
+fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
+    let path = comment_text(snippet.text.lines().next()?).and_then(commented_path)?;
+    let intent = lead.intent();
+    if intent != Intent::Unsaid && !intent.proposes() || snippet.text.lines().count() < 2 {
+        return None;
+    }
+    let is_part = matches!(intent, Intent::Insert | Intent::Old | Intent::New | Intent::Remove);
+    let operation = Operation::Write { content: snippet.text.clone() };
+    let dialect = if is_part { Dialect::Announced } else { Dialect::WholeFile };
+    Some(Edit { path, operation, dialect, line: passage.first })
+}
+
+/// The path in the text of a comment: `src/a.ts`, `File: src/a.ts`, `src/a.ts (new)`.
+pub(crate) fn commented_path(comment: &str) -> Option<String> {
+    // `--- a/src/a.ts` is a diff header and not a comment.
+    path_line::read(comment).filter(|path| is_file_name(path) && !comment.starts_with('-'))
+}
+
+fn patch(path: String, hunk: Hunk) -> Edit {
+    let line = hunk.line;
+    let hunk = Hunk { presumed: path.is_empty(), ..hunk };
+    let operation = Operation::Patch { hunks: vec![hunk], base: Base::Sequential };
+    Edit { path, operation, dialect: Dialect::Instruction, line }
+}
+
+fn is_elided(snippet: &Snippet) -> bool {
+    snippet.text.lines().any(|line| crate::elision::elision(line).is_some())
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}

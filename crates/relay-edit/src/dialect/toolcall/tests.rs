@@ -1,0 +1,106 @@
+//! Tool calls as models print them, and what only looks like one.
+
+use super::*;
+use crate::Operation;
+
+/// The path of each edit with a word for what it does.
+fn told(calls: &Calls) -> Vec<(String, &'static str)> {
+    let word = |operation: &Operation| match operation {
+        Operation::Write { .. } => "write",
+        Operation::Patch { .. } => "patch",
+        Operation::Delete => "delete",
+        Operation::Rename { .. } => "rename",
+        Operation::Mode { .. } => "mode",
+    };
+    calls.edits.iter().map(|edit| (edit.path.clone(), word(&edit.operation))).collect()
+}
+
+#[track_caller]
+fn check(text: &str, expected: &[(&str, &'static str)]) {
+    let calls = read(text, 1).unwrap_or_else(|| panic!("no call: {text}"));
+    let expected: Vec<(String, &'static str)> =
+        expected.iter().map(|(path, word)| ((*path).to_owned(), *word)).collect();
+    assert_eq!((told(&calls), calls.unknown.len()), (expected, 0), "{text}");
+}
+
+#[test]
+fn json_calls_of_many_tools_are_read() {
+    for text in [
+        r#"{"file_path": "src/a.ts", "old_string": "a", "new_string": "b"}"#,
+        r#"{"name": "Edit", "input": {"file_path": "src/a.ts", "old_string": "a", "new_string": "b"}}"#,
+        r#"{"type":"function","function":{"name":"edit","arguments":"{\"path\":\"src/a.ts\",\"old_text\":\"a\",\"new_text\":\"b\"}"}}"#,
+        r#"[{"tool": "str_replace_editor", "args": {"command": "str_replace", "path": "src/a.ts", "old_str": "a", "new_str": "b"}}]"#,
+        r#"{"tool_calls": [{"name": "replace", "arguments": {"filePath": "src/a.ts", "oldString": "a", "newString": "b"}}]}"#,
+        r#"{"edits": [{"path": "src/a.ts", "search": "a", "replace": "b"}]}"#,
+        r#"{"path": "src/a.ts", "edits": [{"oldText": "a", "newText": "b"}]}"#,
+        r#"{"name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\n"}}"#,
+        r#"{"path": "src/a.ts", "diff": "@@ -1 +1 @@\n-a\n+b\n"}"#,
+    ] {
+        check(text, &[("src/a.ts", "patch")]);
+    }
+    for text in [
+        r#"{"name": "write", "arguments": {"path": "src/a.ts", "content": "x\n"}}"#,
+        r#"{"command": "create", "path": "src/a.ts", "file_text": "x\n"}"#,
+        r#"{"files": {"src/a.ts": "x\n"}}"#,
+        r#"{"files": [{"path": "src/a.ts", "content": "x\n"}]}"#,
+    ] {
+        check(text, &[("src/a.ts", "write")]);
+    }
+    check(r#"{"name": "delete_file", "arguments": {"path": "src/a.ts"}}"#, &[("src/a.ts", "delete")]);
+    check(
+        "{\"path\":\"a.py\",\"content\":\"x\"}\n{\"path\":\"b.py\",\"content\":\"y\"}",
+        &[("a.py", "write"), ("b.py", "write")],
+    );
+}
+
+#[test]
+fn calls_in_tags_are_read() {
+    for text in [
+        "<edit path=\"src/a.ts\">\n<old>\n  a\n</old>\n<new>\n  b\n</new>\n</edit>",
+        "<invoke name=\"Edit\">\n<parameter name=\"file_path\">src/a.ts</parameter>\n<parameter name=\"old_string\">a</parameter>\n<parameter name=\"new_string\">b</parameter>\n</invoke>",
+        "<tool_call>\n{\"name\": \"edit\", \"arguments\": {\"path\": \"src/a.ts\", \"old_string\": \"a\", \"new_string\": \"b\"}}\n</tool_call>",
+        "<tool_call>\n<function=edit>\n<parameter=path>src/a.ts</parameter>\n<parameter=old_string>a</parameter>\n<parameter=new_string>b</parameter>\n</function>\n</tool_call>",
+        "<replace_in_file>\n<path>src/a.ts</path>\n<diff>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>",
+        "<function_calls>\n<invoke name=\"str_replace_based_edit_tool\">\n<parameter name=\"command\">str_replace</parameter>\n<parameter name=\"path\">src/a.ts</parameter>\n<parameter name=\"old_str\">a</parameter>\n<parameter name=\"new_str\">b</parameter>\n</invoke>\n</function_calls>",
+    ] {
+        check(text, &[("src/a.ts", "patch")]);
+    }
+    for text in [
+        "<write_to_file>\n<path>src/a.ts</path>\n<content>\nx\n</content>\n<line_count>1</line_count>\n</write_to_file>",
+        "<file path=\"src/a.ts\">\nx\n</file>",
+        "<boltAction type=\"file\" filePath=\"src/a.ts\">\nx\n</boltAction>",
+        "<file>\n<path>src/a.ts</path>\n<content>x</content>\n</file>",
+    ] {
+        check(text, &[("src/a.ts", "write")]);
+        let calls = read(text, 1).expect("a call");
+        assert_eq!(calls.edits[0].operation, Operation::Write { content: "x\n".to_owned() }, "{text}");
+    }
+}
+
+#[test]
+fn data_and_pages_are_not_calls() {
+    for text in [
+        r#"{"name": "relay", "version": "1.0.0", "files": ["dist"]}"#,
+        r#"{"compilerOptions": {"strict": true, "paths": {}}}"#,
+        r#"[1, 2, 3]"#,
+        "<div class=\"a\">\n<p>x</p>\n</div>",
+        "<project>\n<name>x</name>\n</project>",
+        "plain text",
+    ] {
+        assert_eq!(read(text, 1), None, "{text}");
+    }
+}
+
+#[test]
+fn calls_that_cannot_be_read_are_named() {
+    for text in [
+        r#"{"name": "edit_symbol", "arguments": {"symbol": "f", "body": 3}}"#,
+        r#"{"path": "a.py", "old_string": "a", "new_string": "b" "#,
+        "<apply_diff>\n<path>a.py</path>\n<diff>\nwhatever\n</diff>\n</apply_diff>",
+    ] {
+        let calls = read(text, 1).expect("a call");
+        assert!(calls.edits.is_empty() && !calls.unknown.is_empty(), "{text}: {calls:?}");
+    }
+    let harmless = read(r#"{"name": "read_file", "arguments": {"path": "src/a.ts"}}"#, 1).expect("a call");
+    assert_eq!((harmless.harmless.len(), harmless.unknown.len()), (1, 0));
+}

@@ -1,0 +1,146 @@
+//! What the prose above a block says about it: which file it is for, and whether it is to land.
+//!
+//! Words never place an edit. They say only whether code is a file, one half of a replacement, an example or a quotation, and
+//! where they do not say it, the block is unclear.
+
+mod mention;
+mod orders;
+mod phrases;
+mod words;
+
+pub(crate) use mention::{is_file_name, mentions};
+pub(crate) use orders::orders;
+
+/// What a block is for, as far as the prose above it says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Intent {
+    /// The whole content of a file: "Here is the updated `src/a.ts`:".
+    Whole,
+    /// The whole content of a file that may not exist yet: "Create `src/a.ts`:".
+    Create,
+    /// The first half of a replacement: "Replace this:".
+    Old,
+    /// The second half: "with:".
+    New,
+    /// Lines to be added somewhere: "Add this below the imports:".
+    Insert,
+    /// Lines to be removed: "Remove these lines:".
+    Remove,
+    /// Another way to do the same: "Alternatively:".
+    Alternative,
+    /// A better version of what was sent before: "Actually, use this:".
+    Correction,
+    /// Something to look at: "Usage:", "For example:".
+    Example,
+    /// What a program prints: "This prints:".
+    Output,
+    /// Something to type: "Run the tests:".
+    Run,
+    /// The code as it is now: "The bug is here:".
+    Quote,
+    /// Code that stays as it is: "No change is needed here:".
+    Unchanged,
+    /// None of these.
+    Unsaid,
+}
+
+impl Intent {
+    /// Whether a block of this kind proposes a change.
+    pub const fn proposes(self) -> bool {
+        matches!(self, Self::Whole | Self::Create | Self::Old | Self::New | Self::Insert | Self::Remove)
+    }
+}
+
+/// The prose above a block.
+#[derive(Debug)]
+pub(crate) struct Lead<'l> {
+    /// Its lines that are not blank, as written.
+    lines: Vec<&'l str>,
+}
+
+/// The longest line that is looked at; a longer one is hardly said about a block.
+const LONGEST: usize = 600;
+
+impl<'l> Lead<'l> {
+    /// The prose in these lines.
+    pub fn new(text: &'l str) -> Self {
+        let is_prose = |line: &&str| {
+            !line.is_empty() && line.len() < LONGEST && !is_markup(line) && !line.starts_with('|')
+        };
+        Self { lines: text.lines().map(str::trim).filter(is_prose).collect() }
+    }
+
+    /// The line directly above the block.
+    pub fn last(&self) -> Option<&'l str> {
+        self.lines.last().copied()
+    }
+
+    /// What the block is for. The sentence directly above decides; where it says nothing, the heading above that does.
+    pub fn intent(&self) -> Intent {
+        if let Some(whole) = self.lines.iter().find_map(|line| {
+            let plain = words::plain(line);
+            words::second_version(&plain)
+        }) {
+            return whole;
+        }
+        let Some(last) = self.last() else { return Intent::Unsaid };
+        let mut sentences = words::sentences(last);
+        let nearest = sentences.next_back().map_or(Intent::Unsaid, |sentence| words::intent(&sentence));
+        if nearest != Intent::Unsaid {
+            return nearest;
+        }
+        let before = sentences.next_back().map_or(Intent::Unsaid, |sentence| words::intent(&sentence));
+        if before != Intent::Unsaid {
+            return before;
+        }
+        let above = self.lines.iter().rev().skip(1).find(|line| is_heading(line) || line.ends_with(':'));
+        above.map_or(Intent::Unsaid, |line| words::intent(&words::plain(line)))
+    }
+
+    /// The one file that the line directly above the block names; else the one that the nearest heading names.
+    pub fn path(&self) -> Option<String> {
+        let only = |line: &str| {
+            let found = mentions(line);
+            let first = found.first()?.clone();
+            found.iter().all(|other| *other == first).then_some(first)
+        };
+        if let Some(path) = self.last().and_then(only) {
+            return Some(path);
+        }
+        if self.last().is_some_and(|line| !mentions(line).is_empty()) {
+            return None;
+        }
+        self.lines.iter().rev().skip(1).find(|line| !mentions(line).is_empty()).and_then(|line| only(line))
+    }
+
+    /// Whether the line directly above begins or ends with the file it names, as a title does: "Now `src/b.ts`:".
+    pub fn is_title(&self) -> bool {
+        let Some(last) = self.last() else { return false };
+        let bare = last.trim_start_matches(['#', '*', '-', '>', ' ', '`', '[']);
+        let unnumbered = bare
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .trim_start_matches(['.', ')', ' ', '*', '`']);
+        let ended = last.trim_end_matches([':', '*', '`', ' ', '.', ')']);
+        mentions(last)
+            .iter()
+            .any(|path| unnumbered.starts_with(path.as_str()) || ended.ends_with(path.as_str()))
+    }
+
+    /// Code in backticks in the line directly above that lines are to be put after or before: the code, and whether after.
+    pub fn anchor(&self) -> Option<(String, bool)> {
+        words::anchor(self.last()?)
+    }
+}
+
+/// Whether a line is a heading, or emphasised as one.
+pub(crate) fn is_heading(line: &str) -> bool {
+    line.starts_with('#') || line.starts_with("**") && line.trim_end_matches(':').ends_with("**")
+}
+
+/// Tags of a page around a block say nothing, except what they summarise.
+fn is_markup(line: &str) -> bool {
+    line.starts_with('<') && line.ends_with('>') && !line.starts_with("<summary") && mentions(line).is_empty()
+}
+
+#[cfg(test)]
+mod tests;

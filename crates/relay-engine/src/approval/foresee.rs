@@ -1,0 +1,28 @@
+//! What a dry run asks nobody, but the real one will.
+
+use relay_edit::{Diagnostic, Edit};
+
+use crate::approval::trust::{self, TrustAnswer};
+use crate::codes;
+use crate::engine::Engine;
+use crate::intake::submission::LandOptions;
+use crate::plan::contain::{sensitive_files, sensitive_warning};
+
+/// One warning for each question that is to be expected.
+pub(crate) fn questions(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> Vec<Diagnostic> {
+    let mut questions = Vec::new();
+    if !options.allow_sensitive {
+        questions.extend(sensitive_files(engine.workspace(), edits).iter().map(|(path, reason)| {
+            sensitive_warning(path, *reason)
+                .hinted("To land it, answer yes when asked, or pass --allow-sensitive.")
+        }));
+    }
+    let trusted = trust::is_trusted(engine.store(), engine.workspace(), engine.config()).unwrap_or(false);
+    if !trusted && options.trust == TrustAnswer::Ask {
+        questions.push(
+            Diagnostic::warning(codes::UNTRUSTED_COMMANDS, "the project's commands are not trusted here yet")
+                .hinted("To land it, run `relay trust` first, or pass --trust."),
+        );
+    }
+    questions
+}

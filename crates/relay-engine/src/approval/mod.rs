@@ -1,0 +1,89 @@
+//! The questions the pipeline may have to ask, and who answers them.
+
+pub(crate) mod foresee;
+pub mod trust;
+
+use relay_edit::Diagnostic;
+use relay_txn::{CheckRecord, FileChange};
+use relay_workspace::{RelPath, Sensitive};
+
+use crate::project::config::ConfiguredCommand;
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Go on.
+    Yes,
+    /// Do not.
+    No,
+    /// The person left, with Ctrl-C or because the terminal went away.
+    Interrupted,
+    /// There is nobody to ask.
+    NobodyThere,
+}
+
+/// What a person is asked to approve. The files already hold the new content.
+#[derive(Debug)]
+pub struct Proposal<'a> {
+    /// The exact changes.
+    pub changes: &'a [FileChange],
+    /// The checks' results.
+    pub checks: &'a [CheckRecord],
+    /// Warnings so far.
+    pub diagnostics: &'a [Diagnostic],
+    /// Why this needs a person.
+    pub reason: &'a Diagnostic,
+}
+
+/// Answers questions. `--yes` answers only [`Approver::approve`]; trust and sensitive paths are never implied.
+pub trait Approver {
+    /// Whether [`Approver::approve`] can be answered at all. When it cannot, nothing is applied only to be rolled back.
+    fn can_approve(&self) -> bool;
+
+    /// Who answers, for the ledger: `user`, or the flag that answered.
+    fn approved_by(&self) -> &str;
+
+    /// May the applied changes stay?
+    fn approve(&mut self, proposal: &Proposal<'_>) -> Decision;
+
+    /// May the project's commands run on this machine? A `Yes` is remembered for exactly these commands.
+    fn trust(&mut self, commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> Decision;
+
+    /// May these files be written, although other tools execute what is in them?
+    fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision;
+
+    /// Are these blocks of a reply, which may be edits, only shown, so that the rest may land? `--yes` is no answer to this.
+    fn only_shown(&mut self, _blocks: &[Diagnostic]) -> Decision {
+        Decision::NobodyThere
+    }
+
+    /// Is this content the whole of the files it replaces, although it seems to be a part? `--yes` is no answer to this.
+    fn whole_files(&mut self, _findings: &[Diagnostic]) -> Decision {
+        Decision::NobodyThere
+    }
+
+    /// May this command run, which a model asks for? Nobody there means no.
+    fn run_command(&mut self, _command: &str) -> Decision {
+        Decision::NobodyThere
+    }
+}
+
+/// What happens while a submission is under way, for live progress. Every method may do nothing.
+pub trait Observer {
+    /// A command starts.
+    fn command_started(&mut self, _key: &str, _command: &str) {}
+    /// A command wrote something.
+    fn command_output(&mut self, _bytes: &[u8]) {}
+    /// A command ended.
+    fn command_finished(&mut self, _check: &CheckRecord) {}
+    /// Another transaction works on one of the files; it is waited for.
+    fn waiting(&mut self, _for_what: &str) {}
+    /// The files hold the new content, and the checks are about to run.
+    fn applied(&mut self, _changes: &[FileChange]) {}
+}
+
+/// Watches nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unobserved;
+
+impl Observer for Unobserved {}

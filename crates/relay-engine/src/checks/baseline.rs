@@ -1,0 +1,137 @@
+//! The linter's errors from before a change: only new ones count against it.
+//!
+//! Most replies need no baseline, because the linter finds too few errors to matter. Where it finds more, the change is
+//! rolled back, the linter runs on the files as they were, and the change is made once more, this time compared. What a
+//! linter said about a state of the files is kept, so that this costs nothing while nothing else changes them.
+
+use relay_exec::{End, Shell};
+use relay_store::Shelf;
+use relay_txn::capture::{Command, Scan};
+use relay_txn::{Draft, Header};
+use uuid::Uuid;
+
+use crate::approval::Observer;
+use crate::checks::check::OUTPUT_LIMIT_BYTES;
+use crate::checks::lint::{Errors, read_errors};
+use crate::effects::adopt::{Ran, record_effects};
+use crate::engine::Engine;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+
+/// Who made what changes while the linter runs on the files as they were.
+const BY: &str = "linter";
+
+/// Whether errors from before a change are set off against it.
+pub(crate) fn is_wanted(engine: &Engine) -> bool {
+    engine.config().linter_baseline && !engine.config().linter.is_empty()
+}
+
+/// Makes an attempt, and once more with the errors from before if it turns out to need them.
+pub(crate) fn compared(
+    engine: &Engine,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+    mut attempt: impl FnMut(Option<&Errors>, &mut dyn Observer, &mut Outcome) -> Result<Status, Stop>,
+) -> Result<Status, Stop> {
+    let (said, checked) = (outcome.diagnostics.len(), outcome.checks.len());
+    let known = known(engine);
+    match attempt(known.as_ref(), observer, outcome) {
+        Err(Stop::Compare(remarks)) => {
+            outcome.diagnostics.truncate(said);
+            outcome.diagnostics.extend(remarks);
+            outcome.checks.truncate(checked);
+            (outcome.incomplete, outcome.changes) = (false, Vec::new());
+            let measured = measure(engine, observer, outcome)?;
+            attempt(Some(&measured), observer, outcome)
+        }
+        ended => ended,
+    }
+}
+
+/// What the linter said about the files as they are now, if it was asked before.
+fn known(engine: &Engine) -> Option<Errors> {
+    let root = engine.workspace().root();
+    let has_any = || engine.store().look_through(Shelf::Lint, root).is_ok_and(|entries| !entries.is_empty());
+    if !is_wanted(engine) || !has_any() {
+        return None;
+    }
+    // Where the workspace cannot be looked at, the checks will say so.
+    engine.ledger().scan(engine.workspace(), None).ok().and_then(|scan| known_of(engine, &scan))
+}
+
+/// What the linter said about the files of a scan, if it was asked.
+pub(crate) fn known_of(engine: &Engine, scan: &Scan) -> Option<Errors> {
+    if !is_wanted(engine) {
+        return None;
+    }
+    let texts = engine.store().look_up(Shelf::Lint, engine.workspace().root(), &name(engine, scan)).ok()?;
+    Errors::from_texts(&texts)
+}
+
+/// Keeps what the linter said about the files of a scan. What cannot be kept only has to be found out again.
+pub(crate) fn remember(engine: &Engine, scan: &Scan, errors: &Errors) {
+    if is_wanted(engine) {
+        let root = engine.workspace().root();
+        drop(engine.store().put(Shelf::Lint, root, &name(engine, scan), errors.to_texts()));
+    }
+}
+
+/// The command and the state of the files, in one word.
+fn name(engine: &Engine, scan: &Scan) -> String {
+    let both = format!("{}\n{}", scan.fingerprint(), engine.config().linter);
+    blake3::hash(both.as_bytes()).to_hex().chars().take(32).collect()
+}
+
+/// Runs the linter on the files as they are. What it changes stays, on the ledger: somebody else may have been at work.
+fn measure(engine: &Engine, observer: &mut dyn Observer, outcome: &mut Outcome) -> Result<Errors, Stop> {
+    let linter = engine.config().linter.as_str();
+    let scan = engine.ledger().scan(engine.workspace(), None)?;
+    if let Some(known) = known_of(engine, &scan) {
+        return Ok(known);
+    }
+    let command = Command {
+        by: BY.to_owned(),
+        line: linter.to_owned(),
+        runs: relay_exec::own_runs().to_owned(),
+        within: None,
+        leased: Vec::new(),
+    };
+    let running = engine.ledger().journal(engine.workspace(), &scan, command)?;
+    observer.command_started("linter, before the change:", linter);
+    let shell = Shell {
+        command: linter,
+        cwd: engine.workspace().root(),
+        timeout: std::time::Duration::from_millis(engine.config().command_timeout_ms),
+        output_limit_bytes: OUTPUT_LIMIT_BYTES,
+        env: &[],
+    };
+    let run = shell.run(engine.cancel(), &mut |bytes| observer.command_output(bytes));
+    observer.command_finished(&crate::checks::check::record("linter", linter, &run, None));
+    let header = Header {
+        project_id: engine.config().project_id.clone(),
+        channel: BY.to_owned(),
+        reasoning: linter.to_owned(),
+        ..Header::default()
+    };
+    let ran = Ran {
+        draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
+        by: BY,
+        running,
+        allow_sensitive: true,
+        questions: Vec::new(),
+    };
+    let mut recorded = Outcome::rejected(Vec::new());
+    record_effects(engine, &scan, ran, &mut recorded)?;
+    outcome.diagnostics.append(&mut recorded.diagnostics);
+    match run.end {
+        End::Cancelled => Err(Stop::interrupted()),
+        End::Exited(code) if !run.could_not_start() => {
+            let errors = read_errors(&run.output.text(), code);
+            if recorded.changes.is_empty() {
+                remember(engine, &scan, &errors);
+            }
+            Ok(errors)
+        }
+        _ => Ok(Errors::default()),
+    }
+}

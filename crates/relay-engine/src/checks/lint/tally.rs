@@ -1,0 +1,156 @@
+//! Adds up what the readers found, tool by tool, without counting an error and the summary that includes it twice.
+
+use std::collections::BTreeMap;
+
+use super::{ErrorCount, Source};
+
+/// What one line is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// An error that stands for itself; no summary will repeat it.
+    Error,
+    /// So many errors that the tool's summary, if one comes, includes.
+    Listed(u64),
+    /// The tool's summary of everything it listed since its last summary.
+    Total(u64),
+    /// A summary that does not say whose it is: it belongs to the tool whose line came before it, if that one
+    /// sums up in this way, and otherwise stands for itself.
+    AnyTotal(u64),
+    /// A remark that at least so many errors there were (`could not compile due to 3 previous errors`): it adds
+    /// nothing to errors that were seen, and stands in for those that were cut off.
+    AtLeast(u64),
+    /// A line of this tool that is no error.
+    Nothing,
+}
+
+impl Reading {
+    /// How many errors the line itself lists.
+    pub(super) const fn listed(self) -> u64 {
+        match self {
+            Reading::Error => 1,
+            Reading::Listed(errors) => errors,
+            Reading::Total(_) | Reading::AnyTotal(_) | Reading::AtLeast(_) | Reading::Nothing => 0,
+        }
+    }
+}
+
+/// The count of one tool so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Account {
+    settled: u64,
+    listed: u64,
+    at_least: u64,
+}
+
+impl Account {
+    /// Closes what was listed with the tool's own number. The larger one holds: lines that were cut off are in
+    /// the number, and lines of a like-looking tool without a summary are not.
+    fn settle(&mut self, total: u64) {
+        self.settled = self.settled.saturating_add(self.listed.max(total));
+        self.listed = 0;
+    }
+
+    fn errors(&self) -> u64 {
+        self.settled.saturating_add(self.listed).max(self.at_least)
+    }
+}
+
+/// The counts of all tools so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    accounts: BTreeMap<Source, Account>,
+    /// The tool the last recognised line belongs to.
+    last: Option<Source>,
+}
+
+impl Tally {
+    /// Adds one reading.
+    pub(super) fn add(&mut self, source: Source, reading: Reading) {
+        let source = match (reading, self.last) {
+            // mypy, Pyright and ESLint sign their summaries; cargo, Go and plain tsc have none.
+            (Reading::AnyTotal(_), Some(last @ (Source::Tsc | Source::Ruff | Source::Gcc))) => last,
+            _ => source,
+        };
+        self.last = Some(source);
+        let account = self.accounts.entry(source).or_default();
+        match reading {
+            Reading::Error => account.settled = account.settled.saturating_add(1),
+            Reading::Listed(errors) => account.listed = account.listed.saturating_add(errors),
+            Reading::Total(total) | Reading::AnyTotal(total) => account.settle(total),
+            Reading::AtLeast(errors) => account.at_least = account.at_least.max(errors),
+            Reading::Nothing => {}
+        }
+    }
+
+    /// The sum; `None` when nothing was recognised.
+    pub(super) fn finish(self) -> Option<ErrorCount> {
+        let errors = self.accounts.values().fold(0, |sum: u64, account| sum.saturating_add(account.errors()));
+        // Tools that found nothing do not blur who found the errors.
+        let mut sources =
+            self.accounts.iter().filter(|(_, account)| errors == 0 || account.errors() > 0).map(|(&s, _)| s);
+        let first = sources.next()?;
+        let source = if sources.next().is_some() { Source::Several } else { first };
+        Some(ErrorCount { errors, source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Reading, Source, Tally};
+    use Reading::{AnyTotal, AtLeast, Error, Listed, Nothing, Total};
+
+    fn check(readings: &[(Source, Reading)], expected: Option<(u64, Source)>) {
+        let mut tally = Tally::default();
+        for &(source, reading) in readings {
+            tally.add(source, reading);
+        }
+        assert_eq!(tally.finish().map(|count| (count.errors, count.source)), expected);
+    }
+
+    #[test]
+    fn nothing_is_nothing() {
+        check(&[], None);
+        check(&[(Source::Ruff, Nothing)], Some((0, Source::Ruff)));
+    }
+
+    #[test]
+    fn a_total_replaces_what_was_listed() {
+        check(
+            &[(Source::Mypy, Listed(1)), (Source::Mypy, Listed(1)), (Source::Mypy, Total(2))],
+            Some((2, Source::Mypy)),
+        );
+        check(&[(Source::Mypy, Listed(1)), (Source::Mypy, Total(7))], Some((7, Source::Mypy)));
+    }
+
+    #[test]
+    fn two_runs_add_up() {
+        let run = [(Source::Mypy, Listed(1)), (Source::Mypy, Total(1))];
+        check(&[run, run].concat(), Some((2, Source::Mypy)));
+    }
+
+    #[test]
+    fn an_unsigned_total_belongs_to_the_tool_before_it() {
+        check(
+            &[(Source::Gcc, Listed(1)), (Source::Ruff, Listed(1)), (Source::Generic, AnyTotal(1))],
+            Some((2, Source::Several)),
+        );
+        check(&[(Source::Mypy, Listed(1)), (Source::Generic, AnyTotal(1))], Some((2, Source::Several)));
+        check(
+            &[(Source::Gcc, Listed(1)), (Source::Generic, Nothing), (Source::Generic, AnyTotal(1))],
+            Some((2, Source::Several)),
+        );
+        check(&[(Source::Tsc, Error), (Source::Generic, AnyTotal(1))], Some((2, Source::Tsc)));
+    }
+
+    #[test]
+    fn at_least_fills_in_only_what_is_missing() {
+        check(&[(Source::Cargo, Error), (Source::Cargo, AtLeast(1))], Some((1, Source::Cargo)));
+        check(&[(Source::Cargo, Error), (Source::Cargo, AtLeast(5))], Some((5, Source::Cargo)));
+    }
+
+    #[test]
+    fn who_found_nothing_is_not_named() {
+        check(&[(Source::Ruff, Error), (Source::Mypy, Nothing)], Some((1, Source::Ruff)));
+        check(&[(Source::Ruff, Nothing), (Source::Mypy, Nothing)], Some((0, Source::Several)));
+    }
+}

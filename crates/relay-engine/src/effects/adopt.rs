@@ -1,0 +1,205 @@
+//! Landing what a command did: its whole effect on the workspace becomes one transaction, checked like any other.
+//!
+//! The command has run already, between a scan and this. Whether it may run at all is decided before.
+
+use std::time::{Duration, Instant};
+
+use relay_edit::Diagnostic;
+use relay_txn::capture::{Effects, Running, Scan, Unattributed};
+use relay_txn::{Draft, Pending, TxnError, Verdict};
+
+use crate::approval::{Approver, Observer};
+use crate::checks::baseline;
+use crate::effects::capture::{by_others, count_lines, effects_since, findings};
+use crate::effects::overtaken::enter_overtaken;
+use crate::engine::Engine;
+use crate::land::transact::{Terms, commit, conclude};
+use crate::outcome::file_reports;
+use crate::outcome::stop::{Stop, transaction_failed};
+use crate::outcome::{Outcome, Status};
+use crate::plan::contain::agree_to_changes;
+use crate::{codes, pipeline};
+
+const SENSITIVE_HINT: &str = "Everything the command did was taken back; allow it with --allow-sensitive.";
+
+/// How often a path that another transaction works on is looked at again.
+const LEASE_POLL: Duration = Duration::from_millis(25);
+/// How often the effect is worked out anew because others landed on its files at that very moment.
+const MAX_ATTEMPTS: usize = 10;
+
+/// A command that has run.
+pub(crate) struct Ran {
+    /// The transaction's name and words; the changes are found out.
+    pub draft: Draft,
+    /// Who made the changes, for the ledger.
+    pub by: &'static str,
+    /// The journal of what was there before, which goes once the effect is recorded.
+    pub running: Running,
+    /// Files that make other tools execute something may have changed.
+    pub allow_sensitive: bool,
+    /// What a person must agree to.
+    pub questions: Vec<Diagnostic>,
+}
+
+/// Turns the effect into a transaction and decides about it.
+pub(crate) fn land_effects(
+    engine: &Engine,
+    before: &Scan,
+    mut ran: Ran,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let (allowed, questions) = (ran.allow_sensitive, std::mem::take(&mut ran.questions));
+    let pending = match adopt(engine, before, ran, Some(observer), outcome)? {
+        Adopted::Pending(pending) => *pending,
+        Adopted::Ended(status) => return Ok(status),
+    };
+    observer.applied(&outcome.changes);
+    let sensitive = match allowed {
+        true => Ok(()),
+        false => agree_to_changes(outcome.changes.iter(), SENSITIVE_HINT, approver),
+    };
+    let known = baseline::known_of(engine, before);
+    let checks = pipeline::checks(engine, known.as_ref(), false);
+    let terms = Terms { checks, questions, allow_sensitive: allowed };
+    conclude(engine, pending, terms, sensitive, approver, observer, outcome)
+}
+
+/// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is
+/// taken back: somebody else may have worked at the same time.
+pub(crate) fn record_effects(
+    engine: &Engine,
+    before: &Scan,
+    ran: Ran,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let by = ran.by;
+    let pending = match adopt(engine, before, ran, None, outcome)? {
+        Adopted::Pending(pending) => *pending,
+        Adopted::Ended(status) => return Ok(status),
+    };
+    let message = format!("files changed during the {by}, which was to change nothing; they were left so");
+    let hint = "`relay show` shows what changed, `relay undo` takes it back.";
+    outcome.diagnostics.push(Diagnostic::warning(codes::CHANGED_MEANWHILE, message).hinted(hint));
+    commit(pending, Verdict { checks: Vec::new(), approved_by: "nobody".to_owned() }, outcome)
+}
+
+/// What became of an effect.
+enum Adopted {
+    /// It is a transaction that somebody has to decide about.
+    Pending(Box<Pending>),
+    /// There is nothing to decide.
+    Ended(Status),
+}
+
+/// A pending transaction, and what was left to others that are under way.
+type TakenOn = (Pending, Vec<Unattributed>);
+
+/// Makes the effect a pending transaction. What other transactions have landed upon is entered at once: nobody can decide
+/// about that any more.
+fn adopt(
+    engine: &Engine,
+    before: &Scan,
+    ran: Ran,
+    mut observer: Option<&mut dyn Observer>,
+    outcome: &mut Outcome,
+) -> Result<Adopted, Stop> {
+    let (draft, by) = (&ran.draft, ran.by);
+    let mut entered = Vec::new();
+    let mut attempt = || -> Result<(Effects, Option<TakenOn>), TxnError> {
+        let mut effects = settled_effects(engine, before, observer.as_deref_mut())?;
+        count_lines(&mut effects.changes, &[]);
+        let is_all = effects.changes.is_empty();
+        entered.extend(enter_overtaken(engine.ledger(), draft, &effects, by, is_all)?);
+        if is_all {
+            return Ok((effects, None));
+        }
+        let adopted = engine.ledger().adopt(draft.clone(), &effects, by)?;
+        Ok((effects, Some(adopted)))
+    };
+    let adopted = (1..MAX_ATTEMPTS).find_map(|_| match attempt() {
+        // Another transaction landed on the same files a moment ago.
+        Err(TxnError::Changed { .. } | TxnError::Leased { .. }) => None,
+        ended => Some(ended),
+    });
+    let (mut effects, adopted) = match adopted.unwrap_or_else(&mut attempt) {
+        Ok(adopted) => adopted,
+        Err(error) => return Err(unrecorded(ran.running, &error)),
+    };
+    outcome.diagnostics.extend(findings(&effects, "the command"));
+    outcome.diagnostics.extend(entered);
+    let Some((pending, others)) = adopted else { return Ok(Adopted::Ended(ended(draft, effects, outcome))) };
+    // From here on the pending record knows what the command did.
+    drop(ran.running);
+    outcome.uuid = Some(ran.draft.uuid);
+    effects.changes.retain(|change| !others.iter().any(|other| other.path == change.path.as_str()));
+    outcome.diagnostics.extend(by_others(&others, "the command"));
+    outcome.files = file_reports::of_changes(&effects.changes, |_| "by the command".to_owned());
+    outcome.changes = effects.changes;
+    Ok(Adopted::Pending(Box::new(pending)))
+}
+
+/// What has to be reported where nothing is left to decide about.
+fn ended(draft: &Draft, mut effects: Effects, outcome: &mut Outcome) -> Status {
+    if !effects.overtaken.is_empty() {
+        outcome.uuid = Some(draft.uuid);
+        outcome.changes = effects.overtaken.drain(..).flat_map(|overtaken| overtaken.changes).collect();
+        count_lines(&mut outcome.changes, &[]);
+        outcome.files = file_reports::of_changes(&outcome.changes, |_| "by the command".to_owned());
+        return Status::Committed;
+    }
+    if !effects.is_empty() && effects.uncaptured.is_empty() {
+        let message = "the command made or removed only empty folders, which are not recorded by themselves";
+        outcome.diagnostics.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
+    }
+    Status::Unchanged
+}
+
+/// What happened, once every other transaction on the same files is decided. Inside a command that Relay runs nobody is
+/// waited for: the others may be waiting for that.
+fn settled_effects(
+    engine: &Engine,
+    before: &Scan,
+    mut observer: Option<&mut (dyn Observer + '_)>,
+) -> Result<Effects, TxnError> {
+    let patience = Duration::from_millis(engine.config().command_timeout_ms);
+    let started = Instant::now();
+    loop {
+        let (effects, _) = effects_since(engine, before)?;
+        let lease = || engine.ledger().lease_on(effects.changes.iter().map(|change| change.path.as_str()));
+        let Some(undecided) = lease()?.filter(|_| !relay_exec::is_inside_a_run()) else { return Ok(effects) };
+        if let Some(observer) = observer.take() {
+            observer.waiting(&undecided.to_string());
+        }
+        while lease()?.is_some() {
+            if engine.cancel().is_cancelled() || started.elapsed() > patience {
+                return Ok(effects);
+            }
+            std::thread::sleep(LEASE_POLL);
+            // Whoever died meanwhile decides nothing any more.
+            engine.ledger().recover()?;
+        }
+    }
+}
+
+/// The command has run, and Relay could not record what it did: the files stay as they are, and that is said. What may
+/// work later is left to the next start.
+fn unrecorded(running: Running, error: &TxnError) -> Stop {
+    let failed = transaction_failed(error);
+    if matches!(error, TxnError::TooLarge { .. }) {
+        let message = format!(
+            "the command ran, but what it did cannot be recorded, nor undone with Relay: {}",
+            failed.message
+        );
+        return Stop::refused(Diagnostic::error(codes::NOT_CAPTURED, message));
+    }
+    running.leave();
+    let message = format!("the command ran, but what it did could not be recorded yet: {}", failed.message);
+    Stop::refused(Diagnostic {
+        path: failed.path,
+        ..Diagnostic::error(codes::NOT_CAPTURED, message).hinted(
+            "Remove the cause, then run `relay recover`: it records what differs from before the command.",
+        )
+    })
+}

@@ -1,0 +1,102 @@
+//! Attending somebody else's work: whatever it does to the workspace becomes one transaction, checked like any other.
+//!
+//! ```text
+//! trust ─▶ scan ─▶ the work ─▶ scan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
+//! ```
+//! This is [`wrap`](crate::wrap()) for work that is not a command with the user's terminal: another agent that was asked
+//! to write.
+
+use relay_edit::Diagnostic;
+use relay_txn::capture::Command;
+use relay_txn::{Draft, Header};
+use uuid::Uuid;
+
+use crate::approval::trust::{self, TrustAnswer};
+use crate::approval::{Approver, Observer};
+use crate::codes;
+use crate::effects::adopt::{Ran, land_effects, record_effects};
+use crate::engine::Engine;
+use crate::land::transact::require_approver;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+
+/// Work to attend.
+#[derive(Clone, Copy, Debug)]
+pub struct Attended<'a> {
+    /// Which way it comes, for the ledger.
+    pub channel: &'static str,
+    /// What it is about, in a sentence.
+    pub reason: &'a str,
+    /// Who does it.
+    pub model: Option<&'a str>,
+    /// The answer to the trust question, where it was given beforehand.
+    pub trust: TrustAnswer,
+    /// Files that make other tools execute something may be changed.
+    pub allow_sensitive: bool,
+    /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
+    /// stays: it may be somebody else's work.
+    pub may_write: bool,
+}
+
+/// Does the work, and lands what it did. The work says whether it was interrupted; what it did until then is asked
+/// about. Where it may write, it is not done at all if the checks of the project may not run, or if nobody could approve
+/// it.
+pub fn attend(
+    engine: &Engine,
+    attended: &Attended<'_>,
+    work: &mut dyn FnMut() -> bool,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
+    let ended = run(engine, attended, work, approver, observer, &mut outcome);
+    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
+    outcome.settle(status);
+    outcome
+}
+
+fn run(
+    engine: &Engine,
+    attended: &Attended<'_>,
+    work: &mut dyn FnMut() -> bool,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    if attended.may_write {
+        trust::require(engine.store(), engine.workspace(), engine.config(), attended.trust, approver)
+            .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
+        require_approver(engine, approver, &[])?;
+    }
+    let before = engine.ledger().scan(engine.workspace(), None)?;
+    let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
+    let command =
+        Command { by, line, runs: relay_exec::own_runs().to_owned(), within: None, leased: Vec::new() };
+    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
+    let was_interrupted = work();
+    let header = Header {
+        project_id: engine.config().project_id.clone(),
+        channel: attended.channel.to_owned(),
+        reasoning: attended.reason.to_owned(),
+        prompt_summary: Some(attended.reason.to_owned()),
+        model: attended.model.map(str::to_owned),
+        ..Header::default()
+    };
+    let question = || {
+        let message = "it was interrupted; what it did until then is in the files";
+        Diagnostic::error(codes::INTERRUPTED, message)
+            .hinted("Approve it to keep that, or let it be taken back.")
+    };
+    let ran = Ran {
+        draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
+        by: attended.channel,
+        running,
+        allow_sensitive: attended.allow_sensitive,
+        questions: was_interrupted.then(question).into_iter().collect(),
+    };
+    if attended.may_write {
+        land_effects(engine, &before, ran, approver, observer, outcome)
+    } else {
+        record_effects(engine, &before, ran, outcome)
+    }
+}

@@ -1,0 +1,93 @@
+//! A command whose Relay was killed, or could not record what it did: what differs from before it is entered into the
+//! ledger, and a person is told.
+//!
+//! Nothing is taken back by itself. Since the command was interrupted somebody may have gone on working, and nobody can
+//! tell whose changes are whose; on the ledger they can be looked at, and taken back where that is wanted.
+
+use relay_edit::Diagnostic;
+use relay_txn::capture::Interrupted;
+use relay_txn::{Draft, Header, Ledger, TxnError, Verdict};
+use relay_workspace::Workspace;
+use uuid::Uuid;
+
+use crate::codes;
+use crate::effects::capture::{CHECK, count_lines, findings};
+use crate::effects::overtaken::enter_overtaken;
+use crate::ledger::history::short;
+use crate::outcome::stop::transaction_failed;
+
+/// Ends a check that is still running, as its Relay would have done. Programs that were wrapped belong to a person and are
+/// left alone.
+pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
+    let command = &interrupted.command;
+    if command.by != CHECK || !relay_exec::end_left_running(&command.runs) {
+        return None;
+    }
+    let message = format!("`{}` was still running, though Relay had been killed; it was ended", command.line);
+    Some(Diagnostic::warning(codes::LEFT_RUNNING, message))
+}
+
+/// Records what differs from before the command, and says so. What cannot be recorded now keeps nobody from working: it
+/// is said, and the next start tries again.
+pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interrupted) -> Vec<Diagnostic> {
+    if relay_exec::is_left_running(&interrupted.command.runs) {
+        let line = &interrupted.command.line;
+        let message = format!(
+            "`{line}` is still running, though its Relay was killed; what it does is not recorded yet"
+        );
+        let hint = "Let it end, or end it; the next `relay` command then records what it did.";
+        let found = Diagnostic::warning(codes::LEFT_RUNNING, message).hinted(hint);
+        interrupted.leave();
+        return vec![found];
+    }
+    let error = match record(ledger, workspace, &interrupted) {
+        Ok(found) => return found,
+        Err(error) => error,
+    };
+    let (line, failed) = (interrupted.command.line.clone(), transaction_failed(&error));
+    if matches!(error, TxnError::TooLarge { .. }) {
+        let message =
+            format!("`{line}` was interrupted, and what it did cannot be recorded: {}", failed.message);
+        return vec![Diagnostic::warning(codes::NOT_CAPTURED, message)];
+    }
+    interrupted.leave();
+    let message =
+        format!("`{line}` was interrupted, and what it did cannot be recorded yet: {}", failed.message);
+    vec![Diagnostic { code: codes::RECOVERY_STUCK, message, ..failed }]
+}
+
+fn record(
+    ledger: &Ledger,
+    workspace: &Workspace,
+    interrupted: &Interrupted,
+) -> Result<Vec<Diagnostic>, TxnError> {
+    let mut effects = ledger.effects_of(workspace, interrupted)?;
+    let line = &interrupted.command.line;
+    let mut found = findings(&effects, &format!("`{line}`"));
+    count_lines(&mut effects.changes, &[]);
+    let uuid = Uuid::new_v4();
+    let header = Header {
+        channel: interrupted.command.by.clone(),
+        prompt_summary: Some(format!("interrupted: {line}")),
+        reasoning: format!(
+            "What `{line}` did was not recorded when it ended. This is what differed from before it at the next start."
+        ),
+        ..Header::default()
+    };
+    let draft = Draft { uuid, header, ..Draft::default() };
+    found.extend(enter_overtaken(ledger, &draft, &effects, &interrupted.command.by, false)?);
+    if effects.changes.is_empty() {
+        return Ok(found);
+    }
+    let (pending, _) = ledger.adopt(draft, &effects, &interrupted.command.by)?;
+    let record = pending.commit(Verdict { checks: Vec::new(), approved_by: "recovery".to_owned() })?;
+    let (count, name) = (record.files().count(), short(uuid));
+    found.push(
+        Diagnostic::warning(
+            codes::INTERRUPTED_COMMAND,
+            format!("`{line}` was interrupted; {count} file(s) differ from before it, recorded as {name}"),
+        )
+        .hinted(format!("`relay show {name}` shows them, `relay undo {name}` takes them back.")),
+    );
+    Ok(found)
+}

@@ -1,0 +1,48 @@
+//! What a command did to files before another transaction landed on them: on the ledger, before that transaction.
+//!
+//! It cannot be asked about or taken back, because the files have gone on. Without it, though, nobody could get back what
+//! was there before the command: undoing the other transaction only gives back what the command had written.
+
+use relay_edit::Diagnostic;
+use relay_txn::capture::Effects;
+use relay_txn::{Draft, Ledger, TxnError};
+use relay_workspace::display::visible_line;
+use uuid::Uuid;
+
+use crate::codes;
+use crate::effects::capture::count_lines;
+use crate::ledger::history::short;
+
+/// More files than this are counted, not named.
+const MAX_NAMED: usize = 5;
+
+/// Enters it with the words of `draft`, and says so. The last one gets the draft's own name where nothing else will.
+pub(crate) fn enter_overtaken(
+    ledger: &Ledger,
+    draft: &Draft,
+    effects: &Effects,
+    by: &str,
+    takes_name: bool,
+) -> Result<Vec<Diagnostic>, TxnError> {
+    let mut found = Vec::new();
+    let all = effects.overtaken.len();
+    for (at, overtaken) in effects.overtaken.iter().enumerate() {
+        let uuid = if takes_name && at + 1 == all { draft.uuid } else { Uuid::new_v4() };
+        let mut overtaken = overtaken.clone();
+        count_lines(&mut overtaken.changes, &[]);
+        let record = ledger.enter_overtaken(Draft { uuid, ..draft.clone() }, &overtaken, by)?;
+        let mut names: Vec<String> =
+            record.paths().take(MAX_NAMED).map(|path| visible_line(path).into_owned()).collect();
+        if record.changes.len() > MAX_NAMED {
+            names.push(format!("{} more", record.changes.len() - MAX_NAMED));
+        }
+        let (first, later) = (record.sequence, short(overtaken.by));
+        let message = format!(
+            "{} was changed before transaction {later} landed on it; this is recorded as #{first}, before that one",
+            names.join(", ")
+        );
+        let hint = format!("To restore what was there first, undo {later} and then {first}.");
+        found.push(Diagnostic::warning(codes::OVERTAKEN, message).hinted(hint));
+    }
+    Ok(found)
+}

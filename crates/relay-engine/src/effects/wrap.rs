@@ -1,0 +1,251 @@
+//! Wrapping a command: whatever it is, its whole effect on the workspace lands as one transaction.
+//!
+//! ```text
+//! trust ─▶ scan ─▶ the command, with the user's terminal ─▶ scan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
+//! ```
+//! While the command runs no lock is held and no path reserved, so it may itself run Relay; what that lands is its own.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use relay_edit::Diagnostic;
+use relay_exec::{Cancel, End, Passed, Passthrough};
+use relay_txn::capture::{Command, Running, Scan};
+use relay_txn::{Draft, Header};
+use uuid::Uuid;
+
+use crate::approval::trust::{self, TrustAnswer};
+use crate::approval::{Approver, Observer};
+use crate::codes;
+use crate::effects::adopt::{Ran, land_effects};
+use crate::effects::refs::Refs;
+use crate::engine::Engine;
+use crate::land::transact::require_approver;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+
+/// The channel of wrapped commands, and the word for who made their changes.
+const CHANNEL: &str = "wrap";
+/// The signals with which a person ends a program: hang up, interrupt, terminate.
+const INTERRUPTS: [i32; 3] = [1, 2, 15];
+
+/// A command to wrap.
+#[derive(Clone, Copy, Debug)]
+pub struct Wrapped<'a> {
+    /// The program and its arguments.
+    pub command: &'a [OsString],
+    /// Where it runs.
+    pub cwd: &'a Path,
+    /// Sends its output to where errors go, because Relay's own output is a document.
+    pub output_to_errors: bool,
+    /// The answer to the trust question, where it was given beforehand.
+    pub trust: TrustAnswer,
+    /// Files that make other tools execute something may be changed.
+    pub allow_sensitive: bool,
+    /// The model behind the command, for the ledger.
+    pub model: Option<&'a str>,
+}
+
+/// What became of a wrapped command.
+#[derive(Debug)]
+pub struct WrapOutcome {
+    /// What became of its effect.
+    pub outcome: Outcome,
+    /// The command as one line.
+    pub command: String,
+    /// The command's own exit code; 128 and the signal's number if a signal ended it. `None` if it never ran.
+    pub command_code: Option<u8>,
+}
+
+impl WrapOutcome {
+    /// The exit code: the command's own, except that Relay's refusal to let a successful command's effect stay is no
+    /// success.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self.command_code {
+            Some(0) | None => self.outcome.status.exit_code(),
+            Some(code) => code,
+        }
+    }
+}
+
+/// Runs a command and lands what it did. `stop` ends the command early; `ended` is called when it has ended, so that
+/// signals are Relay's own from then on.
+pub fn wrap(
+    engine: &Engine,
+    wrapped: &Wrapped<'_>,
+    stop: &Cancel,
+    ended: &mut dyn FnMut(),
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> WrapOutcome {
+    let mut result = WrapOutcome {
+        outcome: Outcome::rejected(engine.warnings().to_vec()),
+        command: line(wrapped.command),
+        command_code: None,
+    };
+    let end = run(engine, wrapped, stop, ended, approver, observer, &mut result);
+    let outcome = &mut result.outcome;
+    let status = end.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
+    outcome.settle(status);
+    result
+}
+
+fn run(
+    engine: &Engine,
+    wrapped: &Wrapped<'_>,
+    stop: &Cancel,
+    ended: &mut dyn FnMut(),
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    result: &mut WrapOutcome,
+) -> Result<Status, Stop> {
+    trust::require(engine.store(), engine.workspace(), engine.config(), wrapped.trust, approver)
+        .map_err(|refusal| refusal.map_or(Stop::interrupted(), Stop::refused))?;
+    require_approver(engine, approver, &[])?;
+    let before = engine.ledger().scan(engine.workspace(), None)?;
+    let root = engine.workspace().root();
+    let git = engine.workspace().is_git().then(|| Refs::read(root)).flatten();
+    let Some((program, args)) = wrapped.command.split_first() else {
+        return Err(Stop::refused(Diagnostic::error(
+            codes::COMMAND_NOT_STARTED,
+            "there is no command to run",
+        )));
+    };
+    if stop.is_cancelled() {
+        return Err(Stop::interrupted());
+    }
+    let command = Command {
+        by: CHANNEL.to_owned(),
+        line: result.command.clone(),
+        runs: relay_exec::own_runs().to_owned(),
+        within: None,
+        leased: Vec::new(),
+    };
+    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
+    let passthrough =
+        Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };
+    let passed = passthrough.run(stop);
+    ended();
+    result.command_code = code(&passed.end);
+    if let End::NotStarted(error) = &passed.end {
+        let message = format!("`{}` could not be started: {error}", result.command);
+        return Err(Stop::refused(Diagnostic::error(codes::COMMAND_NOT_STARTED, message)));
+    }
+    if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
+        result.outcome.diagnostics.extend(before.compare(&after));
+    }
+    land(engine, wrapped, &before, running, &passed, approver, observer, result)
+}
+
+/// Turns the effect into a transaction and decides about it.
+#[expect(clippy::too_many_arguments, reason = "everything a decision needs, and what the command left")]
+fn land(
+    engine: &Engine,
+    wrapped: &Wrapped<'_>,
+    before: &Scan,
+    running: Running,
+    passed: &Passed,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    result: &mut WrapOutcome,
+) -> Result<Status, Stop> {
+    let outcome = &mut result.outcome;
+    if !passed.left_running.is_empty() {
+        let message = format!(
+            "something the command started is still running: {}; what it changes from now on is not captured",
+            passed.left_running.join(", ")
+        );
+        outcome.diagnostics.push(Diagnostic::warning(codes::LEFT_RUNNING, message));
+    }
+    let ran = Ran {
+        draft: Draft {
+            uuid: Uuid::new_v4(),
+            header: header(engine, wrapped, &result.command),
+            ..Draft::default()
+        },
+        by: CHANNEL,
+        running,
+        allow_sensitive: wrapped.allow_sensitive,
+        questions: was_interrupted(&passed.end).then(interrupted_command).into_iter().collect(),
+    };
+    land_effects(engine, before, ran, approver, observer, outcome)
+}
+
+fn header(engine: &Engine, wrapped: &Wrapped<'_>, command: &str) -> Header {
+    Header {
+        project_id: engine.config().project_id.clone(),
+        channel: CHANNEL.to_owned(),
+        model: wrapped.model.map(str::to_owned),
+        reasoning: command.to_owned(),
+        prompt_summary: Some(command.to_owned()),
+        ..Header::default()
+    }
+}
+
+fn interrupted_command() -> Diagnostic {
+    Diagnostic::error(
+        codes::INTERRUPTED,
+        "the command was interrupted; what it did until then is in the files",
+    )
+    .hinted("Approve it to keep that, or let it be taken back.")
+}
+
+/// Whether somebody ended the command before it was done.
+fn was_interrupted(end: &End) -> bool {
+    match end {
+        End::Cancelled => true,
+        End::Signalled(signal) => INTERRUPTS.contains(signal),
+        // Shells report the interrupt of what they ran this way.
+        End::Exited(code) => *code == 130,
+        End::TimedOut | End::NotStarted(_) => false,
+    }
+}
+
+/// The exit code a shell would report.
+fn code(end: &End) -> Option<u8> {
+    match end {
+        End::Exited(code) => Some(u8::try_from(code & 0xff).unwrap_or(1)),
+        End::Signalled(signal) => Some(u8::try_from(128 + (signal & 0x7f)).unwrap_or(1)),
+        End::Cancelled | End::TimedOut => Some(130),
+        End::NotStarted(error) if error.kind() == std::io::ErrorKind::NotFound => Some(127),
+        End::NotStarted(_) => Some(126),
+    }
+}
+
+/// The command as one line that a shell would understand.
+fn line(command: &[OsString]) -> String {
+    let word = |word: &OsString| {
+        let word = word.to_string_lossy();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=,+@%^".contains(c);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.into_owned()
+        } else {
+            format!("'{}'", word.replace('\'', r"'\''"))
+        }
+    };
+    command.iter().map(word).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(command: &[&str], expected: &str) {
+        assert_eq!(line(&command.iter().map(OsString::from).collect::<Vec<_>>()), expected);
+    }
+
+    #[test]
+    fn a_command_line_can_be_typed_again() {
+        check(&["sed", "-i", "s/a b/c/", "x.txt"], "sed -i 's/a b/c/' x.txt");
+        check(&["echo", "it's", "", "$HOME"], r"echo 'it'\''s' '' '$HOME'");
+    }
+
+    #[test]
+    fn exit_codes_are_those_a_shell_would_report() {
+        assert_eq!(code(&End::Exited(3)), Some(3));
+        assert_eq!(code(&End::Signalled(9)), Some(137));
+        assert_eq!(code(&End::Cancelled), Some(130));
+        assert_eq!(code(&End::NotStarted(std::io::ErrorKind::NotFound.into())), Some(127));
+    }
+}

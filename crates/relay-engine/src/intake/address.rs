@@ -1,0 +1,108 @@
+//! Finds the file of an edit that names none: the one file in which its old lines are, exactly once.
+//!
+//! Models send hunks and replacements without a path where the conversation makes the file plain. The file above counts when
+//! the lines are there; otherwise the lines must be in one file of the project and in no other.
+
+use relay_edit::{Body, Edit, OldLines, Operation, Passage, Reply};
+use relay_workspace::{RelPath, Workspace};
+
+/// How many bytes are read to find the files of one reply.
+const READ_LIMIT_BYTES: u64 = 64 << 20;
+/// A larger file is hardly one that was meant.
+const FILE_LIMIT_BYTES: u64 = 4 << 20;
+/// How many edits without a file are looked for.
+const EDITS: usize = 50;
+
+/// Gives every edit that names no file the one its old lines prove. An edit that fits no file, or several, leaves the reply,
+/// and its block says so.
+pub(crate) fn resolve(workspace: &Workspace, reply: &mut Reply) {
+    if !reply.edits.iter().any(|edit| edit.path.is_empty()) {
+        return;
+    }
+    let mut left = READ_LIMIT_BYTES;
+    let mut known: Vec<String> = Vec::new();
+    let mut unplaced = Vec::new();
+    let named: Vec<String> =
+        reply.edits.iter().map(|edit| edit.path.clone()).filter(|path| !path.is_empty()).collect();
+    for (at, edit) in reply.edits.iter_mut().enumerate() {
+        if !edit.path.is_empty() {
+            known.push(edit.path.clone());
+            continue;
+        }
+        let lead = reply
+            .passages
+            .iter()
+            .find(|passage| passage.holds(edit.line))
+            .map(|passage| passage.lead.as_str());
+        let previous =
+            known.last().filter(|path| !lead.is_some_and(|lead| relay_edit::speaks_of_another(lead, path)));
+        let found = if at < EDITS {
+            find(workspace, edit, previous.map(String::as_str), &named, &mut left)
+        } else {
+            Err(0)
+        };
+        match found {
+            Ok(path) => {
+                edit.path.clone_from(&path);
+                known.push(path);
+            }
+            Err(places) => unplaced.push((edit.line, places)),
+        }
+    }
+    reply.edits.retain(|edit| !edit.path.is_empty());
+    for (line, places) in unplaced {
+        mark(&mut reply.passages, line, places);
+    }
+}
+
+/// Says in a block's account why its edit has no file.
+fn mark(passages: &mut [Passage], line: usize, places: usize) {
+    let reason = match places {
+        0 => "it names no file, and its old lines are in no file of this project".to_owned(),
+        1 => "it names no file and has no old lines that show which one is meant".to_owned(),
+        _ => format!("it names no file, and its old lines are in {places} files of this project"),
+    };
+    if let Some(passage) = passages.iter_mut().find(|passage| passage.holds(line)) {
+        passage.body = Body::Unplaced(reason);
+    }
+}
+
+/// The file of an edit, or in how many its lines are; 1 when they could be anywhere.
+fn find(
+    workspace: &Workspace,
+    edit: &Edit,
+    previous: Option<&str>,
+    named: &[String],
+    left: &mut u64,
+) -> Result<String, usize> {
+    let Operation::Patch { hunks, .. } = &edit.operation else { return Err(1) };
+    let sought: Vec<OldLines<'_>> = hunks.iter().map(OldLines::of).collect::<Option<_>>().ok_or(1_usize)?;
+    let holds = |path: &RelPath| {
+        let is_small = matches!(workspace.facts(path), Ok(Some(facts)) if facts.size <= FILE_LIMIT_BYTES);
+        let file = if is_small { workspace.read(path) } else { Ok(None) };
+        matches!(file, Ok(Some(file)) if sought.iter().all(|lines| lines.stand_in(&file.bytes)))
+    };
+    let is_in = |path: &str| workspace.path(path).is_ok_and(|path| holds(&path));
+    if let Some(previous) = previous.filter(|path| is_in(path)) {
+        return Ok(previous.to_owned());
+    }
+    let mut files: Vec<&String> = named.iter().filter(|path| is_in(path)).collect();
+    files.sort();
+    files.dedup();
+    if let [only] = files.as_slice() {
+        return Ok((*only).clone());
+    }
+    let mut found = Vec::new();
+    for path in workspace.walk() {
+        let Ok(Some(facts)) = workspace.facts(&path) else { continue };
+        // A project that is too large to be searched proves nothing.
+        *left = left.checked_sub(facts.size.min(FILE_LIMIT_BYTES)).ok_or(1_usize)?;
+        if holds(&path) {
+            found.push(path.as_str().to_owned());
+        }
+    }
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        several => Err(if several.is_empty() { 0 } else { several.len() }),
+    }
+}

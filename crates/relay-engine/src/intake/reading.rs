@@ -1,0 +1,75 @@
+//! Reading a submission: whatever is wrong with the reply itself is found here.
+
+use relay_edit::{Block, Class, Diagnostic, Dialect, Reply, parse};
+
+use crate::codes;
+use crate::context::pack::is_pack;
+use crate::engine::Engine;
+use crate::intake::address;
+use crate::intake::submission::{LandOptions, REPLY_LIMIT_BYTES, Submission};
+use crate::outcome::Outcome;
+use crate::outcome::stop::Stop;
+use crate::plan::accounting;
+use crate::repair::message;
+
+/// Parses the reply. What is wrong with it ends here, unless the model is to mend it: then the errors stay with the
+/// reply, so that one message can ask for all that has to be mended.
+pub(crate) fn read(
+    engine: &Engine,
+    submission: &Submission,
+    options: &LandOptions,
+    outcome: &mut Outcome,
+) -> Result<Reply, Stop> {
+    if submission.text.len() > REPLY_LIMIT_BYTES {
+        return Err(Stop::refused(
+            Diagnostic::error(
+                codes::REPLY_TOO_LARGE,
+                format!("the reply has {} bytes, {REPLY_LIMIT_BYTES} are allowed", submission.text.len()),
+            )
+            .hinted("Ask the model for the change in several smaller replies."),
+        ));
+    }
+    if is_pack(&submission.text) {
+        return Err(Stop::refused(
+            Diagnostic::error(codes::IS_A_PACK, "this is a pack, which was made for a model, not by one")
+                .hinted("Paste it into your chat, and hand over the model's reply alone."),
+        ));
+    }
+    let mut reply = parse(&submission.text, submission.dialect);
+    accounting::ignore(&mut reply, &options.ignore).map_err(Stop::refused)?;
+    address::resolve(engine.workspace(), &mut reply);
+    let (errors, warnings): (Vec<_>, Vec<_>) = reply.diagnostics.drain(..).partition(Diagnostic::is_error);
+    outcome.diagnostics.extend(warnings);
+    if options.repair && !options.partial {
+        reply.diagnostics = errors;
+    } else {
+        outcome.lose(errors, options.partial)?;
+    }
+    if reply.edits.is_empty() && reply.diagnostics.is_empty() {
+        outcome.repair_prompt = options.repair.then(|| {
+            let dialect = submission.dialect.unwrap_or(Dialect::Fenced);
+            message::ask_anew(&submission.text, dialect, engine.config().project_id.as_deref())
+        });
+        outcome.blocks = accounting::blocks(engine.workspace(), &reply, &[], None);
+        let unclear = outcome.blocks.iter().filter(|block| block.class == Class::Unclear).map(Block::finding);
+        let unclear: Vec<Diagnostic> = unclear.collect();
+        return Err(Stop::Refused(if unclear.is_empty() {
+            vec![no_edits(&submission.text)]
+        } else {
+            unclear
+        }));
+    }
+    Ok(reply)
+}
+
+/// Nothing in the reply is an edit. The first fence is the likeliest place of one that was meant to be.
+fn no_edits(text: &str) -> Diagnostic {
+    let finding = Diagnostic::error(codes::NO_EDITS, "the reply holds no change that Relay understands")
+        .hinted(
+            "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints what to tell the model.",
+        );
+    Diagnostic {
+        line: text.lines().position(|line| line.trim_start().starts_with("```")).map(|at| at + 1),
+        ..finding
+    }
+}

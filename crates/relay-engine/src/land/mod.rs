@@ -1,0 +1,8 @@
+//! Landing: a plan becomes a transaction, which is applied, checked, approved, and then committed or rolled back.
+//!
+//! relay-txn moves the bytes; here is decided whether they stay, and what happens when another transaction came first.
+
+pub(crate) mod drafting;
+pub(crate) mod replan;
+pub(crate) mod transact;
+pub(crate) mod versions;

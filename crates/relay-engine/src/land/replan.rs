@@ -1,0 +1,136 @@
+//! Planning again when another transaction of Relay's came in between.
+//!
+//! A plan is made without holding anything, so that nobody waits for a slow reply. When a file it needs was changed by
+//! another transaction meanwhile, nothing has happened yet, and the edits are placed anew on what is there now. A file
+//! that an editor changed is another matter: its owner is at work, so the submission is refused and says so.
+
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use relay_edit::Diagnostic;
+use relay_txn::{Record, TxnError};
+use uuid::Uuid;
+
+use crate::approval::Observer;
+use crate::codes;
+use crate::engine::Engine;
+use crate::land::versions;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+
+/// How often; whoever loses that many races is told.
+const ATTEMPTS: usize = 100;
+
+/// How long a transaction may take from its date to its changed files.
+const SLOWEST_BEGIN_SECONDS: i64 = 60;
+
+/// Runs `attempt` until its plan is not overtaken by another transaction.
+pub(crate) fn until_current(
+    engine: &Engine,
+    outcome: &mut Outcome,
+    mut attempt: impl FnMut(&mut Outcome) -> Result<Status, Stop>,
+) -> Result<Status, Stop> {
+    let said = outcome.diagnostics.len();
+    for _ in 1..ATTEMPTS {
+        let started = Timestamp::now();
+        match attempt(outcome) {
+            Err(Stop::Outdated(reasons)) if by_relay(engine, &reasons, started) => {
+                outcome.diagnostics.truncate(said);
+                outcome.incomplete = false;
+            }
+            ended => return ended.map_err(|stop| versions::name_both(engine, outcome, stop)),
+        }
+    }
+    attempt(outcome).map_err(|stop| versions::name_both(engine, outcome, stop))
+}
+
+/// Whether it was a transaction that changed the file which is complained about.
+fn by_relay(engine: &Engine, reasons: &[Diagnostic], since: Timestamp) -> bool {
+    if reasons.iter().any(|reason| reason.code == codes::IN_PROGRESS) {
+        return true;
+    }
+    let Some(path) = reasons.iter().find_map(|reason| reason.path.as_deref()) else { return false };
+    engine.ledger().entries().is_ok_and(|entries| was_changed(&entries.records, path, since))
+}
+
+/// Whether a transaction of these may have changed the path since then. They are in the order in which they were
+/// committed, and dated when they began: one with slow checks stands behind others that are younger.
+fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
+    // On a slow disk its files change a good while after it began.
+    let after = |record: &Record| record.created_at.as_second() + SLOWEST_BEGIN_SECONDS >= since.as_second();
+    records.iter().rev().any(|record| after(record) && record.paths().any(|changed| changed == path))
+}
+
+/// Waits while another process lands the same uuid. Nothing is to be done for a reply whose changes are in the files
+/// already; but whether they stay is not decided yet.
+pub(crate) fn wait_for_twin(engine: &Engine, uuid: Uuid) -> Result<(), Stop> {
+    let twin = || Ok(engine.ledger().pending(uuid)?.then_some(TxnError::InProgress { uuid }));
+    wait_while(engine, twin, |_| {})
+}
+
+/// Waits while other transactions work on these files, in which edits found no place: what is in them may not stay. Not
+/// inside a command that Relay runs, for the others may be waiting for that.
+pub(crate) fn wait_for_others<'p>(
+    engine: &Engine,
+    paths: impl Iterator<Item = &'p str> + Clone,
+    observer: &mut dyn Observer,
+) -> Result<(), Stop> {
+    if relay_exec::is_inside_a_run() {
+        return Ok(());
+    }
+    let lease = || engine.ledger().lease_on(paths.clone());
+    wait_while(engine, lease, |lease| observer.waiting(&lease.to_string()))
+}
+
+/// Waits as long as something is undecided, and has everything looked at anew if that was the case.
+fn wait_while(
+    engine: &Engine,
+    mut undecided: impl FnMut() -> Result<Option<TxnError>, TxnError>,
+    tell: impl FnOnce(&TxnError),
+) -> Result<(), Stop> {
+    let patience = Duration::from_millis(engine.config().command_timeout_ms);
+    let started = Instant::now();
+    let mut tell = Some(tell);
+    while let Some(reason) = undecided()? {
+        if engine.cancel().is_cancelled() {
+            return Err(Stop::interrupted());
+        }
+        if started.elapsed() > patience {
+            return Err(reason.into());
+        }
+        if let Some(tell) = tell.take() {
+            tell(&reason);
+        }
+        std::thread::sleep(Duration::from_millis(25));
+        // Whoever died meanwhile decides nothing any more.
+        engine.ledger().recover()?;
+    }
+    if tell.is_none() { Err(decided_meanwhile()) } else { Ok(()) }
+}
+
+/// What was planned was planned on files about which nobody had decided then.
+pub(crate) fn decided_meanwhile() -> Stop {
+    let message = "another transaction was working on the same files and has ended meanwhile";
+    let hint = "Nothing was changed. Run the command again.";
+    Stop::Outdated(vec![Diagnostic::error(codes::IN_PROGRESS, message).hinted(hint)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::history::tests::record;
+
+    #[test]
+    fn one_with_slow_checks_does_not_hide_those_that_overtook_it() {
+        let now = Timestamp::from_second(1_000_000).unwrap();
+        let at = |number, path: &str, age_seconds: i64| {
+            let created_at = Timestamp::from_second(now.as_second() - age_seconds).unwrap();
+            Record { created_at, ..record(number, &[path], &[]) }
+        };
+        let records = [at(1, "old", 1000), at(2, "a", 1), at(3, "slow", 1000)];
+        assert!(was_changed(&records, "a", now));
+        for path in ["old", "slow", "b"] {
+            assert!(!was_changed(&records, path, now), "{path}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A transaction from its first byte on disk to its end: apply, check, approve, then commit or roll back.
+
+use std::collections::HashSet;
+use std::time::{Duration, Instant};
+
+use relay_edit::{Diagnostic, Severity};
+use relay_txn::{Draft, FileChange, Image, Pending, Target, TxnError, Verdict};
+use relay_workspace::RelPath;
+use uuid::Uuid;
+
+use crate::approval::{Approver, Decision, Observer, Proposal};
+use crate::checks::check::Check;
+use crate::checks::gate;
+use crate::codes;
+use crate::engine::Engine;
+use crate::land::replan;
+use crate::outcome::stop::{Stop, disowned, transaction_failed};
+use crate::outcome::{Outcome, Status};
+use crate::plan::contain::agree_to_changes;
+use crate::project::config::ApprovalMode;
+
+const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
+
+/// What shall happen, and what must pass for it to stay.
+pub(crate) struct Transaction<'a> {
+    /// The changes.
+    pub draft: Draft,
+    /// What must pass.
+    pub terms: Terms<'a>,
+}
+
+/// What must pass for changes to stay.
+#[derive(Default)]
+pub(crate) struct Terms<'a> {
+    /// What gates them.
+    pub checks: Vec<Box<dyn Check + 'a>>,
+    /// What a person must agree to in any case.
+    pub questions: Vec<Diagnostic>,
+    /// The checks may change files that make other tools execute something.
+    pub allow_sensitive: bool,
+}
+
+/// Where every change needs a person and nobody can be asked, nothing is applied only to be rolled back.
+pub(crate) fn require_approver(
+    engine: &Engine,
+    approver: &dyn Approver,
+    questions: &[Diagnostic],
+) -> Result<(), Stop> {
+    let mut questions = questions.to_vec();
+    if engine.config().approval == ApprovalMode::No {
+        questions.push(wants_confirmation());
+    }
+    if questions.is_empty() || approver.can_approve() {
+        return Ok(());
+    }
+    Err(Stop::Refused(vec![nobody_to_ask(&questions)]))
+}
+
+/// Carries it out. Whatever goes wrong, the files are as they were when this returns an error.
+pub(crate) fn transact(
+    engine: &Engine,
+    transaction: Transaction<'_>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    if engine.cancel().is_cancelled() {
+        return Err(Stop::interrupted());
+    }
+    outcome.changes = transaction.draft.changes.clone();
+    let pending = begin(engine, &transaction.draft, observer)?;
+    outcome.diagnostics.extend(disowned(pending.disowned()));
+    observer.applied(&outcome.changes);
+    conclude(engine, pending, transaction.terms, Ok(()), approver, observer, outcome)
+}
+
+/// Refuses, without writing anything, changes that would be refused. Their contents do not matter for that; the words of
+/// the `draft` do not either. Of a file that only gets other content and was read a moment ago nothing more is asked:
+/// `is_seen` says which those are.
+pub(crate) fn rehearse<C>(
+    engine: &Engine,
+    changes: &[FileChange<C>],
+    draft: Draft,
+    is_seen: impl Fn(&FileChange<C>) -> bool,
+) -> Result<(), Stop> {
+    let mounts = engine.workspace().mounts();
+    if let Some(change) = changes.iter().find(|change| mounts.cover(change.path.as_str())) {
+        let source = std::io::ErrorKind::CrossesDevices.into();
+        return Err(TxnError::OtherFileSystem { path: change.path.to_string(), source }.into());
+    }
+    relay_txn::limits::check_count(changes.len())?;
+    let is_replaced = |change: &FileChange<C>| change.before.is_some() && change.after.is_some();
+    let changes = changes.iter().filter(|change| !(is_replaced(change) && is_seen(change)));
+    let changes = changes.map(|change| FileChange {
+        path: change.path.clone(),
+        before: change.before.as_ref().map(|image| Image { bytes: Vec::new(), mode: image.mode }),
+        after: change.after.as_ref().map(|target| Target { bytes: Vec::new(), mode: target.mode }),
+        renamed_from: None,
+        added: 0,
+        removed: 0,
+    });
+    let changes: Vec<FileChange> = changes.collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    Ok(engine.ledger().rehearse(&Draft { changes, ..draft })?)
+}
+
+/// Puts a reply that changes no file on the ledger, so that its uuid counts as processed. There is nothing to check or to
+/// approve.
+pub(crate) fn note_processed(
+    engine: &Engine,
+    draft: &Draft,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<(), Stop> {
+    let pending = begin(engine, draft, observer)?;
+    let verdict = Verdict { checks: Vec::new(), approved_by: "policy".to_owned() };
+    commit(pending, verdict, outcome).map(drop)
+}
+
+/// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is
+/// part of would wait for us in turn, so inside a command that Relay runs nobody waits: it is told why.
+fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<Pending, Stop> {
+    let inside_a_command = relay_exec::is_inside_a_run();
+    let patience = Duration::from_millis(engine.config().command_timeout_ms);
+    let started = Instant::now();
+    let mut told = false;
+    let begun = engine.ledger().begin_when_free(draft, |error| {
+        let waits = !inside_a_command && !engine.cancel().is_cancelled() && started.elapsed() < patience;
+        if waits && !told {
+            observer.waiting(&error.to_string());
+            told = true;
+        }
+        waits
+    });
+    if engine.cancel().is_cancelled() && begun.is_err() {
+        return Err(Stop::interrupted());
+    }
+    match begun {
+        // Somebody landed this uuid since we looked.
+        Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
+        // The one that was waited for did not leave the files as they were when this one was planned.
+        Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if told => Err(replan::decided_meanwhile()),
+        other => Ok(other?),
+    }
+}
+
+/// The same reply twice at once lands once; another reply under the same uuid is refused.
+fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, Stop> {
+    let same = engine.ledger().find(uuid)?.is_some_and(|record| record.submission == draft.header.submission);
+    let error = TxnError::AlreadyProcessed { uuid };
+    Ok(if same {
+        let note = Diagnostic { severity: Severity::Warning, ..transaction_failed(&error) };
+        Stop::Done(Status::AlreadyProcessed, Box::new(note))
+    } else {
+        Stop::refused(transaction_failed(&error))
+    })
+}
+
+/// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
+/// raised already rolls back at once.
+pub(crate) fn conclude(
+    engine: &Engine,
+    mut pending: Pending,
+    terms: Terms<'_>,
+    objection: Result<(), Stop>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let judged = objection.and_then(|()| judge(engine, &mut pending, terms, approver, observer, outcome));
+    match judged {
+        Ok(approved_by) => {
+            let verdict = Verdict { checks: outcome.checks.clone(), approved_by };
+            commit(pending, verdict, outcome)
+        }
+        Err(stop) => Err(roll_back(pending, stop)),
+    }
+}
+
+/// The last step. A disk that did not confirm it is worth a warning, but the change has landed.
+pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
+    match pending.commit(verdict) {
+        Ok(_) => Ok(Status::Committed),
+        Err(error @ TxnError::NotDurable { .. }) => {
+            outcome
+                .diagnostics
+                .push(Diagnostic { severity: Severity::Warning, ..transaction_failed(&error) });
+            Ok(Status::Committed)
+        }
+        Err(error @ TxnError::RollbackFailed { .. }) => Err(Stop::from(error)),
+        Err(error) => Err(Stop::RolledBack(vec![transaction_failed(&error)])),
+    }
+}
+
+/// Runs the checks and asks where they do not decide. Returns who approved.
+fn judge(
+    engine: &Engine,
+    pending: &mut Pending,
+    terms: Terms<'_>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<String, Stop> {
+    let Terms { checks, mut questions, allow_sensitive } = terms;
+    let agreed: HashSet<RelPath> = outcome.changes.iter().map(|change| change.path.clone()).collect();
+    questions.extend(gate::run_all(engine, pending, &checks, observer, outcome)?);
+    if !allow_sensitive {
+        // A check runs what the change brought along, so what it touches is asked about like the change itself.
+        let by_checks = outcome.changes.iter().filter(|change| !agreed.contains(&change.path));
+        agree_to_changes(by_checks, SENSITIVE_HINT, approver)?;
+    }
+    if engine.config().approval == ApprovalMode::No {
+        questions.push(wants_confirmation());
+    }
+    let Some(reason) = questions.first() else { return Ok("policy".to_owned()) };
+    let proposal = Proposal {
+        changes: &outcome.changes,
+        checks: &outcome.checks,
+        diagnostics: &outcome.diagnostics,
+        reason,
+    };
+    match approver.approve(&proposal) {
+        Decision::Yes => {
+            outcome.diagnostics.extend(
+                questions
+                    .into_iter()
+                    .filter(|q| q.code != codes::APPROVAL_REQUIRED)
+                    .map(|question| Diagnostic { severity: Severity::Warning, hint: None, ..question }),
+            );
+            Ok(approver.approved_by().to_owned())
+        }
+        Decision::No => Err(Stop::RolledBack(vec![Diagnostic::error(
+            codes::NOT_APPROVED,
+            "the change was not approved; every file is as it was",
+        )])),
+        Decision::Interrupted => Err(Stop::interrupted()),
+        Decision::NobodyThere => {
+            let nobody = nobody_to_ask(&questions);
+            questions.retain(|question| question.code != codes::APPROVAL_REQUIRED);
+            Err(Stop::RolledBack(vec![nobody]).and(questions))
+        }
+    }
+}
+
+fn roll_back(pending: Pending, stop: Stop) -> Stop {
+    match pending.rollback() {
+        Ok(done) => stop.and(crate::outcome::stop::rolled_back(&done)),
+        Err(error) => stop.stuck(&error),
+    }
+}
+
+fn wants_confirmation() -> Diagnostic {
+    Diagnostic::error(
+        codes::APPROVAL_REQUIRED,
+        "this project wants every change confirmed (`approval` is \"no\")",
+    )
+}
+
+/// A channel that takes any text cannot know that a text was meant to be landed.
+pub(crate) fn unaddressed() -> Diagnostic {
+    Diagnostic::error(codes::APPROVAL_REQUIRED, "every text is taken here, so each change is asked about")
+}
+
+fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {
+    let reasons: Vec<&str> = questions.iter().map(|question| question.message.as_str()).collect();
+    Diagnostic::error(
+        codes::APPROVAL_REQUIRED,
+        format!("this needs approval and there is no terminal to ask in: {}", reasons.join("; ")),
+    )
+    .hinted("Run it in a terminal, or approve beforehand with --yes.")
+}

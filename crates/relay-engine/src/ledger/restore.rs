@@ -1,0 +1,129 @@
+//! Restoring a content that no transaction leads to: it lands like any other change, so it can be undone.
+
+use relay_edit::{Diagnostic, stat};
+use relay_txn::{Draft, FileChange, Header, Image, Kept, OperationRecord, Target};
+use relay_workspace::{RelPath, sensitive};
+use uuid::Uuid;
+
+use crate::approval::{Approver, Observer};
+use crate::codes;
+use crate::engine::{Engine, EngineError};
+use crate::land::transact::{Terms, Transaction, require_approver, transact};
+use crate::outcome::file_reports;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+use crate::plan::contain::{agree_to, path_refused, unreadable};
+
+/// How such a transaction arrived, for the ledger.
+const CHANNEL: &str = "recover";
+const SENSITIVE_HINT: &str = "Look at it first: restore it under another name with --to PATH.";
+
+/// Restores the content a person names, to where it was or to another path.
+pub fn restore(
+    engine: &Engine,
+    id: &str,
+    to: Option<&RelPath>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
+    let ended = run(engine, id, to, approver, observer, &mut outcome);
+    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
+    outcome.settle(status);
+    outcome
+}
+
+fn run(
+    engine: &Engine,
+    id: &str,
+    to: Option<&RelPath>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+    outcome: &mut Outcome,
+) -> Result<Status, Stop> {
+    let kept = find(engine, id)?;
+    let path = match (to, &kept.path) {
+        (Some(to), _) => to.clone(),
+        (None, Some(path)) => {
+            engine.workspace().path(path).map_err(|refusal| Stop::refused(path_refused(path, &refusal)))?
+        }
+        (None, None) => return Err(Stop::refused(where_to(&kept))),
+    };
+    let after = engine.ledger().kept_content(&kept)?;
+    let read = engine.workspace().read(&path).map_err(|error| Stop::refused(unreadable(&error)))?;
+    let before = read.map(|file| Image { bytes: file.bytes, mode: file.mode });
+    if before.as_ref().is_some_and(|before| before.bytes == after) {
+        return Ok(Status::Unchanged);
+    }
+    let lines = stat(before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default(), &after);
+    let change = FileChange {
+        path: path.clone(),
+        before,
+        after: Some(Target { bytes: after, mode: None }),
+        renamed_from: None,
+        added: lines.added,
+        removed: lines.removed,
+    };
+    let found: Vec<_> = sensitive(&path).map(|reason| (path.clone(), reason)).into_iter().collect();
+    agree_to(&found, SENSITIVE_HINT, approver)
+        .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
+    require_approver(engine, approver, &[])?;
+    outcome.files =
+        file_reports::of_changes(std::slice::from_ref(&change), |_| format!("from {}", kept.kept_in));
+    let draft = draft(engine, &kept, change);
+    outcome.uuid = Some(draft.uuid);
+    transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
+}
+
+fn find(engine: &Engine, id: &str) -> Result<Kept, Stop> {
+    let kept = engine.ledger().kept()?;
+    kept.into_iter().find(|kept| kept.id == id).ok_or_else(|| {
+        Stop::refused(
+            Diagnostic::error(codes::NO_SUCH_CONTENT, format!("nothing is kept as `{id}`"))
+                .hinted("`relay recover --list` lists what can be restored."),
+        )
+    })
+}
+
+fn where_to(kept: &Kept) -> Diagnostic {
+    let message = format!("the path that {} belongs to is not known for certain", kept.id);
+    Diagnostic::error(codes::NO_SUCH_CONTENT, message)
+        .hinted(format!("Look at {}, and say where it goes with --to PATH.", kept.kept_in))
+}
+
+fn draft(engine: &Engine, kept: &Kept, change: FileChange) -> Draft {
+    let words = format!("restored {} from {}", kept.id, kept.kept_in);
+    let operation = OperationRecord {
+        operation: "restore".to_owned(),
+        path: change.path.to_string(),
+        to: None,
+        dialect: "ledger".to_owned(),
+        placement: "exact".to_owned(),
+    };
+    let header = Header {
+        project_id: engine.config().project_id.clone(),
+        channel: CHANNEL.to_owned(),
+        reasoning: words.clone(),
+        prompt_summary: Some(words),
+        ..Header::default()
+    };
+    Draft {
+        uuid: Uuid::new_v4(),
+        header,
+        operations: vec![operation],
+        changes: vec![change],
+        ..Draft::default()
+    }
+}
+
+/// The contents that can be restored. Needs no config, so a broken one is no obstacle.
+///
+/// # Errors
+/// The state folder or the user's data folder cannot be used.
+pub fn kept(
+    workspace: &relay_workspace::Workspace,
+    store: &relay_store::Store,
+) -> Result<(Vec<Kept>, Vec<Diagnostic>), EngineError> {
+    let (ledger, found) = crate::engine::open_ledger(workspace, store)?;
+    Ok((ledger.kept()?, found))
+}

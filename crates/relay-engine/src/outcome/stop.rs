@@ -1,0 +1,235 @@
+//! The ways a submission can end early, and the errors of the crates below turned into them.
+
+use relay_edit::Diagnostic;
+use relay_txn::{Rescued, RolledBack, TxnError};
+
+use crate::codes;
+use crate::outcome::Status;
+
+/// Why the pipeline goes no further.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// Nothing was touched.
+    Refused(Vec<Diagnostic>),
+    /// Nothing was touched, because a file changed after the plan was made: planning again may help.
+    Outdated(Vec<Diagnostic>),
+    /// Everything was put back.
+    RolledBack(Vec<Diagnostic>),
+    /// Everything was put back, and what the linter says about the files as they were decides how it goes on.
+    Compare(Vec<Diagnostic>),
+    /// It could not be put back yet: some files still hold the new content.
+    Stuck(Vec<Diagnostic>),
+    /// Somebody interrupted it; everything is as it was. With what else there is to say.
+    Interrupted(Vec<Diagnostic>),
+    /// There is nothing to do.
+    Done(Status, Box<Diagnostic>),
+}
+
+impl Stop {
+    /// Somebody interrupted it.
+    pub(crate) const fn interrupted() -> Self {
+        Stop::Interrupted(Vec::new())
+    }
+
+    /// Adds what else there is to say; how it ends stays the same.
+    pub(crate) fn and(mut self, more: Vec<Diagnostic>) -> Self {
+        match &mut self {
+            Stop::Refused(reasons)
+            | Stop::Outdated(reasons)
+            | Stop::RolledBack(reasons)
+            | Stop::Compare(reasons)
+            | Stop::Stuck(reasons)
+            | Stop::Interrupted(reasons) => reasons.extend(more),
+            Stop::Done(..) => {}
+        }
+        self
+    }
+
+    /// It turned out that the files could not be put back.
+    pub(crate) fn stuck(self, error: &TxnError) -> Self {
+        let mut reasons = Vec::new();
+        match self {
+            Stop::Refused(found)
+            | Stop::Outdated(found)
+            | Stop::RolledBack(found)
+            | Stop::Compare(found)
+            | Stop::Stuck(found)
+            | Stop::Interrupted(found) => {
+                reasons.extend(found);
+            }
+            Stop::Done(_, note) => reasons.push(*note),
+        }
+        reasons.push(transaction_failed(error));
+        Stop::Stuck(reasons)
+    }
+
+    /// A refusal for one reason.
+    pub(crate) fn refused(diagnostic: Diagnostic) -> Self {
+        Stop::Refused(vec![diagnostic])
+    }
+
+    /// The status this ends in; the reasons go to `diagnostics`.
+    pub(crate) fn settle(self, diagnostics: &mut Vec<Diagnostic>) -> Status {
+        match self {
+            Stop::Refused(reasons) | Stop::Outdated(reasons) => {
+                diagnostics.extend(reasons);
+                Status::Rejected
+            }
+            Stop::RolledBack(reasons) | Stop::Compare(reasons) => {
+                diagnostics.extend(reasons);
+                Status::RolledBack
+            }
+            Stop::Stuck(reasons) => {
+                diagnostics.extend(reasons);
+                Status::RecoveryNeeded
+            }
+            Stop::Interrupted(reasons) => {
+                diagnostics
+                    .push(Diagnostic::error(codes::INTERRUPTED, "interrupted; every file is as it was"));
+                diagnostics.extend(reasons);
+                Status::Interrupted
+            }
+            Stop::Done(status, note) => {
+                diagnostics.push(*note);
+                status
+            }
+        }
+    }
+}
+
+impl From<TxnError> for Stop {
+    fn from(error: TxnError) -> Self {
+        let reasons = vec![transaction_failed(&error)];
+        match error {
+            TxnError::RollbackFailed { .. } => Stop::Stuck(reasons),
+            TxnError::Changed { .. } | TxnError::Exists { .. } => Stop::Outdated(reasons),
+            _ => Stop::Refused(reasons),
+        }
+    }
+}
+
+/// A transaction error as a person reads it: what it is, and the way out.
+pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
+    let (code, path, hint) = match error {
+        TxnError::Changed { path } | TxnError::Exists { path } => (
+            codes::CHANGED_SINCE,
+            Some(path),
+            "Nothing was changed. Look at the file, then run the command again.",
+        ),
+        TxnError::Occupied { path, .. } => (
+            codes::FILE_IS_FOLDER,
+            Some(path),
+            "Nothing was changed. Remove or move what is in the folder too, or choose another name.",
+        ),
+        TxnError::HardLinked { path, .. } => (
+            codes::HARD_LINKED,
+            Some(path),
+            "If the other names may keep the old content, pass --break-links.",
+        ),
+        TxnError::Leased { path, .. } => (
+            codes::IN_PROGRESS,
+            Some(path),
+            "Wait until that transaction is approved or refused, then try again.",
+        ),
+        TxnError::InProgress { .. } | TxnError::Busy { .. } => {
+            (codes::IN_PROGRESS, None, "Wait until the other relay process has finished, then try again.")
+        }
+        TxnError::AlreadyProcessed { .. } => (codes::ALREADY_PROCESSED, None, "`relay log` shows it."),
+        TxnError::NoSpace { path, .. } => {
+            (codes::TRANSACTION_FAILED, Some(path), "Make room on the disk and try again.")
+        }
+        TxnError::Denied { path, .. } => {
+            (codes::TRANSACTION_FAILED, Some(path), "Give yourself the right to write there and try again.")
+        }
+        TxnError::ForeignOwner { path, .. } => (
+            codes::TRANSACTION_FAILED,
+            Some(path),
+            "Run Relay as the file's owner, or make the file yours, and try again.",
+        ),
+        TxnError::OtherFileSystem { path, .. } => (
+            codes::TRANSACTION_FAILED,
+            Some(path),
+            "One transaction cannot span two file systems. Work there with `--root` and the mounted folder.",
+        ),
+        TxnError::Foreign { name } => (
+            codes::FOREIGN_STATE,
+            Some(name),
+            "It came with the repository or from somebody else. Look at it, remove it, and try again.",
+        ),
+        TxnError::RollbackFailed { .. } => (
+            codes::TRANSACTION_FAILED,
+            None,
+            "Remove the cause, then run `relay recover`: everything it needs is kept.",
+        ),
+        _ => (
+            codes::TRANSACTION_FAILED,
+            None,
+            "`relay doctor` looks at the workspace; `relay recover` cleans up.",
+        ),
+    };
+    let diagnostic = Diagnostic::error(code, with_sources(error)).hinted(hint);
+    match path {
+        Some(path) => diagnostic.on(path),
+        None => diagnostic,
+    }
+}
+
+/// Bytes that somebody else had put into a file meanwhile, and where they are kept.
+pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
+    let message = format!(
+        "{} had been changed by somebody else meanwhile; those bytes are in {}",
+        rescued.path, rescued.kept_as
+    );
+    Diagnostic::warning(codes::RESCUED, message).on(&rescued.path)
+}
+
+/// What a rollback could not do by itself.
+pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
+    let kept = done.kept.as_ref().map(|kept| {
+        let message =
+            format!("what the commands changed was taken back; should any of it be yours, {kept} has it");
+        Diagnostic::warning(codes::RESCUED, message).on(kept)
+    });
+    let rescued = done.rescued.iter().map(rescued);
+    rescued.chain(done.damaged.iter().map(damaged)).chain(disowned(&done.disowned)).chain(kept).collect()
+}
+
+/// A staged original that was something else by the time it was needed.
+fn damaged(kept: &Rescued) -> Diagnostic {
+    let message = format!(
+        "the staged original of {} was changed or damaged; the file was restored from the record, and what was staged is in {}",
+        kept.path, kept.kept_as
+    );
+    let hint = "Compare the two; a check that writes into .relaycode, or a failing disk, does this.";
+    Diagnostic::error(codes::ORIGINAL_DAMAGED, message).on(&kept.path).hinted(hint)
+}
+
+/// Files that came back as somebody else's than they were, in one line.
+pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
+    let first = paths.first()?;
+    let more = match paths.len() - 1 {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let message = format!(
+        "{first}{more} came back without the owner, group or extended attributes of before, which this user may not give"
+    );
+    let hint = "The record in .relaycode has them (`owner`, `attributes`); root can give them back.";
+    Some(Diagnostic::warning(codes::DISOWNED, message).on(first).hinted(hint))
+}
+
+/// The error and everything behind it, in one line.
+#[must_use]
+pub fn with_sources(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(inner) = source {
+        let more = inner.to_string();
+        if !text.contains(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        source = inner.source();
+    }
+    text
+}

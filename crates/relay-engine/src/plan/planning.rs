@@ -1,0 +1,393 @@
+//! Planning against the disk: reads the files the edits name, lets `relay-edit` place everything, and adds modes.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use relay_edit::{
+    After, Change, Content, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions,
+    Plan, Snapshot, Stat, plan_taking, plan_with, stat, text_of,
+};
+use relay_txn::{FileChange, Image, OperationRecord, Target};
+use relay_workspace::display::all_hidden;
+use relay_workspace::{ReadError, RelPath, Workspace};
+
+use crate::codes;
+use crate::context::receipt::{Receipt, Resolved};
+use crate::context::views::{self, Views};
+use crate::engine::Engine;
+use crate::land::drafting;
+use crate::outcome::Outcome;
+use crate::outcome::file_reports;
+use crate::outcome::stop::Stop;
+use crate::plan::contain::{lines_of, path_refused, paths, unreadable};
+use crate::plan::{elsewhere, forecast, namesake, odd_names};
+
+/// For how many misspelt paths a better one is looked for.
+const SUGGESTED: usize = 50;
+
+/// What a person must look at, also where changes land by themselves.
+const QUESTIONS: [relay_edit::Code; 2] =
+    [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::DOUBTFUL_NAME];
+
+/// Exact changes, and how each edit was placed.
+pub(crate) struct Planned<'e> {
+    /// The changes, in path order. What files become is not put together before it is written.
+    pub changes: Vec<FileChange<Content>>,
+    /// The edits of files that could be read.
+    edits: Cow<'e, [Edit]>,
+    /// What became of each of them.
+    outcomes: Vec<EditOutcome>,
+    /// What a person must look at before it lands.
+    pub questions: Vec<Diagnostic>,
+    /// What the model will know of the files, where a receipt says what it knew.
+    pub written: BTreeMap<String, Option<String>>,
+    /// Files that have further names (hard links).
+    pub linked: BTreeSet<String>,
+}
+
+impl Planned<'_> {
+    /// What the ledger says about each edit that could be placed.
+    pub fn operations(&self) -> Vec<OperationRecord> {
+        let is_placed =
+            |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);
+        let placed = self.edits.iter().zip(&self.outcomes).filter(|(_, outcome)| is_placed(outcome));
+        placed.map(|(edit, outcome)| drafting::operation(edit, &outcome.placement)).collect()
+    }
+}
+
+/// What edits are planned on: the files as they are, or what a receipt says the model saw of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Basis {
+    pub options: PlanOptions,
+    pub receipt: Option<Receipt>,
+}
+
+impl Basis {
+    /// The same, with what models were shown of the files that are edited by line. A receipt says more than a view that may be
+    /// of another conversation.
+    pub fn seeing(&self, engine: &Engine, edits: &[Edit]) -> Self {
+        self.with_views(if self.receipt.is_some() { Views::default() } else { views::of(engine, edits) })
+    }
+
+    /// The same, where whole content replaces a file although it seems to be a part of it.
+    pub fn shrinking(&self) -> Self {
+        let mut basis = self.clone();
+        basis.options.allow_shrink = true;
+        basis
+    }
+
+    /// The same, with these views.
+    pub fn with_views(&self, views: Views) -> Self {
+        let mut basis = self.clone();
+        (basis.options.views, basis.options.shown) = (views.contents, views.shown);
+        basis
+    }
+
+    fn plan(&self, edits: &[Edit], files: &Snapshot) -> Resolved {
+        match &self.receipt {
+            Some(receipt) => receipt.plan(edits, files, &self.options),
+            None => {
+                let plan = plan_with(edits, files, &self.options);
+                Resolved::without_receipt(edits, plan, self.options.partial)
+            }
+        }
+    }
+
+    /// The same, but the contents of changed files may be taken out of the snapshot instead of being copied.
+    fn plan_taking(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved<Content> {
+        match &self.receipt {
+            Some(receipt) => receipt.plan(edits, files, &self.options).into_content(),
+            None => {
+                let plan = plan_taking(edits, files, &self.options);
+                Resolved::without_receipt(edits, plan, self.options.partial)
+            }
+        }
+    }
+}
+
+/// Plans the edits on the files as they are now. Fills in the outcome's files; refuses if any edit failed, unless
+/// only a part was asked for.
+pub(crate) fn plan_on_disk<'e>(
+    workspace: &Workspace,
+    edits: &'e [Edit],
+    basis: &Basis,
+    outcome: &mut Outcome,
+) -> Result<Planned<'e>, Stop> {
+    let options = &basis.options;
+    let Found { disk, mut snapshot, linked, unreadable } = read_files(workspace, edits)?;
+    let edits = without(edits, &unreadable);
+    outcome.lose(unreadable.into_values().collect(), options.partial)?;
+    let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
+
+    let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
+    let is_named = |warning: &Diagnostic| warning.code == relay_edit::codes::DOUBTFUL_NAME;
+    let warnings =
+        warnings.into_iter().filter(|warning| !(is_named(warning) && has_folder(workspace, warning)));
+    let (questions, warnings): (Vec<_>, Vec<_>) =
+        warnings.partition(|warning| QUESTIONS.contains(&warning.code));
+    outcome.diagnostics.extend(warnings);
+    let stats = stats(&plan.changes, &snapshot);
+    let changes = file_changes(workspace, plan.changes, &stats, &disk)?;
+    let outcomes = plan.outcomes;
+    let files = file_reports::of_edits(&edits, &outcomes, &changes, |path| disk.contains_key(path));
+    let refused = std::mem::replace(&mut outcome.files, files).into_iter().filter(file_reports::is_refused);
+    outcome.files.extend(refused);
+    if !errors.is_empty() && !options.partial {
+        forecast::fill_in(workspace, &edits, &outcomes, basis, &mut outcome.files);
+    }
+    // A suggestion reads folders, and nobody needs hundreds of them.
+    let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
+    let errors = errors.into_iter().enumerate().map(suggest).collect();
+    let errors = elsewhere::name(workspace, &edits, errors);
+    outcome.lose(errors, options.partial)?;
+    let invisible = |(change, stat)| invisible_characters(change, stat);
+    outcome.diagnostics.extend(changes.iter().zip(&stats).filter_map(invisible));
+    outcome.diagnostics.extend(odd_names::warnings(workspace, &changes));
+    Ok(Planned { changes, edits, outcomes, questions, written, linked })
+}
+
+/// Whether the file that a finding is about would stand in a folder that is there already, so that it is no title.
+fn has_folder(workspace: &Workspace, finding: &Diagnostic) -> bool {
+    let folder = finding.path.as_deref().and_then(|path| path.rsplit_once('/')).map(|(folder, _)| folder);
+    let folder = folder.and_then(|folder| workspace.path(folder).ok());
+    folder.is_some_and(|folder| matches!(workspace.read(&folder), Err(ReadError::Directory { .. })))
+}
+
+/// The edits that name no file which could not be read.
+fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> Cow<'e, [Edit]> {
+    if unreadable.is_empty() {
+        return Cow::Borrowed(edits);
+    }
+    let names_one =
+        |edit: &Edit| paths(std::slice::from_ref(edit)).iter().any(|path| unreadable.contains_key(*path));
+    edits.iter().filter(|edit| !names_one(edit)).cloned().collect()
+}
+
+/// What the edits come to on the files as they are now, for looking only.
+pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Result<Plan, Stop> {
+    let found = read_files(workspace, edits)?;
+    Ok(basis.plan(edits, &found.snapshot).plan)
+}
+
+/// The exact changes that edits come to on the files as they are now, for looking only.
+pub(crate) fn exact_changes(
+    workspace: &Workspace,
+    edits: &[Edit],
+    basis: &Basis,
+) -> Result<Vec<FileChange<Content>>, Stop> {
+    let Found { disk, mut snapshot, .. } = read_files(workspace, edits)?;
+    let plan = basis.plan_taking(edits, &mut snapshot).plan;
+    let stats = stats(&plan.changes, &snapshot);
+    file_changes(workspace, plan.changes, &stats, &disk)
+}
+
+/// The names and modes of the files that exist.
+type Disk = HashMap<RelPath, u32>;
+
+/// What is there of the files that edits name.
+struct Found {
+    disk: Disk,
+    snapshot: Snapshot,
+    /// Files that have further names.
+    linked: BTreeSet<String>,
+    /// Why files could not be read, or are not the ones that are meant.
+    unreadable: BTreeMap<String, Diagnostic>,
+}
+
+/// Reads the files that edits name.
+fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
+    let mut disk = Disk::with_capacity(edits.len());
+    // In the order of the paths, from which the map is made at once.
+    let mut contents = Vec::with_capacity(edits.len());
+    let (mut executable, mut linked) = (BTreeSet::new(), BTreeSet::new());
+    let mut refused = BTreeMap::new();
+    let freed = freed(edits);
+    for name in paths(edits) {
+        let path = checked(workspace, name)?;
+        match workspace.read(&path) {
+            Ok(Some(file)) => {
+                contents.push((name.to_owned(), file.bytes));
+                if is_executable(file.mode) {
+                    executable.insert(name.to_owned());
+                }
+                if file.links > 1 {
+                    linked.insert(name.to_owned());
+                }
+                disk.insert(path, file.mode);
+            }
+            Ok(None) => {}
+            Err(error) if makes_room(&error, &freed) => {}
+            Err(error) => {
+                refused.insert(name.to_owned(), unreadable(&error));
+            }
+        }
+    }
+    if !refused.is_empty() {
+        let lines = lines_of(edits);
+        for (name, finding) in &mut refused {
+            finding.line = lines.get(name.as_str()).copied();
+        }
+    }
+    let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
+    refused.extend(namesake::doubtful(workspace, edits, &snapshot));
+    Ok(Found { disk, snapshot, linked, unreadable: refused })
+}
+
+/// The names that edits give up.
+fn freed(edits: &[Edit]) -> BTreeSet<&str> {
+    let gives_up = |edit: &&Edit| matches!(edit.operation, Operation::Delete | Operation::Rename { .. });
+    edits.iter().filter(gives_up).map(|edit| edit.path.as_str()).collect()
+}
+
+/// Whether a file cannot be read because a folder has its place, or a file that of its folder, and the reply takes that
+/// away. Whether nothing else is left in such a folder is for the transaction to see.
+fn makes_room(error: &ReadError, freed: &BTreeSet<&str>) -> bool {
+    match error {
+        ReadError::Directory { path } => {
+            let inside = format!("{path}/");
+            freed.range(inside.as_str()..).next().is_some_and(|freed| freed.starts_with(&inside))
+        }
+        ReadError::NotADirectory { parent, .. } => freed.contains(parent.as_str()),
+        _ => false,
+    }
+}
+
+fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
+    workspace.path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
+}
+
+/// What each change adds and removes. A file that is renamed is compared with what it was under its old name.
+fn stats(changes: &[Change<Content>], snapshot: &Snapshot) -> Vec<Stat> {
+    let renamed_away: BTreeSet<&str> =
+        changes.iter().filter_map(|change| change.renamed_from.as_deref()).collect();
+    let before = |path: &str| {
+        let changed = changes.binary_search_by(|change| change.path.as_str().cmp(path)).ok();
+        let changed = changed.and_then(|at| changes.get(at)?.before.as_ref());
+        changed.or_else(|| snapshot.files.get(path)).map(Vec::as_slice)
+    };
+    let count = |change: &Change<Content>| match &change.after {
+        None if renamed_away.contains(change.path.as_str()) => Stat::default(),
+        after => {
+            let origin = change.renamed_from.as_deref().and_then(before).or(change.before.as_deref());
+            stat(origin.unwrap_or_default(), after.as_ref().map_or(After::Whole(&[]), After::from))
+        }
+    };
+    changes.iter().map(count).collect()
+}
+
+fn file_changes(
+    workspace: &Workspace,
+    changes: Vec<Change<Content>>,
+    stats: &[Stat],
+    disk: &Disk,
+) -> Result<Vec<FileChange<Content>>, Stop> {
+    let mut made = Vec::with_capacity(changes.len());
+    for (change, stat) in changes.into_iter().zip(stats) {
+        made.push(file_change(workspace, change, stat, disk)?);
+    }
+    Ok(made)
+}
+
+fn file_change(
+    workspace: &Workspace,
+    change: Change<Content>,
+    stat: &Stat,
+    disk: &Disk,
+) -> Result<FileChange<Content>, Stop> {
+    // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
+    let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
+    let here = disk.get_key_value(change.path.as_str());
+    let origin = from.or(here);
+    let mode = mode(origin.map(|(_, mode)| *mode), change.executable);
+    Ok(FileChange {
+        path: here.map_or_else(|| checked(workspace, &change.path), |(path, _)| Ok(path.clone()))?,
+        before: here.zip(change.before).map(|((_, mode), bytes)| Image { bytes, mode: *mode }),
+        after: change.after.map(|bytes| Target { bytes, mode }),
+        renamed_from: from.map(|(path, _)| path.clone()),
+        added: stat.added,
+        removed: stat.removed,
+    })
+}
+
+/// A change with all the bytes of what the file becomes.
+pub(crate) fn whole(change: FileChange<Content>) -> FileChange {
+    let FileChange { path, before, after, renamed_from, added, removed } = change;
+    let old = before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let after = after.map(|Target { bytes, mode }| Target { bytes: bytes.into_bytes(old), mode });
+    FileChange { path, before, after, renamed_from, added, removed }
+}
+
+/// Whether a file can be run, as git sees it: by its owner.
+pub(crate) const fn is_executable(mode: u32) -> bool {
+    mode & 0o100 != 0
+}
+
+/// The mode a file gets: who may read it may also run it, or nobody may. `None` is what a new file gets here.
+const fn mode(before: Option<u32>, executable: Option<bool>) -> Option<u32> {
+    match (before, executable) {
+        (before, None) => before,
+        (Some(mode), Some(true)) => Some(mode | (mode & 0o444) >> 2),
+        (Some(mode), Some(false)) => Some(mode & !0o111),
+        (None, Some(true)) => Some(0o100_755),
+        (None, Some(false)) => None,
+    }
+}
+
+/// Adds "did you mean" to a complaint about a path that does not exist.
+fn suggest_path(workspace: &Workspace, error: Diagnostic) -> Diagnostic {
+    if error.code != relay_edit::codes::MISSING_FILE {
+        return error;
+    }
+    let Some(path) = error.path.as_deref().and_then(|path| workspace.path(path).ok()) else { return error };
+    let near = workspace.suggest(&path);
+    if near.is_empty() {
+        return error;
+    }
+    error.hinted(format!("Did you mean {}?", near.join(" or ")))
+}
+
+/// Whether text holds nothing but visible ASCII characters and ordinary white space. Most text does, and needs no closer
+/// look; this is written so that many bytes are looked at together.
+fn is_plain(text: &[u8]) -> bool {
+    let is_odd = |byte: u8| {
+        let is_space = (byte == b'\n') | (byte == b'\t') | (byte == b'\r') | (byte == b'\x0c');
+        (byte < b' ') & !is_space | (byte > b'~')
+    };
+    text.chunks(4096).all(|part| !part.iter().fold(false, |odd, byte| odd | is_odd(*byte)))
+}
+
+/// A warning when a change brings characters into a file that a reviewer cannot see.
+fn invisible_characters(change: &FileChange<Content>, stat: &Stat) -> Option<Diagnostic> {
+    let after = &change.after.as_ref()?.bytes;
+    // What was there before is nothing new, unless it was there under another name.
+    let is_plain = match (after, &change.renamed_from) {
+        (Content::Spliced(spliced), _) => is_plain(spliced.fresh()),
+        (Content::Whole(bytes), Some(_)) => is_plain(bytes),
+        (Content::Whole(bytes), None) => {
+            let text = text_of(bytes);
+            stat.new.iter().all(|new| is_plain(text.get(new.clone()).unwrap_or_default()))
+        }
+    };
+    if change.added == 0 || is_plain {
+        return None;
+    }
+    let before = change.before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let after = After::from(after).bytes(before);
+    let after = std::str::from_utf8(&after).ok()?;
+    let before = std::str::from_utf8(before).unwrap_or_default();
+    let (at, found, _) =
+        all_hidden(after).find(|(_, c, _)| !matches!(c, '\r' | '\u{c}') && !before.contains(*c))?;
+    let line = after.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
+    Some(
+        Diagnostic::warning(
+            codes::INVISIBLE_CHARACTERS,
+            format!(
+                "line {line} of {} gets an invisible or direction-changing character (U+{:04X})",
+                change.path,
+                u32::from(found)
+            ),
+        )
+        .on(change.path.as_str())
+        .hinted("Look closely at what that line really says before you let it stay."),
+    )
+}

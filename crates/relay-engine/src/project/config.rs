@@ -1,0 +1,361 @@
+//! `relaycode.config.json`: what a project wants of Relay.
+//!
+//! The file comes with a repository, so nothing in it is obeyed blindly: values are checked one by one and refused
+//! by name, unknown keys are reported, and its commands run only once they are trusted (see [`crate::approval::trust`]).
+
+use relay_edit::{Diagnostic, Strictness};
+use serde_json::{Map, Value};
+
+use crate::codes;
+
+pub use relay_workspace::CONFIG_FILE;
+
+/// Where editors find the schema of the config file; `relay init` writes it there as `$schema`.
+pub const SCHEMA: &str = include_str!("../../../../docs/formats/relaycode.config.schema.json");
+
+/// Whether changes that pass their checks land by themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ApprovalMode {
+    /// They do.
+    Yes,
+    /// A person confirms each one.
+    No,
+}
+
+/// The settings of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `projectId`: replies must name it. `None` where there is no config file.
+    pub project_id: Option<String>,
+    /// `clipboardPollInterval`: how often `relay watch` looks at the clipboard.
+    pub clipboard_poll_interval_ms: u64,
+    /// `approval`.
+    pub approval: ApprovalMode,
+    /// `approvalOnErrorCount`: how many linter errors still land without a question.
+    pub approval_on_error_count: u64,
+    /// `linter`: empty for none.
+    pub linter: String,
+    /// `linterBaseline`: whether only errors count that were not there before the change.
+    pub linter_baseline: bool,
+    /// `preCommand`: empty for none.
+    pub pre_command: String,
+    /// `postCommand`: empty for none.
+    pub post_command: String,
+    /// `commandTimeoutMs`: the limit for each of the three commands.
+    pub command_timeout_ms: u64,
+    /// `match`: how much may differ between a hunk's old lines and the file.
+    pub strictness: Strictness,
+    /// `gitStage`: whether what landed is added to git's index.
+    pub git_stage: bool,
+    /// `repairToClipboard`: whether `relay watch` puts the message that asks for a repair on the clipboard by itself.
+    pub repair_to_clipboard: bool,
+    /// `notifications`: whether `relay watch` notifies the desktop.
+    pub notifications: bool,
+    /// `requireRead`: whether mail edits only files that the model was shown.
+    pub require_read: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            project_id: None,
+            clipboard_poll_interval_ms: 2000,
+            approval: ApprovalMode::Yes,
+            approval_on_error_count: 0,
+            linter: String::new(),
+            linter_baseline: true,
+            pre_command: String::new(),
+            post_command: String::new(),
+            command_timeout_ms: 600_000,
+            strictness: Strictness::default(),
+            git_stage: false,
+            repair_to_clipboard: false,
+            notifications: true,
+            require_read: false,
+        }
+    }
+}
+
+/// Every key, for "did you mean" and for `relay doctor`.
+pub const KEYS: &[&str] = &[
+    "projectId",
+    "clipboardPollInterval",
+    "approval",
+    "approvalOnErrorCount",
+    "linter",
+    "linterBaseline",
+    "preCommand",
+    "postCommand",
+    "commandTimeoutMs",
+    "match",
+    "gitStage",
+    "repairToClipboard",
+    "notifications",
+    "requireRead",
+];
+
+/// One command the config asks Relay to run, with the key it stands under.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConfiguredCommand<'a> {
+    /// The config key.
+    pub key: &'static str,
+    /// The shell command.
+    pub command: &'a str,
+}
+
+impl Config {
+    /// Reads the text of a config file. Errors refuse the file; the diagnostics of an `Ok` are warnings.
+    ///
+    /// # Errors
+    /// Every value that cannot be used, each named by its key.
+    pub fn parse(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
+        let value: Value = serde_json::from_str(text).map_err(|e| {
+            vec![
+                invalid(format!("{CONFIG_FILE} is not valid JSON: {e}"))
+                    .hinted("Fix the file, or delete it and run `relay init`."),
+            ]
+        })?;
+        let Value::Object(map) = value else {
+            return Err(vec![
+                invalid(format!("{CONFIG_FILE} must hold one JSON object"))
+                    .hinted("Fix the file, or delete it and run `relay init`."),
+            ]);
+        };
+        let mut reader = Reader { map: &map, errors: Vec::new() };
+        let config = reader.config();
+        if !reader.errors.is_empty() {
+            return Err(reader.errors);
+        }
+        Ok((config, unknown_keys(&map)))
+    }
+
+    /// The commands this config asks Relay to run, in the order they run.
+    #[must_use]
+    pub fn commands(&self) -> Vec<ConfiguredCommand<'_>> {
+        [("preCommand", &self.pre_command), ("postCommand", &self.post_command), ("linter", &self.linter)]
+            .into_iter()
+            .filter(|(_, command)| !command.is_empty())
+            .map(|(key, command)| ConfiguredCommand { key, command })
+            .collect()
+    }
+
+    /// The text `relay init` writes: every key, so that a person sees what can be set.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let value = serde_json::json!({
+            "projectId": self.project_id.as_deref().unwrap_or_default(),
+            "clipboardPollInterval": self.clipboard_poll_interval_ms,
+            "approval": match self.approval { ApprovalMode::Yes => "yes", ApprovalMode::No => "no" },
+            "approvalOnErrorCount": self.approval_on_error_count,
+            "linter": self.linter,
+            "linterBaseline": self.linter_baseline,
+            "preCommand": self.pre_command,
+            "postCommand": self.post_command,
+        });
+        format!("{value:#}\n")
+    }
+}
+
+fn invalid(message: String) -> Diagnostic {
+    Diagnostic::error(codes::INVALID_CONFIG, message).on(CONFIG_FILE)
+}
+
+fn unknown_keys(map: &Map<String, Value>) -> Vec<Diagnostic> {
+    map.keys()
+        .filter(|key| !KEYS.contains(&key.as_str()) && key.as_str() != "$schema")
+        .map(|key| {
+            let hint = match crate::project::suggest::closest(key, KEYS) {
+                Some(near) => format!("Did you mean `{near}`?"),
+                None => format!("The keys are {}.", KEYS.join(", ")),
+            };
+            Diagnostic::warning(
+                codes::UNKNOWN_CONFIG_KEY,
+                format!("{CONFIG_FILE}: the key `{key}` has no meaning"),
+            )
+            .on(CONFIG_FILE)
+            .hinted(hint)
+        })
+        .collect()
+}
+
+/// Takes values out of the JSON object, collecting what is wrong with them.
+struct Reader<'a> {
+    map: &'a Map<String, Value>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Reader<'_> {
+    fn config(&mut self) -> Config {
+        let default = Config::default();
+        Config {
+            project_id: self.project_id(),
+            clipboard_poll_interval_ms: self.number(
+                "clipboardPollInterval",
+                50,
+                default.clipboard_poll_interval_ms,
+            ),
+            approval: self.approval(),
+            approval_on_error_count: self.number("approvalOnErrorCount", 0, default.approval_on_error_count),
+            linter: self.command("linter"),
+            linter_baseline: self.switch("linterBaseline", default.linter_baseline),
+            pre_command: self.command("preCommand"),
+            post_command: self.command("postCommand"),
+            command_timeout_ms: self.number("commandTimeoutMs", 1, default.command_timeout_ms),
+            strictness: self.strictness(),
+            git_stage: self.switch("gitStage", default.git_stage),
+            repair_to_clipboard: self.switch("repairToClipboard", default.repair_to_clipboard),
+            notifications: self.switch("notifications", default.notifications),
+            require_read: self.switch("requireRead", default.require_read),
+        }
+    }
+
+    fn wrong(&mut self, key: &str, wanted: &str, found: &Value) {
+        self.errors.push(
+            invalid(format!("{CONFIG_FILE}: `{key}` must be {wanted}, found {found}"))
+                .hinted(format!("Correct `{key}` in {CONFIG_FILE}.")),
+        );
+    }
+
+    fn project_id(&mut self) -> Option<String> {
+        match self.map.get("projectId") {
+            Some(Value::String(id)) if !id.trim().is_empty() => Some(id.clone()),
+            Some(other) => {
+                self.wrong("projectId", "a text that is not empty", other);
+                None
+            }
+            None => {
+                self.errors.push(
+                    invalid(format!("{CONFIG_FILE}: `projectId` is missing"))
+                        .hinted("Add \"projectId\": \"your-project\"; replies must name it."),
+                );
+                None
+            }
+        }
+    }
+
+    fn approval(&mut self) -> ApprovalMode {
+        match self.map.get("approval") {
+            None => ApprovalMode::Yes,
+            Some(Value::String(word)) if word == "yes" => ApprovalMode::Yes,
+            Some(Value::String(word)) if word == "no" => ApprovalMode::No,
+            Some(other) => {
+                self.wrong("approval", "\"yes\" or \"no\"", other);
+                ApprovalMode::No
+            }
+        }
+    }
+
+    fn strictness(&mut self) -> Strictness {
+        let known =
+            |value: &Value| Strictness::ALL.iter().copied().find(|s| value.as_str() == Some(s.name()));
+        match self.map.get("match") {
+            None => Strictness::default(),
+            Some(value) => known(value).unwrap_or_else(|| {
+                self.wrong("match", "\"exact\", \"whitespace\" or \"fuzzy\"", value);
+                Strictness::default()
+            }),
+        }
+    }
+
+    fn switch(&mut self, key: &str, default: bool) -> bool {
+        match self.map.get(key) {
+            None => default,
+            Some(Value::Bool(on)) => *on,
+            Some(other) => {
+                self.wrong(key, "true or false", other);
+                default
+            }
+        }
+    }
+
+    fn number(&mut self, key: &str, least: u64, default: u64) -> u64 {
+        match self.map.get(key) {
+            None => default,
+            Some(value) => match value.as_u64() {
+                Some(number) if number >= least => number,
+                _ => {
+                    self.wrong(key, &format!("a whole number, {least} or more"), value);
+                    default
+                }
+            },
+        }
+    }
+
+    fn command(&mut self, key: &str) -> String {
+        match self.map.get(key) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(command)) if !command.contains('\0') => command.trim().to_owned(),
+            Some(other) => {
+                self.wrong(key, "a shell command as text (\"\" for none)", other);
+                String::new()
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(text: &str) -> Vec<String> {
+        Config::parse(text).expect_err("must be refused").into_iter().map(|d| d.message).collect()
+    }
+
+    #[test]
+    fn every_key_has_its_default() {
+        let (config, warnings) = Config::parse(r#"{"projectId": "app"}"#).unwrap();
+        assert_eq!(config, Config { project_id: Some("app".into()), ..Config::default() });
+        assert!(warnings.is_empty());
+        assert!(config.commands().is_empty(), "a missing linter key means no linter");
+    }
+
+    #[test]
+    fn what_init_writes_reads_back_the_same() {
+        let config = Config {
+            project_id: Some("a \"quoted\" name".into()),
+            linter: "cargo check".into(),
+            approval: ApprovalMode::No,
+            ..Config::default()
+        };
+        assert_eq!(Config::parse(&config.to_json()).unwrap(), (config, vec![]));
+    }
+
+    #[test]
+    fn every_wrong_value_is_named_by_its_key() {
+        let found = errors(
+            r#"{"projectId": " ", "clipboardPollInterval": 10, "approval": true, "approvalOnErrorCount": -1,
+                "linter": 3, "linterBaseline": 1, "preCommand": [], "postCommand": {}, "commandTimeoutMs": 0, "match": "vague", "gitStage": 1,
+                "repairToClipboard": "yes", "notifications": 0, "requireRead": "x"}"#,
+        );
+        for key in KEYS {
+            assert!(found.iter().any(|m| m.contains(&format!("`{key}` must be"))), "{key} in {found:#?}");
+        }
+    }
+
+    #[test]
+    fn a_missing_project_id_is_refused() {
+        assert_eq!(errors("{}"), ["relaycode.config.json: `projectId` is missing"]);
+    }
+
+    #[test]
+    fn broken_json_is_told_with_its_place() {
+        assert!(errors("{\n  \"projectId\": \"x\",\n}").iter().all(|m| m.contains("line 3")));
+        assert_eq!(errors("[]"), ["relaycode.config.json must hold one JSON object"]);
+    }
+
+    #[test]
+    fn unknown_keys_are_warned_about_with_the_nearest_known_one() {
+        let (_, warnings) = Config::parse(r#"{"projectId": "x", "linters": "", "$schema": "y"}"#).unwrap();
+        let [warning] = warnings.as_slice() else { panic!("{warnings:#?}") };
+        assert!(!warning.is_error());
+        assert_eq!(warning.hint.as_deref(), Some("Did you mean `linter`?"));
+    }
+
+    #[test]
+    fn the_schema_for_editors_knows_the_same_keys() {
+        let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+        let Some(Value::Object(properties)) = schema.get("properties") else { panic!("no properties") };
+        let known: Vec<_> = properties.keys().map(String::as_str).filter(|k| *k != "$schema").collect();
+        assert_eq!(known, KEYS);
+    }
+}

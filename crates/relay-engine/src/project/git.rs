@@ -1,0 +1,99 @@
+//! Git, asked through its own program: never its files. How it is called is the business of `relay_exec::git`.
+
+use relay_edit::Diagnostic;
+use relay_exec::git::{GitError, Ignored, Purpose, Repository, Staged};
+use relay_txn::FileChange;
+
+use crate::codes;
+use crate::engine::Engine;
+
+/// More settings or files than this are counted, not listed.
+const MAX_LISTED: usize = 5;
+
+/// Adds what landed to git's index. That it landed stays true if this fails.
+pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Vec<Diagnostic> {
+    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    match stage(engine, &paths) {
+        Ok(staged) => not_run(&staged.ignored).into_iter().chain(left_out(&staged.left_out)).collect(),
+        Err(error) => {
+            let message = format!("it landed, but git would not stage it: {error}");
+            vec![
+                Diagnostic::warning(codes::NOT_STAGED, message)
+                    .hinted("Run `git add` yourself; the files are as the reply wants them."),
+            ]
+        }
+    }
+}
+
+fn stage(engine: &Engine, paths: &[&str]) -> Result<Staged, GitError> {
+    Repository::open(engine.workspace().root(), engine.cancel())?.stage(paths, engine.cancel())
+}
+
+/// Files that were not staged because their filter did not run.
+fn left_out(files: &[(String, String)]) -> Option<Diagnostic> {
+    let listed = list(files, |(path, filter)| format!("`{path}` (filter `{filter}`)"))?;
+    let message =
+        format!("it landed, but was not staged without the filter that its attributes ask for: {listed}");
+    Some(Diagnostic::warning(codes::NOT_STAGED, message).hinted(
+        "Run `git add` yourself. Relay runs a filter only if your own git config (`git config --global`) defines it.",
+    ))
+}
+
+/// What a repository's config asks git to run, and did not get.
+#[must_use]
+pub fn not_run(ignored: &[Ignored]) -> Option<Diagnostic> {
+    let listed = list(ignored, |Ignored { setting, file }| format!("`{setting}` from `{}`", file.display()))?;
+    let message = format!("git did not use {listed}");
+    Some(Diagnostic::warning(codes::GIT_PROGRAM_NOT_RUN, message).hinted(
+        "Relay runs no program that a repository names. Filters in your own git config (`git config --global`) do run.",
+    ))
+}
+
+fn list<T>(items: &[T], name: impl Fn(&T) -> String) -> Option<String> {
+    let mut names: Vec<String> = items.iter().take(MAX_LISTED).map(name).collect();
+    if items.len() > MAX_LISTED {
+        names.push(format!("{} more", items.len() - MAX_LISTED));
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// How much of a diff is taken.
+const DIFF_LIMIT_BYTES: usize = 4 << 20;
+
+/// What changed since the last commit, in files that git knows; and what is to be said about it.
+///
+/// # Errors
+/// There is no repository or no commit, or the diff is larger than any chat takes.
+pub fn uncommitted(engine: &Engine) -> Result<(String, Option<Diagnostic>), Diagnostic> {
+    let failed = |error: GitError| {
+        Diagnostic::error(codes::NO_DIFF, format!("git has no diff to show: {error}"))
+            .hinted("--diff needs a git repository with a commit in it.")
+    };
+    let repository = Repository::open(engine.workspace().root(), engine.cancel()).map_err(failed)?;
+    let output = repository.diff(&["HEAD", "--", "."], DIFF_LIMIT_BYTES, engine.cancel()).map_err(failed)?;
+    if output.omitted_bytes > 0 {
+        return Err(Diagnostic::error(
+            codes::NO_DIFF,
+            format!("the diff is larger than {DIFF_LIMIT_BYTES} bytes"),
+        )
+        .hinted("Commit or stash a part of it, or pack without --diff."));
+    }
+    Ok((output.text(), not_run(&repository.ignored(Purpose::Diff))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_not_run_is_named_with_its_file() {
+        assert_eq!(not_run(&[]), None);
+        let ignored = |number: usize| Ignored {
+            setting: format!("filter.f{number}.clean"),
+            file: ".git/config".into(),
+        };
+        let message = |count: usize| not_run(&(1..=count).map(ignored).collect::<Vec<_>>()).unwrap().message;
+        assert_eq!(message(1), "git did not use `filter.f1.clean` from `.git/config`");
+        assert!(message(7).ends_with("`filter.f5.clean` from `.git/config`, 2 more"), "{}", message(7));
+    }
+}

@@ -1,0 +1,7 @@
+//! The project: its config, its name, `relay init`, and its git repository.
+
+pub mod config;
+pub mod git;
+pub mod init;
+pub(crate) mod name;
+pub mod suggest;

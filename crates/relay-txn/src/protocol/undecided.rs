@@ -1,0 +1,72 @@
+//! The marks on the stage of a transaction that is not decided: that it may have changed files, and whether it is what a
+//! command did.
+//!
+//! What a reply does is taken back if its Relay dies before the verdict. What a command did is somebody's work and is
+//! never taken back by itself: recovery enters it into the ledger. A rollback that was decided on removes the mark first,
+//! which takes no disk space, so an interrupted rollback goes on as one. The mark carries a MAC: nobody else can turn a
+//! rollback into a commit.
+
+use uuid::Uuid;
+
+use super::Protocol;
+use super::sealed::Sealed;
+use crate::error::{At, TxnError};
+use crate::fs::{Attributes, Found, Fs};
+use crate::layout;
+
+/// Keeps the mark's MAC from being mistaken for one of another kind of document.
+const CONTEXT: &[u8] = b"relay captured transaction v1\n";
+/// A MAC in hexadecimal.
+const MARK_BYTES: u64 = 64;
+
+impl<F: Fs> Protocol<F> {
+    /// Writes the mark; returns its path, which is not durable yet.
+    pub(super) fn mark_to_be_kept(&self, uuid: Uuid) -> Result<String, TxnError> {
+        let mark = layout::kept_mark(uuid);
+        self.fs.write_new(&mark, self.mark(uuid).as_bytes(), Attributes::PRIVATE).at("write", &mark)?;
+        Ok(mark)
+    }
+
+    /// Whether a pending transaction is what a command did, and nobody has decided about it.
+    pub(super) fn is_to_be_kept(&self, uuid: Uuid) -> Result<bool, TxnError> {
+        let mark = layout::kept_mark(uuid);
+        match self.fs.read(&mark, MARK_BYTES) {
+            Ok(Found::File(bytes, _)) => Ok(bytes == self.mark(uuid).as_bytes()),
+            Ok(Found::Missing | Found::Irregular(_)) => Ok(false),
+            Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => Ok(false),
+            Err(error) => Err(TxnError::io("read", &mark, error)),
+        }
+    }
+
+    /// The verdict was no: from here on whoever comes next rolls back too.
+    pub(super) fn decide_against(&self, uuid: Uuid) -> Result<(), TxnError> {
+        let mark = layout::kept_mark(uuid);
+        match self.fs.unlink(&mark) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            other => {
+                other.at("remove", &mark)?;
+                let stage = layout::stage(uuid);
+                self.fs.sync(&[], std::slice::from_ref(&stage)).at("sync", &stage)
+            }
+        }
+    }
+
+    /// Marks the stage durably, once the pending record is: from here on the stage may hold the only copy of somebody's
+    /// file, and does not go as long as no record says what became of it.
+    pub(super) fn mark_landing(&self, uuid: Uuid) -> Result<(), TxnError> {
+        let (mark, stage) = (layout::landing_mark(uuid), layout::stage(uuid));
+        self.fs.write_new(&mark, b"", Attributes::PRIVATE).at("write", &mark)?;
+        self.fs.sync(&[], std::slice::from_ref(&stage)).at("sync", &stage)
+    }
+
+    /// Whether files may have changed, though there is neither a pending nor a final record.
+    pub(super) fn has_lost_its_record(&self, uuid: Uuid) -> Result<bool, TxnError> {
+        let mark = layout::landing_mark(uuid);
+        Ok(self.fs.stat(&mark).at("look at", &mark)?.is_some()
+            && !matches!(self.read_record(&layout::record(uuid), uuid)?, Sealed::Ours(_)))
+    }
+
+    fn mark(&self, uuid: Uuid) -> String {
+        self.key.mac(CONTEXT, uuid.as_bytes()).to_hex().to_string()
+    }
+}

@@ -1,0 +1,86 @@
+//! What keeps the agents that are asked inside their sandbox, and what of it cannot be enforced on this machine.
+
+use relay_exec::sandbox::{Bubblewrap, Enforcement};
+
+use super::{Finding, State};
+
+const NAME: &str = "sandbox";
+
+/// What is missing without bubblewrap.
+const UNMOUNTED: &str = "Without it `chmod`, `chown` and file times outside are not prevented, other processes are \
+                         visible, and there are no terminals and no /dev/shm inside.";
+
+/// One finding for each part of the sandbox.
+pub(super) fn findings(found: &Enforcement) -> [Finding; 3] {
+    [files(found.files), calls(found.calls), view(&found.view)]
+}
+
+fn files(version: u32) -> Finding {
+    let finding = |state, what: &str| Finding::new(state, NAME, format!("files: {what}"));
+    match version {
+        0 => finding(State::Note, "not enforced (no Landlock)").todo(
+            "An agent asked read-only could write, and what changes is reported; workspace-write is refused. \
+             Linux 6.2 or newer with Landlock enforces both.",
+        ),
+        1 | 2 => finding(State::Note, "enforced in part (old Landlock): truncating files is not prevented")
+            .todo("workspace-write is refused. Linux 6.2 or newer enforces it."),
+        3..6 => {
+            finding(State::Note, "enforced (Landlock), but signals to your other programs are not prevented")
+                .todo("Linux 6.12 or newer prevents them, and so does bubblewrap.")
+        }
+        _ => finding(State::Good, "enforced (Landlock), and no signals to your other programs"),
+    }
+}
+
+fn calls(are_filtered: bool) -> Finding {
+    let finding = |state, what: &str| Finding::new(state, NAME, format!("system calls: {what}"));
+    if are_filtered {
+        return finding(
+            State::Good,
+            "filtered (seccomp): no local sockets, terminals, other processes, mounts",
+        );
+    }
+    finding(State::Note, "not filtered (no seccomp): an agent could reach tmux, D-Bus, ssh-agent and Docker")
+        .todo("With Landlock but without seccomp, agents run with --sandbox danger-full-access only.")
+}
+
+fn view(bubblewrap: &Bubblewrap) -> Finding {
+    match bubblewrap {
+        Bubblewrap::Works => {
+            let what = "bubblewrap: works (read-only mounts, own devices and processes, hidden sockets)";
+            Finding::new(State::Good, NAME, what)
+        }
+        Bubblewrap::Refused { reason } => Finding::new(
+            State::Note,
+            NAME,
+            format!("bubblewrap: installed, but does not work here ({reason})"),
+        )
+        .todo(format!("{UNMOUNTED} Some systems switch user namespaces off; docs/security.md says more.")),
+        Bubblewrap::NotInstalled => Finding::new(State::Note, NAME, "bubblewrap: not installed")
+            .todo(format!("{UNMOUNTED} Install it (Debian: bubblewrap).")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The states of files, system calls and bubblewrap on a machine.
+    fn check(files: u32, calls: bool, view: Bubblewrap, expected: [&str; 3]) {
+        let said = findings(&Enforcement { files, calls, view });
+        for (finding, expected) in said.iter().zip(expected) {
+            assert!(finding.what.contains(expected), "{} / {expected}", finding.what);
+            let is_good = finding.state == State::Good;
+            assert_eq!(is_good, finding.todo.is_none(), "{}", finding.what);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_enforced_is_said() {
+        check(0, false, Bubblewrap::NotInstalled, ["not enforced", "not filtered", "not installed"]);
+        check(2, true, Bubblewrap::NotInstalled, ["in part", "filtered (seccomp)", "not installed"]);
+        let refused = Bubblewrap::Refused { reason: "no permission".to_owned() };
+        check(5, true, refused, ["not prevented", "filtered (seccomp)", "(no permission)"]);
+        check(6, true, Bubblewrap::Works, ["no signals", "filtered (seccomp)", "works"]);
+    }
+}

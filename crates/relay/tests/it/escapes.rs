@@ -1,0 +1,180 @@
+//! Ways out of the sandbox, tried for real: `tests/escapes/` sets a stage and makes the attempts.
+//!
+//! Every attempt is made three times: without a sandbox, where it has to get out, or it proves nothing; confined without
+//! bubblewrap; and confined with it. What may get out is listed here and, by the same name, in `docs/security.md`.
+//! `./test --long` also makes the attempts as a user without rights, and lets the races run for longer.
+
+#![allow(clippy::print_stdout, reason = "says which attempts prove nothing on this machine")]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::{env, json};
+
+/// Neither reading nor the internet is restricted in any sandbox.
+const ALLOWED: [&str; 3] = ["read_secret", "internet_of_this_machine", "internet_of_this_machine_6"];
+
+/// What only bubblewrap prevents.
+const NEEDS_BUBBLEWRAP: [&str; 7] = [
+    "attributes_mode",
+    "attributes_mode_by_descriptor",
+    "attributes_owner",
+    "attributes_times",
+    "priority_of_victim",
+    "terminal_read",
+    "victims_environment_read",
+];
+
+/// How many attempts must get out where nothing holds them, as root of a usual machine; users may do less.
+const REAL_ATTEMPTS: usize = 60;
+
+/// What came of every attempt: a word, and why.
+type Results = BTreeMap<String, (String, String)>;
+
+/// Who makes the attempts.
+#[derive(Clone, Copy)]
+enum Who {
+    Us,
+    /// A user without any rights; only root can become that one.
+    Nobody,
+}
+
+#[test]
+fn nothing_gets_out_of_the_sandbox() {
+    check(Who::Us);
+}
+
+#[test]
+fn nothing_gets_out_of_the_sandbox_of_a_user_without_rights() {
+    if is_long() && is_root() {
+        check(Who::Nobody);
+    }
+}
+
+#[test]
+fn what_is_not_covered_is_documented() {
+    let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/security.md"));
+    let docs = docs.unwrap();
+    for name in ALLOWED.iter().chain(&NEEDS_BUBBLEWRAP) {
+        assert!(docs.contains(&format!("`{name}`")), "docs/security.md does not list {name}");
+    }
+}
+
+fn check(who: Who) {
+    let Some(python) = python() else { return not_tested("there is no python3") };
+    let free = play(&python, "free", who);
+    let real: Vec<&str> = names(&free, "escaped");
+    println!("{} of {} attempts get out without a sandbox", real.len(), free.len());
+    for (name, (word, why)) in free.iter().filter(|(_, (word, _))| word != "escaped") {
+        println!("NOT TESTED: {name} is {word} without a sandbox as well ({why})");
+    }
+    assert!(real.len() >= REAL_ATTEMPTS, "{free:#?}");
+    let (signals, bubblewrap) = enforced();
+    let without_scopes = |name: &str| !signals && name.starts_with("signal_");
+    let plain = play(&python, "plain", who);
+    let may_escape =
+        |name: &str| ALLOWED.contains(&name) || NEEDS_BUBBLEWRAP.contains(&name) || without_scopes(name);
+    held(&free, &plain, may_escape);
+    let let_out = names(&plain, "escaped");
+    println!("not prevented without bubblewrap: {}", let_out.join(", "));
+    if bubblewrap {
+        held(&free, &play(&python, "mounts", who), |name| ALLOWED.contains(&name));
+    } else {
+        not_tested("bubblewrap is not installed or does not work here");
+    }
+}
+
+/// Everything but what may escape was blocked.
+#[track_caller]
+fn held(free: &Results, confined: &Results, may_escape: impl Fn(&str) -> bool) {
+    assert_eq!(free.keys().collect::<Vec<_>>(), confined.keys().collect::<Vec<_>>());
+    for (name, (word, why)) in confined {
+        let is_held = word == "blocked" || word == "absent";
+        assert!(is_held || may_escape(name), "{name} is {word}: {why}");
+    }
+}
+
+/// Sets the stage in a folder of its own and makes all attempts on it.
+fn play(python: &Path, mode: &str, who: Who) -> Results {
+    let env = env();
+    let base = env.root().canonicalize().unwrap().join("stage");
+    let escapes = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/escapes");
+    let mut command = match who {
+        Who::Us => Command::new(python),
+        Who::Nobody => {
+            open_to_everybody(&env.root());
+            let mut command = Command::new("setpriv");
+            command.args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"]).arg(python);
+            command
+        }
+    };
+    let seconds = if is_long() { "5" } else { "0.3" };
+    let output = command
+        .args(["-B".as_ref(), escapes.join("stage.py").as_os_str(), mode.as_ref()])
+        .args([env!("CARGO_BIN_EXE_relay").as_ref(), base.as_os_str()])
+        .env("STAGE_RACE_SECONDS", seconds)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{mode}: {stderr}\n{stdout}");
+    stdout
+        .lines()
+        .map(|line| {
+            let mut parts = line.splitn(3, ' ').map(str::to_owned);
+            let mut next = || parts.next().unwrap_or_default();
+            (next(), (next(), next()))
+        })
+        .collect()
+}
+
+fn names<'a>(results: &'a Results, wanted: &str) -> Vec<&'a str> {
+    results.iter().filter(|(_, (word, _))| word == wanted).map(|(name, _)| name.as_str()).collect()
+}
+
+/// Whether signals are held by Landlock, and whether bubblewrap works, as `relay doctor` says.
+fn enforced() -> (bool, bool) {
+    let env = env();
+    let document = json(&env.relay(&["doctor", "--json"]).run());
+    let says =
+        |text: &str| {
+            document["findings"].as_array().unwrap().iter().any(|finding| {
+                finding["name"] == "sandbox" && finding["what"].as_str().unwrap().contains(text)
+            })
+        };
+    (says("no signals to your other programs"), says("bubblewrap: works"))
+}
+
+/// The system's own python, which other users may run too.
+fn python() -> Option<PathBuf> {
+    let usual = PathBuf::from("/usr/bin/python3");
+    let found = || Command::new("python3").arg("--version").output().is_ok().then(|| "python3".into());
+    usual.exists().then_some(usual).or_else(found)
+}
+
+/// Says what is missing; where everything must be there, that is a failure.
+fn not_tested(reason: &str) {
+    assert!(std::env::var_os("CI").is_none(), "{reason}");
+    println!("NOT TESTED: {reason}");
+}
+
+fn is_long() -> bool {
+    std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes")
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|about| std::os::unix::fs::MetadataExt::uid(&about) == 0)
+}
+
+fn open_to_everybody(folder: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let open = |path: &Path| std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o777));
+    open(folder).unwrap();
+    for parent in folder.ancestors().skip(1).take_while(|parent| parent.starts_with(std::env::temp_dir())) {
+        if parent != std::env::temp_dir() {
+            open(parent).unwrap();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Git starts no program that a repository names, whatever Relay does and however the repository came here.
+
+mod behaviour;
+mod hostile;
+mod table;
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use testkit::Run;
+
+use hostile::{Hostile, SITES, Site};
+use table::{Kind, Row, rows};
+
+/// A command that calls git, on a hostile repository.
+type Command = fn(&Hostile) -> Run;
+
+/// Every command that calls git. That there are no others is checked by the tidy test: git is called in one module.
+const COMMANDS: [(&str, Command); 12] = [
+    ("apply", |hostile| hostile.relay(&["apply", "--json", "--yes"], &Hostile::reply(1))),
+    ("watch", |hostile| hostile.relay(&["watch", "-", "--yes"], &Hostile::reply(2))),
+    ("pack", |hostile| hostile.relay(&["pack", "--diff", "a.txt"], "")),
+    ("ask", |hostile| hostile.relay(&["ask", "--to", "one", "q", "--diff"], "")),
+    ("review", |hostile| hostile.relay(&["review", "--to", "one"], "")),
+    ("review --staged", |hostile| hostile.relay(&["review", "--to", "one", "--staged"], "")),
+    ("review --uncommitted", |hostile| hostile.relay(&["review", "--to", "one", "--uncommitted"], "")),
+    ("review --range", |hostile| hostile.relay(&["review", "--to", "one", "--range", "main..topic"], "")),
+    ("wrap", |hostile| hostile.relay(&["wrap", "--yes", "--", "touch", "c.txt"], "")),
+    ("mail", |hostile| {
+        hostile.relay(&["mail", "start", "task"], "");
+        hostile.relay(&["mail", "step", "-", "--yes"], "[RUN_COMMAND]\ntouch d.txt\n[/RUN_COMMAND]\n")
+    }),
+    ("doctor", |hostile| hostile.relay(&["doctor"], "")),
+    ("demo", |hostile| hostile.relay(&["demo"], "")),
+];
+
+/// Runs every command on a repository with these rows; what was started is a finding.
+fn started(site: Site, rows: &[Row]) -> Vec<String> {
+    let hostile = Hostile::new(site, rows);
+    let early = hostile.marks();
+    assert!(early.is_empty(), "the test itself started {early:?}");
+    let mut found = Vec::new();
+    for (name, command) in COMMANDS {
+        // These two do not look at the repository around them, so once is enough.
+        if matches!(name, "doctor" | "demo") && site != Site::Config {
+            continue;
+        }
+        let run = command(&hostile);
+        for mark in hostile.marks().into_iter().skip(found.len()) {
+            found.push(format!("{site:?}, {name}: git started {mark}\n{}{}", run.stdout, run.stderr));
+        }
+    }
+    found
+}
+
+fn is_long() -> bool {
+    std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes")
+}
+
+#[test]
+fn no_command_starts_what_a_repository_names() {
+    let (variables, planted): (Vec<Row>, Vec<Row>) =
+        rows().into_iter().partition(|row| row.kind == Kind::Variable);
+    let mut found = started(Site::Config, &variables);
+    for site in SITES {
+        found.extend(started(site, &planted));
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// One setting may hide another: a hooks path hides hooks, a broken remote hides its helper. So each is tried alone.
+#[test]
+fn no_single_setting_starts_anything_at_any_site() {
+    if !is_long() {
+        return;
+    }
+    let cases: Vec<(Site, Row)> = rows()
+        .into_iter()
+        .flat_map(|row| SITES.map(|site| (site, row)))
+        .filter(|(site, row)| row.kind != Kind::Variable || *site == Site::Config)
+        .collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut found = Vec::new();
+        while let Some((site, row)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+            found.extend(started(*site, &[*row]));
+        }
+        found
+    };
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// The table would prove nothing if its settings were misspelt: a plain git starts every one that it can start here.
+#[test]
+fn plain_git_starts_what_the_table_says() {
+    let mut silent = Vec::new();
+    for row in rows() {
+        let Some(trigger) = row.trigger else { continue };
+        let hostile = Hostile::new(Site::Config, &[row]);
+        let run = hostile.git(trigger);
+        if hostile.marks().is_empty() {
+            silent.push(format!("{}: git {trigger}\n{}{}", row.name, run.stdout, run.stderr));
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
+/// Nor would the sites, if nothing could be started from them.
+#[test]
+fn plain_git_starts_programs_at_every_site() {
+    let fsmonitor: Vec<Row> = rows().into_iter().filter(|row| row.name == "core.fsmonitor").collect();
+    for site in SITES {
+        let hostile = Hostile::new(site, &fsmonitor);
+        let run = hostile.git(if site == Site::PartialClone { "diff main" } else { "status" });
+        assert!(!hostile.marks().is_empty(), "{site:?}: {}{}", run.stdout, run.stderr);
+    }
+}
