@@ -14,7 +14,6 @@ pub mod codes;
 pub mod commands;
 mod content;
 pub mod control;
-pub mod diagnostic;
 pub mod dialect;
 pub mod diff;
 mod differ;
@@ -40,7 +39,6 @@ pub mod verify;
 pub use account::{Block, Class, Files, account};
 pub use content::{After, Content, Spliced};
 pub use control::{Control, SummaryItem};
-pub use diagnostic::{Code, Diagnostic, Severity};
 pub use dialect::{Dialect, Parser, parse, speaks_of_another};
 pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, Stat, diff, diff_start, stat};
 pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
@@ -53,6 +51,7 @@ pub use plan::{
     Change, EditOutcome, EditStatus, OldLines, Options, Plan, Snapshot, plan, plan_taking, plan_with,
 };
 pub use prompt::system_prompt;
+pub use relay_diagnostics::{Code, Diagnostic, Severity};
 pub use render::{RenderError, render};
 pub use reply::Reply;
 pub use trace::{carried, line_texts, text};

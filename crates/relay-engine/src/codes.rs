@@ -2,7 +2,7 @@
 //!
 //! Refused paths and unreadable files keep the codes that `relay-workspace` gives them.
 
-use relay_edit::Code;
+use relay_diagnostics::Code;
 
 /// The reply holds nothing that could be applied.
 pub const NO_EDITS: Code = Code::new("no-edits");

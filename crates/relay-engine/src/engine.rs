@@ -1,7 +1,6 @@
 //! What every command of the engine works with: a workspace, its config and its ledger, and the user's store.
 
-use relay_edit::{Diagnostic, Severity};
-use relay_exec::Cancel;
+use relay_diagnostics::{Cancel, Diagnostic, Severity};
 use relay_store::{Store, StoreError};
 use relay_txn::capture::Journals;
 use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Record, Recovered, TxnError};

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use relay_edit::{Diagnostic, Edit, Options as PlanOptions, Reply};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Edit, Options as PlanOptions, Reply};
 use relay_txn::{Draft, FileChange};
 use uuid::Uuid;
 

@@ -15,7 +15,6 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
-mod cancel;
 mod children;
 mod detach;
 mod find;
@@ -30,7 +29,6 @@ mod supervise;
 #[cfg(unix)]
 mod tree;
 
-pub use cancel::Cancel;
 pub use detach::{DetachError, spawn_detached};
 pub use find::find_program;
 pub use leftover::{end_left_running, is_left_running, own_runs};

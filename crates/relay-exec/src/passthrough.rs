@@ -10,7 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::children::{self, Known};
 use crate::find::find_program;
 use crate::run::End;

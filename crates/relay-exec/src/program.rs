@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::find::find_program;
 use crate::run::{End, Tail};
 use crate::supervise::{self, Finished, Job};

@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::run::Run;
 use crate::supervise::{self, Job};
 
@@ -13,7 +14,8 @@ use crate::supervise::{self, Job};
 ///
 /// ```
 /// use std::{path::Path, time::Duration};
-/// use relay_exec::{Cancel, Shell};
+/// use relay_diagnostics::Cancel;
+/// use relay_exec::Shell;
 ///
 /// let shell = Shell {
 ///     command: "echo out; echo err >&2",

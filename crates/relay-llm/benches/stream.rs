@@ -19,9 +19,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Instant;
 
+use relay_diagnostics::Cancel;
 use relay_llm::{
-    Auth, Cancel, Client, ClientOptions, Compat, Event, Key, Message, Model, PartialJson, Provider, Request,
-    Wire,
+    Auth, Client, ClientOptions, Compat, Event, Key, Message, Model, PartialJson, Provider, Request, Wire,
 };
 
 const BURST: usize = 16 << 10;

@@ -4,10 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use relay_diagnostics::Cancel;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::cancel::Cancel;
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Turn};
 use crate::fetch::{Fetch, Fetched};

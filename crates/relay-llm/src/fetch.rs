@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
+use crate::cancelled::cancelled;
 use crate::error::{Error, ErrorKind};
 use crate::transport::{self, Outgoing, Transport};
 
@@ -43,7 +45,7 @@ pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -
     let fail = |kind, message: &str| Err(Error::new(kind, fetch.name.clone(), message));
     tokio::select! {
         biased;
-        () = cancel.wait() => fail(ErrorKind::Aborted, "interrupted"),
+        () = cancelled(cancel) => fail(ErrorKind::Aborted, "interrupted"),
         // An answer that is there counts, however late it has become until anybody looks.
         fetched = ask(fetch, transport) => fetched,
         () = tokio::time::sleep(fetch.timeout) => fail(ErrorKind::Timeout, "no answer came in time"),

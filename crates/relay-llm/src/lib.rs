@@ -12,7 +12,7 @@
 
 mod assemble;
 mod budget;
-mod cancel;
+mod cancelled;
 pub mod catalog;
 mod classify;
 mod client;
@@ -40,7 +40,6 @@ mod usage;
 mod wire;
 
 pub use budget::{Budget, Limit, Spending, Spent};
-pub use cancel::Cancel;
 pub use client::{Client, ClientOptions};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Kind, Notice, StopReason, Turn};

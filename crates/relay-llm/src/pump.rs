@@ -7,13 +7,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use relay_diagnostics::Cancel;
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::assemble::Assembler;
-use crate::cancel::Cancel;
+use crate::cancelled::cancelled;
 use crate::classify;
 use crate::client::ClientOptions;
 use crate::decode::{Broken, EventStream, Lines, Sse, TooLong};
@@ -75,7 +76,7 @@ pub(crate) async fn run(job: Job, sender: Sender<Event>) {
     };
     let outcome = tokio::select! {
         biased;
-        () = job.cancel.wait() => fail(ErrorKind::Aborted, "interrupted"),
+        () = cancelled(&job.cancel) => fail(ErrorKind::Aborted, "interrupted"),
         () = sender.closed() => return,
         () = time_is_up(job.options.total_timeout) => fail(ErrorKind::Timeout, "the answer took too long"),
         outcome = attempts(&job, &mut answer, &sender) => outcome,

@@ -5,8 +5,9 @@
 
 use std::time::{Duration, Instant};
 
+use relay_diagnostics::Cancel;
+
 use crate::budget::Budget;
-use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Notice, Turn};

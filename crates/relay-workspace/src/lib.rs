@@ -21,9 +21,7 @@
 mod alike;
 mod dir;
 mod discover;
-pub mod display;
 mod git_programs;
-mod hidden;
 mod mounts;
 mod names;
 mod read;

@@ -7,9 +7,9 @@
 
 use std::borrow::Cow;
 
+use relay_diagnostics::display::is_invisible;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::hidden;
 use crate::refusal::PathRefusal;
 use crate::{CONFIG_FILE, NAME_LIMIT_BYTES, PATH_LIMIT_BYTES, STATE_FOLDER};
 
@@ -113,7 +113,7 @@ pub(crate) fn check_name(raw: &str, name: &str, names: Names) -> Result<(), Path
         if character.is_control() {
             return Err(PathRefusal::Control { path: path(), character });
         }
-        if hidden::is_invisible(character) || hidden::is_odd_space(character) || is_false_slash(character) {
+        if is_invisible(character) || is_odd_space(character) || is_false_slash(character) {
             return Err(PathRefusal::Disguised { path: path(), character });
         }
     }
@@ -138,7 +138,7 @@ pub(crate) fn fold(name: &str) -> Cow<'_, str> {
     }
     // Upper case first: it also brings together letters that share a capital, such as the dotless i.
     name.nfkc()
-        .filter(|character| !hidden::is_invisible(*character))
+        .filter(|character| !is_invisible(*character))
         .flat_map(char::to_uppercase)
         .flat_map(char::to_lowercase)
         .nfkc()
@@ -184,6 +184,14 @@ fn is_device(folded: &str) -> bool {
             stem.strip_prefix(port).is_some_and(|digit| matches!(digit.as_bytes(), [b'0'..=b'9']))
         }),
     }
+}
+
+/// Whether the character looks like an ordinary space and is none.
+fn is_odd_space(character: char) -> bool {
+    matches!(
+        character,
+        '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
+    )
 }
 
 /// Characters that look like a separator and are none.

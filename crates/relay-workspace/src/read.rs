@@ -3,8 +3,9 @@
 //! "Does not exist" is an answer, not an error: every function here returns `None` for it, also when a parent folder is
 //! missing. Everything else that stands in the way is an error that names the place.
 
-use crate::display::visible_line;
 use std::time::SystemTime;
+
+use relay_diagnostics::display::visible_line;
 
 /// A file as it was read: all of its bytes, and what the system said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 //!
 //! The text shown never repeats the path unescaped, since a refused path is often refused for what it does on a screen.
 
-use crate::display::visible_line;
+use relay_diagnostics::display::visible_line;
+
 use crate::{NAME_LIMIT_BYTES, PATH_LIMIT_BYTES};
 
 /// A path that Relay does not touch, and why.

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use relay_diagnostics::display::visible_line;
+
 use crate::dir::Dir;
-use crate::display::visible_line;
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 use crate::refusal::PathRefusal;
 use crate::rel_path::{InWorkspace, OwnPath, RelPath};

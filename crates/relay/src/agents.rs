@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use relay_backends::ask::{Depth, Files};
 use relay_backends::backend::{Backends, ModelBackend, Surroundings};
 use relay_backends::settings::{FILE, KEYS, Settings, SettingsError};
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::Keyring;
 use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};

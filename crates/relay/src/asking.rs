@@ -7,9 +7,8 @@ use std::time::Duration;
 use relay_backends::ask::AskError;
 use relay_backends::backend::{BackendError, Backends, Link, Sandbox};
 use relay_backends::settings::Settings;
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Cancel, Code, Diagnostic};
 use relay_engine::{Attended, Engine, Observer as _, Outcome, Status, attend};
-use relay_exec::Cancel;
 use relay_llm::{Budget, Limit, Spending};
 use serde_json::{Value, json};
 

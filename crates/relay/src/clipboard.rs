@@ -6,7 +6,7 @@
 use std::io::Read;
 use std::time::{Duration, Instant};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::Arrival;
 
 use crate::channel::Source;

@@ -1,6 +1,6 @@
 //! Errors of the command line: a message, a way out, an exit code.
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::{EngineError, Outcome, report, with_sources};
 
 use crate::terminal;

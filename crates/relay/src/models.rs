@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::with_sources;
 use relay_llm::catalog::{Catalog, CatalogProvider, LocalServer, SelectError, Selected};
 use relay_llm::keys::Keyring;
-use relay_llm::{Cancel, Client, ClientOptions, Key};
+use relay_llm::{Client, ClientOptions, Key};
 use relay_store::Store;
 
 use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
@@ -71,7 +71,7 @@ impl Models {
     pub fn local_servers(&self, offline: bool) -> Result<Vec<LocalServer>, Failure> {
         let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
         let client = Client::new(ClientOptions { offline, ..ClientOptions::default() });
-        Ok(self.catalog.local_servers(&client, &Cancel::from_flag(cancel.flag())))
+        Ok(self.catalog.local_servers(&client, &cancel))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::Engine;
 use relay_store::Store;
 use relay_workspace::{RelPath, Workspace};

@@ -1,6 +1,6 @@
 //! Ctrl-C and its kin ask for an end: what is under way is rolled back, then Relay exits with 130.
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 
 /// A cancel flag that the signals set which ask a program to stop.
 pub fn cancel_on_signals() -> std::io::Result<Cancel> {

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use relay_diagnostics::Cancel;
+use relay_exec::Tail;
 use relay_exec::git::{GitError, Ignored, Purpose, Repository};
-use relay_exec::{Cancel, Tail};
 
 use super::{AskError, DIFF_LIMIT_BYTES};
 

@@ -21,7 +21,7 @@ pub use schema::Schema;
 use std::path::Path;
 use std::time::Duration;
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_exec::git::Ignored;
 use relay_llm::Limit;
 use serde_json::Value;

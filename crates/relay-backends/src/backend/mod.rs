@@ -29,7 +29,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_llm::{Budget, Limit};
 use serde_json::Value;
 

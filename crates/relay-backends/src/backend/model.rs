@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_llm::keys::Keyring;
 use relay_llm::{
     Chain, Client, ClientOptions, ErrorKind, Event, Kind, Limit, Message, Model, Notice, OutputSchema,
@@ -97,7 +97,7 @@ impl Backend for ModelBackend {
         };
         // One limit for everything that is tried, pauses included.
         let (outer, deadline) = (link.cancel.clone(), Instant::now() + question.timeout);
-        let cancel = relay_llm::Cancel::watching(move || outer.is_cancelled() || Instant::now() >= deadline);
+        let cancel = Cancel::watching(move || outer.is_cancelled() || Instant::now() >= deadline);
         let affordable = |model: &&Model| link.budget.limit().check(model).is_ok();
         let fallback = self.fallback.iter().filter(affordable).cloned();
         let models: Vec<Model> = std::iter::once(self.model.clone()).chain(fallback).collect();

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use relay_diagnostics::Cancel;
 use relay_exec::sandbox::{self, Confined, Strength};
-use relay_exec::{Cancel, End, Output, Program, find_program};
+use relay_exec::{End, Output, Program, find_program};
 use relay_llm::{Budget, Spending, Spent};
 
 use super::cli::{Agent, Call, Surroundings};

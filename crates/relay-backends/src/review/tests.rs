@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_llm::Budget;
 use relay_store::Store;
 

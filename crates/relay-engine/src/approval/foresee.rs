@@ -1,6 +1,7 @@
 //! What a dry run asks nobody, but the real one will.
 
-use relay_edit::{Diagnostic, Edit};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Edit;
 
 use crate::approval::trust::{self, TrustAnswer};
 use crate::codes;

@@ -3,7 +3,7 @@
 pub(crate) mod foresee;
 pub mod trust;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::{CheckRecord, FileChange};
 use relay_workspace::{RelPath, Sensitive};
 

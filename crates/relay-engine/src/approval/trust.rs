@@ -3,7 +3,7 @@
 //! The agreement lives in the user's data folder and is bound to the project's root and to the commands' text, so
 //! neither a clone nor a later commit can smuggle a command in.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_store::{Store, StoreError};
 use relay_workspace::Workspace;
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use relay_edit::Diagnostic;
-use relay_exec::{Cancel, End, Run, Shell};
+use relay_diagnostics::{Cancel, Diagnostic};
+use relay_exec::{End, Run, Shell};
 use relay_txn::{CheckRecord, FileChange};
 
 use crate::approval::Observer;

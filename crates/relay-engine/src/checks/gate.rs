@@ -1,6 +1,6 @@
 //! Running checks: `preCommand` before anything is read, the others on the changed files.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::Pending;
 
 use crate::approval::Observer;

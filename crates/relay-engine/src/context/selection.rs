@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use relay_edit::{Diagnostic, Edit};
+use relay_diagnostics::Diagnostic;
+use relay_diagnostics::display::visible_line;
+use relay_edit::Edit;
 use relay_store::{Shelf, StoreError};
-use relay_workspace::display::visible_line;
 
 use crate::codes;
 use crate::engine::Engine;

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::capture::{Effects, Running, Scan, Unattributed};
 use relay_txn::{Draft, Pending, TxnError, Verdict};
 

@@ -6,7 +6,7 @@
 //! This is [`wrap`](crate::wrap()) for work that is not a command with the user's terminal: another agent that was asked
 //! to write.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Command;
 use relay_txn::{Draft, Header};
 use uuid::Uuid;

@@ -6,11 +6,12 @@
 
 use std::collections::HashMap;
 
-use relay_edit::{Diagnostic, Stat, stat};
+use relay_diagnostics::Diagnostic;
+use relay_diagnostics::display::visible_line;
+use relay_edit::{Stat, stat};
 use relay_txn::capture::{Command, Effects, Running, Scan, Unattributed};
 use relay_txn::{Draft, FileChange, Header, Pending, TxnError};
 use relay_workspace::GitProgramChange;
-use relay_workspace::display::visible_line;
 
 use crate::codes;
 use crate::effects::overtaken::enter_overtaken;

@@ -4,7 +4,7 @@
 //! Nothing is taken back by itself. Since the command was interrupted somebody may have gone on working, and nobody can
 //! tell whose changes are whose; on the ledger they can be looked at, and taken back where that is wanted.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Interrupted;
 use relay_txn::{Draft, Header, Ledger, TxnError, Verdict};
 use relay_workspace::Workspace;

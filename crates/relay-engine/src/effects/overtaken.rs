@@ -3,10 +3,10 @@
 //! It cannot be asked about or taken back, because the files have gone on. Without it, though, nobody could get back what
 //! was there before the command: undoing the other transaction only gives back what the command had written.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
+use relay_diagnostics::display::visible_line;
 use relay_txn::capture::Effects;
 use relay_txn::{Draft, Ledger, TxnError};
-use relay_workspace::display::visible_line;
 use uuid::Uuid;
 
 use crate::codes;

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use relay_edit::Diagnostic;
-use relay_exec::Cancel;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_exec::git::{Purpose, Repository};
 
 use crate::codes;

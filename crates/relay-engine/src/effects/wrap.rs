@@ -8,8 +8,8 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use relay_edit::Diagnostic;
-use relay_exec::{Cancel, End, Passed, Passthrough};
+use relay_diagnostics::{Cancel, Diagnostic};
+use relay_exec::{End, Passed, Passthrough};
 use relay_txn::capture::{Command, Running, Scan};
 use relay_txn::{Draft, Header};
 use uuid::Uuid;

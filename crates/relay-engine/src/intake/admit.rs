@@ -1,6 +1,7 @@
 //! Admission: may this reply become a transaction here? Decided from the control block and the ledger alone.
 
-use relay_edit::{Control, Diagnostic, Reply};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Control, Reply};
 use uuid::Uuid;
 
 use crate::codes;

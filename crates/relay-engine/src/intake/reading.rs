@@ -1,6 +1,7 @@
 //! Reading a submission: whatever is wrong with the reply itself is found here.
 
-use relay_edit::{Block, Class, Diagnostic, Dialect, Reply, parse};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Block, Class, Dialect, Reply, parse};
 
 use crate::codes;
 use crate::context::pack::is_pack;

@@ -39,7 +39,7 @@ pub fn recognise(text: &str, project_id: &str) -> Recognised {
         return Recognised::FromRelay;
     }
     let reply = parse(text, None);
-    let is_broken = reply.diagnostics.iter().any(relay_edit::Diagnostic::is_error);
+    let is_broken = reply.diagnostics.iter().any(relay_diagnostics::Diagnostic::is_error);
     match &reply.control {
         Some(control) => match &control.project_id {
             Some(theirs) if theirs != project_id => Recognised::Elsewhere(theirs.clone()),

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::{Record, TxnError};
 use uuid::Uuid;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use relay_edit::{Diagnostic, Severity};
+use relay_diagnostics::{Diagnostic, Severity};
 use relay_txn::{Draft, FileChange, Image, Pending, Target, TxnError, Verdict};
 use relay_workspace::RelPath;
 use uuid::Uuid;

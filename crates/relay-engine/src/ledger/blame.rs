@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relay_edit::{Diagnostic, carried, line_texts};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{carried, line_texts};
 use relay_txn::{Ledger, Record, Stored, TxnError};
 use relay_workspace::RelPath;
 use uuid::Uuid;

@@ -3,7 +3,7 @@
 //! A file without this user's MAC was damaged, written with another key, or came with the repository. Nobody can tell which,
 //! so nothing is done with it, nothing it needs is removed, and every report says so.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use uuid::Uuid;
 
 use crate::codes;

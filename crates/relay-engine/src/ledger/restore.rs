@@ -1,6 +1,7 @@
 //! Restoring a content that no transaction leads to: it lands like any other change, so it can be undone.
 
-use relay_edit::{Diagnostic, stat};
+use relay_diagnostics::Diagnostic;
+use relay_edit::stat;
 use relay_txn::{Draft, FileChange, Header, Image, Kept, OperationRecord, Target};
 use relay_workspace::{RelPath, sensitive};
 use uuid::Uuid;

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::Forgotten;
 
 use crate::approval::Decision;

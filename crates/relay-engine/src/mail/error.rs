@@ -1,8 +1,8 @@
 //! Why a mail command could not do its work. What a single command of a reply got wrong is no error: it is a result.
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::display::visible_line;
+use relay_diagnostics::{Code, Diagnostic};
 use relay_store::StoreError;
-use relay_workspace::display::visible_line;
 use thiserror::Error;
 
 use crate::codes;

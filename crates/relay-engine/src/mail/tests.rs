@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_store::{Store, Tray};
 use relay_workspace::{RelPath, Sensitive, Workspace};
 

@@ -5,7 +5,7 @@
 //! mailbox. A run that dies in between leaves a state from which the next one goes on; a command that landed but whose
 //! result was not yet written is recognised on the ledger by its name.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_edit::commands::{Command, Written, parse};
 
 use super::context::{masked, write_outbox};

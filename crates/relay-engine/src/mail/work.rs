@@ -1,7 +1,8 @@
 //! One command at a time: what each of the seven comes to, and under which name it lands.
 
+use relay_diagnostics::Diagnostic;
 use relay_edit::commands::{Command, Written};
-use relay_edit::{Diagnostic, line_texts};
+use relay_edit::line_texts;
 use relay_workspace::RelPath;
 use uuid::Uuid;
 

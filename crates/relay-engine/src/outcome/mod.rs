@@ -6,7 +6,8 @@ pub(crate) mod stop;
 
 use std::collections::HashSet;
 
-use relay_edit::{Block, Content, Diagnostic};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Block, Content};
 use relay_txn::{CheckRecord, FileChange, Undoes};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! The ways a submission can end early, and the errors of the crates below turned into them.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::{Rescued, RolledBack, TxnError};
 
 use crate::codes;

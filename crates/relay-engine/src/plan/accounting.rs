@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use relay_edit::{After, Block, Body, Class, Content, Diagnostic, Edit, Files, Reply, account};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{After, Block, Body, Class, Content, Edit, Files, Reply, account};
 use relay_txn::FileChange;
 use relay_workspace::{ReadError, Workspace};
 

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use relay_edit::{Code, Diagnostic, Dialect, Edit, Operation, Severity};
+use relay_diagnostics::{Code, Diagnostic, Severity};
+use relay_edit::{Dialect, Edit, Operation};
 use relay_txn::FileChange;
 use relay_workspace::{PathRefusal, ReadError, RelPath, Sensitive, Workspace, sensitive};
 

@@ -4,7 +4,8 @@
 
 use std::cell::LazyCell;
 
-use relay_edit::{Diagnostic, Edit, Hunk, OldLines, Operation, codes, parse};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Edit, Hunk, OldLines, Operation, codes, parse};
 use relay_workspace::Workspace;
 
 /// How many hunks are looked for.

@@ -1,6 +1,7 @@
 //! What would become of every block of a reply, without landing any of it.
 
-use relay_edit::{Diagnostic, parse};
+use relay_diagnostics::Diagnostic;
+use relay_edit::parse;
 
 use crate::context::views;
 use crate::engine::Engine;

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use relay_edit::{Diagnostic, Dialect, Edit, Operation, Snapshot, codes};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Dialect, Edit, Operation, Snapshot, codes};
 use relay_workspace::{RelPath, Workspace};
 
 use crate::plan::contain::paths;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::FileChange;
 use relay_workspace::{Workspace, false_letter, likeness, path_escape};
 

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use relay_diagnostics::Diagnostic;
+use relay_diagnostics::display::all_hidden;
 use relay_edit::{
-    After, Change, Content, Diagnostic, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions,
-    Plan, Snapshot, Stat, plan_taking, plan_with, stat, text_of,
+    After, Change, Content, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot,
+    Stat, plan_taking, plan_with, stat, text_of,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
-use relay_workspace::display::all_hidden;
 use relay_workspace::{ReadError, RelPath, Workspace};
 
 use crate::codes;
@@ -26,7 +27,7 @@ use crate::plan::{elsewhere, forecast, namesake, odd_names};
 const SUGGESTED: usize = 50;
 
 /// What a person must look at, also where changes land by themselves.
-const QUESTIONS: [relay_edit::Code; 2] =
+const QUESTIONS: [relay_diagnostics::Code; 2] =
     [relay_edit::codes::LINES_UNVERIFIED, relay_edit::codes::DOUBTFUL_NAME];
 
 /// Exact changes, and how each edit was placed.

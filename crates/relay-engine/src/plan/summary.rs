@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use relay_edit::{Control, Diagnostic};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Control;
 
 use crate::codes;
 use crate::outcome::{FileOperation, FileReport};

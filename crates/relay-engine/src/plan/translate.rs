@@ -1,6 +1,7 @@
 //! Translation: the edits of a reply, or a transaction of the ledger, in another dialect with the same resulting bytes.
 
-use relay_edit::{Change, Code, Diagnostic, Dialect, Options as PlanOptions, parse, render, text_of};
+use relay_diagnostics::{Code, Diagnostic};
+use relay_edit::{Change, Dialect, Options as PlanOptions, parse, render, text_of};
 use relay_txn::{ChangeRecord, Record, Stored, is_link};
 
 use crate::codes;

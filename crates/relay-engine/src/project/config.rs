@@ -3,7 +3,8 @@
 //! The file comes with a repository, so nothing in it is obeyed blindly: values are checked one by one and refused
 //! by name, unknown keys are reported, and its commands run only once they are trusted (see [`crate::approval::trust`]).
 
-use relay_edit::{Diagnostic, Strictness};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Strictness;
 use serde_json::{Map, Value};
 
 use crate::codes;

@@ -1,6 +1,6 @@
 //! Git, asked through its own program: never its files. How it is called is the business of `relay_exec::git`.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_exec::git::{GitError, Ignored, Purpose, Repository, Staged};
 use relay_txn::FileChange;
 

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
+use relay_diagnostics::Diagnostic;
 use relay_edit::anchors::anchored;
-use relay_edit::{Diagnostic, Dialect, codes, real_text, system_prompt};
+use relay_edit::{Dialect, codes, real_text, system_prompt};
 use uuid::Uuid;
 
 use crate::mail::numbered;

@@ -8,7 +8,8 @@ pub mod message;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Dialect, Edit, EditStatus, Hunk, Operation, Reply, parse};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Dialect, Edit, EditStatus, Hunk, Operation, Reply, parse};
 use relay_store::Shelf;
 use relay_workspace::Workspace;
 use uuid::Uuid;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -4,7 +4,8 @@ mod ledger;
 pub mod mail;
 mod pack;
 
-use relay_edit::{Block, Diagnostic, Dialect, Severity};
+use relay_diagnostics::{Diagnostic, Severity};
+use relay_edit::{Block, Dialect};
 use relay_txn::{CheckRecord, Undoes};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,6 +1,7 @@
 //! What stands against an undo, as a person reads it: the lines, what they were, and the ways out.
 
-use relay_edit::{Conflict, Diagnostic, DiffKind, FileDiff, diff};
+use relay_diagnostics::Diagnostic;
+use relay_edit::{Conflict, DiffKind, FileDiff, diff};
 
 use super::select::Selection;
 use crate::codes;

@@ -5,7 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use relay_edit::{Diagnostic, merge};
+use relay_diagnostics::Diagnostic;
+use relay_edit::merge;
 use relay_txn::{ChangeRecord, Image, Record, Stored, is_link};
 
 use super::conflict::{Conflicts, Since};

@@ -15,7 +15,7 @@ mod tests;
 
 use std::collections::{BTreeMap, HashSet};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::{Belongings, Draft, FolderRecord, Header, OperationRecord};
 use relay_workspace::{RelPath, Sensitive, sensitive};
 use uuid::Uuid;

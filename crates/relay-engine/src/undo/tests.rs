@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
 use proptest::prelude::*;
-use relay_exec::Cancel;
+use relay_diagnostics::Cancel;
 use relay_store::Store;
 use relay_txn::{Draft, FileChange, Header, Image, Record, Target, Verdict};
 use relay_workspace::{RelPath, Sensitive, Workspace};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
 
 use super::error::{GitError, said};
 use super::{Repository, program, surroundings};

@@ -27,7 +27,8 @@ pub use fresh::create;
 pub use settings::Ignored;
 pub use stage::Staged;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::find::find_program;
 use crate::program::Output;
 use crate::run::Tail;

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
 
 use super::error::{GitError, said};
 use super::place::Place;

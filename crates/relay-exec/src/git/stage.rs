@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
 
 use super::error::GitError;
 use super::{Ignored, Purpose, Repository};

@@ -31,7 +31,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::find::find_program;
 use crate::program::{Output, Program};
 

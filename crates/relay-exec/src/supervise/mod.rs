@@ -16,7 +16,8 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::cancel::Cancel;
+use relay_diagnostics::Cancel;
+
 use crate::run::{End, Tail};
 use crate::{RELAY_VARIABLE, RUN_VARIABLE};
 

@@ -4,7 +4,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use relay_exec::{Cancel, End, Passed, Passthrough};
+use relay_diagnostics::Cancel;
+use relay_exec::{End, Passed, Passthrough};
 
 fn run(program: &str, args: &[&str], cwd: &Path, cancel: &Cancel) -> Passed {
     let args: Vec<OsString> = args.iter().map(OsString::from).collect();

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use relay_exec::{Cancel, End, Output, Program};
+use relay_diagnostics::Cancel;
+use relay_exec::{End, Output, Program};
 
 fn run(program: &str, args: &[&str], stdin: Option<&[u8]>) -> Output {
     let program = Program {

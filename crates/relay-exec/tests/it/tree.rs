@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use relay_exec::{Cancel, End, Run, Shell};
+use relay_diagnostics::Cancel;
+use relay_exec::{End, Run, Shell};
 
 use crate::process::{is_alive, pid_in};
 

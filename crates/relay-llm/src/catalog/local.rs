@@ -4,10 +4,10 @@
 
 use std::time::Duration;
 
+use relay_diagnostics::Cancel;
 use serde_json::Value;
 
 use super::{Catalog, CatalogModel, CatalogProvider};
-use crate::cancel::Cancel;
 use crate::client::Client;
 use crate::fetch::Fetch;
 use crate::provider::Wire;

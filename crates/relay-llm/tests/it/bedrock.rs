@@ -4,7 +4,8 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
 
-use relay_llm::{Auth, Cancel, Client, Compat, Key, Model, Provider, Wire};
+use relay_diagnostics::Cancel;
+use relay_llm::{Auth, Client, Compat, Key, Model, Provider, Wire};
 
 use crate::support::{Told, check, options, prompt};
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use relay_llm::{Cancel, ClientOptions, Event, Key, Notice, RetrySettings, StopReason};
+use relay_diagnostics::Cancel;
+use relay_llm::{ClientOptions, Event, Key, Notice, RetrySettings, StopReason};
 use testkit::model::{Answer, Delivery, Failure, Reply};
 
 use crate::support::{KEY, Lab, Told, check, for_every, options, prompt};

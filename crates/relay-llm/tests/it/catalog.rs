@@ -5,9 +5,10 @@ use std::io::Write as _;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use relay_diagnostics::Cancel;
 use relay_llm::catalog::{Catalog, CatalogProvider};
 use relay_llm::keys::Keyring;
-use relay_llm::{Cancel, Client, ClientOptions, Key, Wire};
+use relay_llm::{Client, ClientOptions, Key, Wire};
 use testkit::model::{Answer, ModelServer, Reply};
 
 use crate::support::{options, prompt};

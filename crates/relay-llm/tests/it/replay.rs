@@ -180,7 +180,7 @@ fn pictures_are_sent_to_whoever_looks_at_them() {
             &blind,
             &relay_llm::Key::new(crate::support::KEY),
             &request,
-            &relay_llm::Cancel::new(),
+            &relay_diagnostics::Cancel::new(),
         );
         assert_eq!(crate::support::check(stream).outcome(), "done");
         assert!(!lab.server.prompts()[1].body.to_string().contains("aWNvbg=="), "{}", lab.name);

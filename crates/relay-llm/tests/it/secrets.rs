@@ -1,6 +1,7 @@
 //! Keys are sent and never shown; offline means no connection.
 
-use relay_llm::{Cancel, Client, ClientOptions, ErrorKind, Fetch, Key};
+use relay_diagnostics::Cancel;
+use relay_llm::{Client, ClientOptions, ErrorKind, Fetch, Key};
 use testkit::model::{Answer, Reply};
 
 use crate::support::{KEY, Lab, check, for_every, options, prompt};

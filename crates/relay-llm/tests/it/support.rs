@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use relay_diagnostics::Cancel;
 use relay_llm::{
-    Arguments, Auth, Block, Cancel, Capabilities, Client, ClientOptions, Compat, Error, Event, Key, Kind,
-    Message, Model, Notice, Provider, Reasoning, Request, RetrySettings, StopReason, Thinking, ThinkingStyle,
-    Turn, Wire,
+    Arguments, Auth, Block, Capabilities, Client, ClientOptions, Compat, Error, Event, Key, Kind, Message,
+    Model, Notice, Provider, Reasoning, Request, RetrySettings, StopReason, Thinking, ThinkingStyle, Turn,
+    Wire,
 };
 use testkit::model::{Answer, ModelServer};
 

@@ -1,10 +1,11 @@
 //! Whole turns: tried again and handed on, with what was told marked as void.
 
+use relay_diagnostics::Cancel;
 use relay_llm::catalog::Catalog;
 use relay_llm::keys::Keyring;
 use relay_llm::{
-    Budget, Cancel, Chain, Client, ClientOptions, ErrorKind, Event, Key, Limit, Model, Notice, Prices,
-    Request, RetrySettings, Revert, Turn, Turns,
+    Budget, Chain, Client, ClientOptions, ErrorKind, Event, Key, Limit, Model, Notice, Prices, Request,
+    RetrySettings, Revert, Turn, Turns,
 };
 use std::time::{Duration, Instant};
 use testkit::model::{Answer, Failure, ModelServer, Reply};

@@ -14,7 +14,7 @@ mod x11;
 
 use std::path::PathBuf;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel};
 
 use crate::failure::{ENVIRONMENT, Failure};

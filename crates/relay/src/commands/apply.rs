@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_edit::control::receipt_id;
 use relay_engine::{
     LandOptions, Outcome, REPLY_LIMIT_BYTES, ReceiptUse, Status, Submission, TrustAnswer, explain, land,

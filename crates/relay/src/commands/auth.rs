@@ -2,7 +2,7 @@
 
 use std::io::{IsTerminal, Read};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::stored_as;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::history::short;
 use relay_engine::{Blame, BlamedLine, Engine, Entry, codes, report};
 use relay_workspace::RelPath;

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 
 use relay_backends::settings::{self, FILE, Setting, Source};
-use relay_edit::Diagnostic;
-use relay_exec::{Cancel, Passthrough};
+use relay_diagnostics::{Cancel, Diagnostic};
+use relay_exec::Passthrough;
 use relay_store::Store;
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::pack::select::fitting;
 use relay_engine::{Engine, codes, report, selection};
 use relay_store::StoreError;

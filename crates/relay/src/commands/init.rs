@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
+use relay_diagnostics::Cancel;
 use relay_edit::{Dialect, prompt::system_prompt};
 use relay_engine::init::{self, Ignored, Init};
 use relay_engine::{CONFIG_FILE, Decision};
-use relay_exec::Cancel;
 
 use crate::cli::InitArgs;
 use crate::failure::Failure;

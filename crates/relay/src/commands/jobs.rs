@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use relay_backends::jobs::{Job, State};
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_store::{Jobs, StoreError};
 use serde_json::Value;
 

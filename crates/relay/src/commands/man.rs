@@ -1,7 +1,7 @@
 //! `relay man`: manual pages and the Markdown reference, from the same definition as `--help`.
 
 use clap::Command;
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 
 use crate::cli::{ManArgs, ManFormat, definition, did_you_mean};
 use crate::failure::{BAD_USAGE, Failure};

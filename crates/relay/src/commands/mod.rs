@@ -30,7 +30,7 @@ mod undo;
 mod watch;
 mod wrap;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 
 pub use apply::trust_answer;
 pub use ask::background;

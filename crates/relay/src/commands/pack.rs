@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::pack::select::{Wanted, select};
 use relay_engine::pack::{self, Pack, Request, Tree};
 use relay_engine::{Engine, git, report, selection};

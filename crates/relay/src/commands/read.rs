@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use relay_edit::{Diagnostic, anchors};
+use relay_diagnostics::Diagnostic;
+use relay_edit::anchors;
 use relay_engine::{Engine, codes, views};
 use relay_workspace::{PathRefusal, RelPath};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::{Unobserved, recover, report};
 use relay_txn::{Kept, Origin};
 use serde_json::{Value, json};

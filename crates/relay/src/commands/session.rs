@@ -1,7 +1,7 @@
 //! `relay session`: the conversations that `relay ask --session` has named.
 
 use relay_backends::labels::{self, Label};
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use serde_json::json;
 
 use crate::cli::{SessionArgs, SessionCommand};

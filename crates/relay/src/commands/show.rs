@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::{Engine, Entry, EntryStatus, codes, report};
 use relay_txn::{FileChange, Image, Record, Target};
 

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Cancel, Code, Diagnostic};
 use relay_engine::{Engine, LandOptions};
-use relay_exec::Cancel;
 use relay_store::Watching;
 
 use super::apply::trust_answer;

@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{Engine, Status, WrapOutcome, Wrapped, codes, report};
-use relay_exec::Cancel;
 
 use super::apply::trust_answer;
 use crate::cli::WrapArgs;

@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::approval::{Approver, Decision, Proposal};
 use relay_engine::config::ConfiguredCommand;
-use relay_exec::Cancel;
 use relay_workspace::{RelPath, Sensitive};
 
 use super::style::{BAD, FAINT, NOTE, PLACE, STRONG, paint};

@@ -41,12 +41,12 @@ pub fn write_out(text: &str) -> io::Result<()> {
 /// Writes a document for programs to standard output. People look at documents too, so what could deceive them is
 /// written as an escape, which means the same to a program.
 pub fn print_document(document: &serde_json::Value) -> u8 {
-    print(&format!("{}\n", relay_workspace::display::escaped_json(&format!("{document:#}"))))
+    print(&format!("{}\n", relay_diagnostics::display::escaped_json(&format!("{document:#}"))))
 }
 
 /// A document on one line of its own.
 pub fn document_line(document: &serde_json::Value) -> String {
-    format!("{}\n", relay_workspace::display::escaped_json(&document.to_string()))
+    format!("{}\n", relay_diagnostics::display::escaped_json(&document.to_string()))
 }
 
 /// Writes text from outside to standard output exactly as it is; where a person watches, what could drive the terminal is
@@ -84,7 +84,7 @@ pub fn is_watched() -> bool {
 
 /// Text from outside, safe to show.
 pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
-    relay_workspace::display::visible(text)
+    relay_diagnostics::display::visible(text)
 }
 
 /// How many columns of the terminal a text takes.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::check::errors_in_words;
 use relay_engine::{FileOperation, FileReport, FileStatus, ModeChange, Outcome, Status, codes, history};
 use relay_txn::CheckRecord;

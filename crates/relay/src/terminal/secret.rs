@@ -63,7 +63,7 @@ impl Drop for Silence {
 /// Without a way to switch the echo off, nothing is asked: a key on the screen is a key in somebody's recording.
 #[cfg(not(unix))]
 pub fn read_secret(_question: &str) -> Result<Secret, Failure> {
-    use relay_edit::Diagnostic;
+    use relay_diagnostics::Diagnostic;
     let message = "on this system a key cannot be typed without being shown";
     let hint = "Pipe it in: Get-Content key.txt | relay auth login anthropic";
     Err(Failure::usage(Diagnostic::error(crate::failure::BAD_USAGE, message).hinted(hint)))

@@ -5,7 +5,7 @@
 
 use std::time::{Duration, Instant};
 
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Outcome, Recognised, describe, recognise, reply_digest};
 
 use super::message::Effect;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::{Arrival, Config, Outcome};
 use uuid::Uuid;
 

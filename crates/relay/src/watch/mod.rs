@@ -23,9 +23,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{Arrival, CONFIG_FILE, Config, read_config};
-use relay_exec::Cancel;
 use relay_workspace::Workspace;
 
 use crate::channel::Source;

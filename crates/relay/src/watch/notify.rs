@@ -6,7 +6,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use relay_exec::{Cancel, Program};
+use relay_diagnostics::Cancel;
+use relay_exec::Program;
 
 use super::message::Notice;
 use crate::terminal::style::count;

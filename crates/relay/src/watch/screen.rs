@@ -2,7 +2,7 @@
 
 use std::io::{self, Write as _};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::{Outcome, report};
 
 use crate::terminal::{self, progress::CLEAR_LINE};

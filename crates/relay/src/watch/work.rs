@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
 
+use relay_diagnostics::Cancel;
 use relay_engine::approval::{Approver, Decision, Proposal};
 use relay_engine::config::ConfiguredCommand;
 use relay_engine::{
     Engine, LandOptions, Observer, Outcome, Submission, UndoOptions, Which, land, reply_digest, undo,
 };
-use relay_exec::Cancel;
 use relay_txn::CheckRecord;
 use relay_workspace::{RelPath, Sensitive, Workspace};
 use uuid::Uuid;

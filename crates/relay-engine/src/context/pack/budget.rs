@@ -3,7 +3,7 @@
 //! A text never has more tokens than its parts together ([`super::tokens`]), so parts that fit one by one fit as a whole,
 //! and a pack never exceeds its budget.
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 
 use super::render::{self, Frame};
 use super::{LeftOut, Shown, tokens};

@@ -14,7 +14,8 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Dialect};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Dialect;
 use relay_workspace::{ReadError, RelPath};
 
 use crate::codes;

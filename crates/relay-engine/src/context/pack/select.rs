@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use globset::{GlobBuilder, GlobMatcher};
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_workspace::{Kind, RelPath, Workspace};
 
 use super::generated;

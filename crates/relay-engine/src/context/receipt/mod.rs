@@ -13,7 +13,8 @@ pub(crate) use resolve::Resolved;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::{Diagnostic, Reply};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Reply;
 use relay_store::{Shelf, StoreError};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

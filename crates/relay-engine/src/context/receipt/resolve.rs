@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use relay_diagnostics::Diagnostic;
 use relay_edit::{
-    After, Change, Conflict, Content, Diagnostic, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot,
-    merge_surely, plan_with,
+    After, Change, Conflict, Content, Edit, EditStatus, Options as PlanOptions, Plan, Snapshot, merge_surely,
+    plan_with,
 };
 
 use super::Receipt;

@@ -9,7 +9,7 @@ mod when;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_txn::{Entries, Record};
 use uuid::Uuid;
 

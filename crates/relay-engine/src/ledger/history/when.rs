@@ -3,7 +3,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 
 use crate::codes;
 

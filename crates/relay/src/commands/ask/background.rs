@@ -6,8 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relay_backends::jobs::{Job, State};
-use relay_edit::Diagnostic;
-use relay_exec::Cancel;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_store::{JobLock, Jobs, StoreError};
 use serde_json::json;
 

@@ -10,9 +10,8 @@ use relay_backends::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, ch
 use relay_backends::backend::Backends;
 use relay_backends::labels::{self, Label};
 use relay_backends::settings::Settings;
-use relay_edit::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{Engine, git};
-use relay_exec::Cancel;
 use relay_llm::Budget;
 use relay_store::Store;
 

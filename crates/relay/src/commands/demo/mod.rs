@@ -3,9 +3,8 @@
 mod project;
 mod replies;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{LandOptions, Outcome, Submission, TrustAnswer, UndoOptions, Unobserved, land, undo};
-use relay_exec::Cancel;
 use relay_workspace::Workspace;
 
 use crate::cli::DemoArgs;

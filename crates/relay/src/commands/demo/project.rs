@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use relay_diagnostics::Cancel;
 use relay_engine::{Config, Engine};
-use relay_exec::{Cancel, git};
+use relay_exec::git;
 use relay_store::Store;
 use relay_txn::project as files;
 use relay_workspace::OwnPath;

@@ -8,7 +8,7 @@ mod step;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::mail::{Mail, MailError, MailOptions, Session, Turn};
 use relay_engine::{Engine, report};
 use relay_store::Tray;

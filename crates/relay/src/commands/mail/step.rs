@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_engine::codes;
 use relay_engine::mail::{Arrived, MailError, Turn, Witnesses};
 use relay_store::Tray;

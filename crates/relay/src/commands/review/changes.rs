@@ -5,7 +5,8 @@ use relay_backends::ask::diff::{self, Diff as GitDiff};
 use relay_backends::backend::Scope;
 use relay_backends::review::Diff;
 use relay_backends::settings::Settings;
-use relay_edit::{Diagnostic, Dialect};
+use relay_diagnostics::Diagnostic;
+use relay_edit::Dialect;
 use relay_engine::{Engine, translate};
 use relay_exec::git::Ignored;
 

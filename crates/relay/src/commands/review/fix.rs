@@ -1,7 +1,7 @@
 //! Landing what a finding of the last review suggests, like any reply.
 
 use relay_backends::review::Finding;
-use relay_edit::{Code, Diagnostic};
+use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::{Engine, LandOptions, Submission, land};
 use relay_store::Shelf;
 

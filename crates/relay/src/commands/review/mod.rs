@@ -10,7 +10,7 @@ use relay_backends::ask::{AskError, check_target};
 use relay_backends::backend::{BackendError, Link};
 use relay_backends::review::{Review, Reviewed, review};
 use relay_backends::settings::Settings;
-use relay_edit::Diagnostic;
+use relay_diagnostics::Diagnostic;
 use relay_llm::Budget;
 
 use crate::asking::{

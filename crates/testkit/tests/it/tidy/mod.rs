@@ -8,6 +8,7 @@ mod graph;
 mod licences;
 mod modules;
 mod packages;
+mod pinned;
 mod powers;
 mod source;
 mod text;

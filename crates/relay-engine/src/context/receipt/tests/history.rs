@@ -135,7 +135,7 @@ pub(super) fn judge(case: &Case, number: usize) -> Judgement {
     let plan = receipt
         .plan(&parse(&reply, None).edits, &Snapshot { files, ..Snapshot::default() }, &PlanOptions::default())
         .plan;
-    let failed = plan.diagnostics.iter().any(relay_edit::Diagnostic::is_error);
+    let failed = plan.diagnostics.iter().any(relay_diagnostics::Diagnostic::is_error);
     let landed = (!failed).then(|| match plan.changes.first() {
         Some(change) => String::from_utf8(change.after.clone().unwrap()).unwrap(),
         None => today.clone(),

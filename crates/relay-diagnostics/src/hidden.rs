@@ -37,7 +37,8 @@ const INVISIBLE: &[(char, char)] = &[
 ];
 
 /// Whether the character is invisible or steers the layout of its neighbours. Control characters are not included.
-pub(crate) fn is_invisible(character: char) -> bool {
+#[must_use]
+pub fn is_invisible(character: char) -> bool {
     character >= '\u{AD}'
         && INVISIBLE
             .binary_search_by(|&(first, last)| {
@@ -57,14 +58,6 @@ pub(crate) fn is_bidi(character: char) -> bool {
     matches!(
         character,
         '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}'
-    )
-}
-
-/// Whether the character looks like an ordinary space and is none.
-pub(crate) fn is_odd_space(character: char) -> bool {
-    matches!(
-        character,
-        '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
     )
 }
 
