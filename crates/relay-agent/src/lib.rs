@@ -9,4 +9,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+pub mod event;
 pub mod session;
+pub mod tool;
+pub mod turn;

@@ -1,0 +1,104 @@
+//! Tools: what a model can use, one trait for all of them.
+//!
+//! A tool declares its [`Spec`] and, for every call, the [`Access`] it needs. Policy decides from that, never from a
+//! tool's name. A tool changes files only through the engine that [`Services`] hands it, so whatever it does is on the
+//! ledger; what it wants of the conversation itself (a checkpoint, a goal, a todo list) it asks for by a [`Signal`],
+//! which the turn loop carries out.
+//!
+//! The tools themselves live in `relay-tools`; this module must not know any of them.
+
+mod access;
+mod adapt;
+mod arguments;
+mod output;
+mod registry;
+mod services;
+
+use std::borrow::Cow;
+
+use relay_llm::Cancel;
+use serde_json::{Map, Value};
+
+pub use access::{Access, Reach};
+pub use adapt::for_wire;
+pub use arguments::{complain, validate};
+pub use output::{Bounds, Output, Signal, ToolError};
+pub use registry::{Registry, Selection, UnknownTool};
+pub use services::{
+    ArtifactError, Artifacts, Choice, Facts, Form, Question, Services, Settings, Ui, UiAnswer, Unattended,
+};
+
+/// What a tool declares about itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    /// Its name, as the model calls it.
+    pub name: Cow<'static, str>,
+    /// What it is for, as the model reads it. A text file beside the tool's code.
+    pub description: Cow<'static, str>,
+    /// The JSON schema of its arguments, an object.
+    pub parameters: Value,
+    /// Whether calls may run beside others.
+    pub concurrency: Concurrency,
+    /// Whether models see it only when something asks for it, such as a preview that must be resolved.
+    pub hidden: bool,
+}
+
+/// Whether calls of a tool may run beside others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Concurrency {
+    /// Beside other shared calls.
+    Shared,
+    /// Alone: it changes something that others might look at.
+    Exclusive,
+}
+
+/// One use of a tool.
+pub struct Call<'a> {
+    /// The call's id.
+    pub id: &'a str,
+    /// What it is called with; checked against the schema.
+    pub arguments: &'a Map<String, Value>,
+    /// Is set when the call shall end.
+    pub cancel: &'a Cancel,
+    /// Everything outside the call.
+    pub services: &'a Services,
+    /// What the conversation is like at this moment.
+    pub facts: &'a Facts,
+    /// Takes what the call has to show before it ends; each one replaces the one before.
+    pub update: &'a (dyn Fn(Output) + Sync),
+}
+
+impl Call<'_> {
+    /// An argument that is a text.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.arguments.get(name).and_then(Value::as_str)
+    }
+
+    /// An argument that is a whole number, not negative.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.arguments.get(name).and_then(Value::as_u64)
+    }
+
+    /// An argument that is true or false; false if left out.
+    #[must_use]
+    pub fn flag(&self, name: &str) -> bool {
+        self.arguments.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+}
+
+/// What a model can use.
+pub trait Tool: Send + Sync {
+    /// What it declares about itself.
+    fn spec(&self) -> &Spec;
+
+    /// What a call with these arguments needs. The arguments were checked against the schema.
+    fn access(&self, arguments: &Map<String, Value>) -> Vec<Access>;
+
+    /// Carries out a call.
+    ///
+    /// # Errors
+    /// It failed, or it was cancelled. The model reads the message, so it says what to do instead.
+    fn run(&self, call: &Call<'_>) -> Result<Output, ToolError>;
+}

@@ -1,0 +1,207 @@
+//! What a tool gets of the world outside its call.
+
+use std::fmt;
+use std::sync::Arc;
+
+use relay_engine::Engine;
+use relay_llm::Cancel;
+use serde_json::Value;
+use thiserror::Error;
+
+/// Looks a setting up by its key.
+pub type Settings = Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>;
+
+/// Everything outside a call. Clones share it.
+#[derive(Clone)]
+pub struct Services {
+    /// The workspace, its ledger, and the only way to change a file.
+    pub engine: Arc<Engine>,
+    /// The session's id.
+    pub session: String,
+    /// Keeps output that is too long for the model.
+    pub artifacts: Arc<dyn Artifacts>,
+    /// Asks a person.
+    pub ui: Arc<dyn Ui>,
+    /// The user's settings.
+    pub settings: Settings,
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Services").field("session", &self.session).finish_non_exhaustive()
+    }
+}
+
+impl Services {
+    /// A setting that is true or false.
+    #[must_use]
+    pub fn is_on(&self, key: &str, default: bool) -> bool {
+        (self.settings)(key).and_then(|value| value.as_bool()).unwrap_or(default)
+    }
+
+    /// A setting that is a number.
+    #[must_use]
+    pub fn number(&self, key: &str, default: f64) -> f64 {
+        (self.settings)(key).and_then(|value| value.as_f64()).unwrap_or(default)
+    }
+
+    /// A setting that is a text.
+    #[must_use]
+    pub fn text(&self, key: &str, default: &str) -> String {
+        (self.settings)(key)
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_else(|| default.to_owned())
+    }
+}
+
+/// What the conversation is like when a call starts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The prompt's entry, which groups everything that happens because of it on the ledger.
+    pub turn: String,
+    /// How deep among subagents: zero for the session a person talks to.
+    pub depth: usize,
+    /// The session's mode: `none`, `plan`, `goal`, ….
+    pub mode: String,
+    /// The goal as the session keeps it.
+    pub goal: Option<Value>,
+    /// What the open checkpoint is about.
+    pub checkpoint: Option<String>,
+    /// The action that waits to be resolved: its tool, label and data.
+    pub pending: Option<(String, String, Value)>,
+    /// Session entries that tools keep, newest of each kind.
+    pub kept: std::collections::BTreeMap<String, Value>,
+    /// The model that made the call, as `provider/model`.
+    pub model: String,
+}
+
+impl Facts {
+    /// The group on the ledger of everything that happens because of this prompt.
+    #[must_use]
+    pub fn group(&self, session: &str) -> String {
+        format!("agent:{session}:{}", self.turn)
+    }
+}
+
+/// An artifact cannot be kept or read.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0}")]
+pub struct ArtifactError(pub String);
+
+/// Output kept beside the session, read as `artifact://ID`.
+pub trait Artifacts: Send + Sync {
+    /// Keeps bytes of a kind (`bash`, `fetch`, …) and gives them an id.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    fn keep(&self, kind: &str, bytes: &[u8]) -> Result<String, ArtifactError>;
+
+    /// A new, empty artifact that grows: its id, and where to append.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn open(&self, kind: &str) -> Result<(String, Box<dyn std::io::Write + Send>), ArtifactError>;
+
+    /// Reads an artifact.
+    ///
+    /// # Errors
+    /// There is none with this id, or it cannot be read.
+    fn read(&self, id: &str) -> Result<Vec<u8>, ArtifactError>;
+}
+
+/// A question to the person in front of the front end.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Question {
+    /// What it is about, in a few words.
+    pub title: String,
+    /// The question itself; may have several lines.
+    pub message: String,
+    /// How it is answered.
+    pub form: Form,
+    /// How long to wait for an answer.
+    pub timeout_ms: Option<u64>,
+    /// What front ends may show besides, such as the diff of a change.
+    pub details: Option<Value>,
+}
+
+/// How a question is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// By one or more of these.
+    Select {
+        /// The choices.
+        options: Vec<Choice>,
+        /// Whether several may be chosen.
+        several: bool,
+        /// Whether words of the person's own are an answer too.
+        other: bool,
+    },
+    /// By yes or no.
+    Confirm,
+    /// By a line of text.
+    Line {
+        /// What is there already.
+        preset: String,
+    },
+    /// By a text of several lines.
+    Text {
+        /// What is there already.
+        preset: String,
+    },
+}
+
+/// One choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What it is called in the answer.
+    pub id: String,
+    /// What the person reads.
+    pub label: String,
+    /// More about it.
+    pub description: Option<String>,
+}
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UiAnswer {
+    /// The ids that were chosen, and words of the person's own.
+    Chosen {
+        /// The ids.
+        ids: Vec<String>,
+        /// The person's own words.
+        words: Option<String>,
+    },
+    /// A text.
+    Text(String),
+    /// Yes or no.
+    Confirmed(bool),
+    /// The person left the question open.
+    Cancelled,
+    /// The time was over.
+    TimedOut,
+    /// There is no one to ask.
+    Unattended,
+}
+
+/// Asks a person. Front ends implement it.
+pub trait Ui: Send + Sync {
+    /// Asks, and waits for the answer, the end of the time or the cancel.
+    fn ask(&self, question: &Question, cancel: &Cancel) -> UiAnswer;
+
+    /// Whether there is a person at all.
+    fn is_attended(&self) -> bool;
+}
+
+/// Without a person: every question stays open.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unattended;
+
+impl Ui for Unattended {
+    fn ask(&self, _: &Question, _: &Cancel) -> UiAnswer {
+        UiAnswer::Unattended
+    }
+
+    fn is_attended(&self) -> bool {
+        false
+    }
+}

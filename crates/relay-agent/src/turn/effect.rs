@@ -1,0 +1,47 @@
+//! What the step function wants done. The driver does it, in order.
+
+use crate::event::{CompactReason, Event};
+use crate::session::Body;
+use crate::tool::Signal;
+
+use super::calls::PendingCall;
+
+/// Something to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Puts an entry into the log. It is durable before the next effect; messages are reported once they are in.
+    Append(Body),
+    /// Reports something.
+    Emit(Event),
+    /// Asks the model, with the conversation as the log has it.
+    Ask {
+        /// The tool it must call, if it must.
+        must_call: Option<String>,
+    },
+    /// Ends the answer that is under way.
+    StopModel,
+    /// Runs a call.
+    Run(PendingCall),
+    /// Ends the calls that are under way.
+    StopCalls,
+    /// Carries out what a tool wants of the conversation.
+    Signal(Signal),
+    /// Makes the conversation shorter.
+    Compact {
+        /// Why.
+        reason: CompactReason,
+        /// What the summary shall be about.
+        focus: Option<String>,
+    },
+    /// Says when this time has passed.
+    Wait(u64),
+    /// The answer's text may hold edits: lands them.
+    LandText {
+        /// The text.
+        text: String,
+    },
+    /// Remembers that these stream rules were injected.
+    Injected(Vec<String>),
+    /// A turn is over, for what counts turns.
+    TurnEnded,
+}

@@ -1,0 +1,540 @@
+//! One step: something happened, so this is to be done.
+
+use relay_llm::{Error, ErrorKind, Kind, ToolCall};
+
+use crate::event::{CompactReason, CompactionEvent, Ended, Event, MessageEvent, RetryEvent, RunEvent};
+use crate::event::{SessionEvent, ToolEvent, TurnEvent};
+use crate::session::body::TtsrInjection;
+use crate::session::message::{Message, ToolResultMessage};
+use crate::session::{Block, Body, Content};
+use crate::tool::{Output, Signal};
+
+use super::calls::{Calls, PendingCall};
+use super::effect::Effect;
+use super::happened::{Answer, Compacted, Happened, Hit, Prompt, Source};
+use super::state::{Breaches, Phase, State, Tries};
+use super::{prose, repeats};
+
+/// How often in a row a model that wants to end is told that it may not.
+const HOLDS: u32 = 3;
+/// The pause between an interrupted answer and the next request.
+const PAUSE_MS: u64 = 50;
+
+type Effects = Vec<Effect>;
+
+impl State {
+    /// Reacts to something that happened. What belongs to a run that is over does nothing.
+    #[must_use]
+    pub fn step(mut self, happened: Happened) -> (Self, Effects) {
+        let mut effects = Vec::new();
+        self.react(happened, &mut effects);
+        (self, effects)
+    }
+
+    /// Whether a run is under way.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.phase != Phase::Idle
+    }
+
+    fn react(&mut self, happened: Happened, effects: &mut Effects) {
+        match happened {
+            Happened::Prompted(prompt) if self.phase == Phase::Idle => self.begin(vec![prompt], effects),
+            Happened::Prompted(prompt) | Happened::Steered(prompt) => self.steer(prompt, effects),
+            Happened::FollowedUp(prompt) => self.follow_up(prompt, effects),
+            Happened::Resumed if self.phase == Phase::Idle => self.begin(Vec::new(), effects),
+            Happened::Resumed => {}
+            Happened::Aborted => self.end_early(Ended::Aborted, effects),
+            Happened::TimeIsUp(why) => self.end_early(Ended::Limit(why), effects),
+            Happened::CompactionWanted { focus } => self.compaction_wanted(focus, effects),
+            Happened::ModelStarted { model } => self.while_asking(MessageEvent::Start { model }, effects),
+            Happened::BlockBegan { index, kind } => {
+                self.while_asking(MessageEvent::Begin { index, kind }, effects);
+            }
+            Happened::Delta { index, kind, text, hits } => self.delta(index, kind, text, hits, effects),
+            Happened::BlockEnded { index, block } => {
+                self.while_asking(MessageEvent::End { index, block }, effects);
+            }
+            Happened::Retrying { attempt, max_attempts, delay_ms, error, discards, model } => {
+                if self.phase == Phase::Asking {
+                    self.tries.retries = self.tries.retries.max(attempt).max(1);
+                    self.breaches = Breaches::default();
+                    if discards {
+                        effects.push(emit(Event::Message(MessageEvent::Discarded)));
+                    }
+                    let retry = RetryEvent::Start { attempt, max_attempts, delay_ms, error };
+                    effects.push(emit(Event::Retry(retry)));
+                    effects.extend(model.map(|to| emit(Event::Retry(RetryEvent::FellBack { to }))));
+                }
+            }
+            Happened::Answered(answer) => self.answered(answer, effects),
+            Happened::Failed { error, answer } => self.failed(&error, answer, effects),
+            Happened::CallUpdated { id, output } => {
+                if let Some(call) = self.calls.running(&id) {
+                    let name = call.name.clone();
+                    effects.push(emit(Event::Tool(ToolEvent::Update { id, name, output })));
+                }
+            }
+            Happened::CallEnded { id, output } => self.call_ended(id, output, effects),
+            Happened::Compacted(result) => self.compacted(result, effects),
+            Happened::Waited => {
+                if self.phase == Phase::Pausing {
+                    let hits = std::mem::take(&mut self.breaches.interrupting);
+                    inject(&hits, effects);
+                    self.ask(effects);
+                }
+            }
+        }
+    }
+
+    /// A run begins with these prompts; with none it goes on with what the log ends with.
+    fn begin(&mut self, prompts: Vec<Prompt>, effects: &mut Effects) {
+        self.tries = Tries::default();
+        self.repeats = repeats::Repeats::default();
+        effects.push(emit(Event::Run(RunEvent::Start)));
+        say(prompts, effects);
+        self.ask(effects);
+    }
+
+    fn ask(&mut self, effects: &mut Effects) {
+        self.phase = Phase::Asking;
+        self.breaches = Breaches::default();
+        self.tries.retries = 0;
+        self.answer = None;
+        self.results.clear();
+        self.calls = Calls::default();
+        effects.push(emit(Event::Turn(TurnEvent::Start)));
+        let must_call = self.pending.then(|| "resolve".to_owned());
+        effects.push(Effect::Ask { must_call });
+    }
+
+    fn steer(&mut self, prompt: Prompt, effects: &mut Effects) {
+        if self.phase == Phase::Idle {
+            return self.begin(vec![prompt], effects);
+        }
+        self.queues.steering.push_back(prompt);
+        effects.push(self.queue_event());
+    }
+
+    fn follow_up(&mut self, prompt: Prompt, effects: &mut Effects) {
+        if self.phase == Phase::Idle {
+            return self.begin(vec![prompt], effects);
+        }
+        self.queues.follow_up.push_back(prompt);
+        effects.push(self.queue_event());
+    }
+
+    fn queue_event(&self) -> Effect {
+        let (steering, follow_up) = self.queues.texts();
+        emit(Event::Session(SessionEvent::Queue { steering, follow_up }))
+    }
+
+    fn while_asking(&mut self, event: MessageEvent, effects: &mut Effects) {
+        if self.phase == Phase::Asking {
+            effects.push(emit(Event::Message(event)));
+        }
+    }
+
+    fn delta(&mut self, index: usize, kind: Kind, text: String, hits: Vec<Hit>, effects: &mut Effects) {
+        if self.phase != Phase::Asking {
+            return;
+        }
+        effects.push(emit(Event::Message(MessageEvent::Delta { index, kind, text })));
+        let mut fresh: Vec<Hit> = Vec::new();
+        for hit in hits {
+            if !self.breaches.knows(&hit.rule) && !fresh.iter().any(|known| known.rule == hit.rule) {
+                fresh.push(hit);
+            }
+        }
+        if fresh.is_empty() {
+            return;
+        }
+        let rules = fresh.iter().map(|hit| hit.rule.clone()).collect();
+        let interrupted = fresh.iter().any(|hit| hit.interrupts);
+        if interrupted {
+            self.breaches.interrupting.extend(fresh);
+            self.phase = Phase::Stopping;
+            effects.push(Effect::StopModel);
+        } else {
+            for hit in fresh {
+                match hit.source.clone() {
+                    Source::Prose => self.breaches.prose.push(hit),
+                    Source::Call(id) => self.breaches.calls.entry(id).or_default().push(hit),
+                }
+            }
+        }
+        effects.push(emit(Event::Rules { rules, interrupted }));
+    }
+
+    fn answered(&mut self, answer: Answer, effects: &mut Effects) {
+        match self.phase {
+            Phase::Stopping => return self.stopped(answer, effects),
+            Phase::Asking => {}
+            _ => return,
+        }
+        self.retries_are_over(None, effects);
+        effects.push(Effect::Append(Body::Message(Box::new(Message::Assistant(answer.message.clone())))));
+        let exclusive = &self.settings.exclusive;
+        self.calls = Calls::new(answer.calls.into_iter().map(|call| PendingCall {
+            exclusive: exclusive.contains(&call.name.to_ascii_lowercase()),
+            call,
+        }));
+        self.answer = Some(answer.message);
+        if self.calls.is_empty() {
+            return self.turn_over(effects);
+        }
+        self.phase = Phase::Working;
+        self.start_calls(effects);
+    }
+
+    /// An answer that was ended on purpose: by a rule, by a person, or because time is up.
+    fn stopped(&mut self, answer: Answer, effects: &mut Effects) {
+        let by_rule = self.ending.is_none() && !self.breaches.interrupting.is_empty();
+        if by_rule && !self.settings.keep_interrupted {
+            effects.push(emit(Event::Message(MessageEvent::Discarded)));
+        } else if has_content(&answer) {
+            let mut message = answer.message;
+            message.stop_reason = "aborted".to_owned();
+            effects.push(Effect::Append(Body::Message(Box::new(Message::Assistant(message)))));
+            // No call without a result, whatever reads this log next.
+            for call in answer.calls {
+                let output = Output { is_error: true, ..Output::text(prose::NOT_STARTED) };
+                effects.push(Effect::Append(result_body(&call, output)));
+            }
+        }
+        if let Some(ended) = self.ending.take() {
+            return self.finish(ended, effects);
+        }
+        self.breaches.prose.clear();
+        self.breaches.calls.clear();
+        self.phase = Phase::Pausing;
+        effects.push(Effect::Wait(PAUSE_MS));
+    }
+
+    fn failed(&mut self, error: &Error, answer: Answer, effects: &mut Effects) {
+        match self.phase {
+            Phase::Stopping => return self.stopped(answer, effects),
+            Phase::Asking => {}
+            _ => return,
+        }
+        self.breaches = Breaches::default();
+        self.retries_are_over(Some(error.to_string()), effects);
+        if error.kind == ErrorKind::ContextOverflow && !self.tries.shortened {
+            self.tries.shortened = true;
+            return self.compact(CompactReason::Overflow, None, true, effects);
+        }
+        if has_content(&answer) || error.kind != ErrorKind::Budget {
+            effects.push(Effect::Append(Body::Message(Box::new(Message::Assistant(answer.message)))));
+            for call in answer.calls {
+                let output = Output { is_error: true, ..Output::text(prose::NOT_STARTED) };
+                effects.push(Effect::Append(result_body(&call, output)));
+            }
+        }
+        let ended = match error.kind {
+            ErrorKind::Budget => Ended::Limit(error.to_string()),
+            ErrorKind::Aborted => Ended::Aborted,
+            _ => Ended::Failed(error.to_string()),
+        };
+        self.finish(ended, effects);
+    }
+
+    fn retries_are_over(&mut self, error: Option<String>, effects: &mut Effects) {
+        let attempt = std::mem::take(&mut self.tries.retries);
+        if attempt > 0 {
+            let end = RetryEvent::End { success: error.is_none(), attempt, error };
+            effects.push(emit(Event::Retry(end)));
+        }
+    }
+
+    fn start_calls(&mut self, effects: &mut Effects) {
+        for pending in self.calls.start() {
+            let ToolCall { id, name, arguments, .. } = &pending.call;
+            let arguments = arguments.object().cloned().map_or_else(Default::default, Into::into);
+            let start = ToolEvent::Start { id: id.clone(), name: name.clone(), arguments };
+            effects.push(emit(Event::Tool(start)));
+            effects.push(Effect::Run(pending));
+        }
+    }
+
+    fn call_ended(&mut self, id: String, output: Output, effects: &mut Effects) {
+        let Some(call) = self.calls.running(&id).cloned() else { return };
+        let mut output = output;
+        let count = self.repeats.count(&call, output.is_error);
+        if count >= repeats::WARN_AFTER {
+            output.content.push(Block::text(repeats::warning(count)));
+        }
+        let name = call.name.clone();
+        effects.push(emit(Event::Tool(ToolEvent::End { id: id.clone(), name, output: output.clone() })));
+        self.calls.end(&id, output);
+        if count >= repeats::END_AFTER && self.ending.is_none() {
+            let why = format!("the model repeated a failing call of `{}` {count} times", call.name);
+            self.ending = Some(Ended::Failed(why));
+        }
+        if self.ending.is_some() {
+            self.skip_waiting(prose::NOT_STARTED, effects);
+        } else if !self.queues.steering.is_empty() && !self.settings.steering_waits {
+            self.skip_waiting(prose::SKIPPED, effects);
+        }
+        self.log_results(effects);
+        if self.calls.all_ended() {
+            self.turn_over(effects);
+        } else {
+            self.start_calls(effects);
+        }
+    }
+
+    fn skip_waiting(&mut self, why: &str, effects: &mut Effects) {
+        let output = Output { is_error: true, ..Output::text(why) };
+        for call in self.calls.skip_waiting(&output) {
+            let ToolCall { id, name, .. } = call;
+            effects.push(emit(Event::Tool(ToolEvent::End { id, name, output: output.clone() })));
+        }
+    }
+
+    /// Puts the results into the log that are next in the order of the calls.
+    fn log_results(&mut self, effects: &mut Effects) {
+        for (call, mut output) in self.calls.take_results() {
+            if let Some(hits) = self.breaches.calls.remove(&call.id) {
+                output.content.insert(0, Block::text(prose::reminder(&hits)));
+                note_injected(&hits, effects);
+            }
+            for signal in std::mem::take(&mut output.signals) {
+                self.signalled(signal, effects);
+            }
+            let body = result_body(&call, output);
+            if let Body::Message(message) = &body
+                && let Message::ToolResult(result) = &**message
+            {
+                self.results.push(result.clone());
+            }
+            effects.push(Effect::Append(body));
+        }
+    }
+
+    fn signalled(&mut self, signal: Signal, effects: &mut Effects) {
+        match &signal {
+            Signal::Checkpoint { .. } => self.checkpoint = true,
+            Signal::Rewind { .. } => {
+                // The conversation is cut once the turn is over, when every result is in the log.
+                self.rewind = Some(signal);
+                return;
+            }
+            Signal::Goal(goal) => {
+                let status = goal.as_ref().and_then(|goal| goal.get("status")?.as_str());
+                self.goal = status == Some("active");
+            }
+            Signal::Pending { .. } => self.pending = true,
+            Signal::Resolved { .. } => self.pending = false,
+            Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } => {}
+        }
+        effects.push(Effect::Signal(signal));
+    }
+
+    /// An answer and its calls are done: what now?
+    fn turn_over(&mut self, effects: &mut Effects) {
+        let results = std::mem::take(&mut self.results);
+        let had_calls = !self.calls.is_empty();
+        let Some(message) = self.answer.take() else { return self.finish(Ended::Done, effects) };
+        let context_tokens = message.usage.context_tokens();
+        let text = Content::text(&message.content, "\n");
+        let is_cut = message.stop_reason == "length";
+        effects.push(emit(Event::Turn(TurnEvent::End { message, results })));
+        effects.push(Effect::TurnEnded);
+        if let Some(ended) = self.ending.take() {
+            return self.finish(ended, effects);
+        }
+        if let Some(rewind) = self.rewind.take() {
+            self.checkpoint = false;
+            effects.push(Effect::Signal(rewind));
+        }
+        let prose_hits = std::mem::take(&mut self.breaches.prose);
+        inject(&prose_hits, effects);
+        let goes_on = had_calls || !prose_hits.is_empty() || self.goes_on(&text, is_cut, effects);
+        if had_calls || !prose_hits.is_empty() {
+            say(self.queues.take_steering(), effects);
+            if had_calls {
+                self.tries.held = 0;
+            }
+        }
+        if self.settings.compact_at.is_some_and(|limit| context_tokens > limit) {
+            return self.compact(CompactReason::Threshold, None, goes_on, effects);
+        }
+        if goes_on { self.ask(effects) } else { self.finish(Ended::Done, effects) }
+    }
+
+    /// Whether there is a reason to ask the model again, although it wants nothing more.
+    fn goes_on(&mut self, text: &str, is_cut: bool, effects: &mut Effects) -> bool {
+        if self.settings.text_edits && !text.is_empty() {
+            effects.push(Effect::LandText { text: text.to_owned() });
+        }
+        if is_cut {
+            let text = "the answer reached the model's longest length and ends early".to_owned();
+            effects.push(emit(Event::Notice { warning: true, text }));
+        }
+        for waiting in [self.queues.take_steering(), self.queues.take_follow_up()] {
+            if !waiting.is_empty() {
+                say(waiting, effects);
+                effects.push(self.queue_event());
+                self.tries.held = 0;
+                return true;
+            }
+        }
+        if self.tries.held >= HOLDS {
+            return false;
+        }
+        self.tries.held += 1;
+        if self.checkpoint {
+            say(vec![Prompt::hidden("checkpoint-warning", prose::REWIND_FIRST)], effects);
+            return true;
+        }
+        if self.pending {
+            return true;
+        }
+        match &self.settings.goal_continuation {
+            Some(words) if self.goal => {
+                say(vec![Prompt::hidden("goal-continuation", words.clone())], effects);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    fn compaction_wanted(&mut self, focus: Option<String>, effects: &mut Effects) {
+        if self.phase == Phase::Idle {
+            self.compact(CompactReason::Request, focus, false, effects);
+        } else {
+            let text = "the conversation can be compacted once the agent is idle".to_owned();
+            effects.push(emit(Event::Notice { warning: true, text }));
+        }
+    }
+
+    fn compact(
+        &mut self,
+        reason: CompactReason,
+        focus: Option<String>,
+        then_ask: bool,
+        effects: &mut Effects,
+    ) {
+        self.phase = Phase::Compacting { reason, then_ask };
+        effects.push(emit(Event::Compaction(CompactionEvent::Start { reason })));
+        effects.push(Effect::Compact { reason, focus });
+    }
+
+    fn compacted(&mut self, result: Result<Compacted, String>, effects: &mut Effects) {
+        let Phase::Compacting { reason, then_ask } = self.phase else { return };
+        let will_retry = then_ask && result.is_ok();
+        let (summary, tokens_before, error) = match result {
+            Ok(done) => {
+                effects.extend(done.bodies.into_iter().map(Effect::Append));
+                (Some(done.summary), done.tokens_before, None)
+            }
+            Err(error) => (None, 0, Some(error)),
+        };
+        let end = CompactionEvent::End { reason, summary, tokens_before, will_retry, error: error.clone() };
+        effects.push(emit(Event::Compaction(end)));
+        let ending = self.ending.take();
+        if matches!(reason, CompactReason::Request | CompactReason::Idle) {
+            // It was no part of a run; what was said meanwhile begins one.
+            self.phase = Phase::Idle;
+            let waiting = if ending.is_none() { self.queues.take_all() } else { Vec::new() };
+            if !waiting.is_empty() {
+                self.begin(waiting, effects);
+            }
+            return;
+        }
+        if let Some(ended) = ending {
+            return self.finish(ended, effects);
+        }
+        match (reason, error) {
+            (CompactReason::Overflow, Some(error)) => {
+                let why =
+                    format!("the conversation does not fit the model and could not be compacted: {error}");
+                self.finish(Ended::Failed(why), effects);
+            }
+            // A summary that failed is no reason to stop while there is still room.
+            _ if then_ask => self.ask(effects),
+            _ => self.finish(Ended::Done, effects),
+        }
+    }
+
+    fn end_early(&mut self, ended: Ended, effects: &mut Effects) {
+        match self.phase {
+            Phase::Idle => {}
+            Phase::Asking | Phase::Compacting { .. } => {
+                if self.phase == Phase::Asking {
+                    self.phase = Phase::Stopping;
+                }
+                self.ending.get_or_insert(ended);
+                effects.push(Effect::StopModel);
+            }
+            Phase::Stopping => {
+                self.ending.get_or_insert(ended);
+            }
+            Phase::Working => {
+                self.ending.get_or_insert(ended);
+                self.skip_waiting(prose::NOT_STARTED, effects);
+                effects.push(Effect::StopCalls);
+            }
+            Phase::Pausing => self.finish(ended, effects),
+        }
+    }
+
+    fn finish(&mut self, ended: Ended, effects: &mut Effects) {
+        if ended != Ended::Done {
+            // A half-finished investigation cannot be returned from; the conversation stays as it is.
+            if ended == Ended::Aborted && self.checkpoint {
+                self.checkpoint = false;
+                effects.push(Effect::Signal(Signal::Keep {
+                    kind: "checkpoint".to_owned(),
+                    data: serde_json::Value::Null,
+                }));
+            }
+            self.rewind = None;
+        }
+        self.phase = Phase::Idle;
+        self.breaches = Breaches::default();
+        self.calls = Calls::default();
+        self.answer = None;
+        self.ending = None;
+        effects.push(emit(Event::Run(RunEvent::End(ended))));
+    }
+}
+
+fn emit(event: Event) -> Effect {
+    Effect::Emit(event)
+}
+
+/// Puts prompts into the log.
+fn say(prompts: Vec<Prompt>, effects: &mut Effects) {
+    effects.extend(prompts.into_iter().flat_map(|prompt| prompt.bodies).map(Effect::Append));
+}
+
+/// Puts broken rules in front of the model, and remembers that it was done.
+fn inject(hits: &[Hit], effects: &mut Effects) {
+    if !hits.is_empty() {
+        effects.push(Effect::Append(Body::CustomMessage(Box::new(prose::injection(hits)))));
+        note_injected(hits, effects);
+    }
+}
+
+fn note_injected(hits: &[Hit], effects: &mut Effects) {
+    let rules: Vec<String> = hits.iter().map(|hit| hit.rule.clone()).collect();
+    effects.push(Effect::Append(Body::TtsrInjection(TtsrInjection { injected_rules: rules.clone() })));
+    effects.push(Effect::Injected(rules));
+}
+
+fn result_body(call: &ToolCall, output: Output) -> Body {
+    let result = ToolResultMessage {
+        tool_call_id: call.id.clone(),
+        tool_name: call.name.clone(),
+        content: Content::Blocks(output.content),
+        details: output.details,
+        is_error: output.is_error,
+        ..ToolResultMessage::default()
+    };
+    Body::Message(Box::new(Message::ToolResult(result)))
+}
+
+fn has_content(answer: &Answer) -> bool {
+    !answer.message.content.blocks().is_empty() || !answer.message.content.text("").is_empty()
+}
