@@ -16,7 +16,7 @@ mod services;
 
 use std::borrow::Cow;
 
-use relay_llm::Cancel;
+use relay_diagnostics::Cancel;
 use serde_json::{Map, Value};
 
 pub use access::{Access, Reach};

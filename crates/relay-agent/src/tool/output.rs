@@ -1,6 +1,6 @@
 //! What comes of a call: bounded text for the model, details for front ends, wishes for the conversation.
 
-use relay_llm::Cancel;
+use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
 use thiserror::Error;
 use uuid::Uuid;

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use relay_diagnostics::Cancel;
 use relay_engine::Engine;
-use relay_llm::Cancel;
 use serde_json::Value;
 use thiserror::Error;
 
