@@ -4,7 +4,7 @@ mod sandbox;
 
 use std::path::Path;
 
-use relay_engine::{CONFIG_FILE, Engine, trust, with_sources};
+use relay_engine::{CONFIG_FILE, Engine, EntryStatus, History, trust, with_sources};
 use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
@@ -186,7 +186,9 @@ fn project(engine: &Engine, findings: &mut Vec<Finding>) {
         .todo("`relay init` makes one."),
     });
     for warning in engine.warnings() {
-        let finding = Finding::new(State::Note, "note", warning.message.clone());
+        // Damaged state is a warning to other commands, which go on without it; here it is what was looked for.
+        let (state, name) = if warning.is_error() { (State::Bad, "state") } else { (State::Note, "note") };
+        let finding = Finding::new(state, name, warning.message.clone());
         findings.push(match &warning.hint {
             Some(hint) => finding.todo(hint.clone()),
             None => finding,
@@ -194,21 +196,30 @@ fn project(engine: &Engine, findings: &mut Vec<Finding>) {
     }
     commands(engine, findings);
     findings.push(match engine.history() {
-        Ok(history) if history.foreign.is_empty() => {
-            Finding::new(State::Good, "ledger", format!("{} transactions", history.entries.len()))
-        }
-        Ok(history) => Finding::new(
-            State::Note,
-            "ledger",
-            format!(
-                "{} transactions; {} state files are not yours and ignored",
-                history.entries.len(),
-                history.foreign.len()
-            ),
-        )
-        .todo("Delete them from .relaycode/ if you do not know where they come from."),
+        Ok(history) => ledger(&history),
         Err(error) => Finding::new(State::Bad, "ledger", with_sources(&error)).todo("`relay recover`"),
     });
+}
+
+/// How many transactions there are, and whether any of them cannot be verified.
+fn ledger(history: &History) -> Finding {
+    let all = count(history.entries.len(), "transaction");
+    let damaged = history.entries.iter().filter(|entry| entry.status == EntryStatus::Damaged).count();
+    if damaged > 0 {
+        let what = format!("{all}, {damaged} of them damaged");
+        return Finding::new(State::Bad, "ledger", what)
+            .todo("`relay recover` names the files; restore them from a backup.");
+    }
+    if history.foreign.is_empty() {
+        return Finding::new(State::Good, "ledger", all);
+    }
+    let unknown = count(history.foreign.len(), "state file");
+    Finding::new(
+        State::Note,
+        "ledger",
+        format!("{all}; {unknown} cannot be verified, and Relay ignores them"),
+    )
+    .todo("`relay recover` names them. Restore what is damaged; remove what is not yours.")
 }
 
 fn commands(engine: &Engine, findings: &mut Vec<Finding>) {

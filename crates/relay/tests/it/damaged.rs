@@ -18,14 +18,26 @@ const WRITTEN: &str = "written by a reply\n";
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {
-    Flip,
+    /// One bit, this many sixteenths of the file from its beginning.
+    Flip(usize),
     Truncate,
     Empty,
     Remove,
     Swap,
 }
 
-const DAMAGES: [Damage; 5] = [Damage::Flip, Damage::Truncate, Damage::Empty, Damage::Remove, Damage::Swap];
+/// One of each kind, for the short form.
+const DAMAGES: [Damage; 5] = [Damage::Flip(8), Damage::Truncate, Damage::Empty, Damage::Remove, Damage::Swap];
+
+/// The ways in which the `n`-th file is damaged.
+fn ways(n: usize) -> Vec<Damage> {
+    if std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes") {
+        let flips = (0..16).filter(|place| *place != 8).map(Damage::Flip);
+        DAMAGES.into_iter().chain(flips).collect()
+    } else {
+        vec![DAMAGES[n % DAMAGES.len()]]
+    }
+}
 
 type Files = BTreeMap<PathBuf, Vec<u8>>;
 
@@ -69,10 +81,10 @@ fn damage(folder: &Path, files: &Files, name: &Path, how: Damage) -> bool {
             std::fs::remove_file(&path).unwrap();
             return true;
         }
-        Damage::Flip if bytes.is_empty() => return false,
-        Damage::Flip => {
-            let middle = bytes.len() / 2;
-            bytes[middle] ^= 4;
+        Damage::Flip(_) if bytes.is_empty() => return false,
+        Damage::Flip(place) => {
+            let at = bytes.len() * place / 16;
+            bytes[at] ^= 4;
         }
         Damage::Truncate | Damage::Empty if bytes.is_empty() => return false,
         Damage::Truncate => bytes.truncate(bytes.len() / 2),
@@ -158,7 +170,6 @@ fn check(env: &TestEnv, recovered: &Run, context: &str) {
 
 #[test]
 fn whatever_is_damaged_nothing_panics_nothing_is_lost_and_nothing_is_called_fine() {
-    let is_long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
     let env = prepared();
     let (project, state) = (files(&env.root()), files(&env.path(".relaycode")));
     let home = env.home_path(".local/share/relay");
@@ -167,10 +178,8 @@ fn whatever_is_damaged_nothing_panics_nothing_is_lost_and_nothing_is_called_fine
     let (mut tried, mut kinds) = (0, 0);
     for (folder, files) in &targets {
         for name in files.keys() {
-            let ways: Vec<Damage> =
-                if is_long { DAMAGES.to_vec() } else { vec![DAMAGES[kinds % DAMAGES.len()]] };
             kinds += 1;
-            for how in ways {
+            for how in ways(kinds) {
                 put_back(&env.root(), &project);
                 put_back(&home, &user);
                 if !damage(folder, files, name, how) {
@@ -190,4 +199,134 @@ fn whatever_is_damaged_nothing_panics_nothing_is_lost_and_nothing_is_called_fine
     let recovered = look_around(&env, "no damage");
     assert_eq!((recovered.code, env.read("a.txt").as_str()), (0, ORIGINAL), "{}", recovered.stdout);
     assert_eq!(json(&recovered)["status"], "recovered");
+}
+
+/// The folders of a user's data.
+const USER_FOLDERS: [&str; 3] = [".local/share/relay", ".local/state/relay", ".config/relay"];
+
+/// The user's data with a file of every kind in it, and a project whose check leaves a mark.
+fn with_user_data() -> TestEnv {
+    let env =
+        project(r#"{"projectId": "shop", "postCommand": "touch ../ran", "linter": "echo 'a.txt:1:1: x'"}"#);
+    env.write("a.txt", ORIGINAL);
+    env.git(&["init", "-q"]);
+    env.git(&["add", "-A"]);
+    env.git(&["commit", "-qm", "first"]);
+    env.write("a.txt", "changed\n");
+    env.write("../answer", r#"{"findings": []}"#);
+    let command = serde_json::json!(["cat", env.path("../answer").to_str().unwrap()]).to_string();
+    env.relay(&["config", "set", "backends.one.command", &command]).success();
+    std::fs::write(env.home_path(".config/relay/models.toml"), "# none\n").unwrap();
+    env.relay(&["trust", "--yes"]).success();
+    env.relay(&["auth", "login", "anthropic"]).stdin("sk-ant-1234\n").success();
+    env.relay(&["context", "add", "a.txt"]).success();
+    env.relay(&["read", "a.txt"]).success();
+    env.relay(&["pack", "a.txt"]).success();
+    env.relay(&["apply", "--yes"]).stdin(&reply(1, "b.txt", "one")).success();
+    let refused = reply(2, "a.txt", "<<<<<<< SEARCH\nnot there\n=======\nx\n>>>>>>> REPLACE").replacen(
+        "{a.txt}",
+        "{a.txt} multi-search-replace",
+        1,
+    );
+    assert_eq!(env.relay(&["apply", "--repair-prompt"]).stdin(&refused).run().code, 1);
+    env.relay(&["mail", "start", "task"]).success();
+    let job = env.relay(&["ask", "--to", "one", "--background", "question"]).success().stdout;
+    env.relay(&["jobs", "wait", job.trim()]).success();
+    env.relay(&["review", "--to", "one", "--uncommitted"]).success();
+    let conversations =
+        serde_json::json!({"version": 1, "entries": [{"name": "s1", "backend": "one", "id": "x"}]});
+    std::fs::write(env.home_path(".local/state/relay/ask-sessions.json"), conversations.to_string()).unwrap();
+    std::fs::remove_file(env.path("../ran")).unwrap();
+    env
+}
+
+/// Everything that reads the user's data. None of it may panic.
+fn use_user_data(env: &TestEnv, context: &str) {
+    let commands: &[&[&str]] = &[
+        &["log"],
+        &["doctor", "--offline"],
+        &["context", "list"],
+        &["read", "a.txt"],
+        &["pack", "a.txt"],
+        &["mail", "list"],
+        &["mail", "resume"],
+        &["jobs", "list"],
+        &["session", "list"],
+        &["backends"],
+        &["models", "--offline"],
+        &["auth", "status"],
+        &["config", "show"],
+        &["ask", "--to", "one", "question"],
+        &["review", "--to", "one", "--uncommitted", "--apply"],
+        &["apply", "--repair-prompt", "--dry-run"],
+        &["apply", "--yes"],
+        &["gc", "--yes"],
+    ];
+    for arguments in commands {
+        let run = env.relay(arguments).stdin(&reply(3, "c.txt", "three")).run();
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(run.code != 101 && !said.contains("panicked"), "{context}, {arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn damaged_user_data_runs_nothing_is_never_overwritten_and_makes_nothing_panic() {
+    let env = with_user_data();
+    let project = files(&env.root());
+    let folders: Vec<(PathBuf, Files)> =
+        USER_FOLDERS.map(|folder| (env.home_path(folder), files(&env.home_path(folder)))).into();
+    let restore = || folders.iter().for_each(|(folder, files)| put_back(folder, files));
+    let mut names: Vec<String> = Vec::new();
+    for (folder, files) in &folders {
+        for name in files.keys() {
+            names.push(name.display().to_string());
+            for how in ways(names.len()) {
+                put_back(&env.root(), &project);
+                restore();
+                if !damage(folder, files, name, how) {
+                    continue;
+                }
+                let context = format!("{how:?} {}", name.display());
+                let damaged = std::fs::read(folder.join(name)).ok();
+                use_user_data(&env, &context);
+                let is_flipped = matches!(how, Damage::Flip(_));
+                // What a flipped bit leaves valid, such as a command's text beside its digest, still counts.
+                if name.ends_with("trust.json") && !is_flipped {
+                    assert!(!env.exists("../ran"), "{context}: the check ran without trust");
+                }
+                let is_precious = ["trust.json", "credentials.json", "ledger.key", "config.toml"]
+                    .iter()
+                    .any(|precious| name.ends_with(precious));
+                if is_precious && !matches!(how, Damage::Remove) {
+                    assert_eq!(std::fs::read(folder.join(name)).ok(), damaged, "{context}: it was replaced");
+                }
+                if name.ends_with("credentials.json") && !is_flipped && !matches!(how, Damage::Remove) {
+                    let run = env.relay(&["auth", "login", "openai"]).stdin("sk-1234\n").run();
+                    assert_ne!(run.code, 0, "{context}: the other keys would be lost");
+                    assert_eq!(std::fs::read(folder.join(name)).ok(), damaged, "{context}");
+                }
+                if env.exists("../ran") {
+                    std::fs::remove_file(env.path("../ran")).unwrap();
+                }
+            }
+        }
+    }
+    for kind in [
+        "ledger.key",
+        "trust.json",
+        "credentials.json",
+        "views-",
+        "repairs-",
+        "receipts-",
+        "selection-",
+        "lint-",
+        "reviews-",
+        "ask-sessions.json",
+        "jobs/",
+        "mail/",
+        "config.toml",
+        "models.toml",
+    ] {
+        assert!(names.iter().any(|name| name.contains(kind)), "no {kind} among {names:?}");
+    }
 }

@@ -73,6 +73,8 @@ fn a_damaged_pending_record_is_not_called_nothing_to_recover() {
     let run = env.relay(&["log"]).run();
     assert!(run.stderr.contains("cannot be verified"), "every command says so: {}", run.stderr);
     assert_eq!(env.read("a.txt"), "new\n", "nothing is touched on the word of such a record");
+    let doctor = env.relay(&["doctor", "--offline"]).run();
+    assert_eq!((doctor.code, doctor.stdout.contains("✗ state")), (1, true), "{}", doctor.stdout);
 
     let (code, list) = recover(&env, &["--list"]);
     assert_eq!(code, 1);
@@ -211,6 +213,9 @@ fn a_damaged_record_is_listed_and_stops_what_depends_on_it() {
             (with_index, vec!["damaged-state".to_owned()]),
             "{document:#}"
         );
+        let doctor = env.relay(&["doctor", "--offline"]).run();
+        let (code, what) = if with_index { (1, "1 of them damaged") } else { (0, "cannot be verified") };
+        assert_eq!((doctor.code, doctor.stdout.contains(what)), (code, true), "{}", doctor.stdout);
         // What does not depend on it goes on, and no number is given twice.
         env.relay(&["undo", "3", "--yes"]).success();
         assert_eq!(json(&env.relay(&["log", "--json"]).run())[0]["number"], 4);

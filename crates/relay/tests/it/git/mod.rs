@@ -33,6 +33,43 @@ const COMMANDS: [(&str, Command); 12] = [
     ("demo", |hostile| hostile.relay(&["demo"], "")),
 ];
 
+/// Every other command, which calls no git today. That a new one does not either is what this is for.
+const OTHERS: [&[&str]; 33] = [
+    &["init"],
+    &["prompt"],
+    &["context", "add", "a.txt"],
+    &["context", "list"],
+    &["context", "clear"],
+    &["pack", "a.txt"],
+    &["apply", "--dry-run"],
+    &["apply", "--explain"],
+    &["mail", "list"],
+    &["mail", "show"],
+    &["mail", "resume"],
+    &["mail", "close"],
+    &["read", "a.txt"],
+    &["translate", "--to", "unified"],
+    &["log"],
+    &["show", "1"],
+    &["blame", "a.txt"],
+    &["undo", "--yes"],
+    &["redo", "--yes"],
+    &["gc", "--yes"],
+    &["recover"],
+    &["recover", "--list"],
+    &["trust", "--yes"],
+    &["ask", "--to", "one", "question"],
+    &["jobs", "list"],
+    &["session", "list"],
+    &["backends"],
+    &["config", "show"],
+    &["models", "--offline"],
+    &["auth", "status"],
+    &["completions", "bash"],
+    &["man"],
+    &["help"],
+];
+
 /// Runs every command on a repository with these rows; what was started is a finding.
 fn started(site: Site, rows: &[Row]) -> Vec<String> {
     let hostile = Hostile::new(site, rows);
@@ -47,6 +84,16 @@ fn started(site: Site, rows: &[Row]) -> Vec<String> {
         let run = command(&hostile);
         for mark in hostile.marks().into_iter().skip(found.len()) {
             found.push(format!("{site:?}, {name}: git started {mark}\n{}{}", run.stdout, run.stderr));
+        }
+    }
+    // Two sites show whether git is called at all; the ones above show that it is called safely.
+    if rows.len() > 1 && matches!(site, Site::Config | Site::EmbeddedBare) {
+        for arguments in OTHERS {
+            let run = hostile.relay(arguments, &Hostile::reply(3));
+            for mark in hostile.marks().into_iter().skip(found.len()) {
+                let said = format!("{}{}", run.stdout, run.stderr);
+                found.push(format!("{site:?}, {arguments:?}: git started {mark}\n{said}"));
+            }
         }
     }
     found
