@@ -1,5 +1,6 @@
 //! Why a request failed, in words a program can decide by.
 
+use relay_net::{NetError, NetErrorKind};
 use serde::{Deserialize, Serialize};
 
 /// What kind of failure it was. It decides whether trying again can help.
@@ -135,6 +136,20 @@ impl Error {
             (Some(hint), Some(wait)) => Some(format!("{hint} {wait}")),
             (hint, wait) => hint.map(str::to_owned).or(wait),
         }
+    }
+
+    /// A connection that failed while this provider was asked.
+    #[must_use]
+    pub fn of_connection(provider: &str, error: NetError) -> Self {
+        let kind = match error.kind {
+            NetErrorKind::Offline => ErrorKind::Offline,
+            NetErrorKind::Config => ErrorKind::Config,
+            NetErrorKind::NotRunning => ErrorKind::NotRunning,
+            NetErrorKind::Timeout => ErrorKind::Timeout,
+            NetErrorKind::Network => ErrorKind::Network,
+            NetErrorKind::Aborted => ErrorKind::Aborted,
+        };
+        Self::new(kind, provider, error.message)
     }
 
     /// A failure of this kind.

@@ -1,18 +1,17 @@
-//! The only outbound HTTP: every model API as one request type and one stream of events.
+//! Every model API as one request type and one stream of events.
 //!
 //! A [`Client`] asks a [`Model`] a [`Request`] and gives back a [`Stream`], a plain iterator over [`Event`]s. Whatever the
 //! provider speaks, the events are the same: `Start`, for each block `Begin`, `Delta`s and `End`, and last `Done` or
 //! `Error` with the whole [`Turn`]. Memory is bounded: a reader that is slow slows the provider.
 //!
 //! - `wire/` has one file for each format, the only places that know a provider's JSON.
-//! - `transport` is the only place that connects; with `offline` it does not.
+//! - It connects through `relay-net` alone, which does not with `offline`.
 //! - A key is never shown: not by `Debug`, not in errors, not in what is stored.
 //!
 //! This crate runs no tools, keeps no sessions, reads no files and looks at no environment.
 
 mod assemble;
 mod budget;
-mod cancelled;
 pub mod catalog;
 mod classify;
 mod client;
@@ -20,7 +19,6 @@ mod decode;
 mod error;
 mod event;
 mod fallback;
-mod fetch;
 mod guard;
 mod hints;
 mod key;
@@ -34,7 +32,6 @@ mod request;
 mod retry;
 mod sigv4;
 mod stream;
-mod transport;
 mod turns;
 mod usage;
 mod wire;
@@ -44,7 +41,6 @@ pub use client::{Client, ClientOptions};
 pub use error::{Error, ErrorKind};
 pub use event::{Event, Kind, Notice, StopReason, Turn};
 pub use fallback::{Chain, Next, Revert};
-pub use fetch::{Fetch, Fetched};
 pub use key::Key;
 pub use message::{Arguments, Block, Image, Message, Origin, Role, Seal, ToolCall, ToolResult};
 pub use model::{Capabilities, Limits, Model, Prices, ThinkingStyle};

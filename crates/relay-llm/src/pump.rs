@@ -8,23 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use relay_diagnostics::Cancel;
-use reqwest::Response;
-use reqwest::header::CONTENT_TYPE;
+use relay_net::{Answer, Transport, cancelled};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::assemble::Assembler;
-use crate::cancelled::cancelled;
 use crate::classify;
 use crate::client::ClientOptions;
 use crate::decode::{Broken, EventStream, Lines, Sse, TooLong};
 use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Notice, Turn};
-use crate::fetch;
 use crate::key::Key;
 use crate::message::Origin;
 use crate::retry::{Attempted, jitter};
-use crate::transport::{self, Transport};
 use crate::wire::{Call, Decode, Flow, Framing};
 
 /// Deltas that come closer together than this are joined.
@@ -109,7 +105,7 @@ async fn time_is_up(limit: Option<Duration>) {
 }
 
 /// Asks until there is an answer, or until asking again is no use or would show something twice.
-async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Response, Failure> {
+async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Answer, Failure> {
     let (mut requests, mut streams) = (0, 0);
     loop {
         let (attempted, error) = match attempt(job, answer, sender).await {
@@ -135,7 +131,7 @@ async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> 
     }
 }
 
-async fn attempt(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Response, Failure> {
+async fn attempt(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Answer, Failure> {
     let mut response = open(job).await.map_err(|error| Failure::At(Attempted::Request, error))?;
     let mut decoder = (job.call.decoder)();
     let mut frames = Frames::new(job.call.framing);
@@ -163,7 +159,7 @@ async fn attempt(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> R
             Err(error) => decoder
                 .finish(answer)
                 .map(|()| Flow::Finished)
-                .map_err(|_| transport::network(&job.origin.provider, error)),
+                .map_err(|_| Error::of_connection(&job.origin.provider, error)),
         };
         let flow = flow.map_err(|mut error| {
             error.message = job.key.scrub(&error.message);
@@ -183,25 +179,23 @@ async fn attempt(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> R
 }
 
 /// Sends the request and sees to it that an answer has begun.
-async fn open(job: &Job) -> Result<Response, Error> {
+async fn open(job: &Job) -> Result<Answer, Error> {
     let send = job.transport.send(&job.call.outgoing);
-    let mut response = timeout(job.options.idle_timeout, send).await.map_err(|_| idle(job))??;
     let provider = &job.origin.provider;
-    let content_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-    let content_type = content_type.unwrap_or_default().to_ascii_lowercase();
+    let sent = timeout(job.options.idle_timeout, send).await.map_err(|_| idle(job))?;
+    let mut response = sent.map_err(|error| Error::of_connection(provider, error))?;
+    let content_type = response.header("content-type").unwrap_or_default().to_ascii_lowercase();
     let is_page = content_type.starts_with("text/html");
     let is_plain_json = content_type.starts_with("application/json") && job.call.framing == Framing::Sse;
-    if response.status().is_success() && !is_page && !is_plain_json {
+    if response.is_success() && !is_page && !is_plain_json {
         return Ok(response);
     }
-    let status = response.status().as_u16();
-    let headers = response.headers().clone();
-    let body = timeout(job.options.idle_timeout, fetch::read(provider, &mut response, ERROR_BYTES));
+    let body = timeout(job.options.idle_timeout, response.read(ERROR_BYTES));
     // A refusal whose body breaks off is still a refusal.
     let body = body.await.ok().and_then(Result::ok).unwrap_or_default();
-    let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-    let mut error = classify::response(provider, &job.key, status, &header, &body);
-    if response.status().is_success() {
+    let header = |name: &str| response.header(name).map(str::to_owned);
+    let mut error = classify::response(provider, &job.key, response.status(), &header, &body);
+    if response.is_success() {
         let has_error =
             serde_json::from_slice::<serde_json::Value>(&body).is_ok_and(|json| json.get("error").is_some());
         if is_page {

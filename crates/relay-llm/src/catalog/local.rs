@@ -5,11 +5,11 @@
 use std::time::Duration;
 
 use relay_diagnostics::Cancel;
+use relay_net::Fetch;
 use serde_json::Value;
 
 use super::{Catalog, CatalogModel, CatalogProvider};
 use crate::client::Client;
-use crate::fetch::Fetch;
 use crate::provider::Wire;
 
 /// Where nobody listens that is told at once; a server that is there gets the time it needs on a busy machine.

@@ -16,6 +16,7 @@ mod think_tags;
 
 use std::borrow::Cow;
 
+use relay_net::{Method, Outgoing, Url};
 use serde::Deserialize as _;
 use serde_json::Value;
 
@@ -28,7 +29,6 @@ use crate::model::Model;
 use crate::provider::{Auth, Provider, Wire};
 use crate::request::Request;
 use crate::sigv4::{self, Credentials, Signing};
-use crate::transport::Outgoing;
 
 /// Whether an answer goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,13 +118,7 @@ pub(crate) fn job(model: &Model, key: &Key, request: &Request) -> Result<Call, E
     if let Auth::Sigv4 { region } = &model.provider.auth {
         headers.extend(signature(&model.provider, key, region, &url, &body)?);
     }
-    let outgoing = Outgoing {
-        provider: model.provider.name.clone(),
-        method: reqwest::Method::POST,
-        url,
-        headers,
-        body: body.into(),
-    };
+    let outgoing = Outgoing { method: Method::POST, url, headers, body: body.into() };
     Ok(Call { outgoing, framing: written.framing, decoder: written.decoder, guards: Guards::new(request) })
 }
 
@@ -140,7 +134,7 @@ fn signature(
     let Some(credentials) = Credentials::parse(key) else {
         return Ok(vec![("authorization".to_owned(), format!("Bearer {key}"))]);
     };
-    let url: reqwest::Url = url.parse().map_err(|error| {
+    let url: Url = url.parse().map_err(|error| {
         Error::new(ErrorKind::Config, &*provider.name, format!("the base URL is not one: {error}"))
     })?;
     let host = url.host_str().unwrap_or_default();

@@ -1,7 +1,8 @@
 //! Keys are sent and never shown; offline means no connection.
 
 use relay_diagnostics::Cancel;
-use relay_llm::{Client, ClientOptions, ErrorKind, Fetch, Key};
+use relay_llm::{Client, ClientOptions, ErrorKind, Key};
+use relay_net::Fetch;
 use testkit::model::{Answer, Reply};
 
 use crate::support::{KEY, Lab, check, for_every, options, prompt};

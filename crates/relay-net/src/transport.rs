@@ -6,28 +6,31 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Response, Url};
 
-use crate::error::{Error, ErrorKind};
+use crate::answer::Answer;
+use crate::error::{NetError, NetErrorKind, cause};
 
 /// How long it may take to be connected.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A request as it goes over the wire.
+/// A request as it goes over the wire. It has no `Debug`: headers and body may be secret.
 #[derive(Clone)]
-pub(crate) struct Outgoing {
-    pub(crate) provider: String,
-    pub(crate) method: reqwest::Method,
-    pub(crate) url: String,
+pub struct Outgoing {
+    /// What is done at the address.
+    pub method: reqwest::Method,
+    /// The address.
+    pub url: String,
     /// Names and values; those of keys among them.
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: bytes::Bytes,
+    pub headers: Vec<(String, String)>,
+    /// What is sent.
+    pub body: bytes::Bytes,
 }
 
 /// Connects, or refuses to.
 #[derive(Debug)]
-pub(crate) struct Transport {
+pub struct Transport {
     is_offline: bool,
     /// Goes through the proxy the user's environment names.
     remote: OnceLock<Result<reqwest::Client, String>>,
@@ -36,28 +39,39 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    pub(crate) fn new(is_offline: bool) -> Self {
+    /// Connects, or with `is_offline` refuses to. Nothing is connected yet.
+    #[must_use]
+    pub fn new(is_offline: bool) -> Self {
         Self { is_offline, remote: OnceLock::new(), local: OnceLock::new() }
     }
 
+    /// Whether no connection is made.
+    #[must_use]
+    pub fn is_offline(&self) -> bool {
+        self.is_offline
+    }
+
     /// Sends a request and returns the answer's head, whatever its status.
-    pub(crate) async fn send(&self, outgoing: &Outgoing) -> Result<Response, Error> {
-        let fail = |kind, message: String| Error::new(kind, outgoing.provider.clone(), message);
+    ///
+    /// # Errors
+    /// Why no answer began.
+    pub async fn send(&self, outgoing: &Outgoing) -> Result<Answer, NetError> {
+        let fail = |kind, message: String| NetError::new(kind, message);
         if self.is_offline {
-            return Err(fail(ErrorKind::Offline, "not asked, because Relay is offline".to_owned()));
+            return Err(fail(NetErrorKind::Offline, "not asked, because Relay is offline".to_owned()));
         }
         let url: Url = outgoing
             .url
             .parse()
-            .map_err(|error| fail(ErrorKind::Config, format!("the base URL is not one: {error}")))?;
+            .map_err(|error| fail(NetErrorKind::Config, format!("the base URL is not one: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(fail(
-                ErrorKind::Config,
+                NetErrorKind::Config,
                 "the base URL must begin with http:// or https://".to_owned(),
             ));
         }
         let headers = headers(outgoing)?;
-        let client = self.client(&url).map_err(|error| fail(ErrorKind::Config, error))?;
+        let client = self.client(&url).map_err(|error| fail(NetErrorKind::Config, error))?;
         // Host and port alone: the rest of an address may carry a password.
         let local = is_loopback(&url).then(|| {
             let port = url.port_or_known_default().unwrap_or_default();
@@ -65,11 +79,11 @@ impl Transport {
         });
         let request =
             client.request(outgoing.method.clone(), url).headers(headers).body(outgoing.body.clone());
-        request.send().await.map_err(|error| match local {
+        request.send().await.map(Answer::new).map_err(|error| match local {
             Some(address) if is_refused(&error) => {
-                fail(ErrorKind::NotRunning, format!("no server is running at {address}"))
+                fail(NetErrorKind::NotRunning, format!("no server is running at {address}"))
             }
-            _ => network(&outgoing.provider, error),
+            _ => NetError::broken(error),
         })
     }
 
@@ -105,13 +119,13 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost" || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn headers(outgoing: &Outgoing) -> Result<HeaderMap, Error> {
+fn headers(outgoing: &Outgoing) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::new();
     for (name, value) in &outgoing.headers {
         // The value may be a key, so only the header's name is told.
         let wrong = || {
             let message = format!("the header {name:?} or its value has characters that cannot be sent");
-            Error::new(ErrorKind::Config, outgoing.provider.clone(), message)
+            NetError::new(NetErrorKind::Config, message)
         };
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| wrong())?;
         let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
@@ -121,28 +135,11 @@ fn headers(outgoing: &Outgoing) -> Result<HeaderMap, Error> {
     Ok(map)
 }
 
-/// A connection that failed or broke off. Addresses are left out: they may carry a password.
-pub(crate) fn network(provider: &str, error: reqwest::Error) -> Error {
-    let kind = if error.is_timeout() { ErrorKind::Timeout } else { ErrorKind::Network };
-    let what = if error.is_connect() { "cannot connect" } else { "the connection broke off" };
-    let message = format!("{what}: {}", cause(&error.without_url()));
-    Error::new(kind, provider, message)
-}
-
 /// Whether nobody listens where the connection was to go.
 fn is_refused(error: &reqwest::Error) -> bool {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     let mut systems = causes.filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     error.is_connect() && systems.any(|cause| cause.kind() == std::io::ErrorKind::ConnectionRefused)
-}
-
-/// What is at the bottom of an error: the layers above only say that something failed below them.
-fn cause(error: &reqwest::Error) -> String {
-    let mut deepest: &dyn std::error::Error = error;
-    while let Some(below) = deepest.source() {
-        deepest = below;
-    }
-    deepest.to_string()
 }
 
 #[cfg(test)]

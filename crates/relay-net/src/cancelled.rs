@@ -9,7 +9,7 @@ use relay_diagnostics::Cancel;
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// Returns once an end was asked for.
-pub(crate) async fn cancelled(cancel: &Cancel) {
+pub async fn cancelled(cancel: &Cancel) {
     while !cancel.is_cancelled() {
         tokio::time::sleep(LOOK_EVERY).await;
     }

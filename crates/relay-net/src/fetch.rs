@@ -1,12 +1,12 @@
-//! Small requests that are not questions to a model: lists of models, logins.
+//! Small requests whose whole answer is read: lists of models, logins, pages.
 
 use std::time::Duration;
 
 use relay_diagnostics::Cancel;
 
 use crate::cancelled::cancelled;
-use crate::error::{Error, ErrorKind};
-use crate::transport::{self, Outgoing, Transport};
+use crate::error::{NetError, NetErrorKind};
+use crate::transport::{Outgoing, Transport};
 
 /// The largest answer that is read.
 const BODY_LIMIT_BYTES: usize = 8 << 20;
@@ -41,45 +41,25 @@ pub struct Fetched {
     pub body: Vec<u8>,
 }
 
-pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -> Result<Fetched, Error> {
-    let fail = |kind, message: &str| Err(Error::new(kind, fetch.name.clone(), message));
+pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -> Result<Fetched, NetError> {
+    let fail = |kind, message: &str| Err(NetError::new(kind, message));
     tokio::select! {
         biased;
-        () = cancelled(cancel) => fail(ErrorKind::Aborted, "interrupted"),
+        () = cancelled(cancel) => fail(NetErrorKind::Aborted, "interrupted"),
         // An answer that is there counts, however late it has become until anybody looks.
         fetched = ask(fetch, transport) => fetched,
-        () = tokio::time::sleep(fetch.timeout) => fail(ErrorKind::Timeout, "no answer came in time"),
+        () = tokio::time::sleep(fetch.timeout) => fail(NetErrorKind::Timeout, "no answer came in time"),
     }
 }
 
-async fn ask(fetch: &Fetch, transport: &Transport) -> Result<Fetched, Error> {
+async fn ask(fetch: &Fetch, transport: &Transport) -> Result<Fetched, NetError> {
     let outgoing = Outgoing {
-        provider: fetch.name.clone(),
         method: if fetch.body.is_some() { reqwest::Method::POST } else { reqwest::Method::GET },
         url: fetch.url.clone(),
         headers: fetch.headers.clone(),
         body: fetch.body.clone().unwrap_or_default().into(),
     };
-    let mut response = transport.send(&outgoing).await?;
-    let status = response.status().as_u16();
-    let body = read(&fetch.name, &mut response, BODY_LIMIT_BYTES).await?;
-    Ok(Fetched { status, body })
-}
-
-/// The whole body, up to a limit; the rest is dropped.
-pub(crate) async fn read(
-    provider: &str,
-    response: &mut reqwest::Response,
-    limit: usize,
-) -> Result<Vec<u8>, Error> {
-    let mut body = Vec::new();
-    while body.len() < limit {
-        match response.chunk().await {
-            Ok(Some(bytes)) => body.extend_from_slice(&bytes),
-            Ok(None) => break,
-            Err(error) => return Err(transport::network(provider, error)),
-        }
-    }
-    body.truncate(limit);
-    Ok(body)
+    let mut answer = transport.send(&outgoing).await?;
+    let body = answer.read(BODY_LIMIT_BYTES).await?;
+    Ok(Fetched { status: answer.status(), body })
 }

@@ -1,0 +1,54 @@
+//! Why nothing came back, in words a program can decide by.
+
+use thiserror::Error;
+
+/// What kind of failure it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NetErrorKind {
+    /// Relay was asked to make no connections.
+    Offline,
+    /// The address, a header or the TLS setup cannot be used.
+    Config,
+    /// Nothing listens at an address of this machine.
+    NotRunning,
+    /// Nothing came for too long.
+    Timeout,
+    /// The connection failed or broke off.
+    Network,
+    /// The caller asked for an end.
+    Aborted,
+}
+
+/// Why nothing came back. It has no address and no header in it: both may hold a secret.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct NetError {
+    /// What kind of failure it was.
+    pub kind: NetErrorKind,
+    /// What happened.
+    pub message: String,
+}
+
+impl NetError {
+    /// A failure of this kind.
+    #[must_use]
+    pub fn new(kind: NetErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into() }
+    }
+
+    /// A connection that failed or broke off. Addresses are left out: they may carry a password.
+    pub(crate) fn broken(error: reqwest::Error) -> Self {
+        let kind = if error.is_timeout() { NetErrorKind::Timeout } else { NetErrorKind::Network };
+        let what = if error.is_connect() { "cannot connect" } else { "the connection broke off" };
+        Self::new(kind, format!("{what}: {}", cause(&error.without_url())))
+    }
+}
+
+/// What is at the bottom of an error: the layers above only say that something failed below them.
+pub(crate) fn cause(error: &reqwest::Error) -> String {
+    let mut deepest: &dyn std::error::Error = error;
+    while let Some(below) = deepest.source() {
+        deepest = below;
+    }
+    deepest.to_string()
+}

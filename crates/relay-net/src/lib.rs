@@ -1,0 +1,23 @@
+//! The only outbound connection: HTTP over TLS, through the user's proxy, or not at all with `--offline`.
+//!
+//! - [`Net`] is what a process has one of: its connections and the thread they live in.
+//! - [`Transport`] sends an [`Outgoing`] request and gives back an [`Answer`], whatever its status.
+//! - [`Fetch`] is a small request whose whole answer is read, up to a limit.
+//!
+//! It knows nothing of models, keys or settings: who may be asked, and with which headers, is decided by its callers.
+//! Redirects are not followed, and neither headers nor addresses are part of an error.
+
+mod answer;
+mod cancelled;
+mod error;
+mod fetch;
+mod net;
+mod transport;
+
+pub use answer::Answer;
+pub use cancelled::cancelled;
+pub use error::{NetError, NetErrorKind};
+pub use fetch::{Fetch, Fetched};
+pub use net::Net;
+pub use reqwest::{Method, Url};
+pub use transport::{Outgoing, Transport};
