@@ -89,6 +89,20 @@ pub enum StoreError {
         /// The lock.
         path: PathBuf,
     },
+    /// Another process has a session open.
+    #[error("`{}` is in use by another relay{}", .path.display(), process(.holder.as_ref()))]
+    InUse {
+        /// The session.
+        path: PathBuf,
+        /// The process that has it open, where known.
+        holder: Option<u32>,
+    },
+    /// Another program wrote to a session that this process has open.
+    #[error("`{}` was changed by another program since it was opened", .path.display())]
+    ChangedElsewhere {
+        /// The session.
+        path: PathBuf,
+    },
     /// The name given for a file is none.
     #[error("`{name}` is not a name for a file of user data")]
     BadName {
@@ -111,6 +125,10 @@ pub enum StoreError {
         /// What the system said.
         source: io::Error,
     },
+}
+
+fn process(holder: Option<&u32>) -> String {
+    holder.map(|holder| format!(" (process {holder})")).unwrap_or_default()
 }
 
 impl StoreError {
@@ -144,6 +162,10 @@ impl StoreError {
             }
             Self::Newer { .. } => "Update Relay.".to_owned(),
             Self::Busy { .. } => "Wait for the other `relay` to finish, or end it, and try again.".to_owned(),
+            Self::InUse { .. } => "Go on there, end it, or work on a copy: relay sessions fork ID".to_owned(),
+            Self::ChangedElsewhere { .. } => {
+                "Nothing was written. Open the session again to go on from what is there now.".to_owned()
+            }
             Self::Io { .. } => "Check that you may write there and that the disk is not full.".to_owned(),
             Self::TooManyKeys { provider, .. } => {
                 format!("Forget some of them: relay auth logout {provider} --label LABEL")

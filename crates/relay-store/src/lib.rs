@@ -23,6 +23,7 @@ mod locked;
 mod mailbox;
 mod place;
 mod scratch;
+mod sessions;
 mod shelf;
 mod store;
 mod trust;
@@ -31,13 +32,20 @@ mod watching;
 pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
 pub use export::export;
-pub use folder::{Folder, Writer};
+pub use folder::{Facts, Folder, Writer};
 pub use jobs::{JobLock, Jobs};
 pub use mailbox::{Letter, Mailbox, Tray, canonical};
 pub use scratch::Scratch;
+pub use sessions::{
+    Artifact, ArtifactFile, Artifacts, Blobs, Breadcrumb, FoundSession, SESSION_SUFFIX, SessionFile,
+    Sessions, terminal_id,
+};
 pub use shelf::Shelf;
 pub use store::Store;
 pub use watching::Watching;
 
 /// The largest file that is read back: 16 MiB. Nothing that is stored here grows that far by itself.
 pub const FILE_LIMIT_BYTES: u64 = 16 << 20;
+
+/// The longest log that is opened: 4 GiB.
+pub const LOG_LIMIT_BYTES: u64 = 4 << 30;

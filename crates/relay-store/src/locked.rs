@@ -21,6 +21,11 @@ impl Locked {
             Err(TryLockError::Error(source)) => Err(StoreError::io(place, source)),
         }
     }
+
+    /// The file itself.
+    pub(crate) fn file(&self) -> &File {
+        &self.0
+    }
 }
 
 impl Drop for Locked {

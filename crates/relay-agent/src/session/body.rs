@@ -371,3 +371,40 @@ impl From<Message> for Body {
         Self::Message(Box::new(message))
     }
 }
+
+impl From<Compaction> for Body {
+    fn from(compaction: Compaction) -> Self {
+        Self::Compaction(Box::new(compaction))
+    }
+}
+
+impl From<CustomMessage> for Body {
+    fn from(message: CustomMessage) -> Self {
+        Self::CustomMessage(Box::new(message))
+    }
+}
+
+/// A body of each type can be appended as it is.
+macro_rules! body_from {
+    ($($name:ident),*) => {$(
+        impl From<$name> for Body {
+            fn from(body: $name) -> Self {
+                Self::$name(body)
+            }
+        }
+    )*};
+}
+
+body_from!(
+    ModelChange,
+    ThinkingLevelChange,
+    ServiceTierChange,
+    BranchSummary,
+    Custom,
+    Label,
+    TtsrInjection,
+    SessionInit,
+    ModeChange,
+    McpToolSelection,
+    SessionInfo
+);

@@ -143,6 +143,42 @@ impl Document {
         }
     }
 
+    /// The header of a file whose beginning this is.
+    ///
+    /// # Errors
+    /// It is not a session, or a newer program wrote it.
+    pub fn parse_header_of(bytes: Vec<u8>) -> Result<Header, ParseError> {
+        let (document, version) = Self::parse_header(&mut Lines::new(bytes))?;
+        if version > VERSION { Err(ParseError::Newer { found: version }) } else { Ok(document.header) }
+    }
+
+    /// The line with the session's name that oh-my-pi writes before the header.
+    pub(crate) fn title_line(&self) -> Option<Map<String, Value>> {
+        let line = self.kept.first().filter(|kept| kept.after.is_none())?;
+        serde_json::from_slice(&line.bytes).ok()
+    }
+
+    /// Puts another name into that line, if there is one. The line keeps its length, because oh-my-pi writes it in place;
+    /// a name that is too long for it is cut.
+    pub(crate) fn set_title_line(&mut self, name: &str) {
+        let Some(mut object) = self.title_line() else { return };
+        let Some(line) = self.kept.first_mut() else { return };
+        object.insert("pad".to_owned(), "".into());
+        let mut title = name.to_owned();
+        loop {
+            object.insert("title".to_owned(), title.as_str().into());
+            let length = Value::Object(object.clone()).to_string().len();
+            if let Some(room) = line.bytes.len().checked_sub(length) {
+                object.insert("pad".to_owned(), " ".repeat(room).into());
+                line.bytes = Value::Object(object).to_string().into_bytes();
+                return;
+            }
+            if title.pop().is_none() {
+                return;
+            }
+        }
+    }
+
     /// Keeps a line that is not an entry.
     fn keep(&mut self, line: &Line<'_>, reason: String) {
         self.keep_after(self.entries.len(), line, reason);
@@ -313,5 +349,16 @@ mod tests {
         let document = parse(text.clone()).unwrap();
         assert_eq!((document.header.id(), document.entries.len()), ("s", 1));
         assert_eq!(document.to_bytes(), text.into_bytes());
+    }
+
+    #[test]
+    fn another_name_leaves_the_title_line_as_long_as_it_was() {
+        let slot = format!("{{\"type\":\"title\",\"v\":1,\"title\":\"t\",\"pad\":\"{}\"}}", " ".repeat(40));
+        let mut document = parse(format!("{slot}\n{HEADER}\n")).unwrap();
+        for (name, kept) in [("née", "née"), (&*"x".repeat(90), &*"x".repeat(41))] {
+            document.set_title_line(name);
+            assert_eq!(document.title_line().unwrap()["title"], kept);
+            assert_eq!(document.kept[0].bytes.len(), slot.len());
+        }
     }
 }

@@ -38,25 +38,32 @@ impl Entry {
     /// Makes a new entry.
     #[must_use]
     pub fn new(id: &str, parent_id: Option<&str>, timestamp: &str, body: Body) -> Self {
-        let mut object = Map::new();
-        let mut fields = body.fields();
-        let name = match body.kind() {
-            Kind::Other => fields.get("type").and_then(Value::as_str).unwrap_or("custom").to_owned(),
-            kind => kind.name().to_owned(),
-        };
-        // The head's fields come first and are never a body's.
-        for key in ["type", "id", "parentId", "timestamp"] {
-            fields.shift_remove(key);
+        let object = line_of(id, parent_id, timestamp, &body);
+        Self::from_parts(Value::Object(object).to_string(), (id, parent_id, timestamp), body)
+    }
+
+    /// Makes a new entry whose fields are changed by `prepare` before they are written. If it changed any, the entry
+    /// says what was written, not what was asked for.
+    pub(crate) fn prepared<E>(
+        place: (&str, Option<&str>, &str),
+        body: Body,
+        prepare: impl FnOnce(&mut Map<String, Value>) -> Result<bool, E>,
+    ) -> Result<Self, E> {
+        let (id, parent_id, timestamp) = place;
+        let mut object = line_of(id, parent_id, timestamp, &body);
+        let is_changed = prepare(&mut object)?;
+        let mut entry = Self::from_parts(Value::Object(object).to_string(), place, body);
+        if is_changed {
+            entry.body = OnceLock::new();
         }
-        object.insert("type".to_owned(), name.into());
-        object.insert("id".to_owned(), id.into());
-        object.insert("parentId".to_owned(), parent_id.into());
-        object.insert("timestamp".to_owned(), timestamp.into());
-        object.extend(fields);
-        let kind = body.kind();
+        Ok(entry)
+    }
+
+    fn from_parts(line: String, place: (&str, Option<&str>, &str), body: Body) -> Self {
+        let (id, parent_id, timestamp) = place;
         Self {
-            text: Value::Object(object).to_string().into(),
-            kind,
+            text: line.into(),
+            kind: body.kind(),
             id: id.into(),
             parent_id: parent_id.map(Into::into),
             timestamp: timestamp.into(),
@@ -87,6 +94,17 @@ impl Entry {
             body: OnceLock::new(),
             text,
         })
+    }
+
+    /// The same entry after another one. A line that cannot be read as a whole stays where it was.
+    pub(crate) fn with_parent(&self, parent_id: Option<&str>) -> Self {
+        if self.parent_id() == parent_id {
+            return self.clone();
+        }
+        let Ok(mut object) = self.object() else { return self.clone() };
+        object.insert("parentId".to_owned(), parent_id.into());
+        let text: Text = Value::Object(object).to_string().into();
+        Self { text, parent_id: parent_id.map(Into::into), ..self.clone() }
     }
 
     /// The line, without its newline.
@@ -163,6 +181,25 @@ impl Entry {
         let text: Text = Value::Object(object).to_string().into();
         Ok(Self { text, body: OnceLock::new(), ..self.clone() })
     }
+}
+
+/// All fields of a new entry. The head's fields come first and are never a body's.
+fn line_of(id: &str, parent_id: Option<&str>, timestamp: &str, body: &Body) -> Map<String, Value> {
+    let mut fields = body.fields();
+    let name = match body.kind() {
+        Kind::Other => fields.get("type").and_then(Value::as_str).unwrap_or("custom").to_owned(),
+        kind => kind.name().to_owned(),
+    };
+    for key in ["type", "id", "parentId", "timestamp"] {
+        fields.shift_remove(key);
+    }
+    let mut object = Map::new();
+    object.insert("type".to_owned(), name.into());
+    object.insert("id".to_owned(), id.into());
+    object.insert("parentId".to_owned(), parent_id.into());
+    object.insert("timestamp".to_owned(), timestamp.into());
+    object.extend(fields);
+    object
 }
 
 impl PartialEq for Entry {

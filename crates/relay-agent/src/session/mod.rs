@@ -6,30 +6,44 @@
 //! the tree.
 //!
 //! - [`Document`] is a whole file, parsed leniently: what cannot be read is reported and kept.
+//! - [`SessionLog`] is a session that is open: entries are added to it, and its leaf moves about its tree.
+//! - [`context`] says what a model sees at a leaf, and the state there.
 //! - [`message`] holds the messages with their content blocks, and [`convert`] turns them into `relay_llm` messages.
 //!
-//! Nothing here opens a file. `docs/formats/session.md` documents the format.
+//! Files are read and written by `relay-store` alone. `docs/formats/session.md` documents the format.
 
 pub mod body;
 pub mod content;
+mod context;
 pub mod convert;
 mod document;
 mod entry;
+mod error;
 mod header;
+mod labels;
 mod lenient;
+mod log;
 pub mod message;
 mod migrate;
+mod persist;
+mod pictures;
 mod seal;
 mod stamp;
 mod text;
+mod tree;
 
 pub use body::{Body, Kind};
 pub use content::{Block, Content};
+pub use context::{Checkpoint, Context, DEFAULT_ROLE, Leaf, Seen, State, context};
 pub use document::{Damage, Document, Kept, ParseError};
 pub use entry::Entry;
+pub use error::{Candidate, SessionError};
 pub use header::{Header, TitleSource};
+pub use labels::Labels;
+pub use log::{EntryId, Recent, Selection, SessionLog, Summary, humanize_plan_title};
 pub use message::Message;
 pub use stamp::{Stamps, SystemStamps, iso, milliseconds};
+pub use tree::{Node, Tree};
 
 /// The version of the format that Relay writes.
 pub const VERSION: u64 = 3;

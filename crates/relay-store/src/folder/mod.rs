@@ -3,6 +3,7 @@
 //! Reading needs no lock, since files change in one step. Everything that writes goes through a [`Writer`], which holds
 //! the folder's lock; what a writer that was killed left half done is therefore known to be nobody's, and removed.
 
+mod log;
 #[cfg(not(unix))]
 mod portable;
 #[cfg(not(unix))]
@@ -150,6 +151,24 @@ impl Folder {
     }
 }
 
+/// What is known about a file without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts {
+    /// How long it is.
+    pub bytes: u64,
+    /// When it was last written, in nanoseconds since 1970.
+    pub modified_ns: i64,
+    /// The file system's number for it; another file at the same place has another one. Zero where there is none.
+    pub inode: u64,
+}
+
+/// What a log is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Read,
+    Append,
+}
+
 /// Whether others may read a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Secrecy {
@@ -179,12 +198,17 @@ impl<'a> Writer<'a> {
         let place = self.folder.place(name)?;
         // What could not be read back later must not be replaced either: it is not ours.
         drop(system::open_file(&self.folder.handle, name, &place, Secrecy::Open)?);
+        self.put(name, &place, bytes)
+    }
+
+    /// Writes a file beside `name` and renames it over that.
+    fn put(&self, name: &str, place: &Path, bytes: &[u8]) -> Result<(), StoreError> {
         let temporary = format!("{TEMPORARY}{name}");
         let written = self.write_temporary(&temporary, bytes);
-        let replaced = written.and_then(|()| system::rename(&self.folder.handle, &temporary, name, &place));
+        let replaced = written.and_then(|()| system::rename(&self.folder.handle, &temporary, name, place));
         if replaced.is_err() {
             // The first error is the one to tell; what is left is swept away by the next writer.
-            system::remove(&self.folder.handle, &temporary, &place).ok();
+            system::remove(&self.folder.handle, &temporary, place).ok();
             return replaced;
         }
         system::sync(&self.folder.handle, self.folder.path())

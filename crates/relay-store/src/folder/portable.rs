@@ -5,9 +5,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::Secrecy;
-use crate::FILE_LIMIT_BYTES;
+use super::{Access, Facts, Secrecy};
 use crate::error::StoreError;
+use crate::{FILE_LIMIT_BYTES, LOG_LIMIT_BYTES};
 
 /// A folder, by its place.
 pub(super) type Handle = PathBuf;
@@ -36,14 +36,54 @@ pub(super) fn open_file(
     place: &Path,
     _secrecy: Secrecy,
 ) -> Result<Option<File>, StoreError> {
-    if !check(handle, name, place)? {
+    if !check(handle, name, place, FILE_LIMIT_BYTES)? {
         return Ok(None);
     }
     File::open(handle.join(name)).map(Some).map_err(|source| StoreError::io(place, source))
 }
 
+/// Opens a log, which may be much longer than other files; `None` if there is none.
+pub(super) fn open_log(
+    handle: &Handle,
+    name: &str,
+    place: &Path,
+    access: Access,
+) -> Result<Option<File>, StoreError> {
+    if !check(handle, name, place, LOG_LIMIT_BYTES)? {
+        return Ok(None);
+    }
+    let opened = OpenOptions::new().read(true).append(access == Access::Append).open(handle.join(name));
+    opened.map(Some).map_err(|source| StoreError::io(place, source))
+}
+
+/// What is known about a regular file without opening it; `None` for anything else.
+pub(super) fn facts(handle: &Handle, name: &str, place: &Path) -> Result<Option<Facts>, StoreError> {
+    match std::fs::symlink_metadata(handle.join(name)) {
+        Ok(found) => Ok(facts_of(&found)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(StoreError::io(place, source)),
+    }
+}
+
+/// What is known about an open file.
+pub(super) fn facts_of_open(file: &File, place: &Path) -> Result<Option<Facts>, StoreError> {
+    let found = file.metadata().map_err(|source| StoreError::io(place, source))?;
+    Ok(facts_of(&found))
+}
+
+/// There is no number that names a file here; two files of one length and time are taken for one.
+fn facts_of(found: &std::fs::Metadata) -> Option<Facts> {
+    let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let modified = found.modified().map(since).unwrap_or_default();
+    found.is_file().then(|| Facts {
+        bytes: found.len(),
+        modified_ns: i64::try_from(modified.as_nanos()).unwrap_or(i64::MAX),
+        inode: 0,
+    })
+}
+
 pub(super) fn open_to_write(handle: &Handle, name: &str, place: &Path) -> Result<File, StoreError> {
-    check(handle, name, place)?;
+    check(handle, name, place, FILE_LIMIT_BYTES)?;
     let opened =
         OpenOptions::new().read(true).write(true).create(true).truncate(false).open(handle.join(name));
     opened.map_err(|source| StoreError::io(place, source))
@@ -80,14 +120,14 @@ pub(super) fn names(handle: &Handle, path: &Path) -> Result<Vec<String>, StoreEr
 }
 
 /// Whether a sound file is there.
-fn check(handle: &Handle, name: &str, place: &Path) -> Result<bool, StoreError> {
+fn check(handle: &Handle, name: &str, place: &Path, limit_bytes: u64) -> Result<bool, StoreError> {
     match std::fs::symlink_metadata(handle.join(name)) {
         Ok(found) if found.is_symlink() => Err(StoreError::Symlink { path: place.to_path_buf() }),
         Ok(found) if !found.is_file() => {
             Err(StoreError::WrongKind { path: place.to_path_buf(), expected: "regular file" })
         }
-        Ok(found) if found.len() > FILE_LIMIT_BYTES => {
-            Err(StoreError::TooLarge { path: place.to_path_buf(), limit_bytes: FILE_LIMIT_BYTES })
+        Ok(found) if found.len() > limit_bytes => {
+            Err(StoreError::TooLarge { path: place.to_path_buf(), limit_bytes })
         }
         Ok(_) => Ok(true),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),

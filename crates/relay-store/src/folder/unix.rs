@@ -8,9 +8,9 @@ use std::path::Path;
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-use super::Secrecy;
-use crate::FILE_LIMIT_BYTES;
+use super::{Access, Facts, Secrecy};
 use crate::error::StoreError;
+use crate::{FILE_LIMIT_BYTES, LOG_LIMIT_BYTES};
 
 /// A folder, held open.
 pub(super) type Handle = OwnedFd;
@@ -68,10 +68,60 @@ pub(super) fn open_file(
 ) -> Result<Option<File>, StoreError> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     match rustix::fs::openat(handle, name, flags, Mode::empty()) {
-        Ok(file) => checked(file, place, secrecy).map(Some),
+        Ok(file) => checked(file, place, secrecy, FILE_LIMIT_BYTES).map(Some),
         Err(Errno::NOENT) => Ok(None),
         Err(errno) => Err(obstacle(handle, name, place, errno)),
     }
+}
+
+/// Opens a log, which may be much longer than other files; `None` if there is none.
+pub(super) fn open_log(
+    handle: &Handle,
+    name: &str,
+    place: &Path,
+    access: Access,
+) -> Result<Option<File>, StoreError> {
+    let access = match access {
+        Access::Read => OFlags::RDONLY,
+        Access::Append => OFlags::RDWR | OFlags::APPEND,
+    };
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    match rustix::fs::openat(handle, name, flags, Mode::empty()) {
+        Ok(file) => checked(file, place, Secrecy::Open, LOG_LIMIT_BYTES).map(Some),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(obstacle(handle, name, place, errno)),
+    }
+}
+
+/// What is known about a regular file without opening it; `None` for anything else.
+pub(super) fn facts(handle: &Handle, name: &str, place: &Path) -> Result<Option<Facts>, StoreError> {
+    match rustix::fs::statat(handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+        Ok(stat) => Ok(facts_of(&stat)),
+        Err(Errno::NOENT) => Ok(None),
+        Err(errno) => Err(StoreError::io(place, errno)),
+    }
+}
+
+/// What is known about an open file.
+pub(super) fn facts_of_open(file: &File, place: &Path) -> Result<Option<Facts>, StoreError> {
+    let stat = rustix::fs::fstat(file).map_err(|errno| StoreError::io(place, errno))?;
+    Ok(facts_of(&stat))
+}
+
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_possible_wrap,
+    reason = "the fields' types differ between systems"
+)]
+fn facts_of(stat: &Stat) -> Option<Facts> {
+    let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    is_file.then(|| Facts {
+        bytes: u64::try_from(stat.st_size).unwrap_or_default(),
+        modified_ns: (stat.st_mtime as i64)
+            .saturating_mul(1_000_000_000)
+            .saturating_add(stat.st_mtime_nsec as i64),
+        inode: stat.st_ino as u64,
+    })
 }
 
 /// Opens a file to be locked or added to, and makes it if it is missing.
@@ -83,7 +133,7 @@ pub(super) fn open_to_write(handle: &Handle, name: &str, place: &Path) -> Result
         | OFlags::NOCTTY
         | OFlags::CLOEXEC;
     match rustix::fs::openat(handle, name, flags, PRIVATE_FILE) {
-        Ok(file) => checked(file, place, Secrecy::Open),
+        Ok(file) => checked(file, place, Secrecy::Open, FILE_LIMIT_BYTES),
         Err(errno) => Err(obstacle(handle, name, place, errno)),
     }
 }
@@ -123,7 +173,7 @@ pub(super) fn names(handle: &Handle, path: &Path) -> Result<Vec<String>, StoreEr
     Ok(names)
 }
 
-fn checked(file: OwnedFd, place: &Path, secrecy: Secrecy) -> Result<File, StoreError> {
+fn checked(file: OwnedFd, place: &Path, secrecy: Secrecy, limit_bytes: u64) -> Result<File, StoreError> {
     let stat = rustix::fs::fstat(&file).map_err(|errno| StoreError::io(place, errno))?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(StoreError::WrongKind { path: place.to_path_buf(), expected: "regular file" });
@@ -133,8 +183,8 @@ fn checked(file: OwnedFd, place: &Path, secrecy: Secrecy) -> Result<File, StoreE
     if secrecy == Secrecy::Secret && mode & 0o077 != 0 {
         return Err(StoreError::ReadableByOthers { path: place.to_path_buf(), mode });
     }
-    if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > FILE_LIMIT_BYTES {
-        return Err(StoreError::TooLarge { path: place.to_path_buf(), limit_bytes: FILE_LIMIT_BYTES });
+    if u64::try_from(stat.st_size).unwrap_or(u64::MAX) > limit_bytes {
+        return Err(StoreError::TooLarge { path: place.to_path_buf(), limit_bytes });
     }
     Ok(File::from(file))
 }
