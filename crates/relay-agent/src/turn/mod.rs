@@ -15,10 +15,12 @@ mod happened;
 mod prose;
 mod queue;
 mod repeats;
+mod shorten;
 mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+mod work;
 
 pub use calls::PendingCall;
 pub use effect::Effect;

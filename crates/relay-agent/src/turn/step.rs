@@ -2,16 +2,16 @@
 
 use relay_llm::{Error, ErrorKind, Kind, ToolCall};
 
-use crate::event::{CompactReason, CompactionEvent, Ended, Event, MessageEvent, RetryEvent, RunEvent};
+use crate::event::{CompactReason, Ended, Event, MessageEvent, RetryEvent, RunEvent};
 use crate::event::{SessionEvent, ToolEvent, TurnEvent};
 use crate::session::body::TtsrInjection;
 use crate::session::message::{Message, ToolResultMessage};
-use crate::session::{Block, Body, Content};
+use crate::session::{Body, Content};
 use crate::tool::{Output, Signal};
 
 use super::calls::{Calls, PendingCall};
 use super::effect::Effect;
-use super::happened::{Answer, Compacted, Happened, Hit, Prompt, Source};
+use super::happened::{Answer, Happened, Hit, Prompt, Source};
 use super::state::{Breaches, Phase, State, Tries};
 use super::{prose, repeats};
 
@@ -20,7 +20,7 @@ const HOLDS: u32 = 3;
 /// The pause between an interrupted answer and the next request.
 const PAUSE_MS: u64 = 50;
 
-type Effects = Vec<Effect>;
+pub(super) type Effects = Vec<Effect>;
 
 impl State {
     /// Reacts to something that happened. What belongs to a run that is over does nothing.
@@ -88,7 +88,7 @@ impl State {
     }
 
     /// A run begins with these prompts; with none it goes on with what the log ends with.
-    fn begin(&mut self, prompts: Vec<Prompt>, effects: &mut Effects) {
+    pub(super) fn begin(&mut self, prompts: Vec<Prompt>, effects: &mut Effects) {
         self.tries = Tries::default();
         self.repeats = repeats::Repeats::default();
         effects.push(emit(Event::Run(RunEvent::Start)));
@@ -96,7 +96,7 @@ impl State {
         self.ask(effects);
     }
 
-    fn ask(&mut self, effects: &mut Effects) {
+    pub(super) fn ask(&mut self, effects: &mut Effects) {
         self.phase = Phase::Asking;
         self.breaches = Breaches::default();
         self.tries.retries = 0;
@@ -246,92 +246,8 @@ impl State {
         }
     }
 
-    fn start_calls(&mut self, effects: &mut Effects) {
-        for pending in self.calls.start() {
-            let ToolCall { id, name, arguments, .. } = &pending.call;
-            let arguments = arguments.object().cloned().map_or_else(Default::default, Into::into);
-            let start = ToolEvent::Start { id: id.clone(), name: name.clone(), arguments };
-            effects.push(emit(Event::Tool(start)));
-            effects.push(Effect::Run(pending));
-        }
-    }
-
-    fn call_ended(&mut self, id: String, output: Output, effects: &mut Effects) {
-        let Some(call) = self.calls.running(&id).cloned() else { return };
-        let mut output = output;
-        let count = self.repeats.count(&call, output.is_error);
-        if count >= repeats::WARN_AFTER {
-            output.content.push(Block::text(repeats::warning(count)));
-        }
-        let name = call.name.clone();
-        effects.push(emit(Event::Tool(ToolEvent::End { id: id.clone(), name, output: output.clone() })));
-        self.calls.end(&id, output);
-        if count >= repeats::END_AFTER && self.ending.is_none() {
-            let why = format!("the model repeated a failing call of `{}` {count} times", call.name);
-            self.ending = Some(Ended::Failed(why));
-        }
-        if self.ending.is_some() {
-            self.skip_waiting(prose::NOT_STARTED, effects);
-        } else if !self.queues.steering.is_empty() && !self.settings.steering_waits {
-            self.skip_waiting(prose::SKIPPED, effects);
-        }
-        self.log_results(effects);
-        if self.calls.all_ended() {
-            self.turn_over(effects);
-        } else {
-            self.start_calls(effects);
-        }
-    }
-
-    fn skip_waiting(&mut self, why: &str, effects: &mut Effects) {
-        let output = Output { is_error: true, ..Output::text(why) };
-        for call in self.calls.skip_waiting(&output) {
-            let ToolCall { id, name, .. } = call;
-            effects.push(emit(Event::Tool(ToolEvent::End { id, name, output: output.clone() })));
-        }
-    }
-
-    /// Puts the results into the log that are next in the order of the calls.
-    fn log_results(&mut self, effects: &mut Effects) {
-        for (call, mut output) in self.calls.take_results() {
-            if let Some(hits) = self.breaches.calls.remove(&call.id) {
-                output.content.insert(0, Block::text(prose::reminder(&hits)));
-                note_injected(&hits, effects);
-            }
-            for signal in std::mem::take(&mut output.signals) {
-                self.signalled(signal, effects);
-            }
-            let body = result_body(&call, output);
-            if let Body::Message(message) = &body
-                && let Message::ToolResult(result) = &**message
-            {
-                self.results.push(result.clone());
-            }
-            effects.push(Effect::Append(body));
-        }
-    }
-
-    fn signalled(&mut self, signal: Signal, effects: &mut Effects) {
-        match &signal {
-            Signal::Checkpoint { .. } => self.checkpoint = true,
-            Signal::Rewind { .. } => {
-                // The conversation is cut once the turn is over, when every result is in the log.
-                self.rewind = Some(signal);
-                return;
-            }
-            Signal::Goal(goal) => {
-                let status = goal.as_ref().and_then(|goal| goal.get("status")?.as_str());
-                self.goal = status == Some("active");
-            }
-            Signal::Pending { .. } => self.pending = true,
-            Signal::Resolved { .. } => self.pending = false,
-            Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } => {}
-        }
-        effects.push(Effect::Signal(signal));
-    }
-
     /// An answer and its calls are done: what now?
-    fn turn_over(&mut self, effects: &mut Effects) {
+    pub(super) fn turn_over(&mut self, effects: &mut Effects) {
         let results = std::mem::take(&mut self.results);
         let had_calls = !self.calls.is_empty();
         let Some(message) = self.answer.take() else { return self.finish(Ended::Done, effects) };
@@ -399,64 +315,6 @@ impl State {
         }
     }
 
-    fn compaction_wanted(&mut self, focus: Option<String>, effects: &mut Effects) {
-        if self.phase == Phase::Idle {
-            self.compact(CompactReason::Request, focus, false, effects);
-        } else {
-            let text = "the conversation can be compacted once the agent is idle".to_owned();
-            effects.push(emit(Event::Notice { warning: true, text }));
-        }
-    }
-
-    fn compact(
-        &mut self,
-        reason: CompactReason,
-        focus: Option<String>,
-        then_ask: bool,
-        effects: &mut Effects,
-    ) {
-        self.phase = Phase::Compacting { reason, then_ask };
-        effects.push(emit(Event::Compaction(CompactionEvent::Start { reason })));
-        effects.push(Effect::Compact { reason, focus });
-    }
-
-    fn compacted(&mut self, result: Result<Compacted, String>, effects: &mut Effects) {
-        let Phase::Compacting { reason, then_ask } = self.phase else { return };
-        let will_retry = then_ask && result.is_ok();
-        let (summary, tokens_before, error) = match result {
-            Ok(done) => {
-                effects.extend(done.bodies.into_iter().map(Effect::Append));
-                (Some(done.summary), done.tokens_before, None)
-            }
-            Err(error) => (None, 0, Some(error)),
-        };
-        let end = CompactionEvent::End { reason, summary, tokens_before, will_retry, error: error.clone() };
-        effects.push(emit(Event::Compaction(end)));
-        let ending = self.ending.take();
-        if matches!(reason, CompactReason::Request | CompactReason::Idle) {
-            // It was no part of a run; what was said meanwhile begins one.
-            self.phase = Phase::Idle;
-            let waiting = if ending.is_none() { self.queues.take_all() } else { Vec::new() };
-            if !waiting.is_empty() {
-                self.begin(waiting, effects);
-            }
-            return;
-        }
-        if let Some(ended) = ending {
-            return self.finish(ended, effects);
-        }
-        match (reason, error) {
-            (CompactReason::Overflow, Some(error)) => {
-                let why =
-                    format!("the conversation does not fit the model and could not be compacted: {error}");
-                self.finish(Ended::Failed(why), effects);
-            }
-            // A summary that failed is no reason to stop while there is still room.
-            _ if then_ask => self.ask(effects),
-            _ => self.finish(Ended::Done, effects),
-        }
-    }
-
     fn end_early(&mut self, ended: Ended, effects: &mut Effects) {
         match self.phase {
             Phase::Idle => {}
@@ -479,7 +337,7 @@ impl State {
         }
     }
 
-    fn finish(&mut self, ended: Ended, effects: &mut Effects) {
+    pub(super) fn finish(&mut self, ended: Ended, effects: &mut Effects) {
         if ended != Ended::Done {
             // A half-finished investigation cannot be returned from; the conversation stays as it is.
             if ended == Ended::Aborted && self.checkpoint {
@@ -500,7 +358,7 @@ impl State {
     }
 }
 
-fn emit(event: Event) -> Effect {
+pub(super) fn emit(event: Event) -> Effect {
     Effect::Emit(event)
 }
 
@@ -517,13 +375,13 @@ fn inject(hits: &[Hit], effects: &mut Effects) {
     }
 }
 
-fn note_injected(hits: &[Hit], effects: &mut Effects) {
+pub(super) fn note_injected(hits: &[Hit], effects: &mut Effects) {
     let rules: Vec<String> = hits.iter().map(|hit| hit.rule.clone()).collect();
     effects.push(Effect::Append(Body::TtsrInjection(TtsrInjection { injected_rules: rules.clone() })));
     effects.push(Effect::Injected(rules));
 }
 
-fn result_body(call: &ToolCall, output: Output) -> Body {
+pub(super) fn result_body(call: &ToolCall, output: Output) -> Body {
     let result = ToolResultMessage {
         tool_call_id: call.id.clone(),
         tool_name: call.name.clone(),

@@ -1,0 +1,99 @@
+//! Calls under way: started, ended, and their results put into the log.
+
+use relay_llm::ToolCall;
+
+use crate::event::{Ended, Event, ToolEvent};
+use crate::session::message::Message;
+use crate::session::{Block, Body};
+use crate::tool::{Output, Signal};
+
+use super::effect::Effect;
+use super::state::State;
+use super::step::{Effects, emit, note_injected, result_body};
+use super::{prose, repeats};
+
+impl State {
+    pub(super) fn start_calls(&mut self, effects: &mut Effects) {
+        for pending in self.calls.start() {
+            let ToolCall { id, name, arguments, .. } = &pending.call;
+            let arguments = arguments.object().cloned().map_or_else(Default::default, Into::into);
+            let start = ToolEvent::Start { id: id.clone(), name: name.clone(), arguments };
+            effects.push(emit(Event::Tool(start)));
+            effects.push(Effect::Run(pending));
+        }
+    }
+
+    pub(super) fn call_ended(&mut self, id: String, output: Output, effects: &mut Effects) {
+        let Some(call) = self.calls.running(&id).cloned() else { return };
+        let mut output = output;
+        let count = self.repeats.count(&call, output.is_error);
+        if count >= repeats::WARN_AFTER {
+            output.content.push(Block::text(repeats::warning(count)));
+        }
+        let name = call.name.clone();
+        effects.push(emit(Event::Tool(ToolEvent::End { id: id.clone(), name, output: output.clone() })));
+        self.calls.end(&id, output);
+        if count >= repeats::END_AFTER && self.ending.is_none() {
+            let why = format!("the model repeated a failing call of `{}` {count} times", call.name);
+            self.ending = Some(Ended::Failed(why));
+        }
+        if self.ending.is_some() {
+            self.skip_waiting(prose::NOT_STARTED, effects);
+        } else if !self.queues.steering.is_empty() && !self.settings.steering_waits {
+            self.skip_waiting(prose::SKIPPED, effects);
+        }
+        self.log_results(effects);
+        if self.calls.all_ended() {
+            self.turn_over(effects);
+        } else {
+            self.start_calls(effects);
+        }
+    }
+
+    pub(super) fn skip_waiting(&mut self, why: &str, effects: &mut Effects) {
+        let output = Output { is_error: true, ..Output::text(why) };
+        for call in self.calls.skip_waiting(&output) {
+            let ToolCall { id, name, .. } = call;
+            effects.push(emit(Event::Tool(ToolEvent::End { id, name, output: output.clone() })));
+        }
+    }
+
+    /// Puts the results into the log that are next in the order of the calls.
+    pub(super) fn log_results(&mut self, effects: &mut Effects) {
+        for (call, mut output) in self.calls.take_results() {
+            if let Some(hits) = self.breaches.calls.remove(&call.id) {
+                output.content.insert(0, Block::text(prose::reminder(&hits)));
+                note_injected(&hits, effects);
+            }
+            for signal in std::mem::take(&mut output.signals) {
+                self.signalled(signal, effects);
+            }
+            let body = result_body(&call, output);
+            if let Body::Message(message) = &body
+                && let Message::ToolResult(result) = &**message
+            {
+                self.results.push(result.clone());
+            }
+            effects.push(Effect::Append(body));
+        }
+    }
+
+    fn signalled(&mut self, signal: Signal, effects: &mut Effects) {
+        match &signal {
+            Signal::Checkpoint { .. } => self.checkpoint = true,
+            Signal::Rewind { .. } => {
+                // The conversation is cut once the turn is over, when every result is in the log.
+                self.rewind = Some(signal);
+                return;
+            }
+            Signal::Goal(goal) => {
+                let status = goal.as_ref().and_then(|goal| goal.get("status")?.as_str());
+                self.goal = status == Some("active");
+            }
+            Signal::Pending { .. } => self.pending = true,
+            Signal::Resolved { .. } => self.pending = false,
+            Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } => {}
+        }
+        effects.push(Effect::Signal(signal));
+    }
+}
