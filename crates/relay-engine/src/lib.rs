@@ -41,12 +41,12 @@ pub use intake::submission::{FILES_LIMIT, LandOptions, REPLY_LIMIT_BYTES, Receip
 pub use ledger::blame::{Blame, BlamedLine, blame};
 pub use ledger::history::{self, Entry, EntryKind, EntryStatus, Filter, History};
 pub use ledger::restore::{kept, restore};
-pub use ledger::{damaged, retention};
+pub use ledger::{damaged, group, retention};
 pub use outcome::file_reports::operation;
 pub use outcome::mode_change::ModeChange;
 pub use outcome::stop::with_sources;
 pub use outcome::{FileOperation, FileReport, FileStatus, Missing, Outcome, Status};
-pub use pipeline::land;
+pub use pipeline::{Prepared, land, land_prepared};
 pub use plan::explain::explain;
 pub use plan::translate;
 pub use project::config::{self, CONFIG_FILE, Config};

@@ -51,7 +51,7 @@ pub fn land(
 
 /// Edits that a channel has read itself, under the name it gives the transaction.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     /// The same for the same submission, so that it lands once however often it is handed over.
     pub uuid: Uuid,
     /// The edits; the submission's text is what they were read from.
@@ -64,7 +64,7 @@ pub(crate) struct Prepared {
 
 /// Lands edits that were read already. What is to be said about the workspace itself is not said here: whoever lands
 /// many of them says it once.
-pub(crate) fn land_prepared(
+pub fn land_prepared(
     engine: &Engine,
     submission: &Submission,
     prepared: &Prepared,

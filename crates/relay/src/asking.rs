@@ -85,6 +85,7 @@ impl Watched<'_> {
             model: self.names.first().map(String::as_str),
             trust: trust_answer(self.call.trust),
             allow_sensitive: self.call.allow_sensitive,
+            group: None,
             may_write: self.sandbox != Sandbox::ReadOnly,
         };
         let cancel = engine.cancel();

@@ -33,6 +33,8 @@ pub struct Attended<'a> {
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
+    /// What it belongs to together with other transactions.
+    pub group: Option<&'a str>,
     /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
     /// stays: it may be somebody else's work.
     pub may_write: bool,
@@ -80,6 +82,7 @@ fn run(
         reasoning: attended.reason.to_owned(),
         prompt_summary: Some(attended.reason.to_owned()),
         model: attended.model.map(str::to_owned),
+        group: attended.group.map(str::to_owned),
         ..Header::default()
     };
     let question = || {

@@ -4,6 +4,7 @@
 
 pub(crate) mod blame;
 pub mod damaged;
+pub mod group;
 pub mod history;
 pub(crate) mod restore;
 pub mod retention;

@@ -10,6 +10,7 @@ use super::files::How;
 use super::{UndoOptions, Which, nothing};
 use crate::codes;
 use crate::ledger::damaged;
+use crate::ledger::group::contains;
 use crate::ledger::history::{Entry, EntryKind, EntryStatus, History, Next, short};
 
 /// One transaction to take back.
@@ -295,7 +296,7 @@ fn takers_of_group<'h>(
 /// The transactions of a group, newest first.
 fn members<'h>(history: &'h History, group: &str) -> Result<Vec<&'h Entry>, Vec<Diagnostic>> {
     let members: Vec<&Entry> =
-        history.entries.iter().filter(|entry| entry.record.group.as_deref() == Some(group)).collect();
+        history.entries.iter().filter(|entry| contains(group, entry.record.group.as_deref())).collect();
     if members.is_empty() {
         return Err(vec![
             Diagnostic::error(

@@ -15,6 +15,10 @@ pub struct LogArgs {
     #[arg(long, value_name = "CHANNEL")]
     pub channel: Option<String>,
 
+    /// Only what a session of the agent did; without an id, the newest one
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with = "group")]
+    pub session: Option<String>,
+
     /// Only what belongs to this group, such as the commands of one mail message
     #[arg(long, value_name = "ID")]
     pub group: Option<String>,
@@ -116,6 +120,14 @@ pub struct UndoArgs {
     #[arg(long, value_name = "ID", conflicts_with_all = ["transaction", "since"])]
     pub group: Option<String>,
 
+    /// Undo everything the agent did since the last prompt
+    #[arg(long, conflicts_with_all = ["transaction", "since", "group", "session"])]
+    pub turn: bool,
+
+    /// Undo everything a session of the agent did; without an id, the newest one's
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["transaction", "since", "group"])]
+    pub session: Option<String>,
+
     #[command(flatten)]
     pub answer: AnswerFlags,
 
@@ -137,6 +149,14 @@ pub struct RedoArgs {
     /// Bring back what was taken of this group, as one transaction
     #[arg(long, value_name = "ID", conflicts_with = "transaction")]
     pub group: Option<String>,
+
+    /// Reapply everything the agent did since the last prompt
+    #[arg(long, conflicts_with_all = ["transaction", "group", "session"])]
+    pub turn: bool,
+
+    /// Reapply everything a session of the agent did; without an id, the newest one's
+    #[arg(long, value_name = "ID", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["transaction", "group"])]
+    pub session: Option<String>,
 
     #[command(flatten)]
     pub answer: AnswerFlags,

@@ -112,7 +112,8 @@ fn filter(root: Option<&Path>, engine: &Engine, args: &LogArgs) -> Result<Filter
         text.as_deref().map(|text| moment(text, now, &zone, edge).map_err(Failure::usage)).transpose()
     };
     let (since, until) = (time(&args.since, Edge::Start)?, time(&args.until, Edge::End)?);
-    let (channel, group) = (args.channel.clone(), args.group.clone());
+    let group = super::agent_group(engine, false, args.session.as_deref())?.or_else(|| args.group.clone());
+    let channel = args.channel.clone();
     Ok(Filter { path, channel, group, status: args.status, since, until })
 }
 

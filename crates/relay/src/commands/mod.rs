@@ -31,6 +31,7 @@ mod watch;
 mod wrap;
 
 use relay_diagnostics::Diagnostic;
+use relay_engine::Engine;
 
 pub use apply::trust_answer;
 pub use ask::background;
@@ -74,6 +75,20 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Completions(args) => Ok(completions::run(&args)),
         Command::Man(args) => man::run(&args),
     }
+}
+
+/// The group that `--turn` or `--session` names; a session without an id is the newest one.
+fn agent_group(engine: &Engine, turn: bool, session: Option<&str>) -> Result<Option<String>, Failure> {
+    let newest = match session {
+        Some("") => relay_engine::group::newest_session,
+        Some(id) => return Ok(Some(relay_engine::group::of_session(id))),
+        None if turn => relay_engine::group::newest_prompt,
+        None => return Ok(None),
+    };
+    newest(&engine.history()?).map(Some).ok_or_else(|| {
+        let message = "the agent has not changed anything here";
+        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("`relay log` lists what landed."))
+    })
 }
 
 /// Other agents reach their own providers; with `--offline` they are not started.

@@ -12,8 +12,10 @@ use crate::terminal::ask::Person;
 
 pub fn undo(root: Option<&Path>, args: &UndoArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
-    let which = match (&args.transaction, &args.since, &args.group) {
-        (_, _, Some(group)) => Which::Group(group.clone()),
+    let group =
+        super::agent_group(&engine, args.turn, args.session.as_deref())?.or_else(|| args.group.clone());
+    let which = match (&args.transaction, &args.since, group) {
+        (_, _, Some(group)) => Which::Group(group),
         (_, Some(first), None) => Which::Since(first.clone()),
         (Some(one), None, None) => Which::One(one.clone()),
         (None, None, None) => Which::Last,
@@ -26,8 +28,10 @@ pub fn undo(root: Option<&Path>, args: &UndoArgs) -> Result<u8, Failure> {
 
 pub fn redo(root: Option<&Path>, args: &RedoArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
-    let which = match (&args.transaction, &args.group) {
-        (_, Some(group)) => Which::Group(group.clone()),
+    let group =
+        super::agent_group(&engine, args.turn, args.session.as_deref())?.or_else(|| args.group.clone());
+    let which = match (&args.transaction, group) {
+        (_, Some(group)) => Which::Group(group),
         (Some(one), None) => Which::One(one.clone()),
         (None, None) => Which::Last,
     };

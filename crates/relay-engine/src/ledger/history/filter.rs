@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::{Entry, EntryStatus, History};
+use crate::ledger::group::contains;
 
 /// What a list is limited to; everything that is `None` does not limit it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -11,7 +12,7 @@ pub struct Filter {
     pub path: Option<String>,
     /// Transactions that came through this channel.
     pub channel: Option<String>,
-    /// Transactions of this group.
+    /// Transactions of this group, and of groups that are parts of it.
     pub group: Option<String>,
     /// Transactions in this state.
     pub status: Option<EntryStatus>,
@@ -32,7 +33,9 @@ impl Filter {
             // Names are followed through all transactions, also those that other limits leave out.
             .filter(|entry| self.path.is_none() || touches(entry, &mut names))
             .filter(|entry| self.channel.as_ref().is_none_or(|channel| entry.record.channel == *channel))
-            .filter(|entry| self.group.is_none() || entry.record.group == self.group)
+            .filter(|entry| {
+                self.group.as_ref().is_none_or(|group| contains(group, entry.record.group.as_deref()))
+            })
             .filter(|entry| self.status.is_none_or(|status| entry.status == status))
             .filter(|entry| self.since.is_none_or(|since| entry.record.created_at >= since))
             .filter(|entry| self.until.is_none_or(|until| entry.record.created_at <= until))
