@@ -8,6 +8,8 @@ use relay_engine::Engine;
 use serde_json::Value;
 use thiserror::Error;
 
+use crate::policy::Rule;
+
 /// Looks a setting up by its key.
 pub type Settings = Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>;
 
@@ -24,6 +26,8 @@ pub struct Services {
     pub ui: Arc<dyn Ui>,
     /// The user's settings.
     pub settings: Settings,
+    /// Keeps a policy rule that the user wants for good.
+    pub keep_rule: Arc<dyn Fn(&Rule) + Send + Sync>,
 }
 
 impl fmt::Debug for Services {

@@ -1,0 +1,98 @@
+//! Running a call: its arguments are checked, policy decides, a person may be asked, then the tool runs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use relay_diagnostics::Cancel;
+use relay_llm::{Arguments, ToolCall};
+use serde_json::json;
+
+use super::ask;
+use crate::policy::{Decision, Policy};
+use crate::session::Block;
+use crate::tool::{Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate};
+
+/// Everything a call needs on its own thread.
+pub struct Job {
+    pub call: ToolCall,
+    pub tool: Option<Arc<dyn Tool>>,
+    /// The names of the tools there are, for a model that invents one.
+    pub known: Vec<String>,
+    pub services: Services,
+    pub facts: Facts,
+    pub policy: Arc<Mutex<Policy>>,
+    pub cancel: Cancel,
+}
+
+impl Job {
+    /// Runs the call to its end. Whatever goes wrong becomes a result the model can read.
+    pub fn run(self, update: &(dyn Fn(Output) + Sync)) -> Output {
+        let output = self.attempt(update).unwrap_or_else(ToolError::into_output);
+        bounded(output)
+    }
+
+    fn attempt(&self, update: &(dyn Fn(Output) + Sync)) -> Result<Output, ToolError> {
+        let Some(tool) = &self.tool else {
+            let known = self.known.join(", ");
+            return Err(ToolError::Failed(format!("There is no tool `{}`. You have: {known}.", self.call.name)));
+        };
+        let arguments = match &self.call.arguments {
+            Arguments::Object(arguments) => arguments,
+            Arguments::Malformed { reason, .. } => {
+                let message = format!(
+                    "The arguments of `{}` are not complete JSON ({reason}), so it did not run. Send the whole call again.",
+                    self.call.name
+                );
+                return Err(ToolError::Failed(message));
+            }
+        };
+        let schema = &tool.spec().parameters;
+        validate(schema, arguments).map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;
+        self.authorise(&**tool, arguments)?;
+        ToolError::check(&self.cancel)?;
+        tool.run(&Call {
+            id: &self.call.id,
+            arguments,
+            cancel: &self.cancel,
+            services: &self.services,
+            facts: &self.facts,
+            update,
+        })
+    }
+
+    fn authorise(&self, tool: &dyn Tool, arguments: &serde_json::Map<String, serde_json::Value>) -> Result<(), ToolError> {
+        let needs = tool.access(arguments);
+        let decision = self.policy.lock().unwrap_or_else(PoisonError::into_inner).decide(&needs);
+        match decision {
+            Decision::Allow => Ok(()),
+            Decision::Deny(why) => Err(ToolError::Denied(format!("Denied: {why}."))),
+            Decision::Ask(reasons) => {
+                ask::approve(&self.call, &reasons, &self.services, &self.policy, &self.cancel)
+            }
+        }
+    }
+}
+
+/// The output, with texts cut that no model should get whole.
+fn bounded(mut output: Output) -> Output {
+    for block in &mut output.content {
+        if let Block::Text { text, .. } = block
+            && let Some(cut) = Bounds::default().cut(text)
+        {
+            *text = cut;
+        }
+    }
+    if output.content.is_empty() {
+        output.content.push(Block::text("(no output)"));
+    }
+    if !output.transactions.is_empty() {
+        let transactions = json!(output.transactions);
+        match &mut output.details {
+            Some(serde_json::Value::Object(details)) => {
+                details.insert("transactions".to_owned(), transactions);
+            }
+            Some(_) => {}
+            None => output.details = Some(json!({ "transactions": transactions })),
+        }
+    }
+    output
+}

@@ -1,0 +1,219 @@
+//! The driver: carries out what the turn loop wants, and reports what happened back to it.
+//!
+//! One thread owns the [`Agent`]. Models and calls run on threads of their own and send what happens into its inbox,
+//! which is short, so a slow front end slows the provider. An effect is done before the next one starts: what is in the
+//! log is on disk before a tool runs because of it.
+
+mod ask;
+mod build;
+mod calls;
+mod effects;
+mod model;
+mod perform;
+pub mod record;
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use relay_diagnostics::Cancel;
+
+pub use build::{AgentBuilder, BuildError};
+pub use model::{Asker, Live, LiveOptions};
+
+use crate::event::{Ended, Event, RunEvent};
+use crate::policy::Policy;
+use crate::session::log::SessionLog;
+use crate::tool::{Facts, Registry, Services, Tool};
+use crate::turn::{Delivery, Happened, Prompt, State};
+
+/// How long an abort waits for calls and the model before it goes on without them. Tools end their own programs within
+/// their grace period; a thread that hangs in the kernel must not keep a person from the prompt.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Takes every event, in order.
+pub type Observer = Box<dyn FnMut(&Event) + Send>;
+
+/// An agent: a session, a model, tools, and the loop between them.
+pub struct Agent {
+    state: State,
+    log: SessionLog,
+    inbox: Receiver<Happened>,
+    sender: SyncSender<Happened>,
+    asker: Arc<dyn Asker>,
+    registry: Registry,
+    tools: Vec<Arc<dyn Tool>>,
+    services: Services,
+    policy: Arc<Mutex<Policy>>,
+    facts: Facts,
+    /// The instructions; the same bytes for the whole session, so that providers find their cache.
+    system: String,
+    thinking: Option<relay_llm::Thinking>,
+    observer: Observer,
+    under_way: UnderWay,
+    ended: Option<Ended>,
+    deadline: Option<(Instant, String)>,
+    compaction: crate::compact::Settings,
+    masker: Option<Arc<crate::secrets::Masker>>,
+    watch: Arc<Mutex<crate::rules::stream::Watch>>,
+}
+
+/// What runs on other threads.
+#[derive(Default)]
+struct UnderWay {
+    model: Option<Cancel>,
+    calls: BTreeMap<String, Cancel>,
+    pause: Option<Instant>,
+    aborted: Option<Instant>,
+}
+
+/// Reaches an agent from other threads. Clones reach the same one.
+#[derive(Clone)]
+pub struct Remote {
+    sender: SyncSender<Happened>,
+}
+
+impl Remote {
+    /// Says something to the agent: now if it is idle, else between two tools.
+    pub fn steer(&self, prompt: Prompt) {
+        self.send(Happened::Steered(prompt));
+    }
+
+    /// Says something once the agent is done.
+    pub fn follow_up(&self, prompt: Prompt) {
+        self.send(Happened::FollowedUp(prompt));
+    }
+
+    /// Asks for an end.
+    pub fn abort(&self) {
+        self.send(Happened::Aborted);
+    }
+
+    /// Hands something over. An agent that is gone needs to know nothing.
+    fn send(&self, happened: Happened) {
+        drop(self.sender.send(happened));
+    }
+}
+
+impl Agent {
+    /// A way to reach the agent from other threads.
+    #[must_use]
+    pub fn remote(&self) -> Remote {
+        Remote { sender: self.sender.clone() }
+    }
+
+    /// Says something and works until there is nothing left to do.
+    pub fn prompt(&mut self, prompt: Prompt) -> Ended {
+        self.handle(Happened::Prompted(prompt));
+        self.work()
+    }
+
+    /// Goes on with what the session's log ends with.
+    pub fn resume(&mut self) -> Ended {
+        self.handle(Happened::Resumed);
+        self.work()
+    }
+
+    /// Makes the conversation shorter now.
+    pub fn compact(&mut self, focus: Option<String>) {
+        self.handle(Happened::CompactionWanted { focus });
+        self.work();
+    }
+
+    /// Works until the loop is idle; says how the last run ended.
+    pub fn work(&mut self) -> Ended {
+        while self.state.is_busy() {
+            let happened = self.next();
+            self.handle(happened);
+        }
+        self.ended.clone().unwrap_or(Ended::Done)
+    }
+
+    /// Takes what waits to be said, for a person who wants to change it.
+    pub fn take_waiting(&mut self) -> Vec<Prompt> {
+        self.state.queues.take_all()
+    }
+
+    /// How waiting messages are delivered: steering, follow-ups.
+    pub fn deliver(&mut self, steering: Delivery, follow_up: Delivery) {
+        self.state.queues.steering_mode = steering;
+        self.state.queues.follow_up_mode = follow_up;
+    }
+
+    /// Waits for the next thing that happens, or for a time that comes.
+    fn next(&mut self) -> Happened {
+        loop {
+            let now = Instant::now();
+            if self.under_way.pause.is_some_and(|until| until <= now) {
+                self.under_way.pause = None;
+                return Happened::Waited;
+            }
+            if let Some((_, why)) = self.deadline.take_if(|(until, _)| *until <= now) {
+                return Happened::TimeIsUp(why);
+            }
+            if let Some(happened) = self.overdue(now) {
+                return happened;
+            }
+            let deadline = self.deadline.as_ref().map(|(until, _)| *until);
+            let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
+            let until = until.into_iter().flatten().min().unwrap_or(now);
+            match self.inbox.recv_timeout(until.saturating_duration_since(now)) {
+                Ok(happened) => return happened,
+                Err(RecvTimeoutError::Timeout) => {}
+                // The agent holds a sender itself, so this cannot be; ending is the safe answer.
+                Err(RecvTimeoutError::Disconnected) => return Happened::Aborted,
+            }
+        }
+    }
+
+    /// Something that was told to end long ago and has not.
+    fn overdue(&mut self, now: Instant) -> Option<Happened> {
+        let since = self.under_way.aborted?;
+        if now.duration_since(since) < PATIENCE {
+            return None;
+        }
+        if let Some((id, _)) = self.under_way.calls.pop_first() {
+            let output = crate::tool::ToolError::Aborted("The call did not end in time.".to_owned()).into_output();
+            return Some(Happened::CallEnded { id, output });
+        }
+        self.under_way.model.take()?;
+        Some(self.asker.gave_up())
+    }
+
+    fn handle(&mut self, happened: Happened) {
+        self.note(&happened);
+        let (state, effects) = std::mem::take(&mut self.state).step(happened);
+        self.state = state;
+        for effect in effects {
+            self.perform(effect);
+        }
+    }
+
+    /// Keeps track of what is under way.
+    fn note(&mut self, happened: &Happened) {
+        match happened {
+            Happened::Aborted | Happened::TimeIsUp(_) => {
+                self.under_way.aborted.get_or_insert_with(Instant::now);
+            }
+            Happened::Answered(_) | Happened::Failed { .. } | Happened::Compacted(_) => {
+                self.under_way.model = None;
+            }
+            Happened::CallEnded { id, .. } => {
+                self.under_way.calls.remove(id);
+            }
+            _ => {}
+        }
+    }
+
+    fn report(&mut self, event: &Event) {
+        if let Event::Run(RunEvent::End(ended)) = event {
+            self.ended = Some(ended.clone());
+            self.under_way.aborted = None;
+        }
+        if let Event::Run(RunEvent::Start) = event {
+            self.ended = None;
+        }
+        (self.observer)(event);
+    }
+}
