@@ -9,7 +9,9 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+pub mod driver;
 pub mod event;
+pub mod policy;
 pub mod session;
 pub mod tool;
 pub mod turn;

@@ -13,7 +13,7 @@ use crate::effects::interrupted;
 use crate::ledger::damaged;
 use crate::ledger::history::{EntryStatus, History, short};
 use crate::plan::contain::{path_refused, unreadable};
-use crate::project::config::{CONFIG_FILE, Config};
+use crate::project::config::{ApprovalMode, CONFIG_FILE, Config};
 
 /// Why a workspace could not be opened.
 #[derive(Debug, Error)]
@@ -134,6 +134,17 @@ impl Engine {
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
+    }
+
+    /// The same workspace without the project's commands and its question. An agent changes files in many small steps,
+    /// of which only the last builds; it runs the checks itself, as commands, and everything it did can be undone.
+    #[must_use]
+    pub fn without_checks(mut self) -> Self {
+        self.config.pre_command.clear();
+        self.config.post_command.clear();
+        self.config.linter.clear();
+        self.config.approval = ApprovalMode::Yes;
+        self
     }
 
     /// Adds a check of the user's own, after those of the project.

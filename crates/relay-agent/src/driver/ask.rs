@@ -58,7 +58,8 @@ pub fn approve(
 
 fn question(call: &ToolCall, reasons: &[Reason]) -> Question {
     let message: Vec<String> = reasons.iter().map(ToString::to_string).collect();
-    let choice = |id: &str, label: &str| Choice { id: id.to_owned(), label: label.to_owned(), description: None };
+    let choice =
+        |id: &str, label: &str| Choice { id: id.to_owned(), label: label.to_owned(), description: None };
     let mut options = vec![choice(ONCE, "Allow once"), choice(SESSION, "Allow for this session")];
     if reasons.iter().all(|reason| reason.rule.is_some()) {
         options.push(choice(ALWAYS, "Always allow, by this rule"));
@@ -95,6 +96,8 @@ fn remember(policy: &mut Policy, reasons: &[Reason]) {
 fn declined(words: Option<&str>) -> ToolError {
     match words.map(str::trim).filter(|words| !words.is_empty()) {
         Some(words) => ToolError::Denied(format!("The user declined this call and says: {words}")),
-        None => ToolError::Denied("The user declined this call. Ask what to do instead, or find another way.".to_owned()),
+        None => ToolError::Denied(
+            "The user declined this call. Ask what to do instead, or find another way.".to_owned(),
+        ),
     }
 }

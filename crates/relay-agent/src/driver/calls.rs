@@ -33,7 +33,10 @@ impl Job {
     fn attempt(&self, update: &(dyn Fn(Output) + Sync)) -> Result<Output, ToolError> {
         let Some(tool) = &self.tool else {
             let known = self.known.join(", ");
-            return Err(ToolError::Failed(format!("There is no tool `{}`. You have: {known}.", self.call.name)));
+            return Err(ToolError::Failed(format!(
+                "There is no tool `{}`. You have: {known}.",
+                self.call.name
+            )));
         };
         let arguments = match &self.call.arguments {
             Arguments::Object(arguments) => arguments,
@@ -46,7 +49,8 @@ impl Job {
             }
         };
         let schema = &tool.spec().parameters;
-        validate(schema, arguments).map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;
+        validate(schema, arguments)
+            .map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;
         self.authorise(&**tool, arguments)?;
         ToolError::check(&self.cancel)?;
         tool.run(&Call {
@@ -59,7 +63,11 @@ impl Job {
         })
     }
 
-    fn authorise(&self, tool: &dyn Tool, arguments: &serde_json::Map<String, serde_json::Value>) -> Result<(), ToolError> {
+    fn authorise(
+        &self,
+        tool: &dyn Tool,
+        arguments: &serde_json::Map<String, serde_json::Value>,
+    ) -> Result<(), ToolError> {
         let needs = tool.access(arguments);
         let decision = self.policy.lock().unwrap_or_else(PoisonError::into_inner).decide(&needs);
         match decision {

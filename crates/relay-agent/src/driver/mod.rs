@@ -7,24 +7,26 @@
 mod ask;
 mod build;
 mod calls;
-mod effects;
+mod land;
 mod model;
 mod perform;
-pub mod record;
+mod seams;
+mod shorten;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use relay_diagnostics::Cancel;
 
-pub use build::{AgentBuilder, BuildError};
+pub use build::AgentBuilder;
 pub use model::{Asker, Live, LiveOptions};
+pub use seams::{Masking, NoRules, StreamRules};
 
 use crate::event::{Ended, Event, RunEvent};
 use crate::policy::Policy;
-use crate::session::log::SessionLog;
+use crate::session::SessionLog;
 use crate::tool::{Facts, Registry, Services, Tool};
 use crate::turn::{Delivery, Happened, Prompt, State};
 
@@ -54,9 +56,12 @@ pub struct Agent {
     under_way: UnderWay,
     ended: Option<Ended>,
     deadline: Option<(Instant, String)>,
-    compaction: crate::compact::Settings,
-    masker: Option<Arc<crate::secrets::Masker>>,
-    watch: Arc<Mutex<crate::rules::stream::Watch>>,
+    broken: Option<String>,
+    /// What happened on this thread while an effect was carried out.
+    own: VecDeque<Happened>,
+    output: Option<relay_llm::OutputSchema>,
+    masker: Option<Arc<dyn Masking>>,
+    watch: Arc<Mutex<Box<dyn StreamRules>>>,
 }
 
 /// What runs on other threads.
@@ -144,6 +149,9 @@ impl Agent {
     /// Waits for the next thing that happens, or for a time that comes.
     fn next(&mut self) -> Happened {
         loop {
+            if let Some(happened) = self.own.pop_front() {
+                return happened;
+            }
             let now = Instant::now();
             if self.under_way.pause.is_some_and(|until| until <= now) {
                 self.under_way.pause = None;
@@ -174,7 +182,8 @@ impl Agent {
             return None;
         }
         if let Some((id, _)) = self.under_way.calls.pop_first() {
-            let output = crate::tool::ToolError::Aborted("The call did not end in time.".to_owned()).into_output();
+            let output =
+                crate::tool::ToolError::Aborted("The call did not end in time.".to_owned()).into_output();
             return Some(Happened::CallEnded { id, output });
         }
         self.under_way.model.take()?;
@@ -187,6 +196,11 @@ impl Agent {
         self.state = state;
         for effect in effects {
             self.perform(effect);
+        }
+        // A log that cannot be written is no basis for going on.
+        if let Some(why) = self.broken.take() {
+            self.report(&Event::Notice { warning: true, text: why });
+            self.handle(Happened::Aborted);
         }
     }
 

@@ -8,7 +8,8 @@ use jiff::Timestamp;
 use relay_diagnostics::Cancel;
 use relay_llm::keys::Keyring;
 use relay_llm::{
-    Budget, Chain, Client, ClientOptions, Error, ErrorKind, Event, Kind, Model, Notice, Request, Revert, Turn, Turns,
+    Budget, Chain, Client, ClientOptions, Error, ErrorKind, Event, Kind, Model, Notice, Request, Revert,
+    Turn, Turns,
 };
 
 use crate::session::convert;
@@ -34,8 +35,10 @@ pub trait Asker: Send + Sync {
 pub struct LiveOptions {
     /// How to connect.
     pub client: ClientOptions,
-    /// The models, the preferred one first.
-    pub models: Vec<Model>,
+    /// The model.
+    pub model: Model,
+    /// Those that are asked when it cannot answer, in this order.
+    pub fallback: Vec<Model>,
     /// Whether the first is asked again once it has recovered.
     pub revert: Revert,
     /// What proves who is asking.
@@ -62,23 +65,23 @@ impl Live {
     fn take_chain(&self) -> (Instant, Chain) {
         let known = self.chain.lock().unwrap_or_else(PoisonError::into_inner).take();
         known.unwrap_or_else(|| {
-            let LiveOptions { models, client, revert, .. } = &self.options;
-            (Instant::now(), Chain::new(models.len(), client.retry.clone(), *revert))
+            let LiveOptions { fallback, client, revert, .. } = &self.options;
+            (Instant::now(), Chain::new(fallback.len() + 1, client.retry.clone(), *revert))
         })
     }
 }
 
 impl Asker for Live {
     fn model(&self) -> Model {
-        self.options.models.first().cloned().unwrap_or_default()
+        self.options.model.clone()
     }
 
     fn ask(&self, request: &Request, cancel: &Cancel, tell: &mut dyn FnMut(Event)) {
-        let LiveOptions { client, models, keys, budget, session, .. } = &self.options;
+        let LiveOptions { client, model, fallback, keys, budget, session, .. } = &self.options;
+        let models: Vec<Model> = std::iter::once(model).chain(fallback).cloned().collect();
         let (since, chain) = self.take_chain();
         let client = ClientOptions { no_request_after: budget.ends(), ..client.clone() };
-        let mut turns =
-            Turns::new(models.clone(), chain, keys, session.clone()).since(since).within(budget);
+        let mut turns = Turns::new(models, chain, keys, session.clone()).since(since).within(budget);
         // The last event carries what became of the turn; the result says nothing more.
         drop(turns.ask(&Client::new(client), request, cancel, tell));
         *self.chain.lock().unwrap_or_else(PoisonError::into_inner) = Some((since, turns.into_chain()));
@@ -89,7 +92,13 @@ impl Asker for Live {
 pub type Watching<'a> = &'a mut dyn FnMut(usize, &Kind, &str) -> Vec<Hit>;
 
 /// Asks, and reports what happens.
-pub fn run(asker: &dyn Asker, request: &Request, cancel: &Cancel, watch: Watching<'_>, send: &dyn Fn(Happened)) {
+pub fn run(
+    asker: &dyn Asker,
+    request: &Request,
+    cancel: &Cancel,
+    watch: Watching<'_>,
+    send: &dyn Fn(Happened),
+) {
     let model = asker.model();
     let started = Instant::now();
     let mut first = None;

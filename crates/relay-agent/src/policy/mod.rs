@@ -237,7 +237,9 @@ impl Policy {
     /// Allowed by level, grant or rule, denied by rule, else asked about.
     fn unless_granted(&self, reason: Reason) -> Decision {
         match reason.rule.as_ref().and_then(|rule| self.rules.like(rule)) {
-            Some(rules::Say::Deny) => return Decision::Deny(format!("a rule in your settings denies it: {}", reason.what)),
+            Some(rules::Say::Deny) => {
+                return Decision::Deny(format!("a rule in your settings denies it: {}", reason.what));
+            }
             Some(rules::Say::Ask) => return Decision::Ask(vec![reason]),
             Some(rules::Say::Allow) => return Decision::Allow,
             None => {}

@@ -18,8 +18,20 @@ pub enum Place {
 
 /// Names of files and folders that hold secrets, wherever they are.
 const SENSITIVE_NAMES: [&str; 14] = [
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".git-credentials",
-    "credentials.toml", "id_rsa", "id_ed25519", ".vault-token",
+    ".ssh",
+    ".gnupg",
+    ".aws",
+    ".azure",
+    ".kube",
+    ".docker",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".git-credentials",
+    "credentials.toml",
+    "id_rsa",
+    "id_ed25519",
+    ".vault-token",
 ];
 
 /// The folders that belong to the workspace.
@@ -46,7 +58,8 @@ impl Places {
     pub fn of(&self, path: &str) -> Place {
         if let Some((scheme, _)) = path.split_once("://") {
             // Names inside the session and the host's own are no files.
-            let is_plain = !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+            let is_plain =
+                !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
             if is_plain && scheme != "file" {
                 return Place::Inside;
             }
@@ -59,7 +72,11 @@ impl Places {
         if is_sensitive(&whole) {
             return Place::Sensitive;
         }
-        if self.folders.iter().any(|folder| whole.starts_with(normal(folder))) { Place::Inside } else { Place::Outside }
+        if self.folders.iter().any(|folder| whole.starts_with(normal(folder))) {
+            Place::Inside
+        } else {
+            Place::Outside
+        }
     }
 }
 

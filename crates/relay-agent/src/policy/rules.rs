@@ -160,7 +160,8 @@ impl Rules {
             if let Some(example) = rule.examples.iter().find(|example| !rule.matches_example(example)) {
                 return Err(RuleError::Example { number, example: example.clone() });
             }
-            if let Some(example) = rule.counter_examples.iter().find(|example| rule.matches_example(example)) {
+            if let Some(example) = rule.counter_examples.iter().find(|example| rule.matches_example(example))
+            {
                 return Err(RuleError::CounterExample { number, example: example.clone() });
             }
         }
@@ -181,7 +182,8 @@ impl Rules {
     /// What the rules say about changing a path.
     #[must_use]
     pub fn of_change(&self, path: &str) -> Option<&Rule> {
-        let fitting = self.0.iter().filter(|rule| rule.change.as_ref().is_some_and(|pattern| fits(pattern, path)));
+        let fitting =
+            self.0.iter().filter(|rule| rule.change.as_ref().is_some_and(|pattern| fits(pattern, path)));
         fitting.max_by_key(|rule| strictness(rule.decide))
     }
 
@@ -211,7 +213,9 @@ fn strictness(say: Say) -> u8 {
 
 /// Whether a path fits a pattern; a pattern that names a folder holds what is below it.
 fn fits(pattern: &str, path: &str) -> bool {
-    if path == pattern || path.strip_prefix(pattern.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/')) {
+    if path == pattern
+        || path.strip_prefix(pattern.trim_end_matches('/')).is_some_and(|rest| rest.starts_with('/'))
+    {
         return true;
     }
     globset::GlobBuilder::new(pattern)

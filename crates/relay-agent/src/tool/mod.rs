@@ -10,6 +10,7 @@
 mod access;
 mod adapt;
 mod arguments;
+mod landing;
 mod output;
 mod registry;
 mod services;
@@ -22,11 +23,10 @@ use serde_json::{Map, Value};
 pub use access::{Access, Reach};
 pub use adapt::for_wire;
 pub use arguments::{complain, validate};
+pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, Signal, ToolError};
 pub use registry::{Registry, Selection, UnknownTool};
-pub use services::{
-    ArtifactError, Artifacts, Choice, Facts, Form, Question, Services, Settings, Ui, UiAnswer, Unattended,
-};
+pub use services::{Choice, Facts, Form, Question, Services, Settings, Ui, UiAnswer, Unattended};
 
 /// What a tool declares about itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
+use relay_store::Artifacts;
 use serde_json::Value;
-use thiserror::Error;
 
 use crate::policy::Rule;
 
@@ -20,8 +20,8 @@ pub struct Services {
     pub engine: Arc<Engine>,
     /// The session's id.
     pub session: String,
-    /// Keeps output that is too long for the model.
-    pub artifacts: Arc<dyn Artifacts>,
+    /// Where output is kept that is too long for the model; none for a session that leaves nothing behind.
+    pub artifacts: Option<Artifacts>,
     /// Asks a person.
     pub ui: Arc<dyn Ui>,
     /// The user's settings.
@@ -85,32 +85,6 @@ impl Facts {
     pub fn group(&self, session: &str) -> String {
         format!("agent:{session}:{}", self.turn)
     }
-}
-
-/// An artifact cannot be kept or read.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{0}")]
-pub struct ArtifactError(pub String);
-
-/// Output kept beside the session, read as `artifact://ID`.
-pub trait Artifacts: Send + Sync {
-    /// Keeps bytes of a kind (`bash`, `fetch`, …) and gives them an id.
-    ///
-    /// # Errors
-    /// They cannot be written.
-    fn keep(&self, kind: &str, bytes: &[u8]) -> Result<String, ArtifactError>;
-
-    /// A new, empty artifact that grows: its id, and where to append.
-    ///
-    /// # Errors
-    /// It cannot be made.
-    fn open(&self, kind: &str) -> Result<(String, Box<dyn std::io::Write + Send>), ArtifactError>;
-
-    /// Reads an artifact.
-    ///
-    /// # Errors
-    /// There is none with this id, or it cannot be read.
-    fn read(&self, id: &str) -> Result<Vec<u8>, ArtifactError>;
 }
 
 /// A question to the person in front of the front end.

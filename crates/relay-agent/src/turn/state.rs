@@ -76,6 +76,14 @@ pub struct State {
     pub(super) ending: Option<Ended>,
 }
 
+impl State {
+    /// A loop that goes on with a session: whether a checkpoint and a goal are open there.
+    #[must_use]
+    pub fn resumed(settings: Settings, checkpoint: bool, goal: bool) -> Self {
+        Self { settings, checkpoint, goal, ..Self::default() }
+    }
+}
+
 /// Stream rules that the answer broke.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Breaches {

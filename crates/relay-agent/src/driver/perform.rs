@@ -1,0 +1,252 @@
+//! Carrying out effects, one after the other.
+
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use relay_diagnostics::Cancel;
+use relay_llm::{Request, ToolChoice};
+use serde_json::Value;
+
+use super::calls::Job;
+use super::{Agent, StreamRules, model};
+use crate::event::{Event, MessageEvent, SessionEvent};
+use crate::session::body::{Custom, ModeChange};
+use crate::session::{Body, Message, Summary};
+use crate::tool::{Output, Signal, ToolError, for_wire};
+use crate::turn::{Effect, Happened, PendingCall, Prompt};
+
+impl Agent {
+    pub(super) fn perform(&mut self, effect: Effect) {
+        match effect {
+            Effect::Append(body) => self.append(body),
+            Effect::Emit(event) => self.report(&event),
+            Effect::Ask { must_call } => self.ask(must_call),
+            Effect::StopModel => {
+                if let Some(cancel) = &self.under_way.model {
+                    cancel.cancel();
+                }
+            }
+            Effect::Run(pending) => self.run_call(pending),
+            Effect::StopCalls => self.under_way.calls.values().for_each(Cancel::cancel),
+            Effect::Signal(signal) => self.signal(signal),
+            Effect::Compact { reason, focus } => self.shorten(reason, focus),
+            Effect::Wait(ms) => self.under_way.pause = Some(Instant::now() + Duration::from_millis(ms)),
+            Effect::LandText { text } => self.land_text(&text),
+            Effect::Injected(rules) => self.rules().injected(&rules),
+            Effect::TurnEnded => self.rules().turn_ended(),
+        }
+    }
+
+    /// Puts an entry into the log, and reports messages once they are in it.
+    pub(super) fn append(&mut self, mut body: Body) {
+        stamp(&mut body);
+        let message = match &body {
+            Body::Message(message) => Some((**message).clone()),
+            Body::CustomMessage(message) => Some(Message::Custom((**message).clone())),
+            _ => None,
+        };
+        match self.log.append(body) {
+            Ok(id) => {
+                let entry = id.to_string();
+                if matches!(message, Some(Message::User(_))) {
+                    self.facts.turn.clone_from(&entry);
+                }
+                if let Some(message) = message {
+                    let finished = MessageEvent::Finished { entry, message: Box::new(message) };
+                    self.report(&Event::Message(finished));
+                }
+            }
+            Err(error) => {
+                self.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
+            }
+        }
+    }
+
+    /// The request that the log asks for now.
+    pub(super) fn request(&self, must_call: Option<String>) -> Request {
+        let model = self.asker.model();
+        let (messages, _missing) = self.log.context().to_llm(self.log.blobs().as_ref());
+        let tools = match model.capabilities.tools {
+            true => self.tools.iter().map(|tool| for_wire(tool.spec(), model.provider.wire)).collect(),
+            false => Vec::new(),
+        };
+        let tool_choice = match must_call {
+            Some(name) if self.tools.iter().any(|tool| tool.spec().name == *name) => ToolChoice::Named(name),
+            _ => ToolChoice::Auto,
+        };
+        Request {
+            system: self.system.clone(),
+            messages: match &self.masker {
+                Some(masker) => masker.mask(messages),
+                None => messages,
+            },
+            tools,
+            tool_choice,
+            thinking: self.thinking,
+            cache_key: Some(self.log.id().to_owned()),
+            output: self.output.clone(),
+            ..Request::default()
+        }
+    }
+
+    fn ask(&mut self, must_call: Option<String>) {
+        let request = self.request(must_call);
+        let cancel = Cancel::new();
+        self.under_way.model = Some(cancel.clone());
+        let (asker, sender, watch) = (Arc::clone(&self.asker), self.sender.clone(), Arc::clone(&self.watch));
+        self.rules().turn_began();
+        let masker = self.masker.clone();
+        let started = thread::Builder::new().name("model".to_owned()).spawn(move || {
+            let mut watching = |index: usize, kind: &relay_llm::Kind, text: &str| {
+                watch.lock().unwrap_or_else(PoisonError::into_inner).delta(index, kind, text)
+            };
+            let send = |happened: Happened| {
+                let happened = match &masker {
+                    Some(masker) => masker.restore(happened),
+                    None => happened,
+                };
+                // An agent that is gone needs no answer.
+                drop(sender.send(happened));
+            };
+            model::run(&*asker, &request, &cancel, &mut watching, &send);
+        });
+        if started.is_err() {
+            self.queue(self.asker.gave_up());
+        }
+    }
+
+    fn run_call(&mut self, pending: PendingCall) {
+        let call = pending.call;
+        let cancel = Cancel::new();
+        self.under_way.calls.insert(call.id.clone(), cancel.clone());
+        let tool = self
+            .registry
+            .get(&call.name)
+            .filter(|tool| self.tools.iter().any(|offered| offered.spec().name == tool.spec().name));
+        let mut facts = self.facts.clone();
+        facts.model = self.asker.model().selector();
+        let id = call.id.clone();
+        let job = Job {
+            tool: tool.cloned(),
+            known: self.tools.iter().map(|tool| tool.spec().name.to_string()).collect(),
+            call,
+            services: self.services.clone(),
+            facts,
+            policy: Arc::clone(&self.policy),
+            cancel,
+        };
+        let sender = self.sender.clone();
+        let (call_id, updates) = (id.clone(), self.sender.clone());
+        let started = thread::Builder::new().name(format!("call {id}")).spawn(move || {
+            let update = |output: Output| {
+                let id = call_id.clone();
+                drop(updates.send(Happened::CallUpdated { id, output }));
+            };
+            let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&update)));
+            let output = ended.unwrap_or_else(|_| {
+                ToolError::failed("The tool failed inside Relay; this is a bug. Use another tool.")
+                    .into_output()
+            });
+            drop(sender.send(Happened::CallEnded { id: call_id, output }));
+        });
+        if started.is_err() {
+            let output = ToolError::failed("The call could not be started: too many threads.").into_output();
+            self.queue(Happened::CallEnded { id, output });
+        }
+    }
+
+    fn rules(&self) -> MutexGuard<'_, Box<dyn StreamRules>> {
+        self.watch.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Hands something to the loop that happened on this thread.
+    pub(super) fn queue(&mut self, happened: Happened) {
+        self.own.push_back(happened);
+    }
+
+    fn signal(&mut self, signal: Signal) {
+        match signal {
+            Signal::Checkpoint { goal, .. } => self.facts.checkpoint = Some(goal),
+            Signal::Rewind { report, restore_files } => self.rewind(&report, restore_files),
+            Signal::Goal(goal) => {
+                self.facts.goal.clone_from(&goal);
+                let status = goal.as_ref().and_then(|goal| goal.get("status")?.as_str()).unwrap_or("none");
+                let mode = match status {
+                    "active" => "goal",
+                    "paused" => "goal_paused",
+                    _ => "none",
+                };
+                self.set_mode(mode, goal.clone());
+                self.report(&Event::Session(SessionEvent::Goal(goal)));
+            }
+            Signal::Mode { mode, data } => self.set_mode(&mode, data),
+            Signal::Pending { tool, label, data } => self.facts.pending = Some((tool, label, data)),
+            Signal::Resolved { .. } => self.facts.pending = None,
+            Signal::Select(names) => self.offer_more(&names),
+            Signal::Keep { kind, data } => {
+                self.append(Body::Custom(Custom { custom_type: kind.clone(), data: Some(data.clone()) }));
+                self.facts.kept.insert(kind.clone(), data.clone());
+                self.report(&Event::Session(SessionEvent::Kept { kind, data }));
+            }
+        }
+    }
+
+    fn set_mode(&mut self, mode: &str, data: Option<Value>) {
+        mode.clone_into(&mut self.facts.mode);
+        self.append(Body::ModeChange(ModeChange { mode: mode.to_owned(), data }));
+        self.report(&Event::Session(SessionEvent::Mode(mode.to_owned())));
+    }
+
+    /// Offers tools that the model asked for, beside those it has.
+    fn offer_more(&mut self, names: &[String]) {
+        for name in names {
+            let tool = self
+                .registry
+                .get(name)
+                .filter(|tool| !self.tools.iter().any(|offered| offered.spec().name == tool.spec().name));
+            if let Some(tool) = tool.cloned() {
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    /// Returns the conversation to its checkpoint, with a report of what was found out.
+    fn rewind(&mut self, report: &str, restore_files: bool) {
+        let checkpoint = self.log.context().state.checkpoint;
+        let to = checkpoint.as_ref().map(|checkpoint| checkpoint.entry_id.clone());
+        let since = checkpoint.map(|checkpoint| checkpoint.started_at);
+        let to = to.filter(|id| self.log.entry(id).is_some());
+        self.facts.checkpoint = None;
+        let summary = Summary { text: report.to_owned(), ..Summary::default() };
+        if let Err(error) = self.log.branch_with_summary(to.as_deref(), summary) {
+            self.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
+            return;
+        }
+        for body in Prompt::hidden("rewind-report", report).bodies {
+            self.append(body);
+        }
+        self.report(&Event::Session(SessionEvent::Rewound { to }));
+        if restore_files {
+            self.restore_files(since.as_deref());
+        }
+    }
+}
+
+/// Gives messages the time at which they went into the log.
+fn stamp(body: &mut Body) {
+    let now = Some(Timestamp::now().as_millisecond());
+    match body {
+        Body::Message(message) => match &mut **message {
+            Message::User(message) | Message::Developer(message) => {
+                message.timestamp = message.timestamp.or(now);
+            }
+            Message::ToolResult(message) => message.timestamp = message.timestamp.or(now),
+            Message::Assistant(message) => message.timestamp = message.timestamp.or(now),
+            _ => {}
+        },
+        Body::CustomMessage(message) => message.timestamp = message.timestamp.or(now),
+        _ => {}
+    }
+}
