@@ -1,0 +1,27 @@
+//! The tools of Relay's agent: one folder each, with the description that models read beside the code.
+//!
+//! Tools read through `relay-workspace`, run programs through `relay-exec` and change files through `relay-engine`
+//! alone, so every change is on the ledger. They know nothing of providers, sessions' files or terminals.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
+
+mod bash;
+mod edit;
+mod landing;
+mod read;
+mod write;
+
+use std::sync::Arc;
+
+use relay_agent::tool::Tool;
+
+/// All built-in tools, in the order in which models see them.
+#[must_use]
+pub fn built_in() -> Vec<Arc<dyn Tool>> {
+    vec![
+        Arc::new(read::Read::new()),
+        Arc::new(bash::Bash::new()),
+        Arc::new(edit::Edit::new()),
+        Arc::new(write::Write::new()),
+    ]
+}
