@@ -8,6 +8,7 @@
 //! - [`Program`] is a program with arguments, as Relay calls agents; output and errors are kept apart.
 //! - [`git`] is the only caller of git, without the programs that a repository names.
 //! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
+//! - [`page`] shows a long text in the user's pager.
 //! - [`end_left_running`] ends what a Relay that was killed left behind.
 //! - [`sandbox`] lets a program write only where it may, enforced by the system.
 //!
@@ -20,6 +21,7 @@ mod detach;
 mod find;
 pub mod git;
 mod leftover;
+mod pager;
 mod passthrough;
 mod program;
 mod run;
@@ -32,6 +34,7 @@ mod tree;
 pub use detach::{DetachError, spawn_detached};
 pub use find::find_program;
 pub use leftover::{end_left_running, is_left_running, own_runs};
+pub use pager::page;
 pub use passthrough::{Passed, Passthrough};
 pub use program::{Output, Program};
 pub use run::{End, Run, Tail};

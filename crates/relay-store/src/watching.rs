@@ -29,6 +29,22 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Whether somebody watches a project now. Creates nothing.
+    ///
+    /// # Errors
+    /// The project does not exist, or the system refuses.
+    pub fn is_watched(&self, root: &Path) -> Result<bool, StoreError> {
+        let Some(folder) = Folder::open(&self.state_dir().join(FOLDER))? else { return Ok(false) };
+        let name = format!("{}.lock", digest(root)?);
+        if folder.read(&name)?.is_none() {
+            return Ok(false);
+        }
+        let (file, place) = folder.lock_file(&name)?;
+        Ok(Locked::try_new(file, &place)?.is_err())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -39,7 +55,9 @@ mod tests {
         let store = Store::at(&home.path().join("store"));
         let first = store.watch(home.path()).unwrap();
         assert!(first.is_some() && store.watch(home.path()).unwrap().is_none());
+        assert!(store.is_watched(home.path()).unwrap());
         drop(first);
+        assert!(!store.is_watched(home.path()).unwrap());
         assert!(store.watch(home.path()).unwrap().is_some());
     }
 }

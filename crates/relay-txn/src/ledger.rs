@@ -12,7 +12,7 @@ use crate::disk::Disk;
 use crate::draft::{Draft, Verdict};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
-use crate::protocol::{Entries, Forgotten, Kept, Open, Protocol, Recovered, RolledBack};
+use crate::protocol::{Entries, Forgotten, Kept, Open, Protocol, Recovered, RolledBack, Unfinished};
 use crate::record::{Record, Stored};
 
 /// How often a reserved path is looked at again. Checks take seconds, so nobody notices.
@@ -75,6 +75,25 @@ impl Ledger {
     /// The state folder cannot be read.
     pub fn pending(&self, uuid: Uuid) -> Result<bool, TxnError> {
         self.protocol.is_pending(uuid)
+    }
+
+    /// The transactions that are under way or were interrupted. Changes nothing, and recovers nothing.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn unfinished(&self) -> Result<Vec<Unfinished>, TxnError> {
+        self.protocol.unfinished()
+    }
+
+    /// The commands that are being captured or were interrupted, and whether each is still running.
+    ///
+    /// # Errors
+    /// The state folder cannot be read.
+    pub fn unfinished_commands(
+        &self,
+        workspace: &Workspace,
+    ) -> Result<Vec<(capture::Command, bool)>, TxnError> {
+        capture::unfinished(self.protocol.key(), workspace)
     }
 
     /// Whether a transaction that is not decided works on one of these paths: a [`TxnError::Leased`] that says so. What

@@ -76,7 +76,7 @@ impl Failure {
     /// Tells it as one line of JSON on standard output, for commands that print a document a line. Returns the exit code.
     pub fn report_line(self) -> u8 {
         let document = report::outcome(&Outcome::rejected(self.diagnostics));
-        terminal::print(&terminal::document_line(&document));
+        terminal::print_as_is(&terminal::document_line(&document));
         self.exit_code
     }
 

@@ -6,6 +6,7 @@ mod channel;
 mod cli;
 mod clipboard;
 mod commands;
+mod completion;
 mod failure;
 mod models;
 mod open;
@@ -25,6 +26,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let arguments: Vec<_> = std::env::args_os().collect();
+    if std::env::var_os(completion::VARIABLE).is_some() {
+        clap_complete::CompleteEnv::with_factory(cli::definition).var(completion::VARIABLE).complete();
+    }
     ExitCode::from(run(&arguments))
 }
 
@@ -34,6 +38,9 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
         && (only == "--version" || only == "-V")
     {
         return terminal::print(&format!("relay {}\n", env!("CARGO_PKG_VERSION")));
+    }
+    if arguments.len() <= 1 {
+        return commands::front_door();
     }
     if let [_, only] = arguments
         && only == clipboard::HOLD
@@ -60,7 +67,7 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
             if error.use_stderr() && arguments.iter().any(|argument| argument == "--json") {
                 return Failure::bad_usage(&error).report(true);
             }
-            // A reader that went away (`relay --help | head -1`) is no reason to complain.
+            // A reader that went away (`relay --help | head -1`) is not an error.
             drop(error.print());
             u8::try_from(error.exit_code()).unwrap_or(2)
         }

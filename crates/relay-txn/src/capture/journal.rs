@@ -197,6 +197,32 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
     Ok(found)
 }
 
+/// The commands of all journals, and whether each is still running. Changes nothing.
+pub(crate) fn unfinished(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<(Command, bool)>, TxnError> {
+    let Ok(place) = Place::new(workspace) else { return Ok(Vec::new()) };
+    let mut found = Vec::new();
+    for name in place.names().at("list", CAPTURE)?.iter().filter(|name| name.starts_with(PREFIX)) {
+        let Ok(file) = place.open(name, Open::Read) else { continue };
+        let mut bytes = Vec::new();
+        if (&file).take(MAX_INDEX_BYTES).read_to_end(&mut bytes).is_err() {
+            continue;
+        }
+        let Some((header, _)) = header(&bytes, key) else { continue };
+        found.push((header.command, of_the_dead(&place, name, file).is_none()));
+    }
+    Ok(found)
+}
+
+/// The header of a journal, if this user's Relay wrote it, and where it ends.
+fn header(bytes: &[u8], key: &LedgerKey) -> Option<(Header, usize)> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let (mac, text) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;
+    if blake3::Hash::from_hex(mac).ok()? != key.mac(CONTEXT, text.as_bytes()) {
+        return None;
+    }
+    Some((serde_json::from_str(text).ok()?, end))
+}
+
 /// The lock of a journal whose process died. A capture that ends removes its journal before it lets go of the lock: one
 /// that is gone by now was not interrupted. No second journal gets the name.
 fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
@@ -208,12 +234,7 @@ fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
 fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<String>)> {
     let mut bytes = Vec::new();
     running.file.file().take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
-    let end = bytes.iter().position(|byte| *byte == b'\n')?;
-    let (mac, text) = std::str::from_utf8(bytes.get(..end)?).ok()?.split_once(' ')?;
-    if blake3::Hash::from_hex(mac).ok()? != key.mac(CONTEXT, text.as_bytes()) {
-        return None;
-    }
-    let header: Header = serde_json::from_str(text).ok()?;
+    let (header, end) = header(&bytes, key)?;
     let index = Index::read(bytes.split_off(end + 1), key)?;
     let pack = Pack::open(&running.place, index.pack).ok()?;
     let mut entries: Vec<(Surveyed, Held)> = Vec::new();

@@ -35,7 +35,7 @@ use crate::record::FolderRecord;
 pub(crate) use effects::effects;
 pub(crate) use journal::PREFIX;
 pub use journal::{Command, Interrupted, Journals, Running};
-pub(crate) use journal::{begin, interrupted};
+pub(crate) use journal::{begin, interrupted, unfinished};
 
 /// Everything a command could change, as it was at one moment, with the contents.
 #[derive(Debug)]

@@ -30,6 +30,7 @@ mod restore;
 mod rollback;
 mod sealed;
 mod undecided;
+mod unfinished;
 
 use std::io;
 use std::sync::OnceLock;
@@ -40,6 +41,7 @@ pub use kept::{Kept, Origin};
 pub use recover::{Outcome, Recovered};
 pub use rescue::Rescued;
 pub use rollback::RolledBack;
+pub use unfinished::Unfinished;
 
 use crate::error::{At, TxnError};
 use crate::fs::{Found, Fs, Kind, Stat, ancestors, is_link};

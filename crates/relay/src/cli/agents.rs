@@ -6,59 +6,61 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use relay_backends::settings::limits;
 
+use super::values::{backends, conversations, models, transactions};
+
 /// Ask another agent or a model about this project
 ///
-/// The answer goes to standard output, as it comes. A backend is read-only unless you say otherwise, and Relay enforces
-/// that where the system can. With --sandbox workspace-write it can write to the workspace and nowhere else, and everything
-/// it does there is one transaction that is shown, checked, approved and undone like any other; where the system cannot
-/// enforce that, it is not started.
+/// The answer streams to standard output. A backend is read-only unless you say otherwise, and Relay enforces that where
+/// the system can. With --sandbox workspace-write it can write to the workspace and nowhere else, and everything it does
+/// there is one transaction that is shown, checked, approved and undone like any other; where the system cannot enforce
+/// that, the backend is not started.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 answered · 1 not answered, or what it wrote did not stay · 2 bad usage · 130 interrupted"
 )]
 pub struct AskArgs {
-    /// The question; `-` or nothing for standard input
+    /// The question; `-` or nothing reads standard input
     pub prompt: Option<String>,
 
-    /// Who is asked: codex, claude, gemini, opencode, ollama, provider/model, or one of your own; several separated by
+    /// Whom to ask: codex, claude, gemini, opencode, ollama, provider/model, or one of your own; separate several with
     /// commas
-    #[arg(long, value_name = "BACKEND", value_delimiter = ',')]
+    #[arg(long, value_name = "BACKEND", value_delimiter = ',', add = backends())]
     pub to: Vec<String>,
 
-    /// More to know, from a file
+    /// Further context, from a file
     #[arg(long, value_name = "FILE")]
     pub context_file: Option<PathBuf>,
 
-    /// More to know, as a text
+    /// Further context, as text
     #[arg(long, value_name = "TEXT")]
     pub context_text: Option<String>,
 
-    /// Send the latest changes along: what is not committed, else the last commit
+    /// Include the latest changes: what is not committed, else the last commit
     #[arg(long, overrides_with = "no_diff")]
     pub diff: bool,
 
-    /// Send no changes along
+    /// Do not include changes
     #[arg(long)]
     pub no_diff: bool,
 
     #[command(flatten)]
     pub call: CallArgs,
 
-    /// Show the answer as it comes
+    /// Show the answer as it arrives
     #[arg(long, overrides_with = "no_stream")]
     pub stream: bool,
 
-    /// Show the answer once it is whole
+    /// Show the answer once it is complete
     #[arg(long)]
     pub no_stream: bool,
 
-    /// Hold the answer to this JSON schema: a file, or the schema itself
+    /// Require an answer that matches this JSON schema: a file, or the schema itself
     #[arg(long, value_name = "FILE|JSON")]
     pub schema: Option<String>,
 
-    /// Go on with the conversation of this name, or begin one
-    #[arg(long, value_name = "LABEL")]
-    pub session: Option<String>,
+    /// Continue the conversation with this name, or start one
+    #[arg(long, alias = "session", value_name = "NAME", add = conversations())]
+    pub conversation: Option<String>,
 
     /// Answer in the background, and print the job's id
     #[arg(long)]
@@ -69,7 +71,7 @@ pub struct AskArgs {
     pub json: bool,
 }
 
-/// Look at questions that are answered in the background
+/// List, read and cancel questions asked in the background
 #[derive(Debug, Args)]
 pub struct JobsArgs {
     #[command(subcommand)]
@@ -93,18 +95,18 @@ pub enum JobsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Wait for a job's end, and print its answer
+    /// Wait until a job ends, and print its answer
     Wait {
         /// Its id
         id: String,
-        /// How many seconds to wait at most
+        /// The longest time to wait, in seconds
         #[arg(long, value_name = "SECONDS")]
         timeout: Option<u64>,
         /// Print one JSON document on standard output
         #[arg(long)]
         json: bool,
     },
-    /// End a job, and everything it started
+    /// Stop a job and everything it started
     Cancel {
         /// Its id
         id: String,
@@ -113,28 +115,29 @@ pub enum JobsCommand {
     Prune,
 }
 
-/// Look at the conversations that --session has named
+/// List and forget the named conversations of `relay ask`
 #[derive(Debug, Args)]
-pub struct SessionArgs {
+pub struct ConversationsArgs {
     #[command(subcommand)]
-    pub command: SessionCommand,
+    pub command: ConversationsCommand,
 }
 
-/// What can be done with labelled conversations.
+/// What can be done with named conversations.
 #[derive(Debug, Subcommand)]
-pub enum SessionCommand {
+pub enum ConversationsCommand {
     /// List them, the most recently used first
     List {
         /// Print a JSON array on standard output
         #[arg(long)]
         json: bool,
     },
-    /// Forget a label; the backend keeps its conversation
+    /// Forget a name; the backend keeps its conversation
     Delete {
-        /// The label
+        /// The conversation's name
+        #[arg(value_name = "NAME", add = conversations())]
         label: String,
     },
-    /// Forget labels that were not used for a while
+    /// Forget the names that have not been used for a while
     Prune {
         /// How many days
         #[arg(long, value_name = "DAYS", default_value_t = 30)]
@@ -147,18 +150,18 @@ pub enum SessionCommand {
 
 /// Have changes reviewed by another agent or model
 ///
-/// Findings that lie outside the changes are dropped; the verdict is ship, iterate or abstain, and an answer that cannot
-/// be understood is never "ship". Without further choice the present branch is compared with main (or master).
+/// Findings outside the changes are dropped; the verdict is ship, iterate or abstain, and an answer that cannot be
+/// understood is never "ship". By default the current branch is compared with main (or master).
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 ship, or feedback in prose · 1 iterate · 2 no verdict although --verdict-json asks for one, or it could not be done · 130 interrupted"
 )]
 pub struct ReviewArgs {
-    /// Who reviews; several names side by side, separated by commas
-    #[arg(long, value_name = "BACKEND", value_delimiter = ',')]
+    /// Who reviews; separate several with commas
+    #[arg(long, value_name = "BACKEND", value_delimiter = ',', add = backends())]
     pub to: Vec<String>,
 
-    /// Compare the present branch with this one
+    /// Compare the current branch with this one
     #[arg(long, value_name = "BRANCH", group = "scope")]
     pub base: Option<String>,
 
@@ -170,22 +173,22 @@ pub struct ReviewArgs {
     #[arg(long, group = "scope")]
     pub uncommitted: bool,
 
-    /// Review what lies between two points, as A..B
+    /// Review the commits in a range, written A..B
     #[arg(long, value_name = "A..B", group = "scope")]
     pub range: Option<String>,
 
     /// Review a transaction of the ledger
-    #[arg(long, value_name = "TRANSACTION", group = "scope")]
+    #[arg(long, value_name = "TRANSACTION", group = "scope", add = transactions())]
     pub transaction: Option<String>,
 
-    /// What to look at
+    /// What the reviewer should look at
     #[arg(long, value_name = "TEXT")]
     pub prompt: Option<String>,
 
     #[command(flatten)]
     pub call: CallArgs,
 
-    /// Land the fix that finding N of the last review suggests
+    /// Land the fix suggested by finding N of the last review
     #[arg(long, value_name = "N", conflicts_with_all = ["to", "scope", "prompt", "verdict_json"])]
     pub apply: Option<usize>,
 
@@ -201,12 +204,12 @@ pub struct ReviewArgs {
 /// How a backend is called.
 #[derive(Debug, Args)]
 pub struct CallArgs {
-    /// The repository; the present project if left out
+    /// The repository; the current project if left out
     #[arg(long, value_name = "DIR")]
     pub repo: Option<PathBuf>,
 
     /// Which of its models the backend uses
-    #[arg(long, value_name = "MODEL")]
+    #[arg(long, value_name = "MODEL", add = models())]
     pub model: Option<String>,
 
     /// How many seconds an answer may take
@@ -217,24 +220,24 @@ pub struct CallArgs {
     #[arg(long, value_name = "AMOUNT", value_parser = bound(limits::cost, limits::COST))]
     pub max_cost: Option<Bound<f64>>,
 
-    /// How many turns each backend may have; every request for an answer is one, also one that is tried again
+    /// How many turns each backend may have; every request for an answer counts, including retries
     #[arg(long, value_name = "N", value_parser = bound(turns, "a whole number above zero"))]
     pub max_turns: Option<Bound<u32>>,
 
-    /// When the last request may begin, such as 90s or 5m; a program is ended then
+    /// When the last request may start, such as 90s or 5m; a program is stopped then
     #[arg(long, value_name = "TIME", value_parser = bound(limits::time, limits::TIME))]
     pub max_time: Option<Bound<Duration>>,
 
-    /// How quickly and at what price a model shall answer, in its provider's words: flex, priority …
+    /// The provider's service tier for the request, such as flex or priority
     #[arg(long, value_name = "TIER")]
     pub service_tier: Option<String>,
 
-    /// What the backend may do: read-only, workspace-write, danger-full-access
-    // Its value is checked after the backend, which decides what there is.
-    #[arg(long, value_name = "SANDBOX")]
+    /// What the backend may do: read-only, workspace-write or danger-full-access
+    // Checked after the backend, which decides what is possible.
+    #[arg(long, value_name = "SANDBOX", add = clap_complete::engine::ArgValueCandidates::new(crate::completion::sandboxes))]
     pub sandbox: Option<String>,
 
-    /// Approve beforehand what is written, also with linter errors
+    /// Approve what the backend writes in advance, even with linter errors
     #[arg(long, short)]
     pub yes: bool,
 
@@ -246,7 +249,7 @@ pub struct CallArgs {
     pub trust: super::TrustFlag,
 }
 
-/// A limit from the command line; `none` takes one of the settings away.
+/// A limit from the command line; `none` removes one from the settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound<T>(pub Option<T>);
 
@@ -258,7 +261,7 @@ fn bound<T>(
     move |text| match read(text) {
         _ if text == "none" => Ok(Bound(None)),
         Some(limit) => Ok(Bound(Some(limit))),
-        None => Err(format!("it takes {expected}, or none")),
+        None => Err(format!("expected {expected}, or none")),
     }
 }
 
@@ -266,7 +269,7 @@ fn turns(text: &str) -> Option<u32> {
     text.parse().ok().filter(|turns| *turns > 0)
 }
 
-/// List the backends: what each can do, whether it is there, and how to get it
+/// List the agents you can ask, and how to get the others
 #[derive(Debug, Args)]
 pub struct BackendsArgs {
     /// Print a JSON array on standard output

@@ -1,18 +1,21 @@
-//! What can be typed about the ledger: looking back, taking back, tidying up.
+//! What can be typed about the ledger: looking back, undoing, cleaning up.
 
 use clap::Args;
 
-/// List what landed, newest first, and what the next undo and redo would do
+use super::values::{statuses, transactions};
+
+/// List what landed, and what undo and redo would do next
 ///
-/// A TIME is a date (2026-11-15), a date and time (2026-11-15T10:30), or an age (90m, 2h, 3d, 2w).
+/// A TIME is a date (2026-11-15), a date and time (2026-11-15T10:30), or an age (90m, 2h, 3d, 2w). In a terminal a long
+/// list opens in your pager (RELAY_PAGER, PAGER, else less).
 #[derive(Debug, Args)]
 pub struct LogArgs {
-    /// Only what changed this file, also under an earlier name, or a file in this folder
+    /// Only what changed this file (under earlier names too) or a file in this folder
     #[arg(long, value_name = "PATH")]
     pub path: Option<String>,
 
-    /// Only what came this way: apply, undo, redo, …
-    #[arg(long, value_name = "CHANNEL")]
+    /// Only what came through this channel: apply, watch, undo, redo, …
+    #[arg(long, value_name = "CHANNEL", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     pub channel: Option<String>,
 
     /// Only what a session of the agent did; without an id, the newest one
@@ -23,15 +26,15 @@ pub struct LogArgs {
     #[arg(long, value_name = "ID")]
     pub group: Option<String>,
 
-    /// Only what is in this state: committed, partly_undone, undone
-    #[arg(long, value_name = "STATUS", value_parser = entry_status)]
+    /// Only what is in this state
+    #[arg(long, value_name = "STATUS", value_parser = statuses())]
     pub status: Option<relay_engine::EntryStatus>,
 
-    /// Only what landed then or later
+    /// Only what landed at this time or later
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
 
-    /// Only what landed then or earlier
+    /// Only what landed at this time or earlier
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
 
@@ -39,30 +42,46 @@ pub struct LogArgs {
     #[arg(short = 'n', long = "number", value_name = "N", default_value_t = 20)]
     pub number: usize,
 
+    /// List every file with the lines added and removed
+    #[arg(long)]
+    pub stat: bool,
+
+    /// Print directly instead of opening a pager
+    #[arg(long)]
+    pub no_pager: bool,
+
     /// Print a JSON array on standard output
     #[arg(long)]
     pub json: bool,
 }
 
-/// Show one transaction: why, what exactly, and what its checks said
+/// Show one transaction: reason, diff and check results
 #[derive(Debug, Args)]
 pub struct ShowArgs {
-    /// Its number, its uuid or the beginning of it; the newest if left out
-    #[arg(value_name = "TRANSACTION")]
+    /// Its number, its uuid or the beginning of its uuid; the newest if left out
+    #[arg(value_name = "TRANSACTION", add = transactions())]
     pub transaction: Option<String>,
+
+    /// List the files with the lines added and removed instead of the diff
+    #[arg(long)]
+    pub stat: bool,
+
+    /// Print directly instead of opening a pager
+    #[arg(long)]
+    pub no_pager: bool,
 
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
 }
 
-/// Say which transaction wrote each line of a file, and why
+/// Show which transaction wrote each line of a file, and why
 ///
-/// Follows lines through later edits, renames and undos. Lines that came into the file some other way are marked so.
+/// Follows lines through later edits, renames and undos. Lines that did not come through Relay are marked as such.
 #[derive(Debug, Args)]
 pub struct BlameArgs {
-    /// The file; a line or some lines of it with :LINE or :FROM-TO
-    #[arg(value_name = "PATH[:LINE[-LINE]]")]
+    /// The file, or some of its lines: PATH, PATH:LINE or PATH:FROM-TO
+    #[arg(value_name = "PATH[:LINE[-LINE]]", value_hint = clap::ValueHint::FilePath)]
     pub place: String,
 
     /// Print one JSON document on standard output
@@ -70,26 +89,26 @@ pub struct BlameArgs {
     pub json: bool,
 }
 
-/// Forget old transactions, and contents that nothing needs any more
+/// Delete old transactions and contents no longer needed
 ///
-/// Keeps everything younger than 90 days, and the newest 1,000 however old they are. What is forgotten can no longer be
-/// shown or undone, so it asks first. Contents that no transaction needs are removed without asking, and so is what was
-/// kept apart of mail sessions that ended as long ago.
+/// Keeps everything from the last 90 days, and the newest 1,000 transactions however old they are. Deleted transactions can
+/// no longer be shown or undone, so Relay asks first. Contents that no transaction needs are removed without asking, and
+/// so is the data of mail threads that ended before that time.
 #[derive(Debug, Args)]
 pub struct GcArgs {
-    /// Forget only what is older than this: 90d, 2w, 12h
+    /// Delete only what is older than this: 90d, 2w, 12h
     #[arg(long, value_name = "AGE", default_value = "90d")]
     pub older_than: String,
 
-    /// Keep so many of the newest, however old they are
+    /// Keep this many of the newest, however old they are
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub keep: usize,
 
-    /// Say what would go and remove nothing
+    /// Show what would be deleted, and delete nothing
     #[arg(long, short = 'n')]
     pub dry_run: bool,
 
-    /// Agree beforehand
+    /// Delete without asking
     #[arg(long, short)]
     pub yes: bool,
 
@@ -98,25 +117,25 @@ pub struct GcArgs {
     pub json: bool,
 }
 
-/// Take a transaction back, the last one if none is named
+/// Undo a transaction: the last one, or any other by name
 ///
-/// The last one is what landed or came back last and is still in effect, as in an editor: after `relay redo 4` it is #4.
-/// `relay log` shows it as "next undo".
+/// The last one is whatever landed or was reapplied last and is still in effect, as in an editor: after `relay redo 4` it
+/// is #4. `relay log` shows it as "next undo".
 ///
-/// The undo is a transaction of its own, so it can be undone too (`relay redo`). Files that still are as the
-/// transaction left them become exactly what they were; files that changed since in other lines are merged. Where the
-/// same lines changed since, it lists them and does nothing.
+/// The undo is a transaction too, so it can be undone (`relay redo`). Files that have not changed since are restored
+/// exactly; where other lines changed since, the undo is merged. Where the same lines changed since, it lists them and
+/// changes nothing.
 #[derive(Debug, Args)]
 pub struct UndoArgs {
-    /// Its number, its uuid or the beginning of it
-    #[arg(value_name = "TRANSACTION")]
+    /// Its number, its uuid or the beginning of its uuid
+    #[arg(value_name = "TRANSACTION", add = transactions())]
     pub transaction: Option<String>,
 
-    /// Take back this transaction and everything after it, as one transaction
-    #[arg(long, value_name = "TRANSACTION", conflicts_with = "transaction")]
+    /// Undo this transaction and everything after it, as one transaction
+    #[arg(long, value_name = "TRANSACTION", conflicts_with = "transaction", add = transactions())]
     pub since: Option<String>,
 
-    /// Take back everything of this group that is in effect, as one transaction; `relay log` names the groups
+    /// Undo everything of this group that is in effect, as one transaction; `relay log` names the groups
     #[arg(long, value_name = "ID", conflicts_with_all = ["transaction", "since"])]
     pub group: Option<String>,
 
@@ -136,17 +155,17 @@ pub struct UndoArgs {
     pub json: bool,
 }
 
-/// Bring back what the last undo took
+/// Reapply what the last undo removed
 ///
-/// Repeated, it goes on with the undo before that, back to the last landing: what was undone before something new
-/// landed comes back only by name (`relay redo 4`). `relay log` shows what is next.
+/// Run it again to reapply the undo before that, back to the last landing. Whatever was undone before something new
+/// landed is reapplied only by name (`relay redo 4`). `relay log` shows what is next.
 #[derive(Debug, Args)]
 pub struct RedoArgs {
-    /// The undo to take back, or the transaction it took: number, uuid or the beginning of it
-    #[arg(value_name = "TRANSACTION")]
+    /// The undo, or the transaction it undid: its number, its uuid or the beginning of its uuid
+    #[arg(value_name = "TRANSACTION", add = transactions())]
     pub transaction: Option<String>,
 
-    /// Bring back what was taken of this group, as one transaction
+    /// Reapply what was undone of this group, as one transaction
     #[arg(long, value_name = "ID", conflicts_with = "transaction")]
     pub group: Option<String>,
 
@@ -169,13 +188,13 @@ pub struct RedoArgs {
 /// Shared by undo and redo.
 #[derive(Clone, Debug, Args)]
 pub struct AnswerFlags {
-    /// Only this file (may be given several times)
+    /// Only this file; repeatable
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
 
-    /// Make this file what it was before, whatever happened to it since (may be given several times)
+    /// Restore this file whatever happened to it since; repeatable
     ///
-    /// Later changes of the file are lost from it; undoing the undo brings them back.
+    /// Later changes to the file are lost; undoing the undo restores them.
     #[arg(long = "force-file", value_name = "PATH")]
     pub force_files: Vec<String>,
 
@@ -187,7 +206,7 @@ pub struct AnswerFlags {
     #[arg(long)]
     pub allow_sensitive: bool,
 
-    /// Approve it beforehand
+    /// Approve it in advance
     ///
     /// It never answers the question about sensitive paths.
     #[arg(long, short)]
@@ -200,16 +219,16 @@ pub struct AnswerFlags {
 
 /// Finish what a crash or a power cut interrupted
 ///
-/// Every command that uses the ledger does this by itself; this one does only this, and says what it found and what is
-/// damaged. It also restores contents that no transaction leads to: what a rollback moved aside, what commands had
-/// written when that was taken back, and what an interrupted transaction left whose record cannot be verified.
+/// Every command that uses the ledger does this first; this one does nothing else, and reports what it found and what is
+/// damaged. It also restores file contents that no transaction holds: what a rollback moved aside, what commands had
+/// written before they were rolled back, and what was left by an interrupted transaction whose record cannot be verified.
 #[derive(Debug, Args)]
 pub struct RecoverArgs {
-    /// List the contents that can be restored
+    /// List the file contents that can be restored
     #[arg(long)]
     pub list: bool,
 
-    /// Restore the content that --list calls ID; this is a transaction, so it can be undone
+    /// Restore the content with this id from --list; this is a transaction, so it can be undone
     #[arg(long, value_name = "ID", conflicts_with = "list")]
     pub restore: Option<String>,
 
@@ -217,7 +236,7 @@ pub struct RecoverArgs {
     #[arg(long, value_name = "PATH", requires = "restore")]
     pub to: Option<String>,
 
-    /// Approve it beforehand
+    /// Approve it in advance
     ///
     /// It never answers the question about sensitive paths.
     #[arg(long, short, requires = "restore")]
@@ -226,12 +245,4 @@ pub struct RecoverArgs {
     /// Print one JSON document on standard output
     #[arg(long)]
     pub json: bool,
-}
-
-fn entry_status(name: &str) -> Result<relay_engine::EntryStatus, String> {
-    let known = relay_engine::EntryStatus::ALL;
-    known.into_iter().find(|status| status.name() == name.replace('-', "_")).ok_or_else(|| {
-        let names: Vec<&str> = known.iter().map(|status| status.name()).collect();
-        format!("the states are {}", names.join(", "))
-    })
 }

@@ -1,4 +1,4 @@
-//! What can be typed about mail: sessions with a model that has no network and no API.
+//! What can be typed about mail: threads with a model that has no network and no API.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use relay_engine::mail::{BUDGET_TOKENS, LARGEST_BUDGET_TOKENS, LEAST_BUDGET_TOKE
 
 use super::TrustFlag;
 
-/// Work with a model through files: send it an outbox, save its answer in the inbox
+/// Work with a model through files: outbox out, inbox in
 ///
 /// For a web chat, or a machine without a network. Each message holds everything the model needs; its answer holds
 /// commands (create, edit, delete and read files, run a command), which are carried out in order, one transaction each.
-/// `relay undo` takes back one of them, `relay undo --group mail:SESSION:NUMBER` all of one answer.
+/// `relay undo` undoes one of them, `relay undo --group mail:THREAD:NUMBER` all of one answer.
 #[derive(Debug, Args)]
 #[command(after_help = "Example: relay mail start 'add a --verbose flag' && relay mail run\n\n\
     The folders are outbox/, inbox/ and sessions/ in .relaycode/mail, or in the folder that --dir names.")]
 pub struct MailArgs {
-    /// Use this folder for outbox/, inbox/ and sessions/: a stick, a folder that is synced
-    #[arg(long, global = true, value_name = "DIR")]
+    /// Use this folder for outbox/, inbox/ and sessions/, such as a USB stick or a synced folder
+    #[arg(long, global = true, value_name = "DIR", display_order = 900, value_hint = clap::ValueHint::DirPath)]
     pub dir: Option<PathBuf>,
 
     /// Print one JSON document on standard output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 901)]
     pub json: bool,
 
     #[command(subcommand)]
@@ -39,14 +39,14 @@ pub enum MailCommand {
     Close(MailCloseArgs),
 }
 
-/// Begin a session and write its first message
+/// Start a thread and write its first message
 #[derive(Debug, Args)]
 pub struct MailStartArgs {
-    /// What is to be done; `-` reads it from standard input
+    /// The task; `-` reads it from standard input
     #[arg(required = true, value_name = "TASK")]
     pub task: Vec<String>,
 
-    /// How many tokens the listing, the results and the files of a message may take
+    /// The most tokens that the listing, results and files of a message may take
     #[arg(long, value_name = "TOKENS", default_value_t = BUDGET_TOKENS, value_parser = budget)]
     pub budget: usize,
 
@@ -55,19 +55,19 @@ pub struct MailStartArgs {
     pub copy: bool,
 }
 
-/// Wait for answers in the inbox and carry them out, until the model says that it is done
+/// Wait for answers in the inbox and carry them out until the model is done
 ///
-/// Any .txt file in the inbox is taken, oldest first, and moved to inbox/processed. Ctrl-C leaves the session as it is;
-/// the next `relay mail run` goes on.
+/// Takes every .txt file in the inbox, oldest first, and moves it to inbox/processed. Ctrl-C leaves the thread as it is;
+/// the next `relay mail run` continues it.
 #[derive(Debug, Args)]
 pub struct MailRunArgs {
     #[command(flatten)]
-    pub which: SessionFlag,
+    pub which: ThreadFlag,
 
-    /// Put each message on the clipboard, and take an answer that is copied there
+    /// Put each message on the clipboard, and take answers that you copy
     ///
-    /// An answer on the clipboard must name the session and the message, as the protocol tells the model to; one that
-    /// does not is asked about.
+    /// An answer on the clipboard must name the thread and the message, as the protocol asks the model to; Relay asks you
+    /// about one that does not.
     #[arg(long)]
     pub copy: bool,
 
@@ -77,16 +77,16 @@ pub struct MailRunArgs {
 
 /// Carry out one answer and write the next message
 ///
-/// Exit code 0 if every command succeeded, 3 if some failed (the next message tells the model), 1 if the answer does not
-/// belong here or could not be begun.
+/// Exit code 0 if every command succeeded, 3 if some failed (the next message says so to the model), 1 if the answer does
+/// not belong here or could not be started.
 #[derive(Debug, Args)]
 pub struct MailStepArgs {
-    /// The answer; `-` for standard input; the oldest in the inbox if left out
+    /// The answer; `-` reads standard input; the oldest in the inbox if left out
     #[arg(value_name = "FILE", conflicts_with = "paste")]
     pub file: Option<PathBuf>,
 
     #[command(flatten)]
-    pub which: SessionFlag,
+    pub which: ThreadFlag,
 
     /// Take the answer from the clipboard
     #[arg(long)]
@@ -96,7 +96,7 @@ pub struct MailStepArgs {
     #[arg(long)]
     pub copy: bool,
 
-    /// Carry it out although it was carried out before, or answers an older message
+    /// Carry it out even if it was carried out before or answers an older message
     #[arg(long)]
     pub again: bool,
 
@@ -104,18 +104,18 @@ pub struct MailStepArgs {
     pub how: HowFlags,
 }
 
-/// List the sessions, oldest first
+/// List the threads, oldest first
 #[derive(Debug, Args)]
 pub struct MailListArgs {}
 
-/// Show a session: its task, where it stands, and what became of the last answer
+/// Show a thread: its task, its state, and the results of the last answer
 #[derive(Debug, Args)]
 pub struct MailShowArgs {
-    /// Its id or the beginning of it; the open one if left out
-    #[arg(value_name = "SESSION")]
+    /// Its id or the beginning of its id; the open one if left out
+    #[arg(value_name = "THREAD")]
     pub session: Option<String>,
 
-    /// Print its newest message instead, to be piped anywhere
+    /// Print its newest message instead, to pipe it anywhere
     #[arg(long)]
     pub outbox: bool,
 
@@ -124,21 +124,21 @@ pub struct MailShowArgs {
     pub copy: bool,
 }
 
-/// Open a session again and write its next message
+/// Reopen a thread and write its next message
 ///
-/// Also one that is done, with something more to do; and one that was begun on another machine and lies in this folder. A
-/// session that is open keeps its newest message, unless there is something to add.
+/// Also works for a thread that is done, with a further task, and for one that was started on another machine and is in
+/// this folder. An open thread keeps its newest message unless you add something.
 #[derive(Debug, Args)]
 pub struct MailResumeArgs {
-    /// Its id or the beginning of it; the open one if left out
-    #[arg(value_name = "SESSION")]
+    /// Its id or the beginning of its id; the open one if left out
+    #[arg(value_name = "THREAD")]
     pub session: Option<String>,
 
-    /// What to tell the model besides
+    /// What else the model should know
     #[arg(value_name = "TEXT")]
     pub text: Vec<String>,
 
-    /// How many tokens the listing, the results and the files of a message may take from now on
+    /// The most tokens that the listing, results and files of a message may take from now on
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub budget: Option<usize>,
 
@@ -147,37 +147,37 @@ pub struct MailResumeArgs {
     pub copy: bool,
 }
 
-/// End a session; what has landed stays
+/// End a thread; what has landed stays
 #[derive(Debug, Args)]
 pub struct MailCloseArgs {
-    /// Its id or the beginning of it; the open one if left out
-    #[arg(value_name = "SESSION")]
+    /// Its id or the beginning of its id; the open one if left out
+    #[arg(value_name = "THREAD")]
     pub session: Option<String>,
 }
 
-/// Which session is meant.
+/// Which thread is meant.
 #[derive(Clone, Debug, Args)]
-pub struct SessionFlag {
-    /// The session's id or the beginning of it, where several are open
-    #[arg(long, value_name = "SESSION")]
+pub struct ThreadFlag {
+    /// The thread's id or the beginning of its id, if several are open
+    #[arg(long = "thread", alias = "session", value_name = "THREAD")]
     pub session: Option<String>,
 }
 
 /// How answers are carried out.
 #[derive(Clone, Debug, Args)]
 pub struct HowFlags {
-    /// Run the commands the model asks for without a question
+    /// Run the commands the model asks for without asking you
     ///
-    /// Otherwise each one is asked about in a terminal, and refused without one. They run in the project's root for 30
-    /// seconds at most, and what they do to the files can be undone; there is no sandbox around them.
+    /// Otherwise Relay asks about each one in a terminal, and refuses it without one. They run in the project's root for at
+    /// most 30 seconds, and what they do to the files can be undone; they are not sandboxed.
     #[arg(long)]
     pub allow_commands: bool,
 
-    /// Refuse edits of files that the model was never shown (`requireRead` in the config)
+    /// Refuse edits of files the model has not seen (`requireRead` in the config)
     #[arg(long)]
     pub require_read: bool,
 
-    /// Approve each change beforehand, also with linter errors
+    /// Approve each change in advance, even with linter errors
     ///
     /// It never answers the questions about commands, trust and sensitive paths, and a failed postCommand still rolls
     /// back.

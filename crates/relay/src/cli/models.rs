@@ -2,18 +2,20 @@
 
 use clap::{Args, Subcommand};
 
-/// List the models that can be asked now, with what they take and cost
+use super::values::providers;
+
+/// List the models you can use now, with limits and prices
 ///
-/// Usable is a model whose provider has a key (in the environment or stored with `relay auth login`), and what a server on
-/// this machine serves: Ollama, LM Studio, llama.cpp and vLLM are looked for at their usual ports, unless --offline is
-/// given. Prices are US dollars for a million tokens.
+/// A model is usable if its provider has a key (in the environment or stored with `relay auth login`) or if a server on
+/// this machine serves it: Relay looks for Ollama, LM Studio, llama.cpp and vLLM on their usual ports, unless --offline is
+/// given. Prices are US dollars per million tokens.
 #[derive(Debug, Args)]
 pub struct ModelsArgs {
-    /// Only models whose names have these words, usable or not
+    /// Only models whose names contain these words, usable or not
     #[arg(value_name = "QUERY")]
     pub query: Vec<String>,
 
-    /// All models that are known, usable or not
+    /// All known models, usable or not
     #[arg(long)]
     pub all: bool,
 
@@ -22,9 +24,9 @@ pub struct ModelsArgs {
     pub json: bool,
 }
 
-/// Store, forget and list the keys of model providers
+/// Store, remove and list API keys
 ///
-/// Keys are kept in a file that only you can read, never in a project, and never shown. A key in the environment
+/// Keys are stored in a file that only you can read, never in a project, and are never shown. A key in the environment
 /// (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY …) is used before a stored one.
 #[derive(Debug, Args)]
 pub struct AuthArgs {
@@ -43,13 +45,14 @@ pub enum AuthCommand {
 /// Store a key
 ///
 /// Asks for it without showing it, or reads it from standard input: `pass show anthropic | relay auth login anthropic`.
-/// Providers that log in through a browser are not supported; those Relay knows all give out keys.
+/// Logging in through a browser is not supported; every provider Relay knows issues keys.
 #[derive(Debug, Args)]
 pub struct LoginArgs {
     /// The provider, such as anthropic, openai, google or openrouter
+    #[arg(add = providers())]
     pub provider: String,
 
-    /// What to call it; the same label again replaces the key, others take turns
+    /// A name for the key; the same label replaces a key, several labels take turns
     #[arg(long, value_name = "LABEL", default_value = "default")]
     pub label: String,
 
@@ -58,10 +61,11 @@ pub struct LoginArgs {
     pub key: Vec<String>,
 }
 
-/// Forget a provider's stored keys, or one of them
+/// Remove a provider's stored keys, or one of them
 #[derive(Debug, Args)]
 pub struct LogoutArgs {
     /// The provider
+    #[arg(add = providers())]
     pub provider: String,
 
     /// Only the key with this label
@@ -69,7 +73,7 @@ pub struct LogoutArgs {
     pub label: Option<String>,
 }
 
-/// Say which providers have a key, and where it is; never the key itself
+/// Show which providers have a key and where it comes from, never the key itself
 #[derive(Debug, Args)]
 pub struct StatusArgs {
     /// Print one JSON document on standard output

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::dialect;
+use super::values::dialects;
 
 /// Pack files, instructions and a task into one text for any chat
 ///
 /// The text teaches the model how to answer, shows it the files you name (or those selected with `relay context`), and
 /// carries a receipt. A reply that names the receipt is resolved against exactly what the model saw and merged onto the
-/// files as they are by then. Secrets are masked before anything is printed, and put back when they return.
+/// files as they are by then. Secrets are masked before anything is printed, and restored when they come back.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: relay pack src/*.rs --task 'add a --verbose flag' --copy · relay pack src docs/guide.md \
@@ -21,11 +21,11 @@ pub struct PackArgs {
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
 
-    /// Leave out files that fit this glob; can be given several times
+    /// Leave out files that match this glob; repeatable
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 
-    /// What the model shall do; `-` reads it from standard input
+    /// What the model should do; `-` reads it from standard input
     #[arg(long, short, value_name = "TEXT")]
     pub task: Option<String>,
 
@@ -33,7 +33,7 @@ pub struct PackArgs {
     #[arg(long)]
     pub diff: bool,
 
-    /// Show every file of the project's tree, also where it is large
+    /// Show every file of the project's tree, even if it is large
     #[arg(long, conflicts_with = "no_tree")]
     pub tree: bool,
 
@@ -45,8 +45,8 @@ pub struct PackArgs {
     #[arg(long, value_name = "TOKENS")]
     pub budget: Option<usize>,
 
-    /// The written form of edits to teach
-    #[arg(long, value_name = "DIALECT", default_value = "fenced", value_parser = dialect)]
+    /// The dialect to teach
+    #[arg(long, value_name = "DIALECT", default_value = "fenced", value_parser = dialects())]
     pub dialect: relay_edit::Dialect,
 
     /// Write the pack to this file instead of printing it
@@ -57,7 +57,7 @@ pub struct PackArgs {
     #[arg(long)]
     pub copy: bool,
 
-    /// Leave secrets as they are. Takes the words `send-secrets`, so that nobody does it by accident
+    /// Do not mask secrets; takes the word `send-secrets` so that it cannot happen by accident
     #[arg(long, value_name = "send-secrets", value_parser = ["send-secrets"])]
     pub no_mask: Option<String>,
 
@@ -68,15 +68,15 @@ pub struct PackArgs {
 
 /// Select the files that go into the next pack
 ///
-/// The selection is kept for each project, outside of it. Files that a reply wanted to change without having seen them
-/// are added by themselves.
+/// Relay keeps the selection for each project, outside the project. Files that a reply wanted to change but the model had
+/// not seen are added automatically.
 #[derive(Debug, Args)]
 pub struct ContextArgs {
     #[command(subcommand)]
     pub action: ContextAction,
 
     /// Print one JSON document on standard output
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub json: bool,
 }
 
@@ -88,11 +88,11 @@ pub enum ContextAction {
         /// Files, folders or globs
         #[arg(required = true, value_name = "PATH")]
         paths: Vec<String>,
-        /// Leave out files that fit this glob; can be given several times
+        /// Leave out files that match this glob; repeatable
         #[arg(long, value_name = "GLOB")]
         exclude: Vec<String>,
     },
-    /// Take files, folders or globs out
+    /// Remove files, folders or globs
     Rm {
         /// Files, folders or globs
         #[arg(required = true, value_name = "PATH")]
@@ -100,6 +100,6 @@ pub enum ContextAction {
     },
     /// List what is selected
     List,
-    /// Select nothing
+    /// Clear the selection
     Clear,
 }

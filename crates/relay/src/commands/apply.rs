@@ -90,8 +90,8 @@ pub fn finish(outcome: &Outcome, json: bool) -> u8 {
         terminal::print_exactly(prompt);
     } else {
         if matches!(outcome.status, Status::Validated | Status::Partial) && outcome.dry_run {
-            terminal::print(&terminal::diff::changes(&outcome.changes));
-            terminal::print(&terminal::diff::changes(&outcome.preview));
+            terminal::print_as_is(&terminal::diff::changes(&outcome.changes));
+            terminal::print_as_is(&terminal::diff::changes(&outcome.preview));
         }
         terminal::print(&terminal::report::outcome(outcome));
     }

@@ -29,7 +29,7 @@ pub fn run(root: Option<&Path>, args: &BlameArgs) -> Result<u8, Failure> {
     if args.json {
         return Ok(terminal::print_document(&report::blame(&blame)));
     }
-    Ok(terminal::print(&text(&blame)))
+    Ok(terminal::print_as_is(&text(&blame)))
 }
 
 /// Splits `PATH:LINE` and `PATH:FROM-TO`. A file whose own name ends like that is meant itself.

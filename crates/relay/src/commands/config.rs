@@ -24,7 +24,7 @@ pub fn run(args: &ConfigArgs) -> Result<u8, Failure> {
         ConfigCommand::Set { key, value } => set(&store, key, Some(value)),
         ConfigCommand::Unset { key } => set(&store, key, None),
         ConfigCommand::Edit => edit(&store),
-        ConfigCommand::Path => Ok(terminal::print(&format!("{}\n", path(&store)))),
+        ConfigCommand::Path => Ok(terminal::print_as_is(&format!("{}\n", path(&store)))),
     }
 }
 
@@ -64,7 +64,7 @@ fn source(store: &Store, setting: &Setting) -> String {
 fn get(store: &Store, key: &str) -> Result<u8, Failure> {
     settings::find(key).map_err(|error| refused(&error))?;
     match agents::settings(store)?.get(key) {
-        Some(setting) => Ok(terminal::print(&format!("{}\n", setting.value))),
+        Some(setting) => Ok(terminal::print_as_is(&format!("{}\n", setting.value))),
         None => Ok(1),
     }
 }

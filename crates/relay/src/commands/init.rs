@@ -1,9 +1,8 @@
-//! `relay init`: makes this folder a project that Relay knows.
+//! `relay init`: sets up this folder as a Relay project.
 
 use std::path::Path;
 
 use relay_diagnostics::Cancel;
-use relay_edit::{Dialect, prompt::system_prompt};
 use relay_engine::init::{self, Ignored, Init};
 use relay_engine::{CONFIG_FILE, Decision};
 
@@ -12,7 +11,7 @@ use crate::failure::Failure;
 use crate::open;
 use crate::terminal::ask::Person;
 use crate::terminal::report::line;
-use crate::terminal::style::{FAINT, GOOD, PLACE, STRONG, paint};
+use crate::terminal::style::{GOOD, PLACE, STRONG, paint};
 use crate::terminal::{self, visible};
 
 pub fn run(root: Option<&Path>, args: &InitArgs) -> Result<u8, Failure> {
@@ -21,7 +20,7 @@ pub fn run(root: Option<&Path>, args: &InitArgs) -> Result<u8, Failure> {
     if !init::is_initialised(&workspace)? && !args.yes {
         let proposed = init::propose(&workspace);
         terminal::tell(&format!(
-            "this makes {} a Relay project\n  projectId  {} ({})\n  linter     {} ({})\n",
+            "this sets up {} as a Relay project\n  projectId  {} ({})\n  linter     {} ({})\n",
             paint(STRONG, workspace.root().display()),
             visible(&proposed.name.name),
             proposed.name.source,
@@ -40,14 +39,11 @@ pub fn run(root: Option<&Path>, args: &InitArgs) -> Result<u8, Failure> {
         }
     }
     let done = init::init(&workspace, &store)?;
-    terminal::tell(&told(&done));
-    let project = match &done {
-        Init::Existing { config } | Init::Created { config, .. } => config.project_id.as_deref(),
-    };
-    Ok(terminal::print_exactly(&system_prompt(Dialect::Fenced, project)))
+    Ok(terminal::print(&summary(&done)))
 }
 
-fn told(done: &Init) -> String {
+/// What was done, and what to do next.
+fn summary(done: &Init) -> String {
     let mut text = String::new();
     let mut say = |what: &str| line(&mut text, format_args!("{} {what}", paint(GOOD, "✓")));
     match done {
@@ -61,27 +57,24 @@ fn told(done: &Init) -> String {
             match config.linter.as_str() {
                 "" => say(&format!("no linter: {linter_reason}")),
                 command => say(&format!(
-                    "linter `{command}`: {linter_reason}; errors from before a change do not count (`linterBaseline`)"
+                    "linter `{command}`: {linter_reason}; errors that were there before a change do not count (`linterBaseline`)"
                 )),
             }
-            say("made .relaycode/ for the ledger");
+            say("created .relaycode/ for the ledger");
             say(match ignored {
-                Ignored::FileMade => "made .gitignore with /.relaycode/",
+                Ignored::FileMade => "created .gitignore with /.relaycode/",
                 Ignored::LineAdded => "added /.relaycode/ to .gitignore",
-                Ignored::Present => ".gitignore has /.relaycode/ already",
+                Ignored::Present => ".gitignore already has /.relaycode/",
             });
         }
     }
-    line(
-        &mut text,
-        format_args!(
-            "{}\n{}\n",
-            paint(
-                FAINT,
-                "Give your model the instructions below (`relay prompt --copy` puts them on the clipboard),"
-            ),
-            paint(FAINT, format_args!("then land its replies with {}", paint(PLACE, "relay apply reply.md")))
-        ),
-    );
+    text.push_str("\nNext:\n");
+    for (command, meaning) in [
+        ("relay prompt --copy", "copy the instructions for your model (without --copy: print them)"),
+        ("relay apply reply.md", "land a reply you saved"),
+        ("relay watch", "or land replies as you copy them in your browser"),
+    ] {
+        line(&mut text, format_args!("  {}  {meaning}", paint(PLACE, format_args!("{command:<20}"))));
+    }
     text
 }

@@ -86,7 +86,7 @@ fn show(job: &Job, json: bool) -> u8 {
         }
         match (text(answer, "text"), text(answer, "error")) {
             (Some(said), _) => {
-                terminal::print(&format!("{}\n", visible(said.trim_end())));
+                terminal::print_as_is(&format!("{}\n", visible(said.trim_end())));
             }
             (None, error) => {
                 terminal::tell(&format!("{} {}\n", paint(BAD, "✗"), visible(&error.unwrap_or_default())));

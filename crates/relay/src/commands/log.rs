@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use relay_engine::history::{Edge, Next, moment, short};
 use relay_engine::{Engine, Entry, EntryStatus, Filter, History, report};
+use relay_txn::Record;
 use serde_json::Value;
 
 use crate::cli::LogArgs;
@@ -35,12 +36,15 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
         return Ok(0);
     }
     if fitting.is_empty() {
-        terminal::tell(&format!("none of {} fits\n", count(history.entries.len(), "transaction")));
+        terminal::tell(&format!("none of the {} match\n", count(history.entries.len(), "transaction")));
         return Ok(0);
     }
     let mut text = String::new();
     for entry in entries {
         one(&mut text, entry);
+        if args.stat {
+            text.push_str(&stat(&entry.record));
+        }
     }
     if fitting.len() > number {
         let more = fitting.len() - number;
@@ -50,7 +54,7 @@ pub fn run(root: Option<&Path>, args: &LogArgs) -> Result<u8, Failure> {
         );
     }
     text.push_str(&next(&history));
-    Ok(terminal::print(&text))
+    Ok(terminal::pager::show(&text, "", args.no_pager))
 }
 
 /// What a plain `relay undo` and a plain `relay redo` would do.
@@ -154,14 +158,48 @@ pub fn source(channel: &str, model: Option<&str>) -> String {
 fn when(moment: Timestamp) -> String {
     let local = moment.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string();
     let seconds = Timestamp::now().duration_since(moment).as_secs();
-    let ago = match seconds {
-        ..0 => return local,
-        0..60 => "just now".to_owned(),
+    if seconds < 0 {
+        return local;
+    }
+    format!("{local} {}", paint(FAINT, format_args!("({})", ago(moment))))
+}
+
+/// How long ago a moment was.
+pub fn ago(moment: Timestamp) -> String {
+    let seconds = Timestamp::now().duration_since(moment).as_secs();
+    match seconds {
+        ..60 => "just now".to_owned(),
         60..3600 => format!("{} min ago", seconds / 60),
         3600..86_400 => format!("{} h ago", seconds / 3600),
         _ => format!("{} d ago", seconds / 86_400),
-    };
-    format!("{local} {}", paint(FAINT, format_args!("({ago})")))
+    }
+}
+
+/// How wide the bar of a file's changed lines is at most.
+const BAR_COLUMNS: usize = 30;
+
+/// Every file with its changed lines, as `git log --stat` shows them.
+pub fn stat(record: &Record) -> String {
+    let files: Vec<_> = record.files().map(|change| (visible(&change.path).into_owned(), change)).collect();
+    let widest = files.iter().map(|(name, _)| terminal::columns(name)).max().unwrap_or_default();
+    let most = files.iter().map(|(_, change)| change.added + change.removed).max().unwrap_or_default();
+    let room = BAR_COLUMNS.min(terminal::width().saturating_sub(widest + 16)).max(1);
+    // A bar is shorter than the number of lines only where that would not fit; no change disappears.
+    let scaled = |lines: usize| if most > room { (lines * room).div_ceil(most) } else { lines };
+    let mut text = String::new();
+    for (name, change) in &files {
+        let padding = " ".repeat(widest.saturating_sub(terminal::columns(name)));
+        line(
+            &mut text,
+            format_args!(
+                "     {name}{padding} | {:>4} {}{}",
+                change.added + change.removed,
+                paint(GOOD, "+".repeat(scaled(change.added))),
+                paint(BAD, "-".repeat(scaled(change.removed)))
+            ),
+        );
+    }
+    text
 }
 
 fn state(entry: &Entry) -> String {
@@ -204,7 +242,7 @@ fn files(entry: &Entry) -> String {
     text
 }
 
-/// What a transaction was about: what it took back, the model's summary, else the first line of its reasoning.
+/// What a transaction was about: what it undid, the model's summary, else the first line of its reasoning.
 pub fn about(entry: &Entry) -> String {
     let record = &entry.record;
     let first_line =
@@ -218,7 +256,7 @@ pub fn about(entry: &Entry) -> String {
     visible(&cut).into_owned()
 }
 
-/// For an undo or a redo: what it took back.
+/// For an undo or a redo: what it undid.
 fn taken_back(entry: &Entry) -> Option<String> {
     let record = &entry.record;
     let first = record.undoes.first()?;

@@ -15,12 +15,12 @@ pub fn run(args: &ManArgs) -> Result<u8, Failure> {
         Some(name) => root.find_subcommand(name).cloned().ok_or_else(|| unknown(name, &root))?,
     };
     match args.format {
-        ManFormat::Markdown => Ok(terminal::print(&markdown(&command))),
+        ManFormat::Markdown => Ok(terminal::print_as_is(&markdown(&command))),
         ManFormat::Roff => {
             let mut page = Vec::new();
             let written = clap_mangen::Man::new(command).render(&mut page);
             written.map_err(|error| Failure::environment(&error))?;
-            Ok(terminal::print(&String::from_utf8_lossy(&page)))
+            Ok(terminal::print_as_is(&String::from_utf8_lossy(&page)))
         }
     }
 }

@@ -8,9 +8,11 @@ mod blame;
 mod completions;
 mod config;
 mod context;
+mod conversations;
 mod demo;
 mod doctor;
 mod gc;
+mod help;
 mod init;
 mod jobs;
 pub mod log;
@@ -22,8 +24,8 @@ mod prompt;
 mod read;
 mod recover;
 mod review;
-mod session;
 mod show;
+mod status;
 mod translate;
 mod trust;
 mod undo;
@@ -35,16 +37,20 @@ use relay_engine::Engine;
 
 pub use apply::trust_answer;
 pub use ask::background;
+pub use help::front_door;
 
 use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};
+use crate::terminal;
 
 /// Runs what was asked for.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
+    terminal::use_colors(cli.color);
     let root = cli.root.as_deref();
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Init(args) => init::run(root, &args),
+        Command::Status(args) => status::run(root, &args),
         Command::Prompt(args) => prompt::run(root, &args),
         Command::Pack(args) => pack::run(root, &args),
         Command::Context(args) => context::run(root, &args),
@@ -65,15 +71,16 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Review(_) if cli.offline => Err(agents_connect()),
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
-        Command::Session(args) => session::run(&args),
+        Command::Conversations(args) => conversations::run(&args),
         Command::Review(args) => review::run(root, &args, cli.offline),
         Command::Backends(args) => backends::run(&args),
         Command::Config(args) => config::run(&args),
         Command::Models(args) => models::run(cli.offline, &args),
         Command::Auth(args) => auth::run(&args.command),
         Command::Doctor(args) => doctor::run(root, cli.offline, &args),
-        Command::Completions(args) => Ok(completions::run(&args)),
+        Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),
+        Command::Help(args) => help::run(&args),
     }
 }
 

@@ -27,7 +27,7 @@ pub fn run(offline: bool, args: &ModelsArgs) -> Result<u8, Failure> {
         return Ok(terminal::print_document(&document(&models, &servers, &rows)));
     }
     if !rows.is_empty() {
-        terminal::print(&table(&rows));
+        terminal::print_as_is(&table(&rows));
     }
     terminal::tell(&remarks(&models, &servers, &rows, args, offline));
     Ok(u8::from(rows.is_empty() && !query.is_empty()))

@@ -33,7 +33,12 @@ pub fn run(root: Option<&Path>, args: &ShowArgs) -> Result<u8, Failure> {
         let document = report::entry_in_full(entry, &diff::unified(&changes));
         return Ok(terminal::print_document(&document));
     }
-    Ok(terminal::print(&text(entry, &changes)))
+    let head = text(entry, &changes);
+    let (prose, diff) = match args.stat {
+        true => (head + &super::log::stat(&entry.record), String::new()),
+        false => (head + "\n", diff::changes(&changes)),
+    };
+    Ok(terminal::pager::show(&prose, &diff, args.no_pager))
 }
 
 fn text(entry: &Entry, changes: &[FileChange]) -> String {
@@ -67,8 +72,6 @@ fn text(entry: &Entry, changes: &[FileChange]) -> String {
     if changes.is_empty() {
         line(&mut text, format_args!("  {}", paint(STRONG, "no files")));
     }
-    text.push('\n');
-    text.push_str(&diff::changes(changes));
     text
 }
 

@@ -9,7 +9,7 @@ use relay_engine::config::ConfiguredCommand;
 use relay_workspace::{RelPath, Sensitive};
 
 use super::style::{BAD, FAINT, NOTE, PLACE, STRONG, paint};
-use super::{diff, report, tell, visible};
+use super::{diff, report, tell, tell_as_is, visible};
 
 /// Where answers come from.
 enum Answers {
@@ -59,7 +59,7 @@ impl Person {
             };
             match words.iter().find(meant) {
                 Some(word) => return Ok(word),
-                None => tell(&format!("  {}\n", paint(NOTE, "that was none of the answers"))),
+                None => tell(&format!("  {}\n", paint(NOTE, "please answer with one of the letters"))),
             }
         }
     }
@@ -131,8 +131,8 @@ impl Person {
         let change =
             answer.trim().parse::<usize>().ok().and_then(|n| proposal.changes.get(n.checked_sub(1)?));
         match change {
-            Some(change) => tell(&diff::whole(change, proposal.changes)),
-            None => tell(&format!("  {}\n", paint(NOTE, "there is no such file"))),
+            Some(change) => tell_as_is(&diff::whole(change, proposal.changes)),
+            None => tell(&format!("  {}\n", paint(NOTE, "no file has that number"))),
         }
         Ok(())
     }
@@ -154,12 +154,12 @@ impl Approver for Person {
         if !self.is_there() {
             return Decision::NobodyThere;
         }
-        tell(&format!("\n{}", diff::changes(proposal.changes)));
+        tell_as_is(&format!("\n{}", diff::changes(proposal.changes)));
         tell(&report::checks(proposal.checks));
         tell(&report::diagnostics(proposal.diagnostics));
         tell(&format!("\n{} {}\n", paint(NOTE.bold(), "?"), visible(&proposal.reason.message)));
         let question = format!(
-            "let it stay? {}es / {}o / {}how one file whole / {}uit ",
+            "keep this change? {}es / {}o / {}how a whole file / {}uit ",
             paint(STRONG, "[y]"),
             paint(STRONG, "[N]"),
             paint(STRONG, "[s]"),
@@ -192,7 +192,7 @@ impl Approver for Person {
             return Decision::NobodyThere;
         }
         tell(&sensitive_text(paths));
-        self.yes_or_no("allow that?")
+        self.yes_or_no("allow this?")
     }
 
     fn only_shown(&mut self, blocks: &[Diagnostic]) -> Decision {

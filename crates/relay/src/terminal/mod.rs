@@ -7,17 +7,29 @@ pub mod ask;
 pub mod blocks;
 pub mod diff;
 pub mod findings;
+pub mod pager;
 pub mod progress;
 pub mod report;
 pub mod secret;
 pub mod style;
+pub mod wrap;
 
 use std::io::{self, IsTerminal, Write};
 
-/// Writes to standard output, with colours only where they are wanted. Returns the exit code that follows.
+/// Writes prose to standard output: colours only where they are wanted, and in a terminal broken between words. Returns
+/// the exit code that follows.
 ///
 /// A reader that went away (`relay log | head`) is not an error of this command: its work is done.
 pub fn print(text: &str) -> u8 {
+    if io::stdout().is_terminal() {
+        print_as_is(&wrap::wrapped(text, print_width()))
+    } else {
+        print_as_is(text)
+    }
+}
+
+/// The same without breaking lines: for code, diffs, tables and what other programs read.
+pub fn print_as_is(text: &str) -> u8 {
     match write_out(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             tell(&format!("standard output cannot be written: {error}\n"));
@@ -41,7 +53,7 @@ pub fn write_out(text: &str) -> io::Result<()> {
 /// Writes a document for programs to standard output. People look at documents too, so what could deceive them is
 /// written as an escape, which means the same to a program.
 pub fn print_document(document: &serde_json::Value) -> u8 {
-    print(&format!("{}\n", relay_diagnostics::display::escaped_json(&format!("{document:#}"))))
+    print_as_is(&format!("{}\n", relay_diagnostics::display::escaped_json(&format!("{document:#}"))))
 }
 
 /// A document on one line of its own.
@@ -62,12 +74,17 @@ pub fn print_exactly(text: &str) -> u8 {
     }
 }
 
-/// Writes to standard error, with colours only where they are wanted. When that fails there is nobody left to tell.
+/// Writes prose to standard error: colours only where they are wanted, and in a terminal broken between words.
 pub fn tell(text: &str) {
+    if is_watched() { tell_as_is(&wrap::wrapped(text, width())) } else { tell_as_is(text) }
+}
+
+/// The same without breaking lines. A failure to write here cannot be reported anywhere.
+pub fn tell_as_is(text: &str) {
     drop(write_all(&mut anstream::stderr().lock(), text));
 }
 
-/// Tells something worth knowing that is neither an answer nor a failure.
+/// Reports something worth knowing that is neither an answer nor a failure.
 pub fn note(text: &str) {
     tell(&format!("note: {}\n", visible(text)));
 }
@@ -75,6 +92,16 @@ pub fn note(text: &str) {
 fn write_all(stream: &mut impl Write, text: &str) -> io::Result<()> {
     stream.write_all(text.as_bytes())?;
     stream.flush()
+}
+
+/// Uses colours as the user wants them, on both streams.
+pub fn use_colors(when: crate::cli::Color) {
+    let choice = match when {
+        crate::cli::Color::Auto => anstream::ColorChoice::Auto,
+        crate::cli::Color::Always => anstream::ColorChoice::Always,
+        crate::cli::Color::Never => anstream::ColorChoice::Never,
+    };
+    choice.write_global();
 }
 
 /// Whether a person watches standard error.
@@ -103,9 +130,24 @@ pub fn width() -> usize {
     }
 }
 
+/// How wide a line on standard output may be.
+#[cfg(unix)]
+pub fn print_width() -> usize {
+    match rustix::termios::tcgetwinsize(io::stdout()) {
+        Ok(size) if size.ws_col > 0 => usize::from(size.ws_col),
+        _ => DEFAULT_WIDTH,
+    }
+}
+
 /// Nothing here asks a Windows console for its size; the default fits the usual window.
 #[cfg(not(unix))]
 pub fn width() -> usize {
+    DEFAULT_WIDTH
+}
+
+/// Nothing here asks a Windows console for its size; the default fits the usual window.
+#[cfg(not(unix))]
+pub fn print_width() -> usize {
     DEFAULT_WIDTH
 }
 

@@ -10,7 +10,7 @@ use relay_engine::Observer;
 use relay_txn::CheckRecord;
 
 use super::style::{FAINT, NOTE, PLACE, paint};
-use super::{is_watched, tell, visible, width};
+use super::{is_watched, tell, tell_as_is, visible, width};
 
 const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 pub const TICK: Duration = Duration::from_millis(100);
@@ -117,9 +117,9 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
         let room = width().saturating_sub(2);
         let head = cut(&head, room);
         let tail = cut(&visible(&last), room.saturating_sub(head.chars().count() + 2));
-        tell(&format!("{CLEAR_LINE}{}  {}", paint(PLACE, head), paint(FAINT, tail)));
+        tell_as_is(&format!("{CLEAR_LINE}{}  {}", paint(PLACE, head), paint(FAINT, tail)));
     }
-    tell(CLEAR_LINE);
+    tell_as_is(CLEAR_LINE);
 }
 
 /// What turns while something goes on.

@@ -111,7 +111,9 @@ pub enum Repair {
 /// What a person is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// All there is to know.
+    /// The diff it is about, shown as it is.
+    pub diff: String,
+    /// Everything else there is to know.
     pub text: String,
     /// The question itself.
     pub ask: String,
@@ -145,6 +147,8 @@ pub enum Effect {
     Found,
     /// A text for the person.
     Say(String),
+    /// A diff for the person, shown as it is.
+    Show(String),
     /// A question for the person.
     Ask(Question),
     /// An outcome is reported.

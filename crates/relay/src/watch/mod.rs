@@ -247,7 +247,9 @@ impl Runtime {
                 self.screen.say(&view::found(&now));
             }
             Effect::Say(text) => self.screen.say(&text),
+            Effect::Show(diff) => self.screen.show(&diff),
             Effect::Ask(question) => {
+                self.screen.show(&question.diff);
                 self.screen.say(&question.text);
                 std::thread::sleep(BREATH);
                 if let Some(keyboard) = &self.keyboard {

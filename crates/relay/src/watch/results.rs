@@ -22,7 +22,7 @@ impl Model {
                 self.phase = Phase::Asking(question.clone());
                 return vec![Effect::Notify(Notice::NeedsYou), Effect::Ask(question)];
             }
-            (Step::Shows(text), _) => return vec![Effect::Say(text)],
+            (Step::Shows(text), _) => return vec![Effect::Show(text)],
             (Step::Done(done), _) => {
                 self.phase = Phase::Waiting;
                 return self.done(done);

@@ -36,6 +36,12 @@ impl Screen {
         terminal::tell(text);
     }
 
+    /// Shows a diff above the line at the bottom, as it is.
+    pub fn show(&mut self, diff: &str) {
+        self.clear();
+        terminal::tell_as_is(diff);
+    }
+
     /// Shows what became of a reply. An error means that nobody reads any more.
     pub fn report(&mut self, outcome: &Outcome) -> io::Result<()> {
         match self.manner {
@@ -56,7 +62,7 @@ impl Screen {
         if self.manner == Manner::Live && status != self.status {
             // What drives the terminal goes past the filter that takes colours out where they are not wanted.
             drive(CLEAR_LINE);
-            terminal::tell(&status);
+            terminal::tell_as_is(&status);
             self.status = status;
         }
     }

@@ -47,7 +47,12 @@ fn finish(model: &mut Model, text: &str, status: Status) -> Vec<Effect> {
 }
 
 fn question() -> Question {
-    Question { text: "the diff".to_owned(), ask: "let it stay?".to_owned(), can_show: true }
+    Question {
+        diff: "the diff".to_owned(),
+        text: String::new(),
+        ask: "keep this change?".to_owned(),
+        can_show: true,
+    }
 }
 
 /// The tasks among the effects.
@@ -355,8 +360,8 @@ fn the_status_fits_into_any_width() {
         assert!(!shown.contains('\u{1b}') && !line.contains("\u{1b}[2J"));
     }
     step(&mut model, Step::Asks(question()));
-    assert_eq!(status(&model, 40), "? let it stay? [y]es [n]o [s]how [q]uit", "all keys at 40 columns");
+    assert_eq!(status(&model, 40), "? keep this change? [y] [n] [s] [q]", "all keys at 40 columns");
     let ask = "trust exactly these on this machine?".to_owned();
-    step(&mut model, Step::Asks(Question { text: String::new(), ask, can_show: false }));
+    step(&mut model, Step::Asks(Question { diff: String::new(), text: String::new(), ask, can_show: false }));
     assert_eq!(status(&model, 40), "? trust exactly these on th [y] [n] [q]", "keys before words");
 }

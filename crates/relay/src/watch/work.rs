@@ -175,14 +175,14 @@ impl Approver for Desk<'_> {
             return Decision::Yes;
         }
         let text = format!(
-            "\n{}{}{}\n{} {}\n",
-            diff::changes(proposal.changes),
+            "{}{}\n{} {}\n",
             report::checks(proposal.checks),
             report::diagnostics(proposal.diagnostics),
             paint(NOTE.bold(), "?"),
             visible(&proposal.reason.message)
         );
-        let question = Question { text, ask: "let it stay?".to_owned(), can_show: true };
+        let diff = format!("\n{}", diff::changes(proposal.changes));
+        let question = Question { diff, text, ask: "keep this change?".to_owned(), can_show: true };
         self.ask(question, |turn| {
             let index = turn.checked_rem(proposal.changes.len()).unwrap_or_default();
             proposal
@@ -196,12 +196,15 @@ impl Approver for Desk<'_> {
     fn trust(&mut self, commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> Decision {
         let text = ask::trust_text(commands, changed_since_trusted);
         let ask = "trust exactly these on this machine?".to_owned();
-        self.ask(Question { text, ask, can_show: false }, |_| String::new())
+        self.ask(Question { diff: String::new(), text, ask, can_show: false }, |_| String::new())
     }
 
     fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision {
         let text = ask::sensitive_text(paths);
-        self.ask(Question { text, ask: "allow that?".to_owned(), can_show: false }, |_| String::new())
+        self.ask(
+            Question { diff: String::new(), text, ask: "allow this?".to_owned(), can_show: false },
+            |_| String::new(),
+        )
     }
 }
 

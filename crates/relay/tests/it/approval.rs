@@ -22,7 +22,7 @@ fn yes_lands_it_and_the_ledger_knows_who_approved() {
     let mut screen = env.pty(&["apply", "reply.md"]);
     screen.expect("- old");
     screen.expect("+ new");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y\n");
     screen.expect("landed");
     assert_eq!(screen.wait(), 0);
@@ -37,7 +37,7 @@ fn no_quit_and_just_enter_roll_back() {
         let env = project(ASKS);
         env.write("reply.md", &reply(1, "a.txt", "new"));
         let mut screen = env.pty(&["apply", "reply.md"]);
-        screen.expect("let it stay?");
+        screen.expect("keep this change?");
         screen.send(answer);
         screen.expect("rolled back");
         assert_eq!(screen.wait(), 1, "{answer:?}");
@@ -52,14 +52,14 @@ fn one_file_can_be_shown_whole_and_a_wrong_key_asks_again() {
     env.write("reply.md", &reply(1, "a.txt", long.trim_end()));
     let mut screen = env.pty(&["apply", "reply.md"]);
     screen.expect("300 more lines");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("x\n");
-    screen.expect("none of the answers");
+    screen.expect("answer with one of the letters");
     screen.send("s\n");
     screen.expect("which one?");
     screen.send("1\n");
     screen.expect("line number 499");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y\n");
     assert_eq!(screen.wait(), 0);
 }
@@ -69,7 +69,7 @@ fn a_piped_reply_is_asked_about_in_the_terminal() {
     let env = project(ASKS);
     env.write("reply.md", &reply(1, "a.txt", "new"));
     let mut screen = env.pty_shell("\"$RELAY\" apply - < reply.md");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y\n");
     assert_eq!(screen.wait(), 0);
     assert!(env.exists("a.txt"));
@@ -84,7 +84,7 @@ fn the_linters_result_is_shown_with_the_question() {
     let mut screen = env.pty(&["apply", "--trust", "reply.md"]);
     screen.expect("1 new error");
     screen.expect("error TS1: bad");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("n\n");
     assert_eq!(screen.wait(), 1);
 }
@@ -97,7 +97,7 @@ fn what_a_reply_says_cannot_drive_the_terminal() {
     screen.expect("\\x1b]0;owned");
     screen.expect("<U+202E>");
     screen.expect("invisible or direction-changing");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("n\n");
     assert_eq!(screen.wait(), 1);
     assert!(!screen.raw().contains("\u{1b}]0;owned"));

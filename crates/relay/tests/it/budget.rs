@@ -108,7 +108,7 @@ fn limits_that_are_none_are_bad_usage() {
     ] {
         for command in ["ask", "review"] {
             let run = env.relay(&[command, &format!("{flag}={value}")]).run();
-            assert!(run.code == 2 && run.stderr.contains("it takes "), "{command} {flag} {value}: {run:?}");
+            assert!(run.code == 2 && run.stderr.contains("expected "), "{command} {flag} {value}: {run:?}");
         }
     }
     assert!(env.relay(&["config", "set", "ask.max_cost", "much"]).run().stderr.contains("0.50 or $2"));

@@ -134,7 +134,7 @@ fn what_somebody_edits_after_the_command_is_rescued_by_a_rollback() {
     let mut screen = env.pty(&["apply", "--trust", "reply.md"]);
     screen.expect("linter");
     env.write("go", "");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     env.write("other.txt", "edited by hand\n");
     screen.send("n\r");
     assert_eq!(screen.wait(), 1);

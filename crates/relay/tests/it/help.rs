@@ -20,23 +20,91 @@ fn a_misspelt_command_or_flag_gets_did_you_mean() {
 }
 
 #[test]
-fn version_and_help_and_nothing() {
+fn every_way_to_ask_for_help_shows_the_commands_in_groups() {
     let env = env();
     assert_eq!(env.relay(&["--version"]).run().stdout, concat!("relay ", env!("CARGO_PKG_VERSION"), "\n"));
     assert_eq!(env.relay(&["-V"]).run().stdout, concat!("relay ", env!("CARGO_PKG_VERSION"), "\n"));
-    assert!(env.relay(&["--help"]).run().stdout.contains("relay demo"));
-    let run = env.relay(&[]).run();
-    assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("Usage"), "{}", run.stderr);
+    let overview = env.relay(&["help"]).success().stdout;
+    for words in
+        ["\nStart\n", "\nLand changes\n", "\nLook back\n", "\nTalk to models\n", "\nSet up\n", "relay demo"]
+    {
+        assert!(overview.contains(words), "{words} in {overview}");
+    }
+    for line in overview.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   ")) {
+        assert!(line.trim().contains("  "), "a description: {line}");
+    }
+    for arguments in [&[][..], &["-h"], &["--help"], &["--offline", "--help"], &["--root", ".", "-h"]] {
+        assert_eq!(env.relay(arguments).success().stdout, overview, "{arguments:?}");
+    }
 }
 
 #[test]
-fn completions_know_the_commands_and_bash_accepts_them() {
+fn help_knows_commands_and_topics() {
+    let env = env();
+    assert!(env.relay(&["help", "mail", "run"]).success().stdout.contains("Usage: relay mail run"));
+    assert!(env.relay(&["help", "exit-codes"]).success().stdout.contains("  130  interrupted"));
+    assert!(env.relay(&["help", "environment"]).success().stdout.contains("RELAY_PAGER"));
+    assert!(env.relay(&["help", "dialects"]).success().stdout.contains("search-replace"));
+    let run = env.relay(&["help", "dialect"]).run();
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("did you mean `dialects`"), "{}", run.stderr);
+}
+
+#[test]
+fn what_is_special_about_a_command_comes_before_global_options() {
+    let env = env();
+    for command in [&["apply"][..], &["log"], &["mail", "run"], &["context", "add"], &["auth", "login"]] {
+        let help = env.relay(&[command, &["-h"]].concat()).success().stdout;
+        let global = help.find("Global options:").expect("global options");
+        assert!(help.find("Options:").is_some_and(|own| own < global), "{help}");
+        assert!(help[global..].contains("--root") && !help[..global].contains("--root"), "{help}");
+    }
+    let help = env.relay(&["mail", "run", "-h"]).success().stdout;
+    assert!(help.find("--allow-commands") < help.find("--dir"), "{help}");
+}
+
+/// What bash offers for a line that ends here.
+fn completed(env: &testkit::TestEnv, words: &[&str]) -> Vec<String> {
+    let index = words.len().to_string();
+    let line = [&["--", "relay"], words].concat();
+    let run = env
+        .relay(&line)
+        .env("RELAY_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", &index)
+        .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+        .env("_CLAP_COMPLETE_SPACE", "false")
+        .env("_CLAP_IFS", "\n")
+        .success();
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn completions_complete_commands_and_values() {
+    let env = crate::project(crate::PLAIN);
+    crate::apply(&env, &crate::reply(7, "a.txt", "x"), &[]);
+    assert!(completed(&env, &["ap"]).contains(&"apply".to_owned()));
+    assert!(completed(&env, &["apply", "--dialect", "sea"]).contains(&"search-replace".to_owned()));
+    let commands = completed(&env, &[""]);
+    assert!(commands.contains(&"log".to_owned()) && !commands.iter().any(|name| name.starts_with("__")));
+    assert_eq!(completed(&env, &["show", "0000"]), ["00000000"], "a transaction's uuid");
+    assert!(completed(&env, &["ask", "--to", "cod"]).contains(&"codex".to_owned()));
+    assert!(completed(&env, &["log", "--status", "und"]).contains(&"undone".to_owned()));
+    let keyed = env
+        .relay(&["--", "relay", "ask", "--model", "anthropic/"])
+        .env("ANTHROPIC_API_KEY", "k")
+        .env("RELAY_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", "3")
+        .env("_CLAP_IFS", "\n")
+        .success();
+    assert!(keyed.stdout.lines().any(|line| line.starts_with("anthropic/")), "{}", keyed.stdout);
+}
+
+#[test]
+fn every_shell_gets_a_script_that_asks_relay() {
     let env = env();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let run = env.relay(&["completions", shell]).run();
-        assert!(run.code == 0 && run.stdout.contains("apply"), "{shell}");
-        assert!(!run.stdout.contains("hold-clipboard"), "{shell} offers something internal");
+        let run = env.relay(&["completions", shell]).success();
+        assert!(run.stdout.contains("RELAY_COMPLETE"), "{shell}: {}", run.stdout);
     }
     let run = env.shell("\"$RELAY\" completions bash > c.bash && bash -n c.bash");
     assert_eq!(run.code, 0, "{}", run.stderr);

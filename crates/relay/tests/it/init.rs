@@ -19,20 +19,20 @@ fn init_does_its_six_steps_and_says_so() {
     );
     assert!(env.exists(".relaycode"));
     assert_eq!(env.read(".gitignore"), "node_modules\n/.relaycode/\n");
-    assert!(run.stderr.contains("web-shop") && run.stderr.contains("package.json"), "{}", run.stderr);
-    assert!(run.stderr.contains("bun tsc --noEmit"), "{}", run.stderr);
-    assert!(run.stdout.contains("projectId: web-shop") && run.stdout.contains("multi-search-replace"));
+    assert!(run.stdout.contains("web-shop") && run.stdout.contains("package.json"), "{}", run.stdout);
+    assert!(run.stdout.contains("bun tsc --noEmit"), "{}", run.stdout);
+    assert!(run.stdout.contains("relay prompt"), "where to get the instructions: {}", run.stdout);
+    assert!(run.stdout.lines().count() < 12, "a summary, not the instructions: {}", run.stdout);
 }
 
 #[test]
-fn a_second_init_changes_nothing_and_shows_the_prompt() {
+fn a_second_init_changes_nothing_and_says_so() {
     let env = env();
     env.relay(&["init", "--yes"]).success();
     let before = env.tree();
     let run = env.relay(&["init"]).run();
     assert_eq!(run.code, 0);
-    assert!(run.stderr.contains("nothing was changed"), "{}", run.stderr);
-    assert!(run.stdout.contains("projectId:"));
+    assert!(run.stdout.contains("nothing was changed"), "{}", run.stdout);
     assert_eq!(env.tree(), before);
 }
 
@@ -61,8 +61,8 @@ fn the_linter_fits_the_project_and_is_installed() {
         let run = with_tools(&env, tools).success();
         let config: serde_json::Value = serde_json::from_str(&env.read("relaycode.config.json")).unwrap();
         assert_eq!(config["linter"], linter, "{file} {tools:?}");
-        let says_why = run.stderr.contains("not installed") || !linter.is_empty() || file == "notes.txt";
-        assert!(says_why, "{file} {tools:?}: {}", run.stderr);
+        let says_why = run.stdout.contains("not installed") || !linter.is_empty() || file == "notes.txt";
+        assert!(says_why, "{file} {tools:?}: {}", run.stdout);
     }
     let env = env();
     env.write("tsconfig.json", "{}");

@@ -22,7 +22,7 @@ fn ctrl_c_at_the_question_rolls_back() {
     let env = project(r#"{"projectId": "shop", "approval": "no"}"#);
     env.write("reply.md", &reply(1, "a.txt", "new"));
     let mut screen = env.pty(&["apply", "reply.md"]);
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("\u{3}");
     assert_eq!(screen.wait(), 130);
     assert!(!env.exists("a.txt"));

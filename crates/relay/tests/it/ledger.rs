@@ -105,7 +105,7 @@ fn the_log_is_limited_by_what_is_asked_for() {
     assert_eq!(json(&here).as_array().unwrap().len(), 2, "a path is meant from the folder one is in");
     assert_eq!(numbers(&["--path", "."]).len(), 4, "the project's folder is everything");
     let run = env.relay(&["log", "--path", "unknown.txt"]).success();
-    assert!(run.stderr.contains("none of 4 transactions fits"), "{}", run.stderr);
+    assert!(run.stderr.contains("none of the 4 transactions match"), "{}", run.stderr);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn the_keys_answer_show_and_take_back() {
     let mut screen = desk.watch("");
     desk.copy(&reply(1, "a.txt", "new"));
     screen.expect("+ new");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("s");
     screen.expect("+ new");
     screen.send("n");
@@ -131,7 +131,7 @@ fn the_keys_answer_show_and_take_back() {
     assert!(!desk.env.exists("a.txt"));
     screen.expect("1 refused");
     screen.send("a");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y");
     screen.expect("1 landed");
     assert_eq!(desk.env.read("a.txt"), "new\n");
@@ -139,7 +139,7 @@ fn the_keys_answer_show_and_take_back() {
     screen.expect("committed");
     screen.expect("waiting");
     screen.send("u");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y");
     screen.expect("taken back");
     assert!(!desk.env.exists("a.txt"));
@@ -160,7 +160,7 @@ fn what_is_typed_ahead_or_pasted_answers_nothing() {
         screen.send("y");
     }
     desk.env.write("go", "");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("yes please\n");
     screen.send("\u{1b}[A");
     // A key that comes together with what was pasted counts as pasted too.
@@ -252,7 +252,7 @@ fn a_changed_config_is_used_at_once() {
     desk.env.write("relaycode.config.json", ASKS);
     screen.expect("the config has changed");
     desk.copy(&reply(1, "a.txt", "new"));
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y");
     screen.expect("landed");
     Desk::quit(&mut screen);
@@ -288,7 +288,7 @@ fn any_text_with_edits_is_taken_and_asked_about_when_wanted() {
     let mut screen = desk.watch("--any");
     desk.copy(bare);
     screen.expect("each change is asked about");
-    screen.expect("let it stay?");
+    screen.expect("keep this change?");
     screen.send("y");
     screen.expect("landed");
     Desk::quit(&mut screen);
@@ -506,7 +506,7 @@ fn the_desktop_is_notified_unless_the_config_says_no() {
         let mut screen = desk.env.pty_shell(&script);
         screen.expect("waiting");
         desk.copy(&reply(1, "a.txt", "<b>secret</b>"));
-        screen.expect("let it stay?");
+        screen.expect("keep this change?");
         screen.send("y");
         screen.expect("1 landed");
         if wanted {

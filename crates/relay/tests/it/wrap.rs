@@ -325,7 +325,7 @@ fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
             env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; : > started; exec sleep 60"]);
         wait_for("the command starts", || env.exists("started"));
         screen.send("\u{3}");
-        screen.expect("let it stay?");
+        screen.expect("keep this change?");
         screen.send(answer);
         assert_eq!(screen.wait(), 130);
         assert_eq!(env.exists("half.txt"), stays);

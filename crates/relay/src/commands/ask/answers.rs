@@ -93,7 +93,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
         let mut is_within_line = false;
         let mut on_text = |piece: &str| {
             is_within_line = !piece.ends_with('\n');
-            terminal::print(&visible(piece));
+            terminal::print_as_is(&visible(piece));
         };
         let mut link = Link {
             cancel: asked.cancel,
@@ -118,7 +118,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
 
 /// Keeps the conversations' names, so that the next question can go on with them.
 fn remember(asked: &Asked<'_>, results: &Results<Answer>, store: &Store) -> Result<(), Failure> {
-    let Some(label) = &asked.args.session else { return Ok(()) };
+    let Some(label) = &asked.args.conversation else { return Ok(()) };
     for (backend, result) in asked.names.iter().zip(results) {
         let Ok(answer) = result else { continue };
         let Some(session) = &answer.session else {
@@ -200,7 +200,7 @@ impl Answered {
             terminal::print(&format!("{}\n", paint(STRONG, visible(&format!("{title}{rest}")))));
         }
         if !self.was_streamed {
-            terminal::print(&visible(answer.text.trim_end()));
+            terminal::print_as_is(&visible(answer.text.trim_end()));
         }
         if !self.was_streamed || !answer.text.ends_with('\n') {
             terminal::print("\n");

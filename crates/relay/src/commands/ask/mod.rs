@@ -163,7 +163,7 @@ fn sessions(
     names: &[String],
     repo: &Path,
 ) -> Result<Vec<Option<Label>>, Failure> {
-    let Some(label) = &args.session else { return Ok(Vec::new()) };
+    let Some(label) = &args.conversation else { return Ok(Vec::new()) };
     let repo = repo.display().to_string();
     names
         .iter()

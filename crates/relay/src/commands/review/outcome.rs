@@ -59,7 +59,7 @@ impl Outcome {
 
     pub fn show(&self, engine: &Engine, args: &ReviewArgs) {
         if args.verdict_json {
-            terminal::print(&format!("{}\n", self.verdict_document()));
+            terminal::print_as_is(&format!("{}\n", self.verdict_document()));
         } else if args.json {
             terminal::print_document(&self.document());
         } else {

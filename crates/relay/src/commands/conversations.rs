@@ -1,10 +1,10 @@
-//! `relay session`: the conversations that `relay ask --session` has named.
+//! `relay conversations`: the conversations that `relay ask --conversation` has named.
 
 use relay_backends::labels::{self, Label};
 use relay_diagnostics::Diagnostic;
 use serde_json::json;
 
-use crate::cli::{SessionArgs, SessionCommand};
+use crate::cli::{ConversationsArgs, ConversationsCommand};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::open;
 use crate::terminal::report::line;
@@ -14,23 +14,23 @@ use crate::terminal::{self, visible};
 /// How long a day is.
 const DAY_SECONDS: i64 = 24 * 60 * 60;
 
-pub fn run(args: &SessionArgs) -> Result<u8, Failure> {
+pub fn run(args: &ConversationsArgs) -> Result<u8, Failure> {
     let store = open::store()?;
     let broken = |error: relay_store::StoreError| Failure::environment(&error);
     match &args.command {
-        SessionCommand::List { json } => {
+        ConversationsCommand::List { json } => {
             let all = labels::all(&store).map_err(broken)?;
             Ok(if *json { terminal::print_document(&json!(all)) } else { terminal::print(&listed(&all)) })
         }
-        SessionCommand::Delete { label } => {
+        ConversationsCommand::Delete { label } => {
             if labels::forget(&store, |known| known.label == *label).map_err(broken)? == 0 {
-                let message = format!("there is no conversation `{}`", visible(label));
+                let message = format!("no conversation is named `{}`", visible(label));
                 let diagnostic = Diagnostic::error(BAD_USAGE, message);
-                return Err(Failure::usage(diagnostic.hinted("`relay session list` lists them.")));
+                return Err(Failure::usage(diagnostic.hinted("`relay conversations list` shows them.")));
             }
             Ok(terminal::print("forgotten\n"))
         }
-        SessionCommand::Prune { older_than, all } => {
+        ConversationsCommand::Prune { older_than, all } => {
             let before = jiff::Timestamp::now().as_second() - i64::from(*older_than) * DAY_SECONDS;
             let forgotten = labels::forget(&store, |known| *all || known.used < before).map_err(broken)?;
             Ok(terminal::print(&format!("{} forgotten\n", count(forgotten, "conversation"))))
@@ -53,7 +53,7 @@ fn listed(all: &[Label]) -> String {
         );
     }
     if all.is_empty() {
-        "no conversation has a name yet; `relay ask --session NAME` gives one\n".to_owned()
+        "no conversations yet; `relay ask --conversation NAME` starts one\n".to_owned()
     } else {
         text
     }

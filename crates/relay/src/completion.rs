@@ -1,0 +1,101 @@
+//! What a shell completes as values: transactions, models, backends, conversations.
+//!
+//! Runs on every press of the Tab key, so it reads only local files, connects to nothing, starts nothing, and finishes
+//! nothing that was interrupted. Where something cannot be read there is nothing to offer; a shell has no place for an
+//! error message.
+
+use clap::builder::StyledStr;
+use clap_complete::engine::CompletionCandidate;
+use relay_engine::History;
+use relay_engine::history::short;
+use relay_store::Store;
+use relay_txn::{Ledger, LedgerKey};
+use relay_workspace::Workspace;
+
+use crate::agents;
+use crate::commands::log::about;
+use crate::models::Models;
+use crate::terminal::visible;
+
+/// The variable that asks for completions instead of a command.
+pub const VARIABLE: &str = "RELAY_COMPLETE";
+
+/// How many transactions are offered.
+const TRANSACTIONS_OFFERED: usize = 50;
+
+/// The newest transactions by the beginning of their uuid, with what each was about.
+pub fn transactions() -> Vec<CompletionCandidate> {
+    let Some(history) = history() else { return Vec::new() };
+    let newest = history.entries.iter().take(TRANSACTIONS_OFFERED);
+    newest
+        .map(|entry| offer(short(entry.record.uuid), &format!("#{} {}", entry.record.sequence, about(entry))))
+        .collect()
+}
+
+/// The models that have a key or need none, as `provider/model`.
+pub fn models() -> Vec<CompletionCandidate> {
+    let Some(models) = all_models() else { return Vec::new() };
+    let usable =
+        models.catalog.providers().iter().filter(|known| models.has_key(known) || !known.needs_key());
+    usable.flat_map(|known| &known.models).map(|entry| offer(entry.model.selector(), &entry.name)).collect()
+}
+
+/// Other agents by name, and the models.
+pub fn backends() -> Vec<CompletionCandidate> {
+    let Some(store) = store() else { return Vec::new() };
+    let Ok(settings) = agents::settings(&store) else { return models() };
+    let all = agents::backends(&store, &settings);
+    let mut offered: Vec<CompletionCandidate> =
+        all.iter().map(|backend| offer(backend.name().to_owned(), "")).collect();
+    offered.extend(models());
+    offered
+}
+
+/// The names of the conversations of `relay ask`.
+pub fn conversations() -> Vec<CompletionCandidate> {
+    let known = store().and_then(|store| relay_backends::labels::all(&store).ok()).unwrap_or_default();
+    let mut offered: Vec<CompletionCandidate> = Vec::new();
+    for conversation in known {
+        if offered.iter().all(|known| known.get_value() != conversation.label.as_str()) {
+            offered.push(offer(conversation.label, &conversation.backend));
+        }
+    }
+    offered
+}
+
+/// The providers of models.
+pub fn providers() -> Vec<CompletionCandidate> {
+    let Some(models) = all_models() else { return Vec::new() };
+    models.catalog.names().map(|name| offer(name.to_owned(), "")).collect()
+}
+
+/// What a backend may be allowed to do.
+pub fn sandboxes() -> Vec<CompletionCandidate> {
+    [
+        ("read-only", "write nothing"),
+        ("workspace-write", "write to the workspace"),
+        ("danger-full-access", "do anything you can do"),
+    ]
+    .map(|(name, what)| offer(name.to_owned(), what))
+    .into()
+}
+
+fn offer(value: String, what: &str) -> CompletionCandidate {
+    let help = (!what.is_empty()).then(|| StyledStr::from(visible(what).into_owned()));
+    CompletionCandidate::new(value).help(help)
+}
+
+fn store() -> Option<Store> {
+    Store::from_env().ok()
+}
+
+fn all_models() -> Option<Models> {
+    Models::open(&store()?).ok()
+}
+
+/// The ledger as it is. Nothing that was interrupted is finished for this.
+fn history() -> Option<History> {
+    let workspace = Workspace::discover(&std::env::current_dir().ok()?).ok()?;
+    let ledger = Ledger::open(&workspace, LedgerKey::new(store()?.ledger_key().ok()?)).ok()?;
+    Some(History::new(ledger.entries().ok()?))
+}
