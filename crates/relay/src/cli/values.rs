@@ -9,17 +9,17 @@ use crate::completion;
 
 /// A dialect, by name.
 pub fn dialects() -> impl TypedValueParser<Value = Dialect> {
-    one_of(Dialect::ALL, |dialect| dialect.name())
+    one_of(Dialect::ALL, Dialect::name)
 }
 
 /// How much may differ.
 pub fn strictness() -> impl TypedValueParser<Value = Strictness> {
-    one_of(&Strictness::ALL, |strictness| strictness.name())
+    one_of(Strictness::ALL, Strictness::name)
 }
 
 /// The state of a transaction. `partly-undone` is accepted for `partly_undone`.
 pub fn statuses() -> impl TypedValueParser<Value = EntryStatus> {
-    one_of(&EntryStatus::ALL, |status| status.name())
+    one_of(&EntryStatus::ALL, EntryStatus::name)
 }
 
 /// One of these, by its name.
