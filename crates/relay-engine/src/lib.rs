@@ -30,7 +30,7 @@ pub use approval::trust::{self, TrustAnswer};
 pub use approval::{Approver, Decision, Observer, Proposal, Unobserved};
 pub use checks::{check, lint};
 pub use context::receipt::{self, Receipt};
-pub use context::{pack, selection, views};
+pub use context::{pack, selection, tokens, views};
 pub use effects::attend::{Attended, attend};
 pub use effects::wrap::{WrapOutcome, Wrapped, wrap};
 pub use engine::{Engine, EngineError, read_config, recover};

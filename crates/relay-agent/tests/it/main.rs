@@ -9,5 +9,9 @@
     reason = "tests may be blunt, and prepare their own folders"
 )]
 
+mod compaction_prompts;
+mod hostile_repository;
 mod log;
+mod repositories;
 mod support;
+mod system_prompt;

@@ -6,8 +6,9 @@
 use relay_diagnostics::Diagnostic;
 
 use super::render::{self, Frame};
-use super::{LeftOut, Shown, tokens};
+use super::{LeftOut, Shown};
 use crate::codes;
+use crate::context::tokens;
 
 /// Why something is left out.
 const REASON: &str = "does not fit the budget";

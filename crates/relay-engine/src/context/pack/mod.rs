@@ -9,7 +9,6 @@ mod render;
 pub mod select;
 #[cfg(test)]
 mod tests;
-pub mod tokens;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +19,7 @@ use relay_workspace::{ReadError, RelPath};
 
 use crate::codes;
 use crate::context::receipt::Receipt;
+use crate::context::tokens;
 use crate::engine::{Engine, EngineError};
 use crate::plan::contain::unreadable;
 use crate::secrets::{Found, Vault, mask};

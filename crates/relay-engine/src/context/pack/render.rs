@@ -5,7 +5,8 @@ use std::fmt::Write;
 use relay_edit::control::receipt_id;
 use relay_edit::{Dialect, anchors, system_prompt};
 
-use super::{LeftOut, Shown, tokens};
+use super::{LeftOut, Shown};
+use crate::context::tokens;
 
 /// What the first line begins with. Whoever finds it knows that the text was written for a model, not by one.
 const MARK: &str = "<!-- relay pack ";

@@ -7,7 +7,7 @@
 /// About how many tokens a text has.
 ///
 /// ```
-/// assert_eq!(relay_engine::pack::tokens::estimate("fn main() { println!(\"hello\"); }"), 9);
+/// assert_eq!(relay_engine::tokens::estimate("fn main() { println!(\"hello\"); }"), 9);
 /// ```
 #[must_use]
 pub fn estimate(text: &str) -> usize {
