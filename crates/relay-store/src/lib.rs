@@ -13,10 +13,12 @@
 
 mod correspondence;
 mod credentials;
+mod database;
 mod dirs;
 mod error;
 mod export;
 mod folder;
+mod history;
 mod jobs;
 mod key;
 mod locked;
@@ -33,12 +35,13 @@ pub use credentials::{Credential, Credentials};
 pub use error::StoreError;
 pub use export::export;
 pub use folder::{Facts, Folder, Writer};
+pub use history::{History, HistoryWriter, Prompt};
 pub use jobs::{JobLock, Jobs};
 pub use mailbox::{Letter, Mailbox, Tray, canonical};
 pub use scratch::Scratch;
 pub use sessions::{
-    Artifact, ArtifactFile, Artifacts, Blobs, Breadcrumb, FoundSession, SESSION_SUFFIX, SessionFile,
-    Sessions, terminal_id,
+    Artifact, ArtifactFile, Artifacts, Blobs, Breadcrumb, FoundSession, IndexedSession, SESSION_SUFFIX,
+    SessionFile, SessionIndex, Sessions, terminal_id,
 };
 pub use shelf::Shelf;
 pub use store::Store;

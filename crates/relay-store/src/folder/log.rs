@@ -21,6 +21,14 @@ impl Folder {
         system::open_log(&self.handle, name, &self.log_place(name)?, Access::Read)
     }
 
+    /// Opens a database's file, and makes it if it is missing. However long it is, it must be the user's alone to write.
+    pub(crate) fn open_database(&self, name: &str) -> Result<File, StoreError> {
+        if let Some(file) = self.open_log(name)? {
+            return Ok(file);
+        }
+        self.lock_file(name).map(|(file, _)| file)
+    }
+
     /// The first bytes of a file of any length, however long it is; `None` when it does not exist.
     pub(crate) fn read_log(&self, name: &str, limit_bytes: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let place = self.log_place(name)?;

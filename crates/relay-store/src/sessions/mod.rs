@@ -8,12 +8,14 @@
 //! data/blobs/<sha256>                               pictures, shared by all sessions
 //! state/terminal-sessions/<terminal>                which session a terminal used last
 //! state/session-locks/<digest>.lock                 which sessions are in use
+//! cache/sessions.db                                 what lists show, so that files are not read again
 //! ```
 
 mod artifacts;
 mod blobs;
 mod breadcrumb;
 mod file;
+mod index;
 mod lock;
 mod place;
 
@@ -23,6 +25,7 @@ pub use artifacts::{Artifact, ArtifactFile, Artifacts};
 pub use blobs::Blobs;
 pub use breadcrumb::{Breadcrumb, terminal_id};
 pub use file::SessionFile;
+pub use index::{IndexedSession, SessionIndex};
 
 use crate::error::StoreError;
 use crate::folder::{Facts, Folder};
@@ -38,6 +41,7 @@ pub struct Sessions {
     blobs: PathBuf,
     locks: PathBuf,
     terminals: PathBuf,
+    cache: PathBuf,
 }
 
 /// A session file that was found.
@@ -58,6 +62,7 @@ impl Store {
             blobs: self.data_dir().join("blobs"),
             locks: self.state_dir().join("session-locks"),
             terminals: self.state_dir().join("terminal-sessions"),
+            cache: self.cache_dir().to_path_buf(),
         }
     }
 }
