@@ -152,6 +152,12 @@ impl Document {
         if version > VERSION { Err(ParseError::Newer { found: version }) } else { Ok(document.header) }
     }
 
+    /// The session's name, whichever program gave it.
+    #[must_use]
+    pub fn name(&self) -> Option<String> {
+        super::log::name_of(self)
+    }
+
     /// The line with the session's name that oh-my-pi writes before the header.
     pub(crate) fn title_line(&self) -> Option<Map<String, Value>> {
         let line = self.kept.first().filter(|kept| kept.after.is_none())?;

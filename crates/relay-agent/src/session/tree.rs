@@ -26,6 +26,12 @@ pub struct Node<'a> {
 }
 
 impl<'a> Tree<'a> {
+    /// The tree of a log.
+    #[must_use]
+    pub fn of(entries: &'a [Entry], labels: &'a Labels) -> Self {
+        build(entries, labels)
+    }
+
     /// The entries that follow none, oldest first.
     #[must_use]
     pub fn roots(&self) -> &[usize] {
@@ -77,7 +83,7 @@ fn first_repeated(path: &[&Entry]) -> usize {
 
 /// The tree of a log. An entry whose parent is missing is a root; children are in the order of their times, and equal times
 /// in the order of the log. In a circle of a damaged file the first entry counts as a root.
-pub(crate) fn build<'a>(entries: &'a [Entry], labels: &'a Labels) -> Tree<'a> {
+fn build<'a>(entries: &'a [Entry], labels: &'a Labels) -> Tree<'a> {
     let places: HashMap<&str, usize> =
         entries.iter().enumerate().map(|(place, entry)| (entry.id(), place)).collect();
     let parent_of = |entry: &Entry| entry.parent_id().and_then(|id| places.get(id)).copied();

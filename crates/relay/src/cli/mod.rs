@@ -7,6 +7,7 @@ mod mail;
 mod models;
 pub mod overview;
 mod pack;
+mod sessions;
 mod setup;
 mod start;
 pub mod topics;
@@ -32,6 +33,7 @@ pub use mail::{
 };
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
+pub use sessions::{SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
 pub use watch::WatchArgs;
@@ -117,6 +119,7 @@ pub enum Command {
     Ask(AskArgs),
     Review(ReviewArgs),
     Jobs(JobsArgs),
+    Sessions(SessionsArgs),
     #[command(alias = "session")]
     Conversations(ConversationsArgs),
     Backends(BackendsArgs),
@@ -148,6 +151,7 @@ impl Command {
             Command::Redo(args) => args.json,
             Command::Recover(args) => args.json,
             Command::Ask(args) => args.json,
+            Command::Sessions(args) => args.command.wants_json(),
             Command::Review(args) => args.json || args.verdict_json,
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,

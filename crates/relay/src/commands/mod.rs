@@ -24,6 +24,7 @@ mod prompt;
 mod read;
 mod recover;
 mod review;
+mod sessions;
 mod show;
 mod status;
 mod translate;
@@ -71,6 +72,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Review(_) if cli.offline => Err(agents_connect()),
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
+        Command::Sessions(args) => sessions::run(root, &args.command),
         Command::Conversations(args) => conversations::run(&args),
         Command::Review(args) => review::run(root, &args, cli.offline),
         Command::Backends(args) => backends::run(&args),

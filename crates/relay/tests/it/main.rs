@@ -50,6 +50,7 @@ mod recover;
 mod repair;
 mod review;
 mod scenarios;
+mod sessions;
 mod settings;
 mod status;
 mod swaps;

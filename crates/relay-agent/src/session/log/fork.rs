@@ -29,12 +29,8 @@ impl SessionLog {
     /// # Errors
     /// It is not a session, or the copy cannot be written.
     pub fn fork_from(store: &Store, path: &Path, cwd: &Path) -> Result<Self, SessionError> {
-        let sessions = store.sessions();
-        let bytes = sessions.read(path, relay_store::LOG_LIMIT_BYTES)?;
-        let bytes = bytes.ok_or_else(|| SessionError::NotFound { query: path.display().to_string() })?;
-        let document = Document::parse(bytes)
-            .map_err(|source| SessionError::Invalid { path: path.to_path_buf(), source })?;
-        let from = (path.display().to_string(), Some(sessions.artifacts(path)));
+        let document = Self::load(store, path)?;
+        let from = (path.display().to_string(), Some(store.sessions().artifacts(path)));
         fork_document(store, cwd, document, from)
     }
 

@@ -20,6 +20,7 @@ use relay_store::{Artifacts, Blobs, SessionFile, Sessions};
 
 pub use open::Recent;
 pub use rename::humanize_plan_title;
+pub(super) use rename::name_of;
 pub use tree::{Selection, Summary};
 
 use super::body::Body;

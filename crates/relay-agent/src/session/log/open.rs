@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use relay_store::{Breadcrumb, FoundSession, SESSION_SUFFIX, Sessions, Store, terminal_id};
+use relay_store::{Breadcrumb, FoundSession, LOG_LIMIT_BYTES, SESSION_SUFFIX, Sessions, Store, terminal_id};
 
 use super::super::document::Document;
 use super::super::error::{Candidate, SessionError};
@@ -81,6 +81,16 @@ impl SessionLog {
         let log = Self::from_document(document, backing, stamps);
         log.leave_breadcrumb();
         Ok(log)
+    }
+
+    /// Reads a session to look at it, also one that is in use. Nothing is written, not even for an older version.
+    ///
+    /// # Errors
+    /// It does not exist, is not a session, or cannot be read.
+    pub fn load(store: &Store, path: &Path) -> Result<Document, SessionError> {
+        let bytes = store.sessions().read(path, LOG_LIMIT_BYTES)?;
+        let bytes = bytes.ok_or_else(|| SessionError::NotFound { query: path.display().to_string() })?;
+        Document::parse(bytes).map_err(|source| SessionError::Invalid { path: path.to_path_buf(), source })
     }
 
     /// Continues the session this terminal used last in a folder, else the newest one of the folder, else a new one.

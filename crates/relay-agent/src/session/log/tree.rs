@@ -109,7 +109,7 @@ impl SessionLog {
     /// The whole tree, with names.
     #[must_use]
     pub fn tree(&self) -> Tree<'_> {
-        tree::build(self.entries(), &self.labels)
+        Tree::of(self.entries(), &self.labels)
     }
 
     /// What selecting an entry means: a message of the user, or of an extension, is written anew, so the leaf goes before

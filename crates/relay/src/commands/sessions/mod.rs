@@ -1,0 +1,70 @@
+//! `relay sessions`: the agent's own conversations.
+
+mod change;
+mod list;
+mod search;
+mod show;
+
+use std::path::{Path, PathBuf};
+
+use relay_agent::session::{SessionError, SessionLog};
+use relay_diagnostics::Diagnostic;
+use relay_store::Store;
+
+use crate::cli::SessionsCommand;
+use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
+use crate::open;
+
+pub fn run(root: Option<&Path>, command: &SessionsCommand) -> Result<u8, Failure> {
+    let here = Here { store: open::store()?, project: open::workspace(root)?.root().to_path_buf() };
+    match command {
+        SessionsCommand::List { all, json } => list::run(&here, *all, *json),
+        SessionsCommand::Show { id, tree, json } => show::run(&here, id, *tree, *json),
+        SessionsCommand::Search { text, limit, json } => search::run(&here, &text.join(" "), *limit, *json),
+        SessionsCommand::Rename { id, name } => change::rename(&here, id, &name.join(" ")),
+        SessionsCommand::Label { id, entry, label } => change::label(&here, id, entry, label.as_deref()),
+        SessionsCommand::Fork { id, at } => change::fork(&here, id, at.as_deref()),
+        SessionsCommand::Delete { id, yes } => change::delete(&here, id, *yes),
+    }
+}
+
+/// The user's data and the project the command runs in.
+pub struct Here {
+    pub store: Store,
+    pub project: PathBuf,
+}
+
+impl Here {
+    /// The file of a session of any project, those of this one first.
+    pub fn find(&self, id: &str) -> Result<PathBuf, Failure> {
+        match SessionLog::find(&self.store, id, &self.project) {
+            Err(SessionError::OtherProject { path, .. }) => Ok(path),
+            found => found.map_err(|error| failure(&error)),
+        }
+    }
+
+    /// A session, open to be written to.
+    pub fn open(&self, id: &str) -> Result<SessionLog, Failure> {
+        SessionLog::open(&self.store, &self.find(id)?).map_err(|error| failure(&error))
+    }
+}
+
+/// What went wrong with a session, and what to do about it.
+pub fn failure(error: &SessionError) -> Failure {
+    let is_usage = matches!(
+        error,
+        SessionError::NotFound { .. } | SessionError::Ambiguous { .. } | SessionError::NoEntry { .. }
+    );
+    let code = if is_usage { BAD_USAGE } else { ENVIRONMENT };
+    let diagnostic = Diagnostic::error(code, error.to_string());
+    let diagnostic = match error.hint() {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic,
+    };
+    if is_usage { Failure::usage(diagnostic) } else { Failure::general(diagnostic) }
+}
+
+/// `1 entry`, `2 entries`.
+pub fn entries(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}

@@ -1,0 +1,173 @@
+//! `relay sessions`: listing, reading, searching, naming, copying and deleting.
+
+use std::path::PathBuf;
+
+use testkit::TestEnv;
+
+use crate::env;
+
+/// Where the project's sessions are kept.
+fn folder(env: &TestEnv, project: &std::path::Path) -> PathBuf {
+    let name = project.to_str().unwrap().trim_start_matches('/').replace('/', "-");
+    env.home_path(".local/share/relay/sessions").join(format!("--{name}--"))
+}
+
+/// A session of a project with a question, an answer of some cost, and a second branch.
+fn session(env: &TestEnv, project: &std::path::Path, id: &str, question: &str) -> PathBuf {
+    let folder = folder(env, project);
+    std::fs::create_dir_all(&folder).unwrap();
+    let cwd = project.to_str().unwrap();
+    let text = format!(
+        concat!(
+            "{{\"type\":\"session\",\"version\":3,\"id\":\"{id}\",\"timestamp\":\"2026-02-16T10:20:30.000Z\",\"cwd\":\"{cwd}\",\"unknown\":1}}\n",
+            "{{\"type\":\"message\",\"id\":\"aaaaaaa1\",\"parentId\":null,\"timestamp\":\"2026-02-16T10:20:31.000Z\",\"message\":{{\"role\":\"user\",\"content\":\"{question}\"}}}}\n",
+            "{{\"type\":\"message\",\"id\":\"aaaaaaa2\",\"parentId\":\"aaaaaaa1\",\"timestamp\":\"2026-02-16T10:20:32.000Z\",\"message\":{{\"role\":\"assistant\",\"provider\":\"anthropic\",\"model\":\"claude-sonnet-4-5\",\"content\":[{{\"type\":\"text\",\"text\":\"First answer.\"}}],\"usage\":{{\"cost\":{{\"total\":0.25}}}}}}}}\n",
+            "{{\"type\":\"message\",\"id\":\"aaaaaaa3\",\"parentId\":\"aaaaaaa1\",\"timestamp\":\"2026-02-16T10:20:33.000Z\",\"message\":{{\"role\":\"assistant\",\"provider\":\"anthropic\",\"model\":\"claude-haiku-4-5\",\"content\":[{{\"type\":\"text\",\"text\":\"Second\\u001b[31m answer.\"}}],\"usage\":{{\"cost\":{{\"total\":0.5}}}}}}}}\n",
+        ),
+        id = id,
+        cwd = cwd,
+        question = question,
+    );
+    let path = folder.join(format!("2026-02-16T10-20-30-000Z_{id}.jsonl"));
+    std::fs::write(&path, text).unwrap();
+    path
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn a_list_shows_this_project_or_all() {
+    let env = env();
+    assert!(env.relay(&["sessions", "list"]).success().stdout.contains("no sessions in this project"));
+    session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    session(&env, std::path::Path::new("/elsewhere"), "fedcba9876543210", "other work");
+    let text = env.relay(&["sessions", "list"]).success().stdout;
+    for words in ["01234567", "just now", "3 messages", "$0.75", "claude-haiku-4-5", "fix the parser"] {
+        assert!(text.contains(words), "{words} in {text}");
+    }
+    assert!(!text.contains("other work"));
+    let all = env.relay(&["sessions", "list", "--all"]).success().stdout;
+    assert!(all.contains("other work") && all.contains("/elsewhere"), "{all}");
+    let list = json(&env.relay(&["sessions", "list", "--json"]).success().stdout);
+    assert_eq!(list.as_array().unwrap().len(), 1);
+    assert_eq!(list[0]["id"], "0123456789abcdef");
+    assert_eq!((list[0]["messages"].as_u64(), list[0]["cost"].as_f64()), (Some(3), Some(0.75)));
+    assert_eq!(list[0]["model"], "anthropic/claude-haiku-4-5");
+    assert_eq!(list[0]["project"], env.root().to_str().unwrap());
+}
+
+#[test]
+fn a_list_follows_what_changed_and_reports_what_is_not_a_session() {
+    let env = env();
+    let path = session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    env.relay(&["sessions", "list"]).success();
+    let line = "{\"type\":\"message\",\"id\":\"aaaaaaa4\",\"parentId\":\"aaaaaaa3\",\"message\":{\"role\":\"assistant\",\"model\":\"m\",\"usage\":{\"cost\":{\"total\":1}}}}\n";
+    let grown = std::fs::read_to_string(&path).unwrap() + line;
+    std::fs::write(&path, grown).unwrap();
+    let garbage = path.with_file_name("2026_garbage.jsonl");
+    std::fs::write(&garbage, "not a session").unwrap();
+    let run = env.relay(&["sessions", "list", "--json"]).success();
+    let list = json(&run.stdout);
+    assert_eq!((list[0]["messages"].as_u64(), list[0]["cost"].as_f64()), (Some(4), Some(1.75)));
+    assert!(run.stderr.contains("garbage.jsonl") && run.stderr.contains("left out"), "{}", run.stderr);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(
+        json(&env.relay(&["sessions", "list", "--json"]).success().stdout).as_array().unwrap().len(),
+        0
+    );
+    assert_eq!(std::fs::read_to_string(garbage).unwrap(), "not a session");
+}
+
+#[test]
+fn a_session_is_shown_as_a_conversation_a_tree_or_a_document() {
+    let env = env();
+    session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    let text = env.relay(&["sessions", "show", "0123"]).success().stdout;
+    assert!(text.contains("fix the parser") && text.contains("Second"), "{text}");
+    assert!(!text.contains("First answer") && !text.contains('\u{1b}'), "{text}");
+    let tree = env.relay(&["sessions", "show", "0123", "--tree"]).success().stdout;
+    assert!(tree.contains("aaaaaaa2") && tree.contains("First answer") && tree.contains("• "), "{tree}");
+    let document = json(&env.relay(&["sessions", "show", "0123", "--json"]).success().stdout);
+    assert_eq!(document["header"]["unknown"], 1);
+    assert_eq!(document["entries"].as_array().unwrap().len(), 3);
+    assert_eq!(document["leaf"], "aaaaaaa3");
+}
+
+#[test]
+fn search_finds_words_in_any_session() {
+    let env = env();
+    session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    session(&env, std::path::Path::new("/elsewhere"), "fedcba9876543210", "Parser of dates");
+    let hits = json(&env.relay(&["sessions", "search", "--json", "PARSER"]).success().stdout);
+    assert_eq!(hits.as_array().unwrap().len(), 2);
+    let hits = json(&env.relay(&["sessions", "search", "--json", "dates", "parser"]).success().stdout);
+    assert_eq!((hits[0]["entry"].as_str(), hits[0]["role"].as_str()), (Some("aaaaaaa1"), Some("user")));
+    assert_eq!(hits[0]["session"]["project"], "/elsewhere");
+    assert!(env.relay(&["sessions", "search", "nothing like it"]).success().stdout.contains("no session"));
+}
+
+#[test]
+fn an_id_may_be_short_but_not_ambiguous() {
+    let env = env();
+    session(&env, &env.root(), "0123456789abcdef", "one");
+    session(&env, &env.root(), "0123ffff00000000", "two");
+    let run = env.relay(&["sessions", "show", "0123"]).run();
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("0123456789abcdef") && run.stderr.contains("0123ffff00000000"),
+        "{}",
+        run.stderr
+    );
+    assert!(env.relay(&["sessions", "show", "01234"]).success().stdout.contains("one"));
+    let run = env.relay(&["sessions", "show", "9"]).run();
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("Session \"9\" not found."), "{}", run.stderr);
+}
+
+#[test]
+fn a_session_is_named_labelled_and_copied() {
+    let env = env();
+    let path = session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    let lines_before: Vec<String> =
+        std::fs::read_to_string(&path).unwrap().lines().skip(1).map(str::to_owned).collect();
+    env.relay(&["sessions", "rename", "0123", "my", "work"]).success();
+    env.relay(&["sessions", "label", "0123", "aaaaaaa2", "good idea"]).success();
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(
+        text.lines().next().unwrap().contains("\"unknown\":1,\"title\":\"my work\",\"titleSource\":\"user\""),
+        "{text}"
+    );
+    assert_eq!(text.lines().skip(1).take(3).collect::<Vec<_>>(), lines_before);
+    assert!(env.relay(&["sessions", "list"]).success().stdout.contains("my work"));
+    assert!(env.relay(&["sessions", "show", "0123", "--tree"]).success().stdout.contains("[good idea]"));
+    std::fs::create_dir(path.with_extension("")).unwrap();
+    std::fs::write(path.with_extension("").join("0.bash.log"), "output").unwrap();
+    let id = env.relay(&["sessions", "fork", "0123"]).success().stdout.trim().to_owned();
+    let copy = json(&env.relay(&["sessions", "show", &id, "--json"]).success().stdout);
+    assert_eq!(copy["header"]["parentSession"], path.to_str().unwrap());
+    assert_eq!(copy["entries"].as_array().unwrap().len(), 4);
+    let artifact = PathBuf::from(copy["path"].as_str().unwrap()).with_extension("").join("0.bash.log");
+    assert_eq!(std::fs::read_to_string(artifact).unwrap(), "output");
+    let id = env.relay(&["sessions", "fork", "0123", "--at", "aaaaaaa2"]).success().stdout.trim().to_owned();
+    let branch = env.relay(&["sessions", "show", &id, "--tree"]).success().stdout;
+    assert!(
+        branch.contains("First answer") && branch.contains("[good idea]") && !branch.contains("Second"),
+        "{branch}"
+    );
+    let run = env.relay(&["sessions", "label", "0123", "ffff"]).run();
+    assert_eq!(run.code, 2);
+}
+
+#[test]
+fn deleting_needs_a_yes() {
+    let env = env();
+    let path = session(&env, &env.root(), "0123456789abcdef", "fix the parser");
+    let run = env.relay(&["sessions", "delete", "0123"]).run();
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("--yes") && path.exists(), "{}", run.stderr);
+    std::fs::create_dir(path.with_extension("")).unwrap();
+    env.relay(&["sessions", "delete", "0123", "--yes"]).success();
+    assert!(!path.exists() && !path.with_extension("").exists());
+}
