@@ -137,9 +137,7 @@ impl Assembler {
     /// The model lost its way: nothing it says from here on is worth paying for. Thoughts alone do no harm by a leak.
     fn lost(&mut self, notice: Notice, is_thinking: bool) -> Result<(), Error> {
         let failure = match notice {
-            Notice::Repetition { .. } => {
-                Some((ErrorKind::Repetition, "the model says the same over and over"))
-            }
+            Notice::Repetition { .. } => Some((ErrorKind::Repetition, "the model repeats itself")),
             Notice::HarmonyLeak { .. } if !is_thinking => {
                 Some((ErrorKind::Leak, "the model wrote its own routing into the answer"))
             }

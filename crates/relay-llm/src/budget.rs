@@ -48,7 +48,7 @@ impl Limit {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Spent {
     /// The money is spent.
-    #[error("${limit} may be spent, and ${spent:.4} are")]
+    #[error("the limit of ${limit} is used up (${spent:.4} spent)")]
     Cost {
         /// What may be spent.
         limit: f64,
@@ -56,7 +56,7 @@ pub enum Spent {
         spent: f64,
     },
     /// A model without a known price cannot be kept to an amount.
-    #[error("the price of {model} is not known, so it cannot be kept to ${limit}")]
+    #[error("the price of {model} is unknown, so the limit of ${limit} cannot be enforced")]
     Unpriced {
         /// The model's selector.
         model: String,
@@ -64,13 +64,13 @@ pub enum Spent {
         limit: f64,
     },
     /// There were enough turns.
-    #[error("{} allowed", if *limit == 1 { "one turn is".to_owned() } else { format!("{limit} turns are") })]
+    #[error("only {} allowed", if *limit == 1 { "one turn is".to_owned() } else { format!("{limit} turns are") })]
     Turns {
         /// How many there may be.
         limit: u32,
     },
     /// The time is over.
-    #[error("the time of {} s is over", limit.as_secs_f64())]
+    #[error("the time limit of {} s is reached", limit.as_secs_f64())]
     Time {
         /// How long it may take.
         limit: Duration,

@@ -71,10 +71,8 @@ impl ErrorKind {
     #[must_use]
     pub fn hint(self) -> Option<&'static str> {
         Some(match self {
-            Self::RateLimit | Self::Overloaded | Self::Server => {
-                "Try again in a while, or ask another model."
-            }
-            Self::Auth => "Check the key: `relay auth status` tells which one is used.",
+            Self::RateLimit | Self::Overloaded | Self::Server => "Try again later, or ask another model.",
+            Self::Auth => "Check the key: `relay auth status` shows which one is used.",
             Self::Quota => "The account has no credit left; top it up or ask another provider.",
             Self::ContextOverflow => "Ask with less context, or a model with a larger window.",
             Self::NotFound => "Check the model's name: `relay models` lists what is known.",
@@ -83,7 +81,7 @@ impl ErrorKind {
             Self::Offline => "Leave out --offline to let Relay connect.",
             Self::Malformed => "Check that the base URL is the API's and not a web page's.",
             Self::Budget => {
-                "Allow more with --max-cost, --max-turns or --max-time; `none` takes a limit of your settings away."
+                "Allow more with --max-cost, --max-turns or --max-time; `none` overrides a limit in your settings."
             }
             Self::Repetition | Self::Leak => "The model lost its way; ask again, or ask another one.",
             Self::Refusal | Self::BadRequest | Self::TooLarge | Self::Config | Self::Aborted => return None,

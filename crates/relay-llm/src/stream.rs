@@ -37,7 +37,7 @@ impl Stream {
         match last {
             Some(Event::Done { turn }) => Ok(turn),
             Some(Event::Error { error, .. }) => Err(error),
-            _ => Err(Error::new(ErrorKind::Network, "", "the stream has no end")),
+            _ => Err(Error::new(ErrorKind::Network, "", "the stream did not end")),
         }
     }
 }

@@ -87,7 +87,7 @@ impl<'a> Turns<'a> {
         loop {
             let place = self.chain.current(self.now_ms());
             let Some(model) = self.models.get(place) else {
-                return Err(Error::new(ErrorKind::Config, "", "there is no model to ask"));
+                return Err(Error::new(ErrorKind::Config, "", "no model to ask"));
             };
             if let Err(error) = self.afford(model, Duration::ZERO) {
                 let turn = Turn::new(model.origin()).failed(error.clone());
@@ -110,7 +110,7 @@ impl<'a> Turns<'a> {
                 }
             }
             let Some((error, turn)) = failure else {
-                return Err(Error::new(ErrorKind::Network, &*model.provider.name, "the stream has no end"));
+                return Err(Error::new(ErrorKind::Network, &*model.provider.name, "the stream did not end"));
             };
             self.count(model, request, &turn);
             let now_ms = self.now_ms();

@@ -63,7 +63,7 @@ impl Transport {
         let url: Url = outgoing
             .url
             .parse()
-            .map_err(|error| fail(NetErrorKind::Config, format!("the base URL is not one: {error}")))?;
+            .map_err(|error| fail(NetErrorKind::Config, format!("the base URL is not a URL: {error}")))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(fail(
                 NetErrorKind::Config,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum StoreError {
     /// It is not known where the user's data belongs.
-    #[error("there is no home folder to keep your data in: set {variable} to an absolute path")]
+    #[error("no home folder for your data: set {variable} to an absolute path")]
     NoHome {
         /// The variable that should name it.
         variable: &'static str,
@@ -110,7 +110,7 @@ pub enum StoreError {
         name: String,
     },
     /// More keys than a provider may have.
-    #[error("{provider} has {limit} keys already")]
+    #[error("{provider} already has {limit} keys")]
     TooManyKeys {
         /// The provider.
         provider: String,
@@ -141,7 +141,7 @@ impl StoreError {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::NoHome { variable } => {
-                format!("Set {variable}, or XDG_DATA_HOME and its kin, to a folder of yours.")
+                format!("Set {variable}, or XDG_DATA_HOME and the other XDG variables, to a folder of yours.")
             }
             Self::Exists { .. } => "Choose another name, or move the file away first.".to_owned(),
             Self::Symlink { path } | Self::WrongKind { path, .. } => {
@@ -155,7 +155,7 @@ impl StoreError {
                 format!("If you trust its content, run: chmod go-w '{}'", path.display())
             }
             Self::ReadableByOthers { path, .. } => {
-                format!("If nobody else has read it, run: chmod 600 '{}'", path.display())
+                format!("If no one else has read it, run: chmod 600 '{}'", path.display())
             }
             Self::TooLarge { path, .. } | Self::Corrupt { path, .. } => {
                 format!("Move it away and Relay starts a new one: {}", path.display())
@@ -168,7 +168,7 @@ impl StoreError {
             }
             Self::Io { .. } => "Check that you may write there and that the disk is not full.".to_owned(),
             Self::TooManyKeys { provider, .. } => {
-                format!("Forget some of them: relay auth logout {provider} --label LABEL")
+                format!("Remove some of them: relay auth logout {provider} --label LABEL")
             }
             Self::BadName { .. } => return None,
         })

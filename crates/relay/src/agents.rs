@@ -41,7 +41,10 @@ pub fn has_settings(store: &Store) -> bool {
 pub fn settings(store: &Store) -> Result<Settings, Failure> {
     let (settings, unknown) = Settings::new(&text(store)?, variables()).map_err(|error| refused(&error))?;
     for key in unknown {
-        terminal::tell(&format!("note: `{}` in {FILE} means nothing to Relay\n", terminal::visible(&key)));
+        terminal::tell(&format!(
+            "note: `{}` in {FILE} is not a known setting and is ignored\n",
+            terminal::visible(&key)
+        ));
     }
     Ok(settings)
 }
@@ -92,7 +95,7 @@ pub fn backends_for(
             return Err(agent_connects(agent));
         }
         if wanted.service_tier.is_some() {
-            return Err(no_tiers(agent, "another agent, which has settings of its own for that"));
+            return Err(no_tiers(agent, "another agent; set its tier in its own settings"));
         }
     }
     for name in names.iter().filter(|name| backends.get(name).is_err()).cloned().collect::<Vec<_>>() {
@@ -215,7 +218,7 @@ fn fallback(models: &Models, settings: &Settings, first: &Model) -> Result<Vec<M
 fn no_model(name: &str) -> Failure {
     let message = format!("{name} has several models, and none was named");
     let hint =
-        format!("Name one with --model, or once and for all: relay config set backends.{name}.model MODEL");
+        format!("Name one with --model, or set a default: relay config set backends.{name}.model MODEL");
     Failure::usage(Diagnostic::error(BAD_SETTING, message).hinted(hint))
 }
 

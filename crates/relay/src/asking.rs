@@ -130,7 +130,7 @@ pub fn must_be_watched(
     if !free.is_empty() {
         let names = free.join(", ");
         terminal::note(&format!(
-            "nothing but its own rules keeps {names} from writing here; what changes meanwhile is reported"
+            "only their own rules keep {names} from writing here; Relay reports what changes meanwhile"
         ));
     }
     Ok(!free.is_empty())
@@ -150,7 +150,7 @@ pub fn sandbox(call: &CallArgs, settings: &Settings) -> Result<Sandbox, Failure>
     name.parse().map_err(|()| {
         let names = Sandbox::ALL.map(Sandbox::name).join(", ");
         let message = format!("invalid sandbox `{name}`");
-        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(format!("There are {names}.")))
+        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(format!("Choose one of {names}.")))
     })
 }
 

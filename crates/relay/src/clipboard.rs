@@ -36,7 +36,7 @@ pub fn paste() -> Result<String, Failure> {
     let missing = |reason: &str| {
         Failure::general(
             Diagnostic::error(ENVIRONMENT, format!("the clipboard cannot be read: {reason}"))
-                .hinted("Copy the model's whole reply first, or save it as a file and name that."),
+                .hinted("Copy the model's whole reply first, or save it to a file and pass its name."),
         )
     };
     let mut clipboard = Source::Clipboard.open().map_err(|failure| missing(&failure.message()))?;
@@ -67,7 +67,7 @@ fn wait_until_offered(text: &str, before: Option<&str>) -> Result<(), Failure> {
 
 fn unavailable(error: &arboard::Error) -> Failure {
     Failure::general(
-        Diagnostic::error(ENVIRONMENT, format!("there is no clipboard here: {error}"))
+        Diagnostic::error(ENVIRONMENT, format!("no clipboard here: {error}"))
             .hinted("Run the command without --copy and copy what it prints."),
     )
 }

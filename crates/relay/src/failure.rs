@@ -34,7 +34,7 @@ impl Failure {
         let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
         let tip = lines
             .find_map(|line| line.trim().strip_prefix("tip: "))
-            .unwrap_or("`relay --help` says what can be typed.");
+            .unwrap_or("`relay help` lists the commands.");
         Self::usage(Diagnostic::error(BAD_USAGE, message).hinted(tip))
     }
 

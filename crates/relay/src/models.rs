@@ -31,8 +31,7 @@ impl Models {
         let user_file = store.settings_file(FILE).map_err(|error| broken_store(&error))?;
         let catalog = Catalog::new(user_file.as_deref(), variable).map_err(|error| {
             let place = store.config_dir().join(FILE);
-            let hint =
-                format!("Mend {}, or move it away; docs/formats/models.md describes it.", place.display());
+            let hint = format!("Fix {} or move it away; its format: docs/formats/models.md", place.display());
             Failure::general(Diagnostic::error(ENVIRONMENT, error.to_string()).hinted(hint))
         })?;
         let stored = store.credentials().map_err(|error| broken_store(&error))?;
@@ -91,15 +90,15 @@ pub fn broken_store(error: &relay_store::StoreError) -> Failure {
 
 /// A provider cannot be asked without a key.
 pub fn no_key(provider: &str) -> Failure {
-    let message = format!("there is no key for {provider}");
+    let message = format!("no key for {provider}");
     Failure::usage(Diagnostic::error(ENVIRONMENT, message).hinted(THREE_WAYS.trim_end()))
 }
 
 /// What somebody can do who has no model yet; the last of the three ways needs neither key nor server.
 pub const THREE_WAYS: &str = "\
-There are three ways to go on:
-1. A key of a provider: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.
+You have three options:
+1. An API key: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.
 2. A model on this machine: start Ollama, LM Studio, llama.cpp or vLLM; Relay finds it.
-3. No API at all: `relay prompt --copy`, ask in any chat, then `relay apply`; `relay watch` lands what you copy from a chat; \
-`relay pack` hands a model your code; `relay mail` works through files, without a network.
+3. No API at all: `relay prompt --copy`, ask in any chat, then `relay apply`; `relay watch` lands what you copy; \
+`relay pack` gives a model your code; `relay mail` works through files, without a network.
 ";

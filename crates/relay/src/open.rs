@@ -16,7 +16,7 @@ pub fn workspace(root: Option<&Path>) -> Result<Workspace, Failure> {
         Some(root) => Workspace::open(root).map_err(|error| {
             Failure::usage(
                 Diagnostic::error(ENVIRONMENT, relay_engine::with_sources(&error))
-                    .hinted("--root takes an existing folder."),
+                    .hinted("--root needs an existing folder."),
             )
         }),
         None => Workspace::discover(&current_folder()?).map_err(|error| Failure::environment(&error)),

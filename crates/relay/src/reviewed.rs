@@ -78,7 +78,9 @@ impl Reviewer {
         let changes: Vec<Change> = context.changes.iter().map(change).collect();
         let diff = match render(&changes, Dialect::Unified) {
             Ok(diff) => diff,
-            Err(error) => return (self.ask(format!("it cannot be shown: {error}")), "failed", String::new()),
+            Err(error) => {
+                return (self.ask(format!("the change cannot be shown: {error}")), "failed", String::new());
+            }
         };
         let model = self.settings.text(&format!("backends.{}.model", self.name));
         let wanted = Review {
@@ -129,7 +131,8 @@ impl Reviewer {
     fn ask(&self, what: String) -> Gate {
         let message = format!("the review by {}: {what}", self.name);
         Gate::Ask(
-            Diagnostic::error(REVIEW, message).hinted("Approve it all the same, or let it be rolled back."),
+            Diagnostic::error(REVIEW, message)
+                .hinted("Approve the change anyway, or answer no to roll it back."),
         )
     }
 }

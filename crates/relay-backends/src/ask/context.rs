@@ -44,7 +44,7 @@ fn read(path: &Path, files: &dyn Files) -> Result<String, AskError> {
     // Only the beginning of a large file was read.
     let whole = usize::try_from(size).unwrap_or(usize::MAX).max(bytes.len());
     check(if bytes.len() > CONTEXT_LIMIT_BYTES { whole } else { bytes.len() })?;
-    String::from_utf8(bytes).map_err(|_| unusable("is no UTF-8 text".to_owned()))
+    String::from_utf8(bytes).map_err(|_| unusable("is not UTF-8 text".to_owned()))
 }
 
 fn check(bytes: usize) -> Result<(), AskError> {
@@ -99,6 +99,6 @@ mod tests {
     #[test]
     fn a_file_that_is_no_text_is_refused() {
         assert!(check_context(None, Some("missing"), b"").unwrap_err().contains("cannot be read"));
-        assert!(check_context(None, Some("f"), b"\xff").unwrap_err().contains("no UTF-8"));
+        assert!(check_context(None, Some("f"), b"\xff").unwrap_err().contains("not UTF-8"));
     }
 }

@@ -40,7 +40,7 @@ pub fn latest(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
 pub fn since(repo: &Path, base: &str, cancel: &Cancel) -> Result<Diff, AskError> {
     // A name that begins with a dash would be an option, and no branch has one.
     if base.is_empty() || base.starts_with('-') {
-        return Err(AskError::Diff { said: format!("`{base}` is no branch") });
+        return Err(AskError::Diff { said: format!("`{base}` is not a branch") });
     }
     strict(repo, &[&format!("{base}...HEAD")], cancel)
 }
@@ -51,7 +51,7 @@ pub fn since(repo: &Path, base: &str, cancel: &Cancel) -> Result<Diff, AskError>
 /// Git fails, or it is too large.
 pub fn between(repo: &Path, range: &str, cancel: &Cancel) -> Result<Diff, AskError> {
     if range.starts_with('-') || !range.contains("..") {
-        return Err(AskError::Diff { said: format!("`{range}` is no range of the form A..B") });
+        return Err(AskError::Diff { said: format!("`{range}` is not a range of the form A..B") });
     }
     strict(repo, &[range], cancel)
 }

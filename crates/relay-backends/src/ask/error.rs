@@ -111,9 +111,9 @@ impl AskError {
     #[must_use]
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            AskError::NoPrompt => "Write it behind the command, or pipe it in: echo \"…\" | relay ask",
+            AskError::NoPrompt => "Write it after the command, or pipe it in: echo \"…\" | relay ask",
             AskError::NoTime => "Give seconds: --timeout 600",
-            AskError::NoRepo { .. } => "Name a folder with --repo, or leave it out for the present one.",
+            AskError::NoRepo { .. } => "Name a folder with --repo, or leave it out for the current one.",
             AskError::Unknown(_) => {
                 "`relay backends` lists them and says how to get each; a model is asked as provider/model \
                  (`relay models`), a local one as ollama with --model."

@@ -38,7 +38,7 @@ impl Schema {
     pub fn check(&self, backend: &str, answer: &str) -> Result<Value, AskError> {
         let unfit = |faults: Vec<String>| AskError::Unfit { backend: backend.to_owned(), faults };
         let value: Value = serde_json::from_str(bare(answer))
-            .map_err(|error| unfit(vec![format!("it is no JSON: {error}")]))?;
+            .map_err(|error| unfit(vec![format!("it is not JSON: {error}")]))?;
         let faults: Vec<String> = self
             .validator
             .iter_errors(&value)

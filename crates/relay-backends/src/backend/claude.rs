@@ -126,8 +126,8 @@ impl Reader for Events {
 /// Why it ended, in words for people.
 fn reason(kind: &str) -> &str {
     match kind {
-        "error_max_turns" => "it used up its turns (--max-turns)",
-        "error_max_budget_usd" => "it used up its money (--max-cost)",
+        "error_max_turns" => "it used all its turns (--max-turns)",
+        "error_max_budget_usd" => "it spent all its money (--max-cost)",
         kind => kind,
     }
 }
@@ -181,7 +181,7 @@ mod tests {
     fn what_it_used_up_is_told_also_when_that_ended_it() {
         let line = r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":3,"total_cost_usd":0.25,"usage":{"input_tokens":7,"output_tokens":5}}"#;
         let (_, said) = read(&Claude, &[line]);
-        assert_eq!(said.error.as_deref(), Some("it used up its turns (--max-turns)"));
+        assert_eq!(said.error.as_deref(), Some("it used all its turns (--max-turns)"));
         let spending = said.spending.unwrap();
         assert_eq!((spending.turns, spending.cost, spending.usage.total()), (3, Some(0.25), 12));
     }

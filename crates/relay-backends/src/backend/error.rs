@@ -46,7 +46,7 @@ pub enum BackendError {
         source: relay_llm::Error,
     },
     /// It took too long.
-    #[error("{backend} gave no answer within {} s; it and everything it started were ended", .limit.as_secs())]
+    #[error("{backend} did not answer within {} s; Relay stopped it and everything it started", .limit.as_secs())]
     TimedOut {
         /// The backend.
         backend: String,
@@ -54,7 +54,7 @@ pub enum BackendError {
         limit: Duration,
     },
     /// Somebody asked for an end.
-    #[error("interrupted; {backend} and everything it started were ended")]
+    #[error("interrupted; Relay stopped {backend} and everything it started")]
     Cancelled {
         /// The backend.
         backend: String,
@@ -68,7 +68,7 @@ pub enum BackendError {
         said: String,
     },
     /// Its answer was larger than anybody reads.
-    #[error("{backend} said more than {limit_bytes} bytes; it was ended")]
+    #[error("{backend} printed more than {limit_bytes} bytes; Relay stopped it")]
     TooLarge {
         /// The backend.
         backend: String,
@@ -86,7 +86,7 @@ pub enum BackendError {
         was_running: bool,
     },
     /// It cannot be kept to a limit.
-    #[error("{backend} cannot be kept to {what} ({flag})")]
+    #[error("{backend} cannot be limited to {what} ({flag})")]
     Unkept {
         /// The backend.
         backend: String,
@@ -129,7 +129,7 @@ impl BackendError {
                 let setting = flag.trim_start_matches('-').replace('-', "_");
                 Some(format!(
                     "Ask a model itself (`relay models`), which can be, or do without the limit: `{flag} none`, or \
-                     `relay config unset ask.{setting}` to take it out of your settings. --max-time holds for everybody."
+                     `relay config unset ask.{setting}` to take it out of your settings. --max-time works for every backend."
                 ))
             }
             BackendError::Unconfined { .. } => Some(

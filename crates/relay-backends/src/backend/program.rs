@@ -185,7 +185,7 @@ impl ProgramBackend {
         let mut said = reader.finish();
         if !output.ended.is_empty() {
             let ended = output.ended.join(", ");
-            (link.on_note)(&format!("{} left something running, and Relay ended it: {ended}", self.name));
+            (link.on_note)(&format!("{} left something running, and Relay stopped it: {ended}", self.name));
         }
         if !matches!(output.end, End::NotStarted(_)) {
             link.budget.add(said.spending.unwrap_or(Spending { turns: 1, ..Spending::default() }));

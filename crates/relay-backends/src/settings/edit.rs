@@ -24,7 +24,7 @@ pub fn set(text: &str, name: &str, new: Option<&str>) -> Result<String, Settings
             table.set_implicit(true);
             Item::Table(table)
         });
-        table = item.as_table_mut().ok_or_else(|| syntax(format!("`{part}` in {FILE} is no table")))?;
+        table = item.as_table_mut().ok_or_else(|| syntax(format!("`{part}` in {FILE} is not a table")))?;
     }
     match new {
         Some(new) => {

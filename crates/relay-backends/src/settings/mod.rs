@@ -35,13 +35,13 @@ pub enum SettingsError {
         reason: String,
     },
     /// There is no such setting.
-    #[error("there is no setting `{key}`")]
+    #[error("unknown setting `{key}`")]
     UnknownKey {
         /// What was named.
         key: String,
     },
     /// A value is not one that the setting may hold.
-    #[error("`{key}` cannot be `{value}`: it takes {expected}")]
+    #[error("`{key}` cannot be `{value}`: expected {expected}")]
     BadValue {
         /// The setting, or the variable that holds it.
         key: String,

@@ -18,7 +18,7 @@ const VERSION: u64 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CatalogError {
     /// It is not TOML, or says what this version does not know.
-    #[error("models.toml is not understood: {message}")]
+    #[error("models.toml cannot be read: {message}")]
     Syntax {
         /// What is wrong, and where.
         message: String,
@@ -38,7 +38,7 @@ pub enum CatalogError {
         field: &'static str,
     },
     /// A tier for a provider that has none.
-    #[error("models.toml: the provider `{provider}` knows no service tiers, so it cannot have `{tier}`")]
+    #[error("models.toml: the provider `{provider}` has no service tiers, so `{tier}` cannot be set")]
     NoTiers {
         /// The provider.
         provider: String,

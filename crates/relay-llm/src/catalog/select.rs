@@ -31,7 +31,7 @@ pub enum SelectError {
     #[error("no model is named")]
     Empty,
     /// There is no such model.
-    #[error("there is no model `{selector}`{}", did_you_mean(.suggestions))]
+    #[error("unknown model `{selector}`{}", did_you_mean(.suggestions))]
     Unknown {
         /// What was typed.
         selector: String,
@@ -39,7 +39,7 @@ pub enum SelectError {
         suggestions: Vec<String>,
     },
     /// There is no such provider.
-    #[error("there is no provider `{provider}`{}", did_you_mean(.suggestions))]
+    #[error("unknown provider `{provider}`{}", did_you_mean(.suggestions))]
     UnknownProvider {
         /// What was typed before the slash.
         provider: String,
@@ -62,7 +62,7 @@ impl SelectError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Ambiguous { .. } => "Type one of them in full: provider/model.",
-            _ => "`relay models --all` lists what is known; provider/model is taken as it stands.",
+            _ => "`relay models --all` lists the known ones; provider/model is used as written.",
         }
     }
 }

@@ -135,7 +135,7 @@ fn signature(
         return Ok(vec![("authorization".to_owned(), format!("Bearer {key}"))]);
     };
     let url: Url = url.parse().map_err(|error| {
-        Error::new(ErrorKind::Config, &*provider.name, format!("the base URL is not one: {error}"))
+        Error::new(ErrorKind::Config, &*provider.name, format!("the base URL is not a URL: {error}"))
     })?;
     let host = url.host_str().unwrap_or_default();
     let host = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
@@ -153,7 +153,7 @@ fn signature(
 }
 
 fn no_key(provider: &Provider) -> Error {
-    Error::new(ErrorKind::Auth, &*provider.name, "there is no key for this provider")
+    Error::new(ErrorKind::Auth, &*provider.name, "no key for this provider")
 }
 
 /// The base URL with a path behind it. A query stays at the end, and `{model}` becomes the model's name.

@@ -59,7 +59,7 @@ fn clipboard() -> Result<Box<dyn Channel>, Failure> {
         return Ok(Box::new(wayland));
     }
     if std::env::var_os("DISPLAY").is_none_or(|display| display.is_empty()) {
-        return Err(no_clipboard("neither DISPLAY nor WAYLAND_DISPLAY leads to one"));
+        return Err(no_clipboard("neither DISPLAY nor WAYLAND_DISPLAY names a display that works"));
     }
     match x11::X11Clipboard::open() {
         Ok(x11) => Ok(Box::new(x11)),
@@ -76,11 +76,9 @@ fn clipboard() -> Result<Box<dyn Channel>, Failure> {
 }
 
 fn no_clipboard(reason: &str) -> Failure {
-    Failure::general(
-        Diagnostic::error(ENVIRONMENT, format!("there is no clipboard to watch here: {reason}")).hinted(
-            "Save replies to a file and run `relay watch --file replies.md`, or pipe them in: `relay watch -`.",
-        ),
-    )
+    Failure::general(Diagnostic::error(ENVIRONMENT, format!("no clipboard to watch here: {reason}")).hinted(
+        "Save replies to a file and run `relay watch --file replies.md`, or pipe them in: `relay watch -`.",
+    ))
 }
 
 /// Bytes that must be text to be handed over. Something else that was copied, such as an image, gets no line.
@@ -90,7 +88,7 @@ fn copied(bytes: Vec<u8>) -> Arrival {
 
 /// Bytes that were sent to Relay, which must be text.
 fn sent(bytes: Vec<u8>) -> Arrival {
-    let not_text = || Arrival::PassedOver("something that is not text was left alone".to_owned());
+    let not_text = || Arrival::PassedOver("ignored something that is not text".to_owned());
     text(bytes).map_or_else(not_text, Arrival::Text)
 }
 
@@ -99,5 +97,5 @@ fn text(bytes: Vec<u8>) -> Option<String> {
 }
 
 fn too_large() -> Arrival {
-    Arrival::PassedOver(format!("a text of more than {} MB was left alone", CHANNEL_LIMIT_BYTES >> 20))
+    Arrival::PassedOver(format!("ignored a text of more than {} MB", CHANNEL_LIMIT_BYTES >> 20))
 }

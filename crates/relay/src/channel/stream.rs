@@ -106,8 +106,8 @@ mod tests {
         check(
             &input,
             &[
-                passed("a text of more than 10 MB was left alone"),
-                passed("something that is not text was left alone"),
+                passed("ignored a text of more than 10 MB"),
+                passed("ignored something that is not text"),
                 text("last"),
             ],
         );

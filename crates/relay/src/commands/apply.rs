@@ -116,7 +116,7 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
         }
     };
     let bytes = bytes.map_err(|error| {
-        let hint = "Name a file that you can read, or pipe the text in.";
+        let hint = "Pass the name of a readable file, or pipe the text in.";
         unreadable(format!("{name} cannot be read: {error}"), hint)
     })?;
     if memchr::memchr(0, &bytes).is_some() {

@@ -29,8 +29,8 @@ pub fn run(command: &AuthCommand) -> Result<u8, Failure> {
 
 fn login(args: &LoginArgs) -> Result<u8, Failure> {
     if !args.key.is_empty() {
-        let message = "a key is not taken from the arguments, where other programs can see it";
-        let hint = "Leave it out and type it when asked, or pipe it in. It is in your shell's history now: make a new one.";
+        let message = "keys are not accepted as arguments, because other programs can read those";
+        let hint = "Leave it out and type it when asked, or pipe it in. The key is now in your shell's history: replace it with a new one.";
         return Err(Failure::usage(usage(message).hinted(hint)));
     }
     let store = open::store()?;
@@ -41,7 +41,8 @@ fn login(args: &LoginArgs) -> Result<u8, Failure> {
     }
     if args.label.is_empty() || args.label.len() > 100 || !args.label.chars().all(|c| c.is_ascii_graphic()) {
         return Err(Failure::usage(
-            usage("a label is one word of letters, digits and signs").hinted("For instance: --label work"),
+            usage("a label is one word of letters, digits and punctuation")
+                .hinted("For example: --label work"),
         ));
     }
     let key = match ask_for_key(&args.provider)? {
@@ -80,13 +81,13 @@ fn sound(key: &str) -> Result<String, Failure> {
     let wrong = if key.is_empty() {
         "no key was given"
     } else if key.len() > LONGEST_KEY {
-        "that is too long for a key"
+        "this is too long for a key"
     } else if !key.chars().all(|c| c.is_ascii_graphic()) {
-        "a key is one word without blanks, line breaks and special characters"
+        "a key is one word without spaces, line breaks or special characters"
     } else {
         return Ok(key.to_owned());
     };
-    let hint = "Copy the key alone, as the provider shows it. Nothing was stored.";
+    let hint = "Copy only the key, as the provider shows it. Nothing was stored.";
     Err(Failure::usage(Diagnostic::error(UNREADABLE_INPUT, wrong).hinted(hint)))
 }
 
@@ -96,7 +97,7 @@ fn logout(args: &LogoutArgs) -> Result<u8, Failure> {
     let forgotten =
         store.forget_credentials(name, args.label.as_deref()).map_err(|error| broken_store(&error))?;
     if forgotten > 0 {
-        return Ok(terminal::print(&format!("forgot {} of {}\n", count(forgotten, "key"), visible(name))));
+        return Ok(terminal::print(&format!("removed {} of {}\n", count(forgotten, "key"), visible(name))));
     }
     let known = store.credentials().map_err(|error| broken_store(&error))?;
     let labels: Vec<&str> = known.get(name).into_iter().flatten().map(|key| key.label.as_str()).collect();
@@ -105,7 +106,8 @@ fn logout(args: &LogoutArgs) -> Result<u8, Failure> {
         None => format!("{name} has no stored key"),
     };
     let hint = if labels.is_empty() {
-        "`relay auth status` lists the stored keys. One in the environment is taken away there: unset the variable.".to_owned()
+        "`relay auth status` lists the stored keys. To remove one from the environment, unset the variable."
+            .to_owned()
     } else {
         format!("Its keys are {}.", labels.join(", "))
     };
@@ -149,8 +151,8 @@ fn status(args: &StatusArgs) -> Result<u8, Failure> {
 fn provider<'a>(models: &'a Models, name: &str) -> Result<&'a CatalogProvider, Failure> {
     models.catalog.provider(name).ok_or_else(|| {
         let names: Vec<&str> = models.catalog.names().collect();
-        let hint = format!("{}. Others can be described in models.toml.", did_you_mean(name, &names));
-        Failure::usage(usage(&format!("there is no provider `{name}`")).hinted(hint))
+        let hint = format!("{}. You can add others in models.toml.", did_you_mean(name, &names));
+        Failure::usage(usage(&format!("unknown provider `{name}`")).hinted(hint))
     })
 }
 

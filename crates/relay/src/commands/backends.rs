@@ -37,7 +37,7 @@ pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
             "read-only and workspace-write are enforced by Relay for every program above (Landlock, seccomp)"
         }
         Strength::Part => {
-            "read-only is enforced in part, workspace-write is refused here; `relay doctor` says why"
+            "read-only is enforced in part, workspace-write is refused here; `relay doctor` explains why"
         }
         Strength::Nothing => "read-only is NOT enforced by Relay on this system; workspace-write is refused",
     };
@@ -86,7 +86,7 @@ const fn containment(containment: Containment) -> &'static str {
     match containment {
         Containment::System => "by the system",
         Containment::ToolPolicy => "the program's own rules",
-        Containment::NoAccess => "has no access to files",
+        Containment::NoAccess => "cannot access files",
         Containment::Nothing => "none of its own",
     }
 }

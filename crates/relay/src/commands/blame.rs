@@ -47,7 +47,7 @@ fn place(
     let Some((path, lines)) = given.rsplit_once(':') else { return Ok((whole?, None)) };
     let bad = || {
         Failure::usage(
-            Diagnostic::error(codes::NO_SUCH_LINE, format!("`{lines}` names no lines"))
+            Diagnostic::error(codes::NO_SUCH_LINE, format!("`{lines}` does not name lines"))
                 .hinted("Write PATH, PATH:LINE or PATH:FROM-TO; lines are counted from 1."),
         )
     };

@@ -86,7 +86,7 @@ fn edit(store: &Store) -> Result<u8, Failure> {
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()))
         .ok_or_else(|| {
-            let message = "no editor is known: neither VISUAL nor EDITOR is set";
+            let message = "no editor is set: neither VISUAL nor EDITOR";
             Failure::general(
                 Diagnostic::error(ENVIRONMENT, message).hinted(format!("Edit it by hand: {}", path(store))),
             )
@@ -101,14 +101,14 @@ fn edit(store: &Store) -> Result<u8, Failure> {
     let passed = Passthrough { program: &program, args: &args, cwd: &cwd, output_to_errors: false }
         .run(&Cancel::new());
     if !passed.end.success() {
-        let message = format!("`{editor}` did not end well; the file is as it left it");
+        let message = format!("`{editor}` failed; the file is as it left it");
         return Err(Failure::general(Diagnostic::error(BAD_SETTING, message)));
     }
     agents::settings(store).map(|_| 0)
 }
 
 /// What a new file holds.
-const EMPTY: &str = "# Settings of Relay; `relay config show` lists what holds.\n";
+const EMPTY: &str = "# Settings of Relay; `relay config show` lists those in effect.\n";
 
 fn path(store: &Store) -> String {
     store.config_dir().join(FILE).display().to_string()

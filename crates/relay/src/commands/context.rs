@@ -57,7 +57,7 @@ fn meant(root: Option<&Path>, engine: &Engine, patterns: &[String]) -> Result<BT
             problems.push(
                 Diagnostic::error(
                     codes::NO_SUCH_FILE,
-                    format!("`{given}` is not selected, and nothing selected fits it"),
+                    format!("`{given}` is not selected and matches nothing that is"),
                 )
                 .on(given)
                 .hinted("`relay context list` shows what is selected."),

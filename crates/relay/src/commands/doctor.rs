@@ -66,7 +66,7 @@ fn examine(root: Option<&Path>, offline: bool) -> Vec<Finding> {
         Ok(engine) => project(&engine, &mut findings),
         Err(failure) => findings.push(
             Finding::new(State::Bad, "project", failure.message())
-                .todo("Mend that; nothing lands here until then."),
+                .todo("Fix this first; nothing can land until you do."),
         ),
     }
     findings
@@ -76,7 +76,7 @@ fn git() -> Finding {
     match relay_exec::git::program() {
         Some(path) => Finding::new(State::Good, "git", path.display().to_string()),
         None => Finding::new(State::Note, "git", "not found")
-            .todo("Relay works without it; `relay demo` skips a step."),
+            .todo("Relay works without git; `relay demo` skips a step."),
     }
 }
 
@@ -88,7 +88,7 @@ fn user_data() -> Finding {
     match store.ledger_key() {
         Ok(_) => Finding::new(State::Good, "user data", store.data_dir().display().to_string()),
         Err(error) => Finding::new(State::Bad, "user data", with_sources(&error))
-            .todo("Make that folder writable for you and nobody else."),
+            .todo("Make that folder writable for you alone."),
     }
 }
 
@@ -107,7 +107,7 @@ fn models(offline: bool, findings: &mut Vec<Finding>) {
     let (models, servers) = match looked {
         Ok(found) => found,
         Err(failure) => {
-            let todo = "Mend that; no model can be asked until then.";
+            let todo = "Fix this first; no model can be used until you do.";
             findings.push(Finding::new(State::Bad, "models", failure.message()).todo(todo));
             return;
         }
@@ -129,7 +129,7 @@ fn models(offline: bool, findings: &mut Vec<Finding>) {
     findings.push(if keys.is_empty() {
         let finding = Finding::new(State::Note, "model keys", "none");
         if neither {
-            finding.todo("`relay models` tells the ways to go on, with and without a key.")
+            finding.todo("`relay models` explains how to continue, with and without a key.")
         } else {
             finding
         }
@@ -152,7 +152,7 @@ fn backends() -> Finding {
     let all = match all {
         Ok(all) => all,
         Err(failure) => {
-            let todo = "Mend that with `relay config edit`; nobody can be asked until then.";
+            let todo = "Fix it with `relay config edit`; no backend can be asked until you do.";
             return Finding::new(State::Bad, "backends", failure.message()).todo(todo);
         }
     };
@@ -166,8 +166,8 @@ fn backends() -> Finding {
         })
         .collect();
     if found.is_empty() {
-        let finding = Finding::new(State::Note, "backends", "no other agent here");
-        return finding.todo("`relay backends` tells how to get one; models can be asked without.");
+        let finding = Finding::new(State::Note, "backends", "no other agent is installed");
+        return finding.todo("`relay backends` shows how to get one; models work without one.");
     }
     Finding::new(State::Good, "backends", found.join(", "))
 }
@@ -181,9 +181,9 @@ fn project(engine: &Engine, findings: &mut Vec<Finding>) {
         None => Finding::new(
             State::Note,
             "project",
-            format!("no {CONFIG_FILE}; the defaults hold and no command runs"),
+            format!("no {CONFIG_FILE}; defaults apply and no commands run"),
         )
-        .todo("`relay init` makes one."),
+        .todo("`relay init` creates one."),
     });
     for warning in engine.warnings() {
         // Damaged state is a warning to other commands, which go on without it; here it is what was looked for.
@@ -208,7 +208,7 @@ fn ledger(history: &History) -> Finding {
     if damaged > 0 {
         let what = format!("{all}, {damaged} of them damaged");
         return Finding::new(State::Bad, "ledger", what)
-            .todo("`relay recover` names the files; restore them from a backup.");
+            .todo("`relay recover` lists the files; restore them from a backup.");
     }
     if history.foreign.is_empty() {
         return Finding::new(State::Good, "ledger", all);
@@ -219,7 +219,7 @@ fn ledger(history: &History) -> Finding {
         "ledger",
         format!("{all}; {unknown} cannot be verified, and Relay ignores them"),
     )
-    .todo("`relay recover` names them. Restore what is damaged; remove what is not yours.")
+    .todo("`relay recover` lists them. Restore what is damaged; remove what is not yours.")
 }
 
 fn commands(engine: &Engine, findings: &mut Vec<Finding>) {
@@ -247,7 +247,7 @@ fn commands(engine: &Engine, findings: &mut Vec<Finding>) {
             Finding::new(State::Note, "trust", "the commands are not trusted here").todo("`relay trust`")
         }
         Err(error) => {
-            Finding::new(State::Bad, "trust", with_sources(&error)).todo("Delete or mend that file.")
+            Finding::new(State::Bad, "trust", with_sources(&error)).todo("Fix or delete that file.")
         }
     });
 }

@@ -33,7 +33,7 @@ pub fn run(root: Option<&Path>, args: &GcArgs) -> Result<u8, Failure> {
 
 fn question(farewell: &Farewell) -> String {
     format!(
-        "{} forget {}? They can no longer be shown or undone; {} of them still in effect.",
+        "{} delete {}? They can no longer be shown or undone; {} of them still in effect.",
         paint(NOTE.bold(), "?"),
         count(farewell.transactions, "transaction"),
         if farewell.in_effect == farewell.transactions {
@@ -49,7 +49,7 @@ fn text(collected: &Collected) -> String {
     let gone = &collected.forgotten;
     let sessions = match collected.mail_sessions {
         0 => String::new(),
-        some => format!(", and {}", count(some, "mail session")),
+        some => format!(", and {}", count(some, "mail thread")),
     };
     let what = format!(
         "{} and {}, {}{sessions}",
@@ -58,14 +58,14 @@ fn text(collected: &Collected) -> String {
         size(gone.bytes)
     );
     let word = match collected.status {
-        CollectedStatus::Validated => "would forget",
-        CollectedStatus::Collected | CollectedStatus::Kept => "forgot",
+        CollectedStatus::Validated => "would delete",
+        CollectedStatus::Collected | CollectedStatus::Kept => "deleted",
     };
     let is_nothing = gone.records + gone.blobs + collected.mail_sessions == 0;
     if is_nothing && collected.status == CollectedStatus::Kept {
-        line(&mut text, format_args!("{} nothing was forgotten", paint(BAD, "✗")));
+        line(&mut text, format_args!("{} nothing was deleted", paint(BAD, "✗")));
     } else if is_nothing {
-        line(&mut text, format_args!("{} nothing to forget", paint(GOOD, "✓")));
+        line(&mut text, format_args!("{} nothing to delete", paint(GOOD, "✓")));
     } else {
         line(&mut text, format_args!("{} {word} {what}", paint(GOOD, "✓")));
     }

@@ -41,8 +41,8 @@ fn find(jobs: &Jobs, id: &str) -> Result<Job, Failure> {
         error => Err(broken(error)),
     })?;
     found.ok_or_else(|| {
-        let message = format!("there is no job `{}`", visible(id));
-        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("`relay jobs list` lists them."))
+        let message = format!("no job has the id `{}`", visible(id));
+        Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("`relay jobs list` shows them."))
     })
 }
 
@@ -67,7 +67,7 @@ fn list(jobs: &Jobs, json: bool) -> Result<u8, Failure> {
             format_args!("{}  {state}  {}", paint(STRONG, &job.id), paint(FAINT, visible(&prompt))),
         );
     }
-    Ok(terminal::print(if all.is_empty() { "there are no jobs\n" } else { &text }))
+    Ok(terminal::print(if all.is_empty() { "no jobs\n" } else { &text }))
 }
 
 /// Prints a job's answer; its exit code is the question's own.
@@ -98,10 +98,10 @@ fn show(job: &Job, json: bool) -> u8 {
     }
     match job.state {
         State::Starting | State::Running => {
-            terminal::tell("it is still being answered; `relay jobs wait` waits for it\n");
+            terminal::tell("still running; `relay jobs wait` waits for it\n");
         }
-        State::Lost => terminal::tell("whoever answered it is gone without a word; ask again\n"),
-        State::Cancelled => terminal::tell("it was cancelled\n"),
+        State::Lost => terminal::tell("its process ended without an answer; ask again\n"),
+        State::Cancelled => terminal::tell("cancelled\n"),
         State::Done => {}
     }
     job.exit_code.unwrap_or(u8::from(job.state == State::Lost))
@@ -119,7 +119,7 @@ fn wait(jobs: &Jobs, id: &str, timeout: Option<u64>, json: bool) -> Result<u8, F
             return Ok(130);
         }
         if until.is_some_and(|until| Instant::now() >= until) {
-            let message = format!("job {id} is still being answered");
+            let message = format!("job {id} is still running");
             return Err(Failure::general(
                 Diagnostic::error(crate::asking::NO_ANSWER, message).hinted("Wait longer, or cancel it."),
             ));

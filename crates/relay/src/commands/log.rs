@@ -85,7 +85,7 @@ fn steps(next: &Next<'_>) -> String {
 fn blocked(next: &Next<'_>) -> String {
     let landed = next.landed_since.map_or(0, |entry| entry.record.sequence);
     let name = next.redo_name();
-    format!("needs a name, because #{landed} landed after {} was undone: `relay redo {name}`", numbers(next))
+    format!("name it, because #{landed} landed after {} was undone: `relay redo {name}`", numbers(next))
 }
 
 fn numbers(next: &Next<'_>) -> String {
@@ -276,7 +276,7 @@ pub fn foreign(names: &[String]) -> String {
         return String::new();
     }
     format!(
-        "{} {} in .relaycode/ damaged, or not written by you on this machine, ignored: {}\n",
+        "{} ignoring {} in .relaycode/ (damaged, or not written by you on this machine): {}\n",
         paint(NOTE.bold(), "warning:"),
         count(names.len(), "state file"),
         visible(&names.iter().take(3).cloned().collect::<Vec<_>>().join(", "))

@@ -27,14 +27,14 @@ pub fn run(args: &ManArgs) -> Result<u8, Failure> {
 
 fn unknown(name: &str, root: &Command) -> Failure {
     let names: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
-    let message = format!("there is no command `{name}`");
+    let message = format!("no command is named `{name}`");
     Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(did_you_mean(name, &names)))
 }
 
 /// The help texts, one section per command.
 fn markdown(command: &Command) -> String {
     let mut text = String::from(
-        "# The command line\n\nEvery word here comes from the same source as `relay --help`; \
+        "# The command line\n\nGenerated from `relay --help`; \
          `relay man --format markdown` prints it.\n\n",
     );
     sections(&mut text, command);

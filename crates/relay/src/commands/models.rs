@@ -126,7 +126,7 @@ fn remarks(
         line(
             &mut text,
             format_args!(
-                "no known model fits `{}`; any model of a known provider can be asked as provider/model",
+                "no known model matches `{}`; any model of a known provider works as provider/model",
                 visible(&query)
             ),
         );
@@ -158,17 +158,17 @@ fn remarks(
     }
     if keyed.is_empty() && servers.is_empty() && !args.all && args.query.is_empty() {
         let looked = if offline {
-            "no model servers were looked for (--offline)"
+            "Relay did not look for model servers (--offline)"
         } else {
             "no model server answers on this machine"
         };
         line(
             &mut text,
-            format_args!("No model can be asked: there is no key, and {looked}.\n{}", THREE_WAYS.trim_end()),
+            format_args!("No model is usable: no key is set, and {looked}.\n{}", THREE_WAYS.trim_end()),
         );
     }
     if !args.all && args.query.is_empty() {
-        line(&mut text, format_args!("{}", paint(FAINT, "`relay models --all` lists all that are known.")));
+        line(&mut text, format_args!("{}", paint(FAINT, "`relay models --all` lists every known model.")));
     }
     text
 }

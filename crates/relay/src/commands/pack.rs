@@ -71,7 +71,7 @@ fn files(root: Option<&Path>, engine: &Engine, args: &PackArgs) -> Result<(Vec<W
     if args.paths.iter().any(|path| path.trim().is_empty()) {
         return Err(Failure::usage(
             Diagnostic::error(BAD_USAGE, "one of the paths is empty")
-                .hinted("A variable may not be set. `relay pack .` packs the whole project."),
+                .hinted("Is a shell variable unset? `relay pack .` packs the whole project."),
         ));
     }
     if !args.paths.is_empty() {
@@ -125,7 +125,7 @@ fn output_place(engine: &Engine, given: &Path) -> Result<PathBuf, Failure> {
         |message: String, hint: &str| Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(hint));
     let hint = "Name a file in a folder that exists.";
     let Some(name) = given.file_name().filter(|name| name.to_str().is_some()) else {
-        return Err(refused(format!("`{}` is no name for a file", given.display()), hint));
+        return Err(refused(format!("`{}` is not a file name", given.display()), hint));
     };
     let parent = given.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let folder = std::fs::canonicalize(parent).map_err(|error| {
@@ -199,7 +199,7 @@ fn summary(pack: &Pack, output: Option<&Path>, copied: bool, is_masking: bool) -
     if !is_masking {
         line(
             &mut text,
-            format_args!("{} secrets were not masked, as you said", paint(NOTE.bold(), "warning:")),
+            format_args!("{} secrets were not masked, as you asked", paint(NOTE.bold(), "warning:")),
         );
     }
     let place = match (output, copied) {

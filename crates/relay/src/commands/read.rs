@@ -21,9 +21,9 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(
             Diagnostic::error(
                 BAD_USAGE,
-                format!("{path} has {total} lines, so there is nothing from {first} to {last}"),
+                format!("{path} has only {total} lines; {first} to {last} is outside"),
             )
-            .hinted(format!("Name lines from 1 to {total}, the first one first.")),
+            .hinted(format!("Use lines from 1 to {total}, smaller number first.")),
         ));
     }
     let shown = lines.map(|(first, last)| (first, last.min(total)));
@@ -53,7 +53,7 @@ fn target(engine: &Engine, written: &str) -> Result<(RelPath, Option<(usize, usi
             Ok((engine.workspace().path(path).map_err(refused)?, Some(lines)))
         }
         (_, Some((path, lines))) => Err(Failure::usage(
-            Diagnostic::error(BAD_USAGE, format!("`{lines}` are no lines of {path}"))
+            Diagnostic::error(BAD_USAGE, format!("`{lines}` does not name lines of {path}"))
                 .hinted(format!("Write {path}:N for one line or {path}:A-B for several, counted from 1.")),
         )),
         _ => Ok((whole.map_err(refused)?, None)),

@@ -63,13 +63,13 @@ fn list(root: Option<&Path>, args: &RecoverArgs) -> Result<u8, Failure> {
     terminal::tell(&diagnostics(&found));
     let mut text = String::new();
     for kept in &kept {
-        let path = kept.path.as_deref().map_or_else(|| "path not known".into(), visible);
+        let path = kept.path.as_deref().map_or_else(|| "path unknown".into(), visible);
         line(&mut text, format_args!("{}  {path}  {} bytes", paint(STRONG, &kept.id), kept.size));
         let why = format!("{}, in {}", words(kept.origin), visible(&kept.kept_in));
         line(&mut text, format_args!("  {}", paint(FAINT, why)));
     }
     if kept.is_empty() {
-        text.push_str("nothing is kept that could be restored\n");
+        text.push_str("nothing to restore\n");
     }
     terminal::print(&text);
     Ok(u8::from(is_stuck(&found)))
@@ -79,7 +79,7 @@ fn words(origin: Origin) -> &'static str {
     match origin {
         Origin::Rescued => "moved aside by a rollback",
         Origin::TakenBack => "written by a command, and rolled back",
-        Origin::Staged => "left by an interrupted transaction: an original, or what was to replace it",
+        Origin::Staged => "left by an interrupted transaction: an original file or its replacement",
     }
 }
 

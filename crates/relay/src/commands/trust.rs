@@ -17,7 +17,7 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
     if args.revoke {
         engine.store().untrust(engine.workspace().root()).map_err(failed)?;
         return Ok(terminal::print(
-            "trust taken back: this project's commands will not run until you trust them again\n",
+            "trust revoked: this project's commands will not run until you trust them again\n",
         ));
     }
     let commands = engine.config().commands();
@@ -25,12 +25,12 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
         return Ok(terminal::print("this project's config runs no commands, so there is nothing to trust\n"));
     }
     if trust::is_trusted(engine.store(), engine.workspace(), engine.config()).map_err(failed)? {
-        terminal::print(&format!("trusted already:\n{}", commands_text(&commands)));
+        terminal::print(&format!("already trusted:\n{}", commands_text(&commands)));
         return Ok(0);
     }
     terminal::tell(&commands_text(&commands));
     let mut person = Person::new(engine.cancel().clone(), args.yes, false);
-    match person.confirm("trust exactly these on this machine?") {
+    match person.confirm("trust exactly these commands on this machine?") {
         Decision::Yes => {
             trust::remember(engine.store(), engine.workspace(), engine.config()).map_err(failed)?;
             Ok(terminal::print("trusted\n"))
@@ -41,8 +41,8 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
             Ok(1)
         }
         Decision::NobodyThere => Err(Failure::general(
-            Diagnostic::error(codes::UNTRUSTED_COMMANDS, "there is no terminal to ask in")
-                .hinted("If these commands are yours, say so: relay trust --yes"),
+            Diagnostic::error(codes::UNTRUSTED_COMMANDS, "no terminal to ask in")
+                .hinted("If you wrote these commands, run: relay trust --yes"),
         )),
     }
 }

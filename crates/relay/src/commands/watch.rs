@@ -74,9 +74,9 @@ fn become_watcher(engine: &Engine) -> Result<Option<Watching>, Failure> {
     let watching =
         engine.store().watch(engine.workspace().root()).map_err(|error| Failure::environment(&error))?;
     if watching.is_none() {
-        let message = "another `relay watch` watches the clipboard for this project already";
+        let message = "another `relay watch` is already watching the clipboard for this project";
         let found = Diagnostic::warning(ALREADY_WATCHED, message)
-            .hinted("Each reply is landed once, by whichever comes first; quit one of them.");
+            .hinted("Each reply lands once, through whichever sees it first; quit one of them.");
         terminal::tell(&terminal::report::diagnostics(&[found]));
     }
     Ok(watching)

@@ -16,8 +16,8 @@ use crate::{open, signals};
 pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
     if args.dry_run {
         return Err(Failure::usage(
-            Diagnostic::error(BAD_USAGE, "a command cannot be tried out without running it")
-                .hinted("Run it without --dry-run: what it does is shown, and `relay undo` takes it back."),
+            Diagnostic::error(BAD_USAGE, "a command cannot be tried without running it")
+                .hinted("Run it without --dry-run: Relay shows what it does, and `relay undo` undoes it."),
         ));
     }
     let environment = |error: &std::io::Error| Failure::environment(error);
@@ -41,7 +41,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
     let result =
         relay_engine::wrap(&engine, &wrapped, &stop, &mut ended, &mut person, &mut Progress::default());
     if let Some(error) = unheard {
-        terminal::tell(&format!("Ctrl-C could not be watched for: {error}\n"));
+        terminal::tell(&format!("Ctrl-C cannot be handled: {error}\n"));
     }
     if args.json {
         terminal::print_document(&report::wrapped(&result));
@@ -55,7 +55,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
 fn text(result: &WrapOutcome) -> String {
     let outcome = &result.outcome;
     let headline = match outcome.status {
-        Status::Unchanged => paint(GOOD, "✓ the command changed no file that Relay watches").to_string(),
+        Status::Unchanged => paint(GOOD, "✓ the command changed no files that Relay watches").to_string(),
         Status::Rejected if outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED) => {
             paint(BAD, "✗ not recorded").to_string()
         }

@@ -184,7 +184,7 @@ impl Approver for Person {
             return Decision::NobodyThere;
         }
         tell(&trust_text(commands, changed_since_trusted));
-        self.yes_or_no("trust exactly these on this machine?")
+        self.yes_or_no("trust exactly these commands on this machine?")
     }
 
     fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision {
@@ -201,7 +201,7 @@ impl Approver for Person {
         }
         tell(&report::diagnostics(blocks));
         let what = if blocks.len() == 1 { "this block" } else { "these blocks" };
-        self.yes_or_no(&format!("is {what} only shown, so that the rest may land?"))
+        self.yes_or_no(&format!("is {what} only shown, so that the rest can land?"))
     }
 
     fn whole_files(&mut self, findings: &[Diagnostic]) -> Decision {
@@ -209,7 +209,7 @@ impl Approver for Person {
             return Decision::NobodyThere;
         }
         tell(&report::diagnostics(findings));
-        self.yes_or_no("is this the whole file, and may the rest go?")
+        self.yes_or_no("is this the whole file, and should the rest be removed?")
     }
 
     fn run_command(&mut self, command: &str) -> Decision {
@@ -226,7 +226,7 @@ impl Approver for Person {
 
 /// What is to be known before the project's commands are trusted.
 pub fn trust_text(commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> String {
-    let what = if changed_since_trusted { "has changed its commands" } else { "wants to run commands here" };
+    let what = if changed_since_trusted { "changed its commands" } else { "wants to run commands here" };
     format!("{} this project {what}:\n{}", paint(NOTE.bold(), "?"), commands_text(commands))
 }
 

@@ -39,10 +39,7 @@ where
     }
     let more = left.count();
     if more > 0 {
-        line(
-            &mut text,
-            format_args!("{}", paint(FAINT, format_args!("… and the lines of {more} more files"))),
-        );
+        line(&mut text, format_args!("{}", paint(FAINT, format_args!("… and {more} more files"))));
     }
     text
 }

@@ -98,7 +98,7 @@ fn about(text: &mut String, reviewed: &Reviewed) {
     }
     if reviewed.reading.dropped > 0 {
         let number = count(reviewed.reading.dropped, "finding");
-        let note = format!("note: {number} of {name} outside the changes dropped");
+        let note = format!("note: dropped {number} of {name} outside the changes");
         line(text, format_args!("{}", paint(FAINT, note)));
     }
     if !reviewed.reading.was_understood {

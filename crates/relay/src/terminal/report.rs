@@ -43,7 +43,7 @@ pub fn outcome(outcome: &Outcome) -> String {
         let next = paint(PLACE, "relay pack");
         line(
             &mut text,
-            format_args!("  {} {next}", paint(FAINT, "show the model what it had not in view with")),
+            format_args!("  {} {next}", paint(FAINT, "show the model the files it had not seen with")),
         );
     }
     if matches!(outcome.status, Status::Committed | Status::Partial)
@@ -51,25 +51,23 @@ pub fn outcome(outcome: &Outcome) -> String {
         && outcome.uuid.is_some()
     {
         let next = if outcome.undoes.is_empty() || outcome.is_redo { "relay undo" } else { "relay redo" };
-        line(&mut text, format_args!("  {} {}", paint(FAINT, "take it back with"), paint(PLACE, next)));
+        line(&mut text, format_args!("  {} {}", paint(FAINT, "undo it with"), paint(PLACE, next)));
     }
     text
 }
 
 fn headline(outcome: &Outcome) -> String {
     let (style, word, tail) = match outcome.status {
-        Status::Committed if outcome.is_redo => (GOOD, "✓ brought back", totals(outcome)),
-        Status::Committed if !outcome.undoes.is_empty() => (GOOD, "✓ taken back", totals(outcome)),
+        Status::Committed if outcome.is_redo => (GOOD, "✓ reapplied", totals(outcome)),
+        Status::Committed if !outcome.undoes.is_empty() => (GOOD, "✓ undone", totals(outcome)),
         Status::Committed => (GOOD, "✓ landed", totals(outcome)),
-        Status::Validated if !outcome.undoes.is_empty() => (GOOD, "✓ would take back", totals(outcome)),
+        Status::Validated if !outcome.undoes.is_empty() => (GOOD, "✓ would undo", totals(outcome)),
         Status::Validated => (GOOD, "✓ would land", totals(outcome)),
         Status::Unchanged if !outcome.undoes.is_empty() => {
-            (GOOD, "✓ nothing to do", "the files already are as they were before".to_owned())
+            (GOOD, "✓ nothing to do", "the files are already as they were before".to_owned())
         }
-        Status::Unchanged => {
-            (GOOD, "✓ nothing to do", "the files already are as the reply wants them".to_owned())
-        }
-        Status::AlreadyProcessed => (GOOD, "✓ nothing to do", "this reply has landed before".to_owned()),
+        Status::Unchanged => (GOOD, "✓ nothing to do", "the files already match the reply".to_owned()),
+        Status::AlreadyProcessed => (GOOD, "✓ nothing to do", "this reply has already landed".to_owned()),
         Status::Explained => (FAINT, "blocks of this reply", "nothing was changed".to_owned()),
         Status::Partial if outcome.landed().next().is_none() => (NOTE, "! nothing landed", missing(outcome)),
         Status::Partial => {
@@ -81,7 +79,7 @@ fn headline(outcome: &Outcome) -> String {
         Status::RecoveryNeeded => (
             BAD,
             "✗ not rolled back",
-            "some files still hold the new content; `relay recover` puts them back".to_owned(),
+            "some files still hold the new content; `relay recover` restores them".to_owned(),
         ),
         Status::Interrupted => (BAD, "✗ interrupted", put_back(outcome)),
     };
@@ -104,7 +102,7 @@ fn headline(outcome: &Outcome) -> String {
 /// What a rollback achieved; what a command changed and nobody could capture stays, and is listed.
 fn put_back(outcome: &Outcome) -> String {
     let stays = outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED);
-    if stays { "every file is as it was, but for those listed below" } else { "every file is as it was" }
+    if stays { "every file is as it was, except those listed below" } else { "every file is as it was" }
         .to_owned()
 }
 
@@ -123,7 +121,7 @@ fn missing(outcome: &Outcome) -> String {
     let missing = outcome.missing();
     let named = missing.iter().take(MISSING_SHOWN).map(|missing| {
         let reason = match missing.reason {
-            "not_in_context" => "put off, not in the model's view",
+            "not_in_context" => "deferred, the model had not seen it",
             "partial" => "in part",
             other => other,
         };
@@ -160,14 +158,10 @@ fn files(files: &[FileReport]) -> String {
             FileStatus::Failed => paint(BAD, "failed").to_string(),
             FileStatus::Skipped => paint(BAD, "skipped").to_string(),
             FileStatus::Partial => {
-                format!(
-                    "{}  {}",
-                    lines(file.added, file.removed),
-                    paint(BAD, "in part; some of its edits failed")
-                )
+                format!("{}  {}", lines(file.added, file.removed), paint(BAD, "in part; some edits failed"))
             }
-            FileStatus::Unchanged => paint(FAINT, "already so").to_string(),
-            FileStatus::NotInContext => paint(NOTE, "put off").to_string(),
+            FileStatus::Unchanged => paint(FAINT, "unchanged").to_string(),
+            FileStatus::NotInContext => paint(NOTE, "deferred").to_string(),
             FileStatus::NotApplied if file.added + file.removed == 0 => {
                 paint(FAINT, "not applied").to_string()
             }

@@ -64,7 +64,7 @@ impl Drop for Silence {
 #[cfg(not(unix))]
 pub fn read_secret(_question: &str) -> Result<Secret, Failure> {
     use relay_diagnostics::Diagnostic;
-    let message = "on this system a key cannot be typed without being shown";
+    let message = "this system cannot hide a key while you type it";
     let hint = "Pipe it in: Get-Content key.txt | relay auth login anthropic";
     Err(Failure::usage(Diagnostic::error(crate::failure::BAD_USAGE, message).hinted(hint)))
 }

@@ -120,7 +120,7 @@ impl Model {
     /// ledger knows what has landed.
     fn take_addressed(&mut self, text: String) -> Vec<Effect> {
         if self.known.seen.knows(&text) {
-            return vec![Effect::Say(view::note("this text was here before the start and is left alone"))];
+            return vec![Effect::Say(view::note("ignored a text that was here before the start"))];
         }
         self.queue.push_back(text);
         Vec::new()
@@ -129,12 +129,12 @@ impl Model {
     /// A clipboard cannot be made to wait: what does not fit is named, so that it can be copied again.
     fn take_copied(&mut self, text: String) -> Vec<Effect> {
         if self.is_paused {
-            return vec![Effect::Say(view::note("paused, so a reply was left alone"))];
+            return vec![Effect::Say(view::note("paused: ignored a reply"))];
         }
         if self.known.seen.knows(&text) {
             let is_echo =
                 self.known.newest.replace(Newest::of(&text)).is_some_and(|newest| newest.is_echoed_by(&text));
-            let note = || Effect::Say(view::note("this reply was seen before and is left alone"));
+            let note = || Effect::Say(view::note("ignored a reply that was seen before"));
             return if is_echo { Vec::new() } else { vec![note()] };
         }
         self.known.newest = Some(Newest::of(&text));

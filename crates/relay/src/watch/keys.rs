@@ -23,10 +23,10 @@ impl Model {
             (Phase::Waiting, 'u') => match self.landed.last() {
                 Some(uuid) => {
                     let uuid = *uuid;
-                    vec![self.start(Task::Undo(uuid), "taking back the last change")]
+                    vec![self.start(Task::Undo(uuid), "undoing the last change")]
                 }
                 None => vec![Effect::Say(view::note(
-                    "nothing landed here since the start; `relay undo` goes further back",
+                    "nothing landed here since the start; `relay undo` undoes older transactions",
                 ))],
             },
             (Phase::Waiting, 'r') => match self.refused.clone() {

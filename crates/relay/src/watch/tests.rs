@@ -361,7 +361,7 @@ fn the_status_fits_into_any_width() {
     }
     step(&mut model, Step::Asks(question()));
     assert_eq!(status(&model, 40), "? keep this change? [y] [n] [s] [q]", "all keys at 40 columns");
-    let ask = "trust exactly these on this machine?".to_owned();
+    let ask = "trust exactly these commands on this machine?".to_owned();
     step(&mut model, Step::Asks(Question { diff: String::new(), text: String::new(), ask, can_show: false }));
     assert_eq!(status(&model, 40), "? trust exactly these on th [y] [n] [q]", "keys before words");
 }

@@ -35,29 +35,27 @@ pub fn note(text: &str) -> String {
 pub fn why_not(recognised: &Recognised, project: &str, is_addressed: bool) -> (String, Option<String>) {
     match recognised {
         Recognised::Elsewhere(theirs) => (
-            format!("a reply for the project `{theirs}` was left alone"),
+            format!("ignored a reply for the project `{theirs}`"),
             Some(format!("this project is `{project}`")),
         ),
         Recognised::Unaddressed => (
-            "a reply that names no project was left alone".to_owned(),
+            "ignored a reply that names no project".to_owned(),
             Some(format!("its control block needs `projectId: {project}`")),
         ),
         Recognised::Bare { paths } => {
             let how = if is_addressed { "" } else { ", and `relay apply --clipboard` lands this one" };
             (
-                format!("a reply without a control block was left alone: it changes {}", list(paths)),
+                format!("ignored a reply without a control block: it changes {}", list(paths)),
                 Some(format!("`relay watch --any` takes such replies and asks about each one{how}")),
             )
         }
-        Recognised::WithoutEdits => {
-            ("a text for this project changes nothing and was left alone".to_owned(), None)
-        }
+        Recognised::WithoutEdits => ("ignored a text for this project that changes nothing".to_owned(), None),
         Recognised::FromRelay => (
-            "a text that Relay wrote for a model was left alone".to_owned(),
+            "ignored a text that Relay wrote for a model".to_owned(),
             Some("send the model's answer to it".to_owned()),
         ),
         Recognised::Reply | Recognised::Other => (
-            "a text without any change that Relay understands was left alone".to_owned(),
+            "ignored a text without a change that Relay understands".to_owned(),
             Some("`relay apply --dry-run` shows how Relay reads a text".to_owned()),
         ),
     }
@@ -78,33 +76,31 @@ fn list(paths: &[String]) -> String {
 /// What became of the message that asks for a repair.
 pub fn repair(repair: &Repair) -> String {
     match repair {
-        Repair::Copied => note(
-            "the message that asks for the repair is on the clipboard: paste it into the chat, then copy the answer",
-        ),
+        Repair::Copied => {
+            note("the repair message is on the clipboard: paste it into the chat, then copy the answer")
+        }
         Repair::Shown(prompt) => {
             format!(
                 "{}{}\n",
-                note("there is no clipboard; this is the message that asks the model for the repair:"),
+                note("no clipboard; this is the repair message for the model:"),
                 visible(prompt)
             )
         }
-        Repair::NotNeeded => {
-            note("every edit of the refused reply fits; there is nothing for the model to repair")
-        }
+        Repair::NotNeeded => note("every edit of the refused reply fits; the model has nothing to repair"),
     }
 }
 
 /// What the keys do.
 pub fn keys() -> String {
     let lines = [
-        ("u", "undo what landed last here"),
-        ("a", "try the refused reply again"),
-        ("r", "copy the message that asks for its repair"),
+        ("u", "undo the last reply that landed here"),
+        ("a", "retry the refused reply"),
+        ("r", "copy the repair message"),
         ("l", "the newest transactions"),
-        ("p", "pause, and go on"),
-        ("q", "quit; what is under way is rolled back"),
-        ("y n s", "at a question: yes, no, show a file whole"),
-        ("n", "while checks run: break off, roll back"),
+        ("p", "pause, and resume"),
+        ("q", "quit; running work is rolled back"),
+        ("y n s", "at a question: yes, no, show a whole file"),
+        ("n", "while checks run: stop and roll back"),
     ];
     lines
         .iter()
@@ -137,7 +133,7 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
         }
         Phase::Waiting if model.is_paused => {
             line.push(NOTE, "‖ paused");
-            line.push(FAINT, "  p goes on");
+            line.push(FAINT, "  p resumes");
             tally(&mut line, model);
         }
         Phase::Waiting => {

@@ -195,7 +195,7 @@ impl Approver for Desk<'_> {
 
     fn trust(&mut self, commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> Decision {
         let text = ask::trust_text(commands, changed_since_trusted);
-        let ask = "trust exactly these on this machine?".to_owned();
+        let ask = "trust exactly these commands on this machine?".to_owned();
         self.ask(Question { diff: String::new(), text, ask, can_show: false }, |_| String::new())
     }
 

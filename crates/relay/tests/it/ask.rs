@@ -132,10 +132,10 @@ fn a_backend_that_fails_hangs_floods_or_is_missing_is_told_cleanly() {
     assert_eq!(failed(&[]), (1, "one failed (exit code 3): no credit".to_owned()));
     set(&env, "one", "sleep 300 & sleep 300");
     let (code, error) = failed(&["--timeout", "1"]);
-    assert!(code == 1 && error.contains("gave no answer within 1 s"), "{error}");
+    assert!(code == 1 && error.contains("did not answer within 1 s"), "{error}");
     set(&env, "one", "yes 'all work and no play'");
     let (code, error) = failed(&[]);
-    assert!(code == 1 && error.contains("said more than 16777216 bytes"), "{error}");
+    assert!(code == 1 && error.contains("printed more than 16777216 bytes"), "{error}");
     set(&env, "one", "cat >/dev/null");
     let (code, error) = failed(&[]);
     assert!(code == 1 && error.contains("ended without an answer"), "{error}");
@@ -201,7 +201,7 @@ fn where_read_only_cannot_be_kept_it_is_said_and_what_changes_is_recorded() {
     let own = json!([env.path("")]).to_string();
     env.relay(&["config", "set", "backends.one.folders", &own]).success();
     let run = env.relay(&["ask", "q", "--to", "one", "--json"]).run();
-    assert!(run.stderr.contains("nothing but its own rules keeps one from writing here"), "{}", run.stderr);
+    assert!(run.stderr.contains("only their own rules keep one from writing here"), "{}", run.stderr);
     let document = json(&run);
     assert_eq!((run.code, document["effect"]["status"].as_str()), (0, Some("committed")), "{document:#}");
     assert_eq!(codes(&document["effect"]), ["changed-meanwhile"]);
@@ -308,7 +308,7 @@ fn a_flood_needs_no_memory() {
         ("cat >/dev/null; head -c BYTES /dev/zero >&2; echo ok", "ok"),
         // A line without an end is no answer.
         ("cat >/dev/null; head -c BYTES /dev/zero", "one ended without an answer"),
-        ("cat >/dev/null; yes | head -c BYTES", "said more than 16777216 bytes"),
+        ("cat >/dev/null; yes | head -c BYTES", "printed more than 16777216 bytes"),
     ] {
         let env = backend(&line.replace("BYTES", &bytes.to_string()));
         // Less than the flood, for everything that is mapped.

@@ -87,7 +87,7 @@ fn a_model_is_asked_again_as_the_settings_say() {
     let (code, answer, notes) = lab.ask(&[]);
     assert_eq!((code, lab.first.prompts().len()), (1, 3), "{answer}");
     assert!(notes.contains("note: anthropic: Overloaded; asking anthropic/claude-sonnet-5 in"), "{notes}");
-    assert!(answer["hint"].as_str().unwrap().starts_with("Try again in a while"), "{answer}");
+    assert!(answer["hint"].as_str().unwrap().starts_with("Try again later"), "{answer}");
 
     let lab = Lab::new("enabled=false");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
@@ -167,7 +167,7 @@ fn the_time_is_for_everything_that_is_tried() {
     let stalled = Delivery { stall_at: Some(0), ..Delivery::default() };
     lab.first.respond(move |_| Answer::from(Reply::text("x")).delivery(stalled.clone()));
     let (code, answer, _) = lab.ask(&["--timeout", "1"]);
-    assert!(code == 1 && answer["error"].as_str().unwrap().contains("no answer within 1 s"), "{answer}");
+    assert!(code == 1 && answer["error"].as_str().unwrap().contains("did not answer within 1 s"), "{answer}");
 }
 
 #[test]

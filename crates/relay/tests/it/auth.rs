@@ -32,9 +32,9 @@ fn a_piped_key_is_stored_listed_by_label_and_forgotten() {
     );
     assert_eq!(
         env.relay(&["auth", "logout", "anthropic", "--label", "work"]).success().stdout,
-        "forgot 1 key of anthropic\n"
+        "removed 1 key of anthropic\n"
     );
-    assert_eq!(env.relay(&["auth", "logout", "anthropic"]).success().stdout, "forgot 1 key of anthropic\n");
+    assert_eq!(env.relay(&["auth", "logout", "anthropic"]).success().stdout, "removed 1 key of anthropic\n");
     assert_eq!(env.relay(&["auth", "logout", "anthropic"]).run().code, 1);
 }
 
@@ -68,7 +68,7 @@ fn a_key_in_the_arguments_is_refused_and_not_repeated() {
     let env = env();
     let run = env.relay(&["auth", "login", "openai", "sk-leaked"]).run();
     assert_eq!(run.code, 2);
-    assert!(run.stderr.contains("not taken from the arguments"), "{}", run.stderr);
+    assert!(run.stderr.contains("not accepted as arguments"), "{}", run.stderr);
     assert!(!format!("{}{}", run.stdout, run.stderr).contains("sk-leaked"), "{}", run.stderr);
     assert!(!env.home_path(CREDENTIALS).exists());
 }

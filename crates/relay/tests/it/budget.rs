@@ -24,7 +24,7 @@ fn turns_that_are_tried_again_count() {
     let run = lab.command(&["--json", "hello", "--max-turns", "2"]).run();
     let document = json(&run);
     assert_eq!((run.code, lab.first.prompts().len()), (1, 2), "{document:#}");
-    check(&document["answers"][0], "Overloaded; not asked again: 2 turns are allowed", "--max-turns");
+    check(&document["answers"][0], "Overloaded; not asked again: only 2 turns are allowed", "--max-turns");
     assert_eq!(document["spent"]["turns"], 2);
     lab.env.relay(&["config", "set", "ask.max_turns", "1"]).success();
     assert_eq!((lab.ask(&[]).0, lab.first.prompts().len()), (1, 3), "the setting holds");
@@ -62,7 +62,7 @@ fn money_is_reckoned_from_what_the_provider_says_it_used() {
     assert!((2.0..2.1).contains(&cost), "a million tokens at 2 dollars: {document:#}");
     lab.first.queue(broken());
     let (code, answer, _) = lab.ask(&["--max-cost", "$0.50"]);
-    check(&answer, "not asked again: $0.5 may be spent, and $2.0", "--max-cost");
+    check(&answer, "not asked again: the limit of $0.5 is used up ($2.0", "--max-cost");
     assert_eq!((code, lab.first.prompts().len()), (1, 3));
 }
 
@@ -72,7 +72,7 @@ fn a_model_without_a_price_is_refused_before_it_is_asked() {
     let ask = |to: &str| lab.relay(&["ask", "--json", "hello", "--max-cost", "1", "--to", to]).run();
     let run = ask("openai/gpt-of-the-future");
     assert_eq!((run.code, lab.second.requests().len()), (2, 0), "{run:?}");
-    assert!(run.stdout.contains("the price of openai/gpt-of-the-future is not known"), "{}", run.stdout);
+    assert!(run.stdout.contains("the price of openai/gpt-of-the-future is unknown"), "{}", run.stdout);
     assert!(run.stdout.contains("models.toml"), "{}", run.stdout);
     describe(
         &lab,
@@ -91,7 +91,7 @@ fn a_pause_that_would_end_too_late_is_not_begun() {
     let lab = Lab::new("baseDelayMs=600000 maxDelayMs=600000");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
     let (code, answer, _) = lab.ask(&["--max-time", "5m"]);
-    check(&answer, "not asked again: the time of 300 s is over", "--max-time");
+    check(&answer, "not asked again: the time limit of 300 s is reached", "--max-time");
     assert_eq!((code, lab.first.prompts().len()), (1, 1));
 }
 
@@ -119,9 +119,9 @@ fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
     let env = project(PLAIN);
     env.relay(&["config", "set", "backends.mine.command", "[\"cat\"]"]).success();
     for (name, flag, what) in [
-        ("codex", "--max-cost", "codex cannot be kept to an amount of money (--max-cost)"),
-        ("gemini", "--max-turns", "gemini cannot be kept to a number of turns (--max-turns)"),
-        ("mine", "--max-cost", "mine cannot be kept to an amount of money"),
+        ("codex", "--max-cost", "codex cannot be limited to an amount of money (--max-cost)"),
+        ("gemini", "--max-turns", "gemini cannot be limited to a number of turns (--max-turns)"),
+        ("mine", "--max-cost", "mine cannot be limited to an amount of money"),
     ] {
         for command in [&["ask", "hello"][..], &["review", "--uncommitted"]] {
             let run = env.relay(&[command, &["--to", name, flag, "1"]].concat()).run();
@@ -146,7 +146,10 @@ fn a_program_is_ended_when_the_time_is_over() {
     let env = project(PLAIN);
     env.relay(&["config", "set", "backends.slow.command", "[\"sleep\", \"600\"]"]).success();
     let run = env.relay(&["ask", "hello", "--to", "slow", "--max-time", "1s"]).run();
-    assert!(run.code == 1 && run.stderr.contains("slow was ended: the time of 1 s is over"), "{run:?}");
+    assert!(
+        run.code == 1 && run.stderr.contains("slow was ended: the time limit of 1 s is reached"),
+        "{run:?}"
+    );
     assert!(run.stderr.contains("--max-time"), "{}", run.stderr);
 }
 
@@ -174,7 +177,7 @@ fn a_review_is_held_to_it_too() {
     };
     let (code, document) = review(&["--max-turns", "1"]);
     assert_eq!((code, lab.first.prompts().len()), (2, 1), "{document:#}");
-    check(&document["failed"][0], "not asked again: one turn is allowed", "--max-turns");
+    check(&document["failed"][0], "not asked again: only one turn is allowed", "--max-turns");
     assert_eq!(document["spent"]["turns"], 1);
     lab.first.respond(|_| Reply::text("{\"findings\": []}").into());
     assert_eq!(review(&["--max-turns", "1", "--max-cost", "1"]).0, 0);
@@ -188,7 +191,7 @@ fn a_tier_is_asked_for_where_there_are_any() {
     assert_eq!(body(0), "standard_only");
     describe(&lab, "[providers.anthropic]\nservice_tier = \"auto\"\n");
     assert_eq!((lab.ask(&[]).0, body(1)), (0, "auto".into()));
-    for (to, what) in [("codex", "settings of its own"), ("ollama/x", "without service tiers")] {
+    for (to, what) in [("codex", "its own settings"), ("ollama/x", "without service tiers")] {
         let run = lab.env.relay(&["ask", "hello", "--service-tier", "flex", "--to", to]).run();
         assert!(run.code == 2 && run.stderr.contains(what), "{run:?}");
     }

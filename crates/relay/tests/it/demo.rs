@@ -9,7 +9,7 @@ fn the_demo_shows_all_five_steps_and_touches_nothing() {
     let run = env.relay(&["demo"]).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
     for words in
-        ["✓ landed", "✗ rolled back", "identical", "✗ refused", "committed", "✓ taken back", "relay init"]
+        ["✓ landed", "✗ rolled back", "identical", "✗ refused", "committed", "✓ undone", "relay init"]
     {
         assert!(run.stdout.contains(words), "{words} in\n{}", run.stdout);
     }
@@ -35,8 +35,7 @@ fn in_a_terminal_it_is_coloured_unless_the_user_wants_none() {
 fn keep_leaves_a_project_that_works() {
     let env = env();
     let run = env.relay(&["demo", "--keep"]).run();
-    let root =
-        run.stdout.lines().find_map(|line| line.strip_prefix("The demo's project is yours: ")).unwrap();
+    let root = run.stdout.lines().find_map(|line| line.strip_prefix("The demo project is in ")).unwrap();
     assert!(std::path::Path::new(root).join("greet.sh").exists());
     assert!(env.relay(&["--root", root, "log"]).run().stdout.contains("demo"));
     std::fs::remove_dir_all(root).unwrap();

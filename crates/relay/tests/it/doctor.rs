@@ -28,7 +28,7 @@ fn a_broken_config_and_an_unprepared_folder_are_findings_not_failures() {
     assert!(findings.iter().any(|f| f["name"] == "project" && f["state"] == "bad"), "{document:#}");
     let run = crate::env().relay(&["doctor"]).run();
     assert_eq!(run.code, 0, "{}", run.stdout);
-    assert!(run.stdout.contains("`relay init` makes one"), "{}", run.stdout);
+    assert!(run.stdout.contains("`relay init` creates one"), "{}", run.stdout);
 }
 
 #[test]
@@ -41,7 +41,7 @@ fn other_agents_are_seen_without_being_started() {
             env.relay(&["doctor"]).env("PATH", path).env("RELAY_STARTED", started.to_str().unwrap()).run();
         run.stdout
     };
-    assert!(doctor("/usr/bin:/bin").contains("no other agent here"));
+    assert!(doctor("/usr/bin:/bin").contains("no other agent is installed"));
     let shown = doctor(&format!("{}:/usr/bin:/bin", bin.display()));
     assert!(shown.contains("claude (not logged in)") && !shown.contains("codex"), "{shown}");
     assert!(!env.exists("started"));

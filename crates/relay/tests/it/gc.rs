@@ -75,14 +75,14 @@ fn a_person_is_asked_and_told_what_they_lose() {
     three(&env);
     let mut screen = env.pty(&["gc", "--older-than", "0s", "--keep", "1"]);
     screen
-        .expect("forget 2 transactions? They can no longer be shown or undone; all of them still in effect.");
+        .expect("delete 2 transactions? They can no longer be shown or undone; all of them still in effect.");
     screen.send("n\n");
     assert_eq!(screen.wait(), 1);
     assert_eq!(count(&env), 3);
     let mut screen = env.pty(&["gc", "--older-than", "0s", "--keep", "1"]);
     screen.expect("[y/N]");
     screen.send("y\n");
-    screen.expect("forgot 2 transactions and 1 content");
+    screen.expect("deleted 2 transactions and 1 content");
     assert_eq!(screen.wait(), 0);
     assert_eq!(count(&env), 1);
 }
@@ -94,6 +94,6 @@ fn an_age_that_is_none_is_refused_and_an_empty_project_stays_empty() {
     assert_eq!(run.code, 2);
     assert!(run.stderr.contains("3d"), "{}", run.stderr);
     let run = env.relay(&["gc"]).success();
-    assert!(run.stdout.contains("nothing to forget"), "{}", run.stdout);
+    assert!(run.stdout.contains("nothing to delete"), "{}", run.stdout);
     assert!(!env.exists(".relaycode"));
 }

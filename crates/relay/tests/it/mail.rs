@@ -286,7 +286,7 @@ fn run_takes_files_oldest_first_moves_them_aside_and_ends_with_done() {
     let run = running.wait();
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
     for words in [
-        "waiting for the answer to number 1",
+        "waiting for the answer to message 1",
         "outbox",
         "inbox",
         "│ hello",
@@ -400,7 +400,7 @@ fn the_same_answer_twice_is_recognised() {
     assert_eq!((code, &document["replies"][0]["repeated"]), (0, &Value::from(true)), "{document:#}");
     inbox(&env, "copy.txt", CREATE);
     let run = env.relay(&["mail", "step"]).success();
-    assert!(run.stdout.contains("carried out before, as number 1"), "{}", run.stdout);
+    assert!(run.stdout.contains("already carried out, as number 1"), "{}", run.stdout);
     assert_eq!(names(&env, "inbox/processed"), [format!("{id}_seq0001_copy.txt")]);
     assert_eq!(
         (env.read("src/calc.py").as_str(), document["session"]["sequenceNumber"].as_u64()),
@@ -433,7 +433,7 @@ fn a_run_that_is_killed_goes_on_without_repeating_anything() {
 fn ctrl_c_while_waiting_leaves_a_session_that_goes_on() {
     let (env, _) = started(&[]);
     let mut screen = env.pty(&["mail", "run"]);
-    screen.expect("waiting for the answer to number 1");
+    screen.expect("waiting for the answer to message 1");
     screen.send("\u{3}");
     assert_eq!(screen.wait(), 130);
     inbox(&env, "a.txt", "[DONE]\nfine\n[/DONE]\n");
@@ -501,7 +501,7 @@ fn resume_adds_words_and_close_ends() {
     let (env, id) = started(&[]);
     step(&env, "[DONE]\nreally\n[/DONE]\n", &[]);
     let run = env.relay(&["mail", "resume", &id, "Also", "add tests."]).success();
-    assert!(run.stdout.contains("number 2"), "{}", run.stdout);
+    assert!(run.stdout.contains("message 2"), "{}", run.stdout);
     let text = env.read(&format!("{MAIL}/outbox/{id}_seq0002.txt"));
     assert!(text.ends_with("send [DONE] with a summary.\n\nAlso add tests.\n"), "{text}");
     env.relay(&["mail", "resume", &id]).success();
@@ -529,7 +529,7 @@ fn what_is_known_of_a_session_that_ended_long_ago_is_forgotten() {
     assert_eq!(gc(&["--older-than", "0s"]), 0);
     assert!(env.relay(&["mail", "list"]).success().stdout.contains("elsewhere"));
     let run = env.relay(&["mail", "resume", &id, "More."]).success();
-    assert!(run.stdout.contains("number 2"), "its file lets it be opened again: {}", run.stdout);
+    assert!(run.stdout.contains("message 2"), "its file lets it be opened again: {}", run.stdout);
 }
 
 #[test]
@@ -600,7 +600,7 @@ fn an_answer_is_taken_from_the_clipboard_and_secrets_are_counted() {
     assert!(run.stdout.contains("Read 'c.py'") && run.stdout.contains("1 secret masked"), "{}", run.stdout);
     assert!(!env.relay(&["mail", "show", "--outbox"]).success().stdout.contains(&token));
     let run = env.relay(&["mail", "step", "--paste"]).run();
-    assert!(run.code == 1 && run.stderr.contains("save it as a file"), "{}", run.stderr);
+    assert!(run.code == 1 && run.stderr.contains("save it to a file"), "{}", run.stderr);
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn a_query_searches_all_and_says_when_nothing_fits() {
     );
     let run = env.relay(&["models", "zzz"]).run();
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));
-    assert!(run.stderr.contains("no known model fits `zzz`"), "{}", run.stderr);
+    assert!(run.stderr.contains("no known model matches `zzz`"), "{}", run.stderr);
 }
 
 #[test]

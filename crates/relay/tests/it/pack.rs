@@ -219,7 +219,7 @@ fn a_reply_of_which_everything_is_put_off_says_so() {
     let run = env.relay(&["apply", "--yes"]).stdin(&reply).run();
     assert_eq!(run.code, 3, "{}", run.stderr);
     let said = run.stdout + &run.stderr;
-    let first = "! nothing landed  missing: src/other.rs (put off, not in the model's view)";
+    let first = "! nothing landed  missing: src/other.rs (deferred, the model had not seen it)";
     for part in [first, "relay pack"] {
         assert!(said.contains(part), "{part}\n{said}");
     }

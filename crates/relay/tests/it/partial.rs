@@ -109,7 +109,7 @@ fn edits_out_of_view_make_it_partial_and_a_folder_is_all_below_it() {
     // Nothing lands at all: no transaction, and the reply may come again.
     let run = env.relay(&["apply", "--context", "src"]).stdin(&block("lib/c.txt")).run();
     assert_eq!(run.code, 3);
-    assert!(run.stdout.starts_with("! nothing landed  missing: lib/c.txt (put off"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("! nothing landed  missing: lib/c.txt (deferred"), "{}", run.stdout);
     assert_eq!(apply(&env, &block("lib/c.txt"), &["--context", "."]).0, 0);
 }
 

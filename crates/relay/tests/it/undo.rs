@@ -149,7 +149,7 @@ fn later_changes_of_other_lines_survive_an_undo() {
     let before = env.tree();
     let run = env.relay(&["undo", "1", "--dry-run"]).success();
     assert!(run.stdout.contains("- one") && run.stdout.contains("+ 1"), "{}", run.stdout);
-    assert!(run.stdout.contains("would take back") && run.stdout.contains("merged"), "{}", run.stdout);
+    assert!(run.stdout.contains("would undo") && run.stdout.contains("merged"), "{}", run.stdout);
     assert_eq!(env.tree(), before);
     let (code, document) = undo(&env, &["1"]);
     assert_eq!((code, document["files"][0]["placement"].as_str()), (0, Some("merged")), "{document:#}");
@@ -225,7 +225,7 @@ fn a_redo_says_what_it_brought_back_and_how_to_take_it_back() {
     apply(&env, &reply(1, "a.txt", "a"), &[]);
     env.relay(&["undo"]).success();
     let told = env.relay(&["redo"]).success().stdout;
-    assert!(told.contains("✓ brought back what ") && told.contains("take it back with relay undo"), "{told}");
+    assert!(told.contains("✓ reapplied what ") && told.contains("undo it with relay undo"), "{told}");
 }
 
 #[test]

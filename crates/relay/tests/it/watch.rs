@@ -110,7 +110,7 @@ fn junk_images_and_huge_texts_are_passed_over() {
     desk.shell("head -c 300000 /dev/urandom | xclip -selection clipboard >/dev/null 2>&1");
     desk.shell("head -c 5000 /dev/urandom | xclip -selection clipboard -t image/png >/dev/null 2>&1");
     desk.shell("yes 'projectId: shop' | head -c 50000000 | xclip -selection clipboard >/dev/null 2>&1");
-    screen.expect("a text of more than 10 MB was left alone");
+    screen.expect("ignored a text of more than 10 MB");
     desk.copy(&reply(1, "a.txt", "new"));
     screen.expect("1 landed");
     desk.check_file("a.txt", "new");
@@ -141,10 +141,10 @@ fn the_keys_answer_show_and_take_back() {
     screen.send("u");
     screen.expect("keep this change?");
     screen.send("y");
-    screen.expect("taken back");
+    screen.expect("undone");
     assert!(!desk.env.exists("a.txt"));
     screen.send("?");
-    screen.expect("undo what landed last");
+    screen.expect("undo the last reply");
     Desk::quit(&mut screen);
 }
 
@@ -183,7 +183,7 @@ fn a_pause_leaves_the_clipboard_alone() {
     screen.expect("paused");
     for (number, path) in [(1, "a.txt"), (2, "b.txt")] {
         desk.copy(&reply(number, path, "new"));
-        screen.expect("paused, so a reply was left alone");
+        screen.expect("paused: ignored a reply");
     }
     screen.send("p");
     screen.expect("waiting");
@@ -367,7 +367,7 @@ fn a_chat_reply_without_a_control_block_gets_a_line_that_says_how_to_land_it() {
     let desk = Desk::new(PLAIN);
     let mut screen = desk.watch("");
     desk.copy("Sure, here it is:\n\n```text // {a.txt}\nnew\n```\n");
-    screen.expect("a reply without a control block was left alone: it changes `a.txt`");
+    screen.expect("ignored a reply without a control block: it changes `a.txt`");
     Desk::quit(&mut screen);
     assert!(screen.text().contains("relay watch --any"), "{}", screen.text());
     assert!(!desk.env.exists("a.txt"));

@@ -358,7 +358,7 @@ fn when_a_folder_and_something_that_cannot_be_captured_changed_places_nothing_is
     assert_eq!(run.code, 1, "{}{}", run.stdout, run.stderr);
     assert_eq!(env.read("bb/c.txt"), "precious\n", "the only copy stays");
     assert_eq!(env.read("a.txt"), "a\n");
-    assert!((run.stdout + &run.stderr).contains("but for those listed below"));
+    assert!((run.stdout + &run.stderr).contains("except those listed below"));
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn remember(asked: &Asked<'_>, results: &Results<Answer>, store: &Store) -> Resu
     for (backend, result) in asked.names.iter().zip(results) {
         let Ok(answer) = result else { continue };
         let Some(session) = &answer.session else {
-            note(&format!("{backend} cannot go on with a conversation; `{label}` was not remembered for it"));
+            note(&format!("{backend} cannot continue conversations; `{label}` was not saved for it"));
             continue;
         };
         let new = Label {

@@ -64,7 +64,7 @@ fn await_start(jobs: &Jobs, mut job: Job) -> Result<(), Failure> {
     }
     job.state = State::Lost;
     job.save(jobs).map_err(environment)?;
-    let message = format!("job {} was not taken on; the machine may be too busy", job.id);
+    let message = format!("job {} did not start; the machine may be too busy", job.id);
     Err(Failure::general(Diagnostic::error(NO_ANSWER, message).hinted("Ask again, or without --background.")))
 }
 
@@ -123,7 +123,7 @@ fn answer(job: &Job, cancel: &Cancel) -> (u8, serde_json::Value) {
         Ok(parsed) => parsed,
         Err(error) => return failed(error.to_string()),
     };
-    let Command::Ask(args) = &parsed.command else { return failed("that is no question".to_owned()) };
+    let Command::Ask(args) = &parsed.command else { return failed("this is not a question".to_owned()) };
     let root = parsed.root.clone().unwrap_or_else(|| job.folder.clone().into());
     match super::answer(Some(&root), args, &job.prompt, parsed.offline, cancel) {
         Ok(answered) => (answered.exit_code(), answered.document()),

@@ -117,7 +117,7 @@ fn prompt(args: &AskArgs) -> Result<String, Failure> {
         _ => {}
     }
     let unreadable = |message: String| {
-        let hint = "Pipe a text of at most 500,000 bytes, or write the question behind the command.";
+        let hint = "Pipe a text of at most 500,000 bytes, or write the question after the command.";
         Failure::usage(Diagnostic::error(UNREADABLE_INPUT, message).hinted(hint))
     };
     let mut bytes = Vec::new();
@@ -148,7 +148,7 @@ fn schema(given: &str) -> Result<Schema, Failure> {
                 let message = format!("the schema `{given}` cannot be read: {error}");
                 Failure::usage(
                     Diagnostic::error(UNREADABLE_INPUT, message)
-                        .hinted("Name a file, or give the JSON itself."),
+                        .hinted("Pass a file name, or the JSON itself."),
                 )
             })?;
         String::from_utf8_lossy(&bytes).into_owned()

@@ -41,8 +41,7 @@ struct Demo {
 impl Demo {
     fn introduce(&self) {
         say(&format!(
-            "A small project in {}:\n  greet.sh says hello, test.sh tests it, and relaycode.config.json names\n  \
-             {} as the check every change must pass.\n",
+            "A small project in {}:\n  greet.sh says hello, and relaycode.config.json makes {} the\n  check that every change must pass.\n",
             paint(FAINT, self.project.root().display()),
             paint(PLACE, project::POST_COMMAND)
         ));
@@ -59,20 +58,20 @@ impl Demo {
         self.step(
             2,
             "A reply breaks the test",
-            "it applies cleanly, but test.sh fails, so everything goes back",
+            "it applies cleanly, but test.sh fails, so Relay restores every file",
         );
         let before = self.project.fingerprint()?;
         let outcome = self.land(replies::BREAKS)?;
         self.expect(&outcome, relay_engine::Status::RolledBack)?;
         if self.project.fingerprint()? != before {
-            return Err(broken("the rolled-back files are not as they were"));
+            return Err(broken("the rolled-back files differ from before"));
         }
         say(&format!("  {}\n", paint(FAINT, "compared byte for byte with before: identical")));
         Ok(())
     }
 
     fn is_refused(&self) -> Result<(), Failure> {
-        self.step(3, "A reply does not fit", "the model remembers the file wrongly; nothing is guessed");
+        self.step(3, "A reply does not fit", "the model misremembers the file; Relay does not guess");
         let outcome = self.land(replies::DOES_NOT_FIT)?;
         self.expect(&outcome, relay_engine::Status::Rejected)
     }
@@ -89,7 +88,7 @@ impl Demo {
     }
 
     fn takes_back(&self) -> Result<(), Failure> {
-        self.step(5, "Undo", "relay undo: a transaction too, so it can be undone as well");
+        self.step(5, "Undo", "relay undo: a transaction itself, so it can be undone too");
         let engine = self.project.engine(&self.cancel)?;
         let outcome = undo(&engine, &UndoOptions::default(), &mut self.nobody(), &mut Unobserved);
         self.expect(&outcome, relay_engine::Status::Committed)
@@ -98,17 +97,17 @@ impl Demo {
     fn ends(self, keep: bool) -> Result<u8, Failure> {
         say(&format!("\n{}\n", paint(STRONG, "On your own project")));
         for (command, meaning) in [
-            ("relay init", "name the project, choose its linter, get the instructions for your model"),
+            ("relay init", "name the project and choose its linter"),
             ("relay apply reply.md", "land a reply you saved; or pipe it: relay apply < reply.md"),
-            ("relay apply -n reply.md", "only show what it would do"),
-            ("relay log, show, undo", "look back, and take back"),
+            ("relay apply -n reply.md", "show what it would change"),
+            ("relay log, show, undo", "look back, and undo"),
         ] {
             say(&format!("  {}  {}\n", paint(PLACE, format_args!("{command:<24}")), meaning));
         }
         if keep {
             let root = self.project.keep();
             say(&format!(
-                "\nThe demo's project is yours: {}\n",
+                "\nThe demo project is in {}\n",
                 paint(PLACE, visible(&root.display().to_string()))
             ));
         }
@@ -141,14 +140,14 @@ impl Demo {
         if self.cancel.is_cancelled() {
             return Err(broken("interrupted"));
         }
-        if outcome.status == status { Ok(()) } else { Err(broken("this step did not end as it should")) }
+        if outcome.status == status { Ok(()) } else { Err(broken("this step did not end as expected")) }
     }
 }
 
 fn broken(what: &str) -> Failure {
     Failure::general(
         Diagnostic::error(ENVIRONMENT, format!("the demo does not work here: {what}"))
-            .hinted("`relay doctor` says what is missing on this machine."),
+            .hinted("`relay doctor` shows what is missing on this machine."),
     )
 }
 

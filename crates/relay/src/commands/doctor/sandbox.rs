@@ -55,7 +55,7 @@ fn view(bubblewrap: &Bubblewrap) -> Finding {
             NAME,
             format!("bubblewrap: installed, but does not work here ({reason})"),
         )
-        .todo(format!("{UNMOUNTED} Some systems switch user namespaces off; docs/security.md says more.")),
+        .todo(format!("{UNMOUNTED} Some systems disable user namespaces; see docs/security.md.")),
         Bubblewrap::NotInstalled => Finding::new(State::Note, NAME, "bubblewrap: not installed")
             .todo(format!("{UNMOUNTED} Install it (Debian: bubblewrap).")),
     }

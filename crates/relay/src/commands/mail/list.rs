@@ -12,7 +12,7 @@ pub fn run(desk: &Desk<'_>) -> Result<u8, Failure> {
         return Ok(terminal::print_document(&report::mail::sessions(&sessions)));
     }
     if sessions.is_empty() {
-        terminal::tell("there are no sessions here; `relay mail start \"…\"` begins one\n");
+        terminal::tell("no threads here; `relay mail start \"…\"` starts one\n");
     }
     Ok(terminal::print(&sessions.iter().map(say::listed).collect::<String>()))
 }

@@ -122,9 +122,9 @@ impl Waiting<'_> {
             Arrived::ForAnother { session } => {
                 let shown = terminal::visible(&letter.name).into_owned();
                 let why = match session {
-                    Some(other) => format!("{shown} is for session {other} and stays in the inbox"),
+                    Some(other) => format!("{shown} is for thread {other} and stays in the inbox"),
                     None => format!(
-                        "{shown} names no session, and several are open; `relay mail step FILE --session ID` says which"
+                        "{shown} names no thread, and several are open; choose one with `relay mail step FILE --thread ID`"
                     ),
                 };
                 terminal::tell(&format!("{} {why}\n", paint(NOTE.bold(), "!")));
@@ -134,7 +134,7 @@ impl Waiting<'_> {
                 terminal::tell(&diagnostics(&error.diagnostics()));
                 match kept_as {
                     Some(name) => {
-                        terminal::tell(&format!("  it is now inbox/refused/{}\n", terminal::visible(&name)));
+                        terminal::tell(&format!("  moved to inbox/refused/{}\n", terminal::visible(&name)));
                     }
                     None => {
                         self.dealt_with.insert(letter);
@@ -168,9 +168,9 @@ impl Waiting<'_> {
             Fit::None => return Ok(None),
             Fit::Certain => {}
             Fit::Possible => {
-                let question = "the clipboard holds commands that name no session; are they the answer?";
+                let question = "the clipboard holds commands that name no thread; are they the answer?";
                 if self.person.ask(question) != Decision::Yes {
-                    terminal::tell("the clipboard was left alone\n");
+                    terminal::tell("the clipboard was ignored\n");
                     return Ok(None);
                 }
             }

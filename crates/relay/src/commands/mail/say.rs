@@ -22,7 +22,7 @@ pub fn next(desk: &Desk<'_>, session: &Session, copied: bool) -> Result<String, 
     let id = &session.session_id;
     match session.status {
         SessionStatus::Closed => {
-            line(&mut text, format_args!("{} session {} is closed", paint(GOOD, "✓"), paint(STRONG, id)));
+            line(&mut text, format_args!("{} thread {} is closed", paint(GOOD, "✓"), paint(STRONG, id)));
         }
         SessionStatus::Done => text.push_str(&done(session)),
         SessionStatus::Open => {
@@ -36,7 +36,7 @@ pub fn next(desk: &Desk<'_>, session: &Session, copied: bool) -> Result<String, 
             line(
                 &mut text,
                 format_args!(
-                    "{} waiting for the answer to number {} of session {}",
+                    "{} waiting for the answer to message {} of thread {}",
                     paint(NOTE.bold(), "…"),
                     session.sequence_number,
                     paint(STRONG, id)
@@ -84,7 +84,7 @@ fn done(session: &Session) -> String {
     let mut text = String::new();
     line(
         &mut text,
-        format_args!("{} session {} is done", paint(GOOD.bold(), "✓"), paint(STRONG, &session.session_id)),
+        format_args!("{} thread {} is done", paint(GOOD.bold(), "✓"), paint(STRONG, &session.session_id)),
     );
     let summary = session.summary.as_deref().unwrap_or_default();
     summary.lines().for_each(|words| line(&mut text, format_args!("  {}", visible(words))));
@@ -93,7 +93,7 @@ fn done(session: &Session) -> String {
         line(
             &mut text,
             format_args!(
-                "{} {} of its last answer failed; `relay mail resume {}` tells it so",
+                "{} {} of its last answer failed; `relay mail resume {}` reports that to the model",
                 paint(NOTE.bold(), "!"),
                 count(failed, "command"),
                 session.session_id
@@ -137,7 +137,7 @@ pub fn turn(turn: &Turn) -> String {
         line(
             &mut text,
             format_args!(
-                "{} nothing to do  this answer was carried out before, as number {}; `relay mail step FILE --again` repeats it",
+                "{} nothing to do  this answer was already carried out, as number {}; `relay mail step FILE --again` repeats it",
                 paint(GOOD.bold(), "✓"),
                 turn.sequence
             ),
@@ -151,7 +151,7 @@ pub fn turn(turn: &Turn) -> String {
             &mut text,
             format_args!(
                 "  {} {}",
-                paint(FAINT, format_args!("{} landed; take it all back with", count(landed, "transaction"))),
+                paint(FAINT, format_args!("{} landed; undo all of it with", count(landed, "transaction"))),
                 paint(PLACE, command)
             ),
         );
@@ -201,7 +201,7 @@ pub fn whole(desk: &Desk<'_>, listed: &Listed) -> Result<String, Failure> {
     } else {
         line(
             &mut text,
-            format_args!("  it was begun elsewhere; `relay mail resume {}` adopts it", session.session_id),
+            format_args!("  it was started elsewhere; `relay mail resume {}` adopts it", session.session_id),
         );
     }
     Ok(text)

@@ -90,8 +90,8 @@ fn wrong(id: &str, session: Option<String>) -> Failure {
     match session {
         Some(found) => MailError::WrongSession { expected: id.to_owned(), found }.into(),
         None => Failure::refused(vec![
-            Diagnostic::error(codes::WHICH_SESSION, "the answer names no session, and several are open")
-                .hinted("Say which one it is for with --session."),
+            Diagnostic::error(codes::WHICH_SESSION, "the answer names no thread, and several are open")
+                .hinted("Choose one with --thread."),
         ]),
     }
 }
@@ -99,7 +99,7 @@ fn wrong(id: &str, session: Option<String>) -> Failure {
 fn empty(desk: &Desk<'_>) -> Failure {
     let inbox = desk.mail.mailbox().place(Tray::Inbox);
     Failure::general(
-        Diagnostic::error(codes::INBOX_EMPTY, format!("there is no .txt file in {}", inbox.display()))
-            .hinted("Save the model's answer there, or hand it over: relay mail step FILE."),
+        Diagnostic::error(codes::INBOX_EMPTY, format!("no .txt file in {}", inbox.display()))
+            .hinted("Save the model's answer there, or pass it: relay mail step FILE."),
     )
 }

@@ -58,7 +58,7 @@ impl Changes {
         &self.diff.ignored
     }
 
-    /// Whether there is nothing to review.
+    /// Whether nothing to review.
     pub fn is_empty(&self) -> bool {
         self.too_large_bytes.is_none() && self.diff.text.trim().is_empty()
     }

@@ -29,10 +29,10 @@ pub fn land_fix(engine: &Engine, number: usize, args: &ReviewArgs) -> Result<u8,
     let kept =
         engine.store().look_up(Shelf::Reviews, root, LAST).map_err(|error| Failure::environment(&error))?;
     let no_fix = |message: String| {
-        Failure::general(Diagnostic::error(NO_FIX, message).hinted("`relay review` makes a new review."))
+        Failure::general(Diagnostic::error(NO_FIX, message).hinted("`relay review` starts a new review."))
     };
     let Some(text) = kept.first() else {
-        return Err(no_fix("there is no review to take a fix from".to_owned()));
+        return Err(no_fix("no review to take a fix from".to_owned()));
     };
     let findings: Vec<Finding> = serde_json::from_str(text).map_err(|error| Failure::environment(&error))?;
     let finding = number.checked_sub(1).and_then(|index| findings.get(index)).ok_or_else(|| {

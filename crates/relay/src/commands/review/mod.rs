@@ -58,8 +58,8 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     let not_run = relay_engine::git::not_run(changes.ignored());
     terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
     if changes.is_empty() {
-        return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "there is nothing to review").hinted(
-            "Say what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
+        return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "nothing to review").hinted(
+            "Choose what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
         )));
     }
     let one = |at: usize, link: &mut Link<'_>| {
