@@ -259,7 +259,7 @@ mod tests {
         assert!(budget.left().unwrap().cost.is_some_and(|left| (left - 0.1).abs() < 1e-9));
         count(&budget, &model, 20_000);
         let spent = check(&budget, &model).unwrap_err();
-        assert_eq!(spent.to_string(), "$0.5 may be spent, and $0.6000 are");
+        assert_eq!(spent.to_string(), "the limit of $0.5 is used up ($0.6000 spent)");
         assert_eq!((budget.spent().usage.output, budget.spent().turns), (60_000, 2));
     }
 
@@ -280,7 +280,7 @@ mod tests {
         let unpriced = model(None, "bearer");
         let budget = Budget::new(Limit { cost: Some(1.0), ..Limit::default() });
         let spent = check(&budget, &unpriced).unwrap_err();
-        assert_eq!(spent.to_string(), "the price of p/m is not known, so it cannot be kept to $1");
+        assert_eq!(spent.to_string(), "the price of p/m is unknown, so the limit of $1 cannot be enforced");
         assert_eq!(check(&Budget::default(), &unpriced), Ok(()));
         assert_eq!(check(&budget, &model(None, "none")), Ok(()), "whoever takes no key sends no bill");
         count(&budget, &unpriced, 5);

@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(tier("anthropic/claude-opus-5"), None);
         let error =
             Catalog::new(Some("[providers.ollama]\nservice_tier = \"flex\"\n"), |_| None).unwrap_err();
-        assert!(error.to_string().contains("knows no service tiers"), "{error}");
+        assert!(error.to_string().contains("has no service tiers"), "{error}");
     }
 
     #[test]

@@ -225,7 +225,7 @@ fn turns_that_are_tried_again_count() {
     server.respond(|_| Answer::failure(Failure::Overloaded));
     let budget = Budget::new(Limit { turns: Some(2), ..Limit::default() });
     let errors = ask_within(&server, &budget, 2);
-    let expected = ["Overloaded; not asked again: 2 turns are allowed", "2 turns are allowed"];
+    let expected = ["Overloaded; not asked again: only 2 turns are allowed", "only 2 turns are allowed"];
     assert_eq!(spent(&errors), expected.map(Some));
     assert_eq!((server.requests().len(), budget.spent().turns), (2, 2));
 }
@@ -238,7 +238,7 @@ fn money_stops_before_the_next_request_and_not_amid_an_answer() {
     server.respond(move |_| Reply::text("x").usage(usage).into());
     let budget = Budget::new(Limit { cost: Some(0.5), ..Limit::default() });
     let errors = ask_within(&server, &budget, 3);
-    assert_eq!(spent(&errors), [None, None, Some("$0.5 may be spent, and $0.6000 are")]);
+    assert_eq!(spent(&errors), [None, None, Some("the limit of $0.5 is used up ($0.6000 spent)")]);
     assert_eq!(server.requests().len(), 2);
 }
 
@@ -252,6 +252,6 @@ fn nothing_is_asked_when_the_time_is_over() {
     server.respond(|_| Answer::rate_limited(100));
     let budget = Budget::new(Limit { time: Some(Duration::from_secs(50)), ..Limit::default() });
     let errors = ask_within(&server, &budget, 1);
-    assert!(spent(&errors)[0].unwrap().ends_with("not asked again: the time of 50 s is over"), "{errors:?}");
+    assert!(spent(&errors)[0].unwrap().ends_with("not asked again: the time limit of 50 s is reached"), "{errors:?}");
     assert_eq!(server.requests().len(), 1);
 }
