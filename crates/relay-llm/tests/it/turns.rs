@@ -252,6 +252,9 @@ fn nothing_is_asked_when_the_time_is_over() {
     server.respond(|_| Answer::rate_limited(100));
     let budget = Budget::new(Limit { time: Some(Duration::from_secs(50)), ..Limit::default() });
     let errors = ask_within(&server, &budget, 1);
-    assert!(spent(&errors)[0].unwrap().ends_with("not asked again: the time limit of 50 s is reached"), "{errors:?}");
+    assert!(
+        spent(&errors)[0].unwrap().ends_with("not asked again: the time limit of 50 s is reached"),
+        "{errors:?}"
+    );
     assert_eq!(server.requests().len(), 1);
 }
