@@ -34,7 +34,10 @@ pub(super) fn to_current(
     version: u64,
     stamps: &mut dyn Stamps,
 ) {
-    if version < 2 {
+    // Entries that have ids were never version 1, whatever became of the header: to number them anew would break every
+    // reference between them.
+    let has_id = |object: &Map<String, Value>| object.get("id").is_some_and(Value::is_string);
+    if version < 2 && !objects.iter().any(|(_, object)| has_id(object)) {
         number_entries(&mut objects, stamps);
     }
     for (line, mut object) in objects {

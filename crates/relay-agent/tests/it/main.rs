@@ -11,7 +11,6 @@
 
 mod compaction_prompts;
 mod hostile_repository;
-mod log;
 mod repositories;
-mod support;
+mod session;
 mod system_prompt;

@@ -128,6 +128,21 @@ impl SessionFile {
         Ok(())
     }
 
+    /// Copies the file as it is beside itself, under its name and `.old`, before it is brought up to date. A copy that is
+    /// there already is older, and stays.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn keep_old(&mut self) -> Result<(), StoreError> {
+        self.check()?;
+        let copy = format!("{}{}", self.name, super::OLD_SUFFIX);
+        if self.folder.facts(&copy)?.is_some() {
+            return Ok(());
+        }
+        let bytes = self.folder.read_log(&self.name, LOG_LIMIT_BYTES)?.ok_or_else(|| gone(&self.path))?;
+        self.folder.lock()?.replace_log(&copy, &bytes)
+    }
+
     /// Refuses to write after a failure, and over what another program wrote.
     fn check(&mut self) -> Result<(), StoreError> {
         if let Some(reason) = &self.failed {

@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! data/sessions/--<cwd>--/<timestamp>_<id>.jsonl    a session
+//! data/sessions/--<cwd>--/<timestamp>_<id>.jsonl.old  the same before it was brought up to date, if it was
 //! data/sessions/--<cwd>--/<timestamp>_<id>/         its artifacts
 //! data/blobs/<sha256>                               pictures, shared by all sessions
 //! state/terminal-sessions/<terminal>                which session a terminal used last
@@ -33,6 +34,9 @@ use crate::store::Store;
 
 /// How session files end.
 pub const SESSION_SUFFIX: &str = ".jsonl";
+
+/// What is added to the name of a session's file for the copy that is kept when it is brought up to date.
+const OLD_SUFFIX: &str = ".old";
 
 /// Where sessions are. Making one touches nothing on the disk.
 #[derive(Clone, Debug)]
@@ -175,7 +179,10 @@ impl Sessions {
         let _lock = lock::SessionLock::take(path, &self.locks)?;
         let (folder, name) = place::split(path)?;
         let Some(folder) = Folder::open(&folder)? else { return Ok(false) };
-        let removed = folder.lock()?.remove_log(&name)?;
+        let writer = folder.lock()?;
+        let removed = writer.remove_log(&name)?;
+        writer.remove_log(&format!("{name}{OLD_SUFFIX}"))?;
+        drop(writer);
         if removed {
             self.artifacts(path).remove()?;
         }

@@ -54,7 +54,8 @@ impl SessionLog {
         Self::from_document(Document::new(header), Backing::Memory, stamps)
     }
 
-    /// Opens a session's file. One of an older version is brought up to date and written at once.
+    /// Opens a session's file. One of an older version is brought up to date and written at once; the old file is kept
+    /// beside it.
     ///
     /// # Errors
     /// Another process has it open, it does not exist, it is not a session, or it cannot be read. A file that is not a
@@ -75,6 +76,7 @@ impl SessionLog {
         let document = Document::parse_with(bytes, stamps.as_mut())
             .map_err(|source| SessionError::Invalid { path: path.to_path_buf(), source })?;
         if document.is_migrated {
+            file.keep_old()?;
             file.rewrite(&document.to_bytes())?;
         }
         let backing = Backing::File { sessions, file: Box::new(file) };

@@ -101,3 +101,8 @@ pub fn tool_result(tool: &str, text: &str) -> Message {
 pub fn texts(log: &SessionLog) -> Vec<String> {
     log.context().messages.iter().map(|seen| seen.message.text()).collect()
 }
+
+/// Whether the slow suites run.
+pub fn is_long() -> bool {
+    std::env::var("RELAY_LONG_TESTS").is_ok_and(|long| long == "yes")
+}

@@ -4,7 +4,7 @@ use relay_agent::session::body::{Custom, ModelChange};
 use relay_agent::session::{Body, Entry, Message, SessionError, SessionLog};
 use relay_store::StoreError;
 
-use crate::support::{Counting, Home, answer, texts, tool_result};
+use super::support::{Counting, Home, answer, texts, tool_result};
 
 fn read(path: &std::path::Path) -> String {
     std::fs::read_to_string(path).unwrap()
@@ -140,6 +140,7 @@ fn an_old_session_is_brought_up_to_date_at_once() {
     let path = home.raw_file("2024_s.jsonl", old.as_bytes());
     let log = SessionLog::open_with(&home.store, &path, Box::new(Counting::default())).unwrap();
     drop(log);
+    assert_eq!(read(&path.with_extension("jsonl.old")), old, "the old file is kept");
     assert_eq!(
         read(&path),
         concat!(
