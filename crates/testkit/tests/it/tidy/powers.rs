@@ -35,8 +35,9 @@ const GRANTS: [(&str, &[&str]); 27] = [
 ];
 
 /// Crates without I/O may not depend on anything that does it for them.
-const PURE: [(&str, &[&str]); 2] = [
+const PURE: [(&str, &[&str]); 3] = [
     ("relay-diagnostics", &[]),
+    ("relay-syntax", &["thiserror"]),
     (
         "relay-edit",
         &[
