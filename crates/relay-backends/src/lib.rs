@@ -5,14 +5,14 @@
 //!   circles, and handed over.
 //! - [`review`] is the way of a diff: findings that lie inside it, merged over several backends, and a verdict that is
 //!   never better than what could be read.
-//! - [`settings`] are the user's own, and nobody else's.
+//! - [`configured`] makes backends of the user's settings.
 //!
 //! Nothing here reads the environment, a terminal or a repository's files for settings: what decides which program runs
 //! with which key is the user's alone, and the binary hands it over.
 
 pub mod ask;
 pub mod backend;
+pub mod configured;
 pub mod jobs;
 pub mod labels;
 pub mod review;
-pub mod settings;

@@ -5,26 +5,20 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 
 use relay_backends::ask::{Depth, Files};
-use relay_backends::backend::{Backends, ModelBackend, Surroundings};
-use relay_backends::settings::{FILE, KEYS, Settings, SettingsError};
+use relay_backends::backend::{Backends, Surroundings};
+use relay_backends::configured::{ConfiguredError, Sources, Wanted};
 use relay_diagnostics::{Code, Diagnostic};
-use relay_llm::catalog::CatalogProvider;
-use relay_llm::keys::Keyring;
-use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
+use relay_settings::{FILE, Settings, SettingsError};
 use relay_store::Store;
 
 use crate::failure::{BAD_USAGE, Failure};
-use crate::models::{self, Models};
+use crate::models;
 use crate::terminal;
 
 /// The user's settings cannot be used.
 pub const BAD_SETTING: Code = Code::new("bad-setting");
-
-/// The local server that is a backend by its own name.
-const OLLAMA: &str = "ollama";
 
 /// The file's text; empty where there is none.
 pub fn text(store: &Store) -> Result<String, Failure> {
@@ -49,177 +43,47 @@ pub fn settings(store: &Store) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// All backends: the built-in ones and the user's own.
+/// The backends that are programs: the built-in ones and the user's own.
 pub fn backends(store: &Store, settings: &Settings) -> Backends {
-    let surroundings =
-        Surroundings { variables: variables(), relay: std::env::current_exe().ok(), store: store.clone() };
-    Backends::new(surroundings, settings.custom_backends())
+    sources(store, settings).programs()
 }
 
-/// All backends as [`backends`], and the models that the user's settings name.
+/// All backends: the built-in ones, the user's own, and the models that the user's settings name.
 pub fn backends_and_models(store: &Store, settings: &Settings) -> Result<Backends, Failure> {
-    let mut backends = backends(store, settings);
-    for name in settings.backend_names().map(str::to_owned).collect::<Vec<_>>() {
-        let has_model = settings.text(&format!("backends.{name}.model")).is_some();
-        if has_model
-            && backends.get(&name).is_err()
-            && let Some(backend) = model_backend(store, settings, &name, Wanted::default())?
-        {
-            backends.add(Box::new(backend));
-        }
-    }
-    Ok(backends)
+    sources(store, settings).all().map_err(|error| unavailable(store, &error))
 }
 
-/// What the command line says about models.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
-    /// Which of a backend's models.
-    pub model: Option<&'a str>,
-    /// How quickly and at what price it shall answer.
-    pub service_tier: Option<&'a str>,
-    /// Make no connections.
-    pub offline: bool,
-}
-
-/// The backends that are needed for some names: those above, and the models among the names, asked directly.
+/// The backends that are needed for some names: the programs, and the models among the names, asked directly.
 pub fn backends_for(
     store: &Store,
     settings: &Settings,
     names: &[String],
     wanted: Wanted<'_>,
 ) -> Result<Backends, Failure> {
-    let mut backends = backends(store, settings);
-    if let Some(agent) = names.iter().find(|name| backends.get(name).is_ok()) {
-        if wanted.offline {
-            return Err(agent_connects(agent));
-        }
-        if wanted.service_tier.is_some() {
-            return Err(no_tiers(agent, "another agent; set its tier in its own settings"));
-        }
-    }
-    for name in names.iter().filter(|name| backends.get(name).is_err()).cloned().collect::<Vec<_>>() {
-        if let Some(backend) = model_backend(store, settings, &name, wanted)? {
-            backends.add(Box::new(backend));
-        }
-    }
-    Ok(backends)
+    sources(store, settings).named(names, wanted).map_err(|error| unavailable(store, &error))
 }
 
-/// A service tier cannot be asked for there.
-fn no_tiers(name: &str, what: &str) -> Failure {
-    let message = format!("--service-tier: {name} is {what}");
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("Leave out --service-tier."))
+fn sources<'a>(store: &Store, settings: &'a Settings) -> Sources<'a> {
+    let surroundings =
+        Surroundings { variables: variables(), relay: std::env::current_exe().ok(), store: store.clone() };
+    Sources { surroundings, settings }
 }
 
-/// Other agents reach their own providers; with `--offline` they are not started.
-fn agent_connects(name: &str) -> Failure {
-    let message = format!("--offline: {name} is another agent, which connects to its provider");
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to ask it."))
-}
-
-/// A model as a backend: `provider/model` or as much of it as names one, a server of the user's own, or `ollama` with a model named beside it.
-fn model_backend(
-    store: &Store,
-    settings: &Settings,
-    name: &str,
-    wanted: Wanted<'_>,
-) -> Result<Option<ModelBackend>, Failure> {
-    let models = Models::open(store)?;
-    let own = |field: &str| settings.text(&format!("backends.{name}.{field}"));
-    let named = wanted.model.map(str::to_owned).or_else(|| own("model"));
-    let options =
-        ClientOptions { offline: wanted.offline, retry: settings.retry(), ..ClientOptions::default() };
-    if let Some(url) = own("url") {
-        let id = named.ok_or_else(|| no_model(name))?;
-        let variable = own("key_variable");
-        let key = |variable: &String| {
-            let key = std::env::var(variable).ok()?;
-            Some(Keyring::of_one(name, variable, Key::new(key)))
-        };
-        let keys = variable.as_ref().and_then(key).unwrap_or_default();
-        let needs_key = variable.is_some();
-        let provider = Provider {
-            name: name.to_owned(),
-            wire: Wire::OpenaiChat,
-            base_url: url,
-            auth: if needs_key { Auth::Bearer } else { Auth::None },
-            headers: BTreeMap::new(),
-            compat: Compat::default(),
-        };
-        let model = in_tier(Model::new(Arc::new(provider), &id), wanted)?;
-        return Ok(Some(ModelBackend {
-            name: name.to_owned(),
-            options,
-            model,
-            fallback: Vec::new(),
-            thinking: None,
-            keys,
-            needs_key,
-            revert: settings.revert(),
-            chain: Mutex::default(),
-        }));
+/// A backend that cannot be put together, with a way out.
+fn unavailable(store: &Store, error: &ConfiguredError) -> Failure {
+    let usage = |code, hint: &str| Failure::usage(Diagnostic::error(code, error.to_string()).hinted(hint));
+    match error {
+        ConfiguredError::Models(error) => models::unavailable(store, error),
+        ConfiguredError::Select(error) => models::unselected(error),
+        ConfiguredError::NoKey { provider } => models::no_key(provider),
+        ConfiguredError::NoModel { name } => usage(
+            BAD_SETTING,
+            &format!("Name one with --model, or set a default: relay config set backends.{name}.model MODEL"),
+        ),
+        ConfiguredError::NoTiers { .. } => usage(BAD_USAGE, "Leave out --service-tier."),
+        ConfiguredError::AgentConnects { .. } => usage(BAD_USAGE, "Leave out --offline to ask it."),
+        _ => Failure::general(Diagnostic::error(BAD_SETTING, error.to_string())),
     }
-    let selector = if name == OLLAMA {
-        let by_variable = || std::env::var("OLLAMA_MODEL").ok().filter(|name| !name.is_empty());
-        format!("{OLLAMA}/{}", named.or_else(by_variable).ok_or_else(|| no_model(name))?)
-    } else if let Some((provider, _)) = name.split_once('/') {
-        wanted.model.map_or_else(|| name.to_owned(), |model| format!("{provider}/{model}"))
-    } else if models.means_one(name)? {
-        name.to_owned()
-    } else {
-        return Ok(None);
-    };
-    let selected = models.select(&selector)?;
-    let provider = &selected.model.provider.name;
-    let needs_key = models.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
-    if needs_key && models.keyring.sources(provider).is_empty() {
-        return Err(models::no_key(provider));
-    }
-    let fallback = fallback(&models, settings, &selected.model)?;
-    Ok(Some(ModelBackend {
-        name: name.to_owned(),
-        options,
-        model: in_tier(selected.model, wanted)?,
-        fallback,
-        thinking: selected.thinking,
-        keys: models.keyring,
-        needs_key,
-        revert: settings.revert(),
-        chain: Mutex::default(),
-    }))
-}
-
-/// The model in the tier that was asked for, else in its own.
-fn in_tier(model: Model, wanted: Wanted<'_>) -> Result<Model, Failure> {
-    match wanted.service_tier {
-        None => Ok(model),
-        Some(_) if !model.provider.wire.has_service_tiers() => {
-            Err(no_tiers(&model.provider.name, "a provider without service tiers"))
-        }
-        Some(tier) => Ok(Model { service_tier: Some(tier.to_owned()), ..model }),
-    }
-}
-
-/// The models the user wants asked when this one cannot answer. One without a key is passed over: it could not either.
-fn fallback(models: &Models, settings: &Settings, first: &Model) -> Result<Vec<Model>, Failure> {
-    let mut chain = Vec::new();
-    for selector in settings.fallback() {
-        let model = models.select(&selector)?.model;
-        let known = models.catalog.provider(&model.provider.name);
-        let is_usable = known.is_none_or(|known| !known.needs_key() || models.has_key(known));
-        if is_usable && model.selector() != first.selector() {
-            chain.push(model);
-        }
-    }
-    Ok(chain)
-}
-
-fn no_model(name: &str) -> Failure {
-    let message = format!("{name} has several models, and none was named");
-    let hint =
-        format!("Name one with --model, or set a default: relay config set backends.{name}.model MODEL");
-    Failure::usage(Diagnostic::error(BAD_SETTING, message).hinted(hint))
 }
 
 /// Reads files that were named on the command line.
@@ -245,14 +109,7 @@ pub fn depth() -> Depth {
 
 /// A fault of the settings, with a way out.
 pub fn refused(error: &SettingsError) -> Failure {
-    let diagnostic = Diagnostic::error(BAD_SETTING, error.to_string());
-    Failure::usage(match error {
-        SettingsError::UnknownKey { .. } => {
-            let keys: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-            diagnostic.hinted(format!("There are: {}.", keys.join(", ")))
-        }
-        _ => diagnostic.hinted("`relay config edit` opens the file; `relay config path` says where it is."),
-    })
+    Failure::usage(Diagnostic::error(BAD_SETTING, error.to_string()).hinted(error.hint()))
 }
 
 fn variables() -> BTreeMap<String, OsString> {

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use relay_backends::ask::AskError;
 use relay_backends::backend::{BackendError, Backends, Link, Sandbox};
-use relay_backends::settings::Settings;
+use relay_backends::configured::{self, Wanted};
 use relay_diagnostics::{Cancel, Code, Diagnostic};
 use relay_engine::{Attended, Engine, Observer as _, Outcome, Status, attend};
 use relay_llm::{Budget, Limit, Spending};
+use relay_settings::Settings;
 use serde_json::{Value, json};
 
-use crate::agents::Wanted;
 use crate::cli::CallArgs;
 use crate::commands::trust_answer;
 use crate::failure::{BAD_USAGE, Failure};
@@ -138,7 +138,7 @@ pub fn must_be_watched(
 
 /// The model for a backend: the command line's, else the setting for that backend.
 pub fn model(call: &CallArgs, backend: &str, settings: &Settings) -> Option<String> {
-    call.model.clone().or_else(|| settings.text(&format!("backends.{backend}.model")))
+    call.model.clone().or_else(|| configured::model(settings, backend))
 }
 
 /// What a backend may do.
@@ -146,7 +146,7 @@ pub fn model(call: &CallArgs, backend: &str, settings: &Settings) -> Option<Stri
 /// # Errors
 /// There is no sandbox of the name that was given.
 pub fn sandbox(call: &CallArgs, settings: &Settings) -> Result<Sandbox, Failure> {
-    let Some(name) = &call.sandbox else { return Ok(settings.sandbox()) };
+    let Some(name) = &call.sandbox else { return Ok(configured::sandbox(settings)) };
     name.parse().map_err(|()| {
         let names = Sandbox::ALL.map(Sandbox::name).join(", ");
         let message = format!("invalid sandbox `{name}`");
@@ -156,12 +156,7 @@ pub fn sandbox(call: &CallArgs, settings: &Settings) -> Result<Sandbox, Failure>
 
 /// How long an answer may take.
 pub fn timeout(call: &CallArgs, settings: &Settings) -> Duration {
-    call.timeout.map_or_else(|| setting_timeout(settings), Duration::from_secs)
-}
-
-/// How long an answer may take by the settings.
-pub fn setting_timeout(settings: &Settings) -> Duration {
-    Duration::from_secs(settings.number("ask.timeout").unwrap_or_default())
+    call.timeout.map_or_else(|| configured::timeout(settings), Duration::from_secs)
 }
 
 /// What may be used up: what the command line says, else the settings.

@@ -14,7 +14,7 @@ use relay_workspace::Workspace;
 
 use crate::agents;
 use crate::commands::log::about;
-use crate::models::Models;
+use crate::models;
 use crate::terminal::visible;
 
 /// The variable that asks for completions instead of a command.
@@ -89,8 +89,8 @@ fn store() -> Option<Store> {
     Store::from_env().ok()
 }
 
-fn all_models() -> Option<Models> {
-    Models::open(&store()?).ok()
+fn all_models() -> Option<relay_settings::Models> {
+    models::open(&store()?).ok()
 }
 
 /// The ledger as it is. Nothing that was interrupted is finished for this.

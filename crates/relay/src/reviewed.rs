@@ -4,17 +4,18 @@ use std::time::Instant;
 
 use relay_backends::ask::{AskError, check_target};
 use relay_backends::backend::{BackendError, Backends, Link};
+use relay_backends::configured::{self, Wanted};
 use relay_backends::review::{Diff, Review, Verdict, review};
-use relay_backends::settings::Settings;
 use relay_diagnostics::{Code, Diagnostic};
 use relay_edit::{Change, Dialect, render};
 use relay_engine::Engine;
 use relay_engine::check::{Check, CheckContext, Checked, Gate};
 use relay_llm::Budget;
+use relay_settings::Settings;
 use relay_txn::{CheckRecord, FileChange};
 
-use crate::agents::{self, Wanted};
-use crate::asking::{failure, setting_timeout};
+use crate::agents;
+use crate::asking::failure;
 use crate::failure::Failure;
 use crate::terminal;
 
@@ -39,9 +40,16 @@ pub fn add(engine: &mut Engine, flag: Option<&str>, offline: bool) -> Result<(),
         std::slice::from_ref(&name),
         Wanted { offline, ..Wanted::default() },
     )?;
-    let timeout = setting_timeout(&settings);
-    check_target(&name, engine.workspace().root(), settings.sandbox(), timeout, &settings.limit(), &backends)
-        .map_err(|error| failure(&error))?;
+    let timeout = configured::timeout(&settings);
+    check_target(
+        &name,
+        engine.workspace().root(),
+        configured::sandbox(&settings),
+        timeout,
+        &settings.limit(),
+        &backends,
+    )
+    .map_err(|error| failure(&error))?;
     engine.add_check(Box::new(Reviewer { name, backends, settings }));
     Ok(())
 }
@@ -82,7 +90,7 @@ impl Reviewer {
                 return (self.ask(format!("the change cannot be shown: {error}")), "failed", String::new());
             }
         };
-        let model = self.settings.text(&format!("backends.{}.model", self.name));
+        let model = configured::model(&self.settings, &self.name);
         let wanted = Review {
             backend: &self.name,
             repo: context.root,
@@ -90,8 +98,8 @@ impl Reviewer {
             scope: None,
             prompt: None,
             model: model.as_deref(),
-            timeout: setting_timeout(&self.settings),
-            sandbox: self.settings.sandbox(),
+            timeout: configured::timeout(&self.settings),
+            sandbox: configured::sandbox(&self.settings),
         };
         let observer = &mut *context.observer;
         let mut on_text = |piece: &str| observer.command_output(piece.as_bytes());

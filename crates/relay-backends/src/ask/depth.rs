@@ -6,6 +6,8 @@ use super::AskError;
 pub const DEPTH_VARIABLE: &str = "PHONE_A_FRIEND_DEPTH";
 /// Names the agent that runs Relay.
 pub const HOST_VARIABLE: &str = "PHONE_A_FRIEND_HOST";
+/// Relay's own names for both, which are read as well. Agents are told the names above, which other tools know too.
+const OWN: [&str; 2] = ["RELAY_DEPTH", "RELAY_HOST"];
 /// No question inside a question.
 const LIMIT: u64 = 1;
 
@@ -29,14 +31,16 @@ impl Depth {
     pub fn new(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         // A number too large to hold is deep enough.
-        let depth =
-            variable(DEPTH_VARIABLE).filter(is_number).map_or(0, |text| text.parse().unwrap_or(u64::MAX));
-        let told = variable(HOST_VARIABLE);
+        let depth_in =
+            |name| variable(name).filter(is_number).map_or(0, |text| text.parse().unwrap_or(u64::MAX));
+        let [own_depth, own_host] = OWN;
+        let depth = depth_in(DEPTH_VARIABLE).max(depth_in(own_depth));
+        let told = [HOST_VARIABLE, own_host].into_iter().filter_map(&variable);
         let seen = HOSTS
             .iter()
             .filter(|(name, _)| variable(name).is_some_and(|value| !value.is_empty() && value != "0"))
             .map(|(_, host)| (*host).to_owned());
-        Self { depth, hosts: told.into_iter().chain(seen).collect() }
+        Self { depth, hosts: told.chain(seen).collect() }
     }
 
     /// The depth of what a backend would run.

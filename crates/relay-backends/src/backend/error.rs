@@ -126,10 +126,10 @@ impl BackendError {
             ),
             BackendError::Budget { .. } => ErrorKind::Budget.hint().map(str::to_owned),
             BackendError::Unkept { flag, .. } => {
-                let setting = flag.trim_start_matches('-').replace('-', "_");
+                let setting = if *flag == "--max-cost" { "maxCost" } else { "maxTurns" };
                 Some(format!(
                     "Ask a model itself (`relay models`), which can be, or do without the limit: `{flag} none`, or \
-                     `relay config unset ask.{setting}` to take it out of your settings. --max-time works for every backend."
+                     `relay config unset backends.{setting}` to take it out of your settings. --max-time works for every backend."
                 ))
             }
             BackendError::Unconfined { .. } => Some(

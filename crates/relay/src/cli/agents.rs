@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use relay_backends::settings::limits;
+use relay_settings::limits;
 
 use super::values::{backends, conversations, models, transactions};
 
@@ -290,8 +290,12 @@ pub struct ConfigArgs {
 /// What can be done with settings.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// List every setting that has a value
+    /// List the settings of backends, and all others that you have changed
+    #[command(visible_alias = "list")]
     Show {
+        /// List every setting that has a value, also those that are as built in
+        #[arg(long)]
+        all: bool,
         /// Say where each value comes from
         #[arg(long)]
         sources: bool,
@@ -301,19 +305,19 @@ pub enum ConfigCommand {
     },
     /// Print the value of one setting
     Get {
-        /// Its name, such as ask.backend
+        /// Its name, such as backends.default
         key: String,
     },
     /// Change one setting in the file
     Set {
-        /// Its name, such as ask.backend
+        /// Its name, such as backends.default
         key: String,
         /// Its new value
         value: String,
     },
     /// Take one setting out of the file, so that what is built in holds again
     Unset {
-        /// Its name, such as ask.backend
+        /// Its name, such as backends.default
         key: String,
     },
     /// Open the file in your editor

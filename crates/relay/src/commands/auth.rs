@@ -5,11 +5,12 @@ use std::io::{IsTerminal, Read};
 use relay_diagnostics::Diagnostic;
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::stored_as;
+use relay_settings::Models;
 use serde_json::{Value, json};
 
 use crate::cli::{AuthCommand, LoginArgs, LogoutArgs, StatusArgs, did_you_mean};
 use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
-use crate::models::{Models, THREE_WAYS, broken_store};
+use crate::models::{self, THREE_WAYS, broken_store};
 use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::secret::{Secret, read_secret};
@@ -34,7 +35,7 @@ fn login(args: &LoginArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(usage(message).hinted(hint)));
     }
     let store = open::store()?;
-    let models = Models::open(&store)?;
+    let models = models::open(&store)?;
     let known = provider(&models, &args.provider)?;
     if !known.needs_key() {
         return Ok(terminal::print(&format!("{} needs no key\n", args.provider)));
@@ -115,7 +116,7 @@ fn logout(args: &LogoutArgs) -> Result<u8, Failure> {
 }
 
 fn status(args: &StatusArgs) -> Result<u8, Failure> {
-    let models = Models::open(&open::store()?)?;
+    let models = models::open(&open::store()?)?;
     let keyed: Vec<&CatalogProvider> =
         models.catalog.providers().iter().filter(|known| known.needs_key()).collect();
     if args.json {

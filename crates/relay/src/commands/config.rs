@@ -2,9 +2,9 @@
 
 use std::ffi::OsString;
 
-use relay_backends::settings::{self, FILE, Setting, Source};
 use relay_diagnostics::{Cancel, Diagnostic};
 use relay_exec::Passthrough;
+use relay_settings::{FILE, Setting, Source};
 use relay_store::Store;
 use serde_json::json;
 
@@ -19,7 +19,7 @@ use crate::terminal::{self, visible};
 pub fn run(args: &ConfigArgs) -> Result<u8, Failure> {
     let store = open::store()?;
     match &args.command {
-        ConfigCommand::Show { sources, json } => show(&store, *sources, *json),
+        ConfigCommand::Show { all, sources, json } => show(&store, *all, *sources, *json),
         ConfigCommand::Get { key } => get(&store, key),
         ConfigCommand::Set { key, value } => set(&store, key, Some(value)),
         ConfigCommand::Unset { key } => set(&store, key, None),
@@ -28,10 +28,11 @@ pub fn run(args: &ConfigArgs) -> Result<u8, Failure> {
     }
 }
 
-fn show(store: &Store, sources: bool, json: bool) -> Result<u8, Failure> {
-    let all = agents::settings(store)?.all();
+fn show(store: &Store, all: bool, sources: bool, json: bool) -> Result<u8, Failure> {
+    let settings = agents::settings(store)?;
+    let listed = if all { settings.all() } else { settings.changed() };
     if json {
-        let document: serde_json::Map<_, _> = all
+        let document: serde_json::Map<_, _> = listed
             .iter()
             .map(|setting| {
                 (setting.key.clone(), json!({"value": setting.value, "source": source(store, setting)}))
@@ -40,7 +41,7 @@ fn show(store: &Store, sources: bool, json: bool) -> Result<u8, Failure> {
         return Ok(terminal::print_document(&serde_json::Value::Object(document)));
     }
     let mut text = String::new();
-    for setting in &all {
+    for setting in &listed {
         let value = visible(&setting.value);
         let shown = format!("{} = {value}", paint(STRONG, visible(&setting.key)));
         if sources {
@@ -62,7 +63,7 @@ fn source(store: &Store, setting: &Setting) -> String {
 }
 
 fn get(store: &Store, key: &str) -> Result<u8, Failure> {
-    settings::find(key).map_err(|error| refused(&error))?;
+    relay_settings::find(key).map_err(|error| refused(&error))?;
     match agents::settings(store)?.get(key) {
         Some(setting) => Ok(terminal::print_as_is(&format!("{}\n", setting.value))),
         None => Ok(1),
@@ -70,7 +71,7 @@ fn get(store: &Store, key: &str) -> Result<u8, Failure> {
 }
 
 fn set(store: &Store, key: &str, value: Option<&str>) -> Result<u8, Failure> {
-    let new = settings::set(&agents::text(store)?, key, value).map_err(|error| refused(&error))?;
+    let new = relay_settings::set(&agents::text(store)?, key, value).map_err(|error| refused(&error))?;
     write(store, &new)?;
     Ok(0)
 }

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
 use crate::failure::Failure;
-use crate::models::Models;
+use crate::models;
+use crate::signals;
 use crate::terminal::report::line;
 use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
@@ -102,8 +103,12 @@ fn clipboard() -> Finding {
 
 /// The keys that are there, by where they are and never by what they are, and the model servers of this machine.
 fn models(offline: bool, findings: &mut Vec<Finding>) {
-    let opened = open::store().and_then(|store| Models::open(&store));
-    let looked = opened.and_then(|models| models.local_servers(offline).map(|servers| (models, servers)));
+    let opened = open::store().and_then(|store| models::open(&store));
+    let looked = opened.and_then(|models| {
+        let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+        let servers = models.local_servers(offline, &cancel);
+        Ok((models, servers))
+    });
     let (models, servers) = match looked {
         Ok(found) => found,
         Err(failure) => {

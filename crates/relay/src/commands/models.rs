@@ -2,12 +2,14 @@
 
 use relay_llm::catalog::{CatalogModel, CatalogProvider, LocalServer};
 use relay_llm::{Model, ThinkingStyle};
+use relay_settings::Models;
 use serde_json::{Value, json};
 
 use crate::cli::ModelsArgs;
 use crate::failure::Failure;
-use crate::models::{Models, THREE_WAYS};
+use crate::models::{self, THREE_WAYS};
 use crate::open;
+use crate::signals;
 use crate::terminal::report::line;
 use crate::terminal::style::{FAINT, GOOD, STRONG, paint};
 use crate::terminal::{self, columns, visible};
@@ -19,8 +21,9 @@ struct Row<'a> {
 }
 
 pub fn run(offline: bool, args: &ModelsArgs) -> Result<u8, Failure> {
-    let models = Models::open(&open::store()?)?;
-    let servers = models.local_servers(offline)?;
+    let models = models::open(&open::store()?)?;
+    let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+    let servers = models.local_servers(offline, &cancel);
     let query = args.query.join(" ");
     let rows = rows(&models, &servers, &query, args.all);
     if args.json {

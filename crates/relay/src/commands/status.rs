@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::log::{about, ago};
 use crate::cli::ProjectStatusArgs;
 use crate::failure::Failure;
-use crate::models::Models;
+use crate::models;
 use crate::terminal::style::{BAD, FAINT, NOTE, STRONG, count, paint};
 use crate::terminal::{self, visible, wrap};
 use crate::{agents, open};
@@ -242,7 +242,7 @@ fn pending(ledger: &Ledger, workspace: &Workspace, store: &Store) -> Result<Vec<
 
 /// The providers that have a key, and where it comes from; never the key.
 fn keys(store: &Store) -> Vec<(String, String)> {
-    let Ok(models) = Models::open(store) else { return Vec::new() };
+    let Ok(models) = models::open(store) else { return Vec::new() };
     let names: Vec<String> = models.catalog.names().map(str::to_owned).collect();
     let source = |name: &String| {
         let sources: Vec<String> = models.keyring.sources(name).iter().map(ToString::to_string).collect();

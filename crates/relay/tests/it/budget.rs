@@ -26,7 +26,7 @@ fn turns_that_are_tried_again_count() {
     assert_eq!((run.code, lab.first.prompts().len()), (1, 2), "{document:#}");
     check(&document["answers"][0], "Overloaded; not asked again: only 2 turns are allowed", "--max-turns");
     assert_eq!(document["spent"]["turns"], 2);
-    lab.env.relay(&["config", "set", "ask.max_turns", "1"]).success();
+    lab.env.relay(&["config", "set", "backends.maxTurns", "1"]).success();
     assert_eq!((lab.ask(&[]).0, lab.first.prompts().len()), (1, 3), "the setting holds");
     assert_eq!(
         (lab.ask(&["--max-turns", "none"]).0, lab.first.prompts().len()),
@@ -111,7 +111,7 @@ fn limits_that_are_none_are_bad_usage() {
             assert!(run.code == 2 && run.stderr.contains("expected "), "{command} {flag} {value}: {run:?}");
         }
     }
-    assert!(env.relay(&["config", "set", "ask.max_cost", "much"]).run().stderr.contains("0.50 or $2"));
+    assert!(env.relay(&["config", "set", "backends.maxCost", "much"]).run().stderr.contains("0.50 or $2"));
 }
 
 #[test]
@@ -129,10 +129,10 @@ fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
         }
     }
     // What the settings say holds for the review of a reply too, and the way out is told there as well.
-    env.relay(&["config", "set", "ask.max_cost", "1"]).success();
+    env.relay(&["config", "set", "backends.maxCost", "1"]).success();
     let run = env.relay(&["apply", "--review", "mine"]).stdin(&crate::reply(1, "a.txt", "a")).run();
-    assert!(run.code == 2 && run.stderr.contains("`relay config unset ask.max_cost`"), "{run:?}");
-    env.relay(&["config", "unset", "ask.max_cost"]).success();
+    assert!(run.code == 2 && run.stderr.contains("`relay config unset backends.maxCost`"), "{run:?}");
+    env.relay(&["config", "unset", "backends.maxCost"]).success();
     let list = json(&env.relay(&["backends", "--json"]).run());
     let can = |name: &str| {
         list.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap()["capabilities"]["maxCost"]

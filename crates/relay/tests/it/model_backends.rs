@@ -34,7 +34,7 @@ const HELLO: &str = "Hello from the scripted model.";
 fn ollama_a_provider_and_a_server_of_ones_own_answer() {
     let (env, server) = served();
     env.relay(&["config", "set", "backends.mine.url", &format!("{}/v1", server.url())]).success();
-    env.relay(&["config", "set", "backends.mine.key_variable", "MY_KEY"]).success();
+    env.relay(&["config", "set", "backends.mine.keyVariable", "MY_KEY"]).success();
     env.relay(&["config", "set", "backends.mine.model", "m2"]).success();
     for (arguments, model) in [
         (&["--to", "ollama", "--model", "m1"][..], "m1"),

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use relay_backends::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, check_request, prepare};
 use relay_backends::backend::Backends;
 use relay_backends::labels::{self, Label};
-use relay_backends::settings::Settings;
 use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{Engine, git};
 use relay_llm::Budget;
+use relay_settings::Settings;
 use relay_store::Store;
 
 use crate::agents::{self, Disk};
@@ -64,7 +64,7 @@ fn answer(
         budget: Budget::new(limit(&args.call, &settings)),
         schema: schema.as_ref(),
         sessions,
-        stream: !args.json && !args.no_stream && (args.stream || settings.flag("ask.stream")),
+        stream: !args.json && !args.no_stream && (args.stream || settings.flag("backends.stream")),
         cancel,
     };
     let prepared = asked.prepare(prompt, &settings, &backends)?;
@@ -82,7 +82,7 @@ impl Asked<'_> {
         backends: &'a Backends,
     ) -> Result<Vec<Prepared<'a>>, Failure> {
         let args = self.args;
-        let diff = if args.diff || args.no_diff { args.diff } else { settings.flag("ask.diff") };
+        let diff = if args.diff || args.no_diff { args.diff } else { settings.flag("backends.diff") };
         let context = Context { text: args.context_text.as_deref(), file: args.context_file.as_deref() };
         let one = |index: usize, name: &'a String| {
             let ask = Ask {
@@ -106,7 +106,7 @@ impl Asked<'_> {
 
 /// Who is asked: those named, else the setting.
 fn names(args: &AskArgs, settings: &Settings) -> Vec<String> {
-    if args.to.is_empty() { settings.text("ask.backend").into_iter().collect() } else { args.to.clone() }
+    if args.to.is_empty() { settings.text("backends.default").into_iter().collect() } else { args.to.clone() }
 }
 
 /// The question: what was typed, or standard input.

@@ -4,11 +4,11 @@ use relay_backends::ask::AskError;
 use relay_backends::ask::diff::{self, Diff as GitDiff};
 use relay_backends::backend::Scope;
 use relay_backends::review::Diff;
-use relay_backends::settings::Settings;
 use relay_diagnostics::Diagnostic;
 use relay_edit::Dialect;
 use relay_engine::{Engine, translate};
 use relay_exec::git::Ignored;
+use relay_settings::Settings;
 
 use crate::cli::ReviewArgs;
 
@@ -42,7 +42,7 @@ impl Changes {
         let base = args
             .base
             .clone()
-            .or_else(|| settings.text("ask.review_base"))
+            .or_else(|| settings.text("backends.reviewBase"))
             .unwrap_or_else(|| diff::default_base(repo, cancel).to_owned());
         let (diff, too_large_bytes) = sendable(diff::since(repo, &base, cancel))?;
         Ok(Self { too_large_bytes, base: Some(base), ..plain(diff) })

@@ -9,9 +9,9 @@ use std::path::Path;
 use relay_backends::ask::{AskError, check_target};
 use relay_backends::backend::{BackendError, Link};
 use relay_backends::review::{Review, Reviewed, review};
-use relay_backends::settings::Settings;
 use relay_diagnostics::Diagnostic;
 use relay_llm::Budget;
+use relay_settings::Settings;
 
 use crate::asking::{
     Results, Watched, failure, limit, model, must_be_watched, sandbox, side_by_side, spent, timeout, wanted,
@@ -99,7 +99,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
 
 /// Who reviews: those named, else the setting.
 fn reviewers(named: &[String], settings: &Settings) -> Vec<String> {
-    if named.is_empty() { settings.text("ask.backend").into_iter().collect() } else { named.to_vec() }
+    if named.is_empty() { settings.text("backends.default").into_iter().collect() } else { named.to_vec() }
 }
 
 fn was_interrupted(results: &Results<Reviewed>) -> bool {

@@ -1,0 +1,70 @@
+//! What the user's settings say about backends, and the backends that come of it.
+
+mod error;
+mod sources;
+
+pub use error::ConfiguredError;
+pub use sources::{Sources, Wanted};
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use relay_settings::Settings;
+
+use crate::backend::{Custom, Sandbox};
+
+/// The sandbox for questions.
+#[must_use]
+pub fn sandbox(settings: &Settings) -> Sandbox {
+    settings.text("backends.sandbox").and_then(|name| name.parse().ok()).unwrap_or(Sandbox::ReadOnly)
+}
+
+/// How long an answer may take.
+#[must_use]
+pub fn timeout(settings: &Settings) -> Duration {
+    Duration::from_secs(settings.count("backends.timeout").unwrap_or_default().into())
+}
+
+/// The model of a backend.
+#[must_use]
+pub fn model(settings: &Settings, backend: &str) -> Option<String> {
+    settings.text(&format!("backends.{backend}.model"))
+}
+
+/// The backends of the user's own that are programs.
+#[must_use]
+pub fn custom_backends(settings: &Settings) -> Vec<(String, Custom)> {
+    settings
+        .backend_names()
+        .filter_map(|name| {
+            let command = settings.list(&format!("backends.{name}.command"));
+            let own_folders = settings.list(&format!("backends.{name}.folders"));
+            let own_folders = own_folders.into_iter().map(PathBuf::from).collect();
+            (!command.is_empty()).then(|| (name.to_owned(), Custom { command, own_folders }))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use relay_settings::{Kind, find};
+
+    use super::*;
+
+    #[test]
+    fn backends_of_ones_own_are_found() {
+        let text = "[backends.mine]\ncommand = [\"bot\", \"-q\"]\nfolders = [\"/x\"]\n[backends.codex]\nmodel = \"m\"\n";
+        let (settings, _) = Settings::new(text, BTreeMap::new()).unwrap();
+        let custom = Custom { command: vec!["bot".into(), "-q".into()], own_folders: vec!["/x".into()] };
+        assert_eq!(custom_backends(&settings), [("mine".to_owned(), custom)]);
+        assert_eq!(model(&settings, "codex").as_deref(), Some("m"));
+    }
+
+    #[test]
+    fn the_setting_takes_every_sandbox() {
+        let names = Sandbox::ALL.map(Sandbox::name).to_vec();
+        assert_eq!(find("backends.sandbox").unwrap().key.kind, Kind::OneOf(names));
+    }
+}

@@ -1,0 +1,28 @@
+//! The user's settings, models and keys, resolved for any front end.
+//!
+//! - [`Settings`] are `config.toml` and the environment; every value can say where it comes from.
+//! - [`keys`] is every setting there is: `keys.txt` has one line for each.
+//! - [`set`] changes one setting in the file and leaves everything else as it was written.
+//! - [`Models`] is the catalog with the user's `models.toml` over it, and the user's keys.
+//!
+//! What is written here decides which programs run and which servers get keys, so it is the user's alone: nothing in a
+//! repository is looked at. This crate reads no environment and asks nothing; its callers hand over what they have.
+
+mod edit;
+mod error;
+mod key;
+mod lists;
+mod models;
+mod retrying;
+mod settings;
+mod spelling;
+mod table;
+
+pub mod limits;
+
+pub use edit::set;
+pub use error::SettingsError;
+pub use key::{Key, Kind};
+pub use models::{MODELS_FILE, Models, ModelsError};
+pub use settings::{FILE, Setting, Settings, Source};
+pub use table::{Found, Tab, find, keys};

@@ -1,0 +1,85 @@
+//! The models this user can ask: the catalog with the user's `models.toml` over it, and the user's keys.
+
+use std::collections::BTreeMap;
+
+use relay_diagnostics::Cancel;
+use relay_llm::catalog::{Catalog, CatalogError, CatalogProvider, LocalServer, SelectError, Selected};
+use relay_llm::keys::Keyring;
+use relay_llm::{Client, ClientOptions, Key};
+use relay_store::{Store, StoreError};
+use thiserror::Error;
+
+/// The user's file in the config folder.
+pub const MODELS_FILE: &str = "models.toml";
+
+/// Why the models cannot be listed.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ModelsError {
+    /// The user's own data cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// `models.toml` cannot be used.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
+}
+
+/// What can be asked, and with which keys.
+pub struct Models {
+    /// Every provider and model that is known.
+    pub catalog: Catalog,
+    /// The keys.
+    pub keyring: Keyring,
+}
+
+impl Models {
+    /// Reads the user's files; `variable` looks into the environment.
+    ///
+    /// # Errors
+    /// A file cannot be read or used.
+    pub fn open(store: &Store, variable: impl Fn(&str) -> Option<String>) -> Result<Self, ModelsError> {
+        let user_file = store.settings_file(MODELS_FILE)?;
+        let catalog = Catalog::new(user_file.as_deref(), &variable)?;
+        let stored: BTreeMap<String, Vec<(String, Key)>> = store
+            .credentials()?
+            .into_iter()
+            .map(|(provider, keys)| {
+                (provider, keys.into_iter().map(|key| (key.label.clone(), Key::new(key.key()))).collect())
+            })
+            .collect();
+        let keyring = Keyring::new(&catalog, &variable, &stored);
+        Ok(Self { catalog, keyring })
+    }
+
+    /// The model a selector means; between providers that have the same model, those with a key decide.
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub fn select(&self, selector: &str) -> Result<Selected, SelectError> {
+        self.catalog.select(selector, |known| !known.needs_key() || self.has_key(known))
+    }
+
+    /// Whether a name that may be something else means a model.
+    ///
+    /// # Errors
+    /// Several fit.
+    pub fn means_one(&self, name: &str) -> Result<bool, SelectError> {
+        match self.select(name) {
+            Err(error @ SelectError::Ambiguous { .. }) => Err(error),
+            found => Ok(found.is_ok()),
+        }
+    }
+
+    /// Whether a provider has a key, or needs none.
+    #[must_use]
+    pub fn has_key(&self, known: &CatalogProvider) -> bool {
+        !self.keyring.sources(&known.provider.name).is_empty()
+    }
+
+    /// The model servers that run on this machine; none are looked for with `offline`.
+    #[must_use]
+    pub fn local_servers(&self, offline: bool, cancel: &Cancel) -> Vec<LocalServer> {
+        let client = Client::new(ClientOptions { offline, ..ClientOptions::default() });
+        self.catalog.local_servers(&client, cancel)
+    }
+}
