@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The content of a file after edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,6 +78,12 @@ impl<'a> From<&'a [u8]> for After<'a> {
 
 impl<'a> From<&'a Vec<u8>> for After<'a> {
     fn from(bytes: &'a Vec<u8>) -> Self {
+        Self::Whole(bytes)
+    }
+}
+
+impl<'a> From<&'a Arc<[u8]>> for After<'a> {
+    fn from(bytes: &'a Arc<[u8]>) -> Self {
         Self::Whole(bytes)
     }
 }

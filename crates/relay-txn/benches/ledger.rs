@@ -43,13 +43,9 @@ fn workspace() -> (tempfile::TempDir, Workspace, Ledger) {
 }
 
 fn draft(changes: impl Iterator<Item = (String, Option<String>, String)>) -> Draft {
-    let changes = changes.map(|(path, before, after)| FileChange {
-        path: RelPath::new(&path).unwrap(),
-        before: before.map(|text| Image { bytes: text.into_bytes(), mode: 0o100_644 }),
-        after: Some(Target { bytes: after.into_bytes(), mode: None }),
-        renamed_from: None,
-        added: 1,
-        removed: 1,
+    let changes = changes.map(|(path, before, after)| {
+        let before = before.map(|text| Image::new(text.into_bytes(), 0o100_644));
+        FileChange::new(RelPath::new(&path).unwrap(), before, Some(Target::new(after.into_bytes())))
     });
     let header =
         Header { channel: "bench".to_owned(), reasoning: "To measure.\n".to_owned(), ..Header::default() };
@@ -103,7 +99,7 @@ fn reading(entries: usize) {
         let mut draft = draft;
         if n >= 500 {
             draft.changes.iter_mut().for_each(|change| {
-                change.before = Some(Image { bytes: content(0, n - 500).into_bytes(), mode: 0o100_644 });
+                change.before = Some(Image::new(content(0, n - 500).into_bytes(), 0o100_644));
             });
         }
         before = Some(ledger.begin(draft).unwrap().commit(Verdict::default()).unwrap());

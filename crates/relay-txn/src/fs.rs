@@ -71,13 +71,52 @@ pub(crate) enum Found {
     File(Vec<u8>, Stat),
 }
 
+/// The extended attributes of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Extras {
+    /// Those that are worth keeping when the file is gone.
+    pub(crate) kept: Extended,
+    /// Whether the file has others, or others could not be ruled out.
+    pub(crate) has_others: bool,
+}
+
+/// A file whose owner, group and extended attributes a new one takes over.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Like<'a> {
+    /// The file.
+    pub(crate) path: &'a str,
+    /// Whom it belongs to, where it is known that it has no extended attributes: then it need not be opened again.
+    pub(crate) bare: Option<Owner>,
+}
+
+/// What a new file turned out to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    /// What the disk says about it.
+    pub(crate) stat: Stat,
+    /// The extended attributes it got.
+    pub(crate) extended: Extended,
+}
+
+impl Written {
+    /// What it has besides its content, where the system tells.
+    pub(crate) fn belongings(&self) -> Option<Belongings> {
+        Some(Belongings { owner: self.stat.owner?, extended: self.extended.clone() })
+    }
+
+    /// Whether that is what was wanted.
+    pub(crate) fn has(&self, wanted: &Belongings) -> bool {
+        self.belongings().as_ref() == Some(wanted)
+    }
+}
+
 /// What a new file is given besides its content.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Attributes<'a> {
     /// The permission bits; `None` leaves them to the user's file mode mask.
     pub(crate) mode: Option<u32>,
     /// The file whose owner, group and extended attributes are taken over.
-    pub(crate) like: Option<&'a str>,
+    pub(crate) like: Option<Like<'a>>,
     /// Whom it shall belong to, and its extended attributes, as far as this process may give them. Goes before `like`.
     pub(crate) belongings: Option<&'a Belongings>,
     /// The folder whose group is inherited, if the folder says so.
@@ -112,6 +151,12 @@ pub(crate) trait Fs {
     fn stat(&self, path: &str) -> io::Result<Option<Stat>>;
     /// Reads a regular file of at most `limit` bytes; a larger one is an [`io::ErrorKind::FileTooLarge`].
     fn read(&self, path: &str, limit: u64) -> io::Result<Found>;
+    /// The same, with the extended attributes of a regular file.
+    fn read_with_extras(&self, path: &str, limit: u64) -> io::Result<(Found, Extras)> {
+        let found = self.read(path, limit)?;
+        let kept = if matches!(found, Found::File(..)) { self.extended(path)? } else { Extended::default() };
+        Ok((found, Extras { kept, has_others: true }))
+    }
     /// The last bytes of a regular file, at most `length`; nothing where there is none.
     fn read_end(&self, path: &str, length: u64) -> io::Result<Vec<u8>> {
         match self.read(path, u64::MAX)? {
@@ -130,6 +175,12 @@ pub(crate) trait Fs {
     fn append(&self, path: &str, bytes: &[u8]) -> io::Result<()>;
     /// Writes a file that must not exist yet. Not durable before [`Fs::sync`].
     fn write_new(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<()>;
+    /// The same, and says what the new file turned out to be.
+    fn write_staged(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<Written> {
+        self.write_new(path, bytes, attributes)?;
+        let stat = self.stat(path)?.ok_or(io::ErrorKind::NotFound)?;
+        Ok(Written { stat, extended: self.extended(path)? })
+    }
     /// Where a symbolic link points, as it is stored; `None` if there is none. [`io::ErrorKind::Unsupported`] where
     /// links are not kept.
     fn read_link(&self, _path: &str) -> io::Result<Option<Vec<u8>>> {

@@ -302,7 +302,7 @@ pub struct Pending {
     /// Gone once the verdict is given.
     open: Option<Open<<Disk as crate::fs::Fs>::Lock>>,
     /// What the files held before, for the case that a command removes the state folder.
-    before: Vec<Vec<u8>>,
+    before: Vec<Arc<[u8]>>,
 }
 
 impl Pending {

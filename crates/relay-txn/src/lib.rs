@@ -13,14 +13,7 @@
 //! # let folder = tempfile::tempdir()?;
 //! let workspace = Workspace::open(folder.path())?;
 //! let ledger = Ledger::open(&workspace, LedgerKey::new([7; 32]))?;
-//! let change = FileChange {
-//!     path: RelPath::new("hello.txt")?,
-//!     before: None,
-//!     after: Some(Target { bytes: b"Hello\n".to_vec(), mode: None }),
-//!     renamed_from: None,
-//!     added: 1,
-//!     removed: 0,
-//! };
+//! let change = FileChange::new(RelPath::new("hello.txt")?, None, Some(Target::new(*b"Hello\n")));
 //! let draft = Draft { uuid: uuid::Uuid::new_v4(), changes: vec![change], ..Draft::default() };
 //!
 //! let pending = ledger.begin(draft)?;

@@ -8,9 +8,14 @@ const THREADS: usize = 4;
 
 /// What `work` makes of each item, in order.
 pub(crate) fn map<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let few = || items.iter().map(&work).collect();
+    // Asking how many cores there are reads a few files of the system.
+    if items.len() < WORTHWHILE {
+        return few();
+    }
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS);
-    if items.len() < WORTHWHILE || threads == 1 {
-        return items.iter().map(work).collect();
+    if threads == 1 {
+        return few();
     }
     let work = &work;
     std::thread::scope(|scope| {

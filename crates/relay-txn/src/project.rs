@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::disk::Disk;
 use crate::error::{At, TxnError};
-use crate::fs::{Attributes, Found, Fs, Rename, parent};
+use crate::fs::{Attributes, Found, Fs, Like, Rename, parent};
 use crate::layout;
 use crate::limits::MAX_FILE_BYTES;
 use crate::state;
@@ -56,8 +56,11 @@ pub fn append_line_once(
     with_staged(&disk, |staged| match &before {
         None => create(&disk, staged, path, format!("{line}\n").as_bytes()),
         Some((bytes, stat)) => {
-            let attributes =
-                Attributes { mode: Some(stat.mode & 0o7777), like: Some(path), ..Attributes::default() };
+            let attributes = Attributes {
+                mode: Some(stat.mode & 0o7777),
+                like: Some(Like { path, bare: None }),
+                ..Attributes::default()
+            };
             disk.write_new(staged, &appended(bytes, line), attributes).at("write", path)?;
             disk.sync(&[staged.to_owned()], &[]).at("sync", path)?;
             replace(&disk, staged, path, bytes)

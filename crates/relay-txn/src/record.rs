@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -174,6 +175,14 @@ pub struct Stored {
 }
 
 impl Stored {
+    /// The content where it is inside the record, and nothing where it is elsewhere.
+    pub(crate) fn inline(&self) -> &[u8] {
+        match &self.content {
+            Content::Inline(text) => text,
+            Content::Blob | Content::Elsewhere(_) => &[],
+        }
+    }
+
     /// Whether these are the bytes of the file.
     pub fn holds(&self, bytes: &[u8]) -> bool {
         self.size == bytes.len() as u64 && self.hash == content_hash(bytes)
@@ -196,8 +205,8 @@ pub(crate) fn content_hash(bytes: &[u8]) -> String {
 /// Where the bytes of a stored file are.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
-    /// Inside the record.
-    Inline(String),
+    /// Inside the record. Always UTF-8; shared with whoever handed it over.
+    Inline(Arc<[u8]>),
     /// In `.relaycode/blobs/`, under the hash.
     Blob,
     /// Inside the record of this transaction, which has to be read for it.

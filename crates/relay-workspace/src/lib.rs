@@ -37,7 +37,7 @@ mod walk;
 mod workspace;
 
 pub use alike::{false_letter, likeness, path_escape};
-pub use dir::Dir;
+pub use dir::{Dir, read_opened};
 pub use git_programs::{GitProgramChange, GitPrograms};
 pub use mounts::Mounts;
 pub use read::{Facts, Kind, ReadError, Snapshot};

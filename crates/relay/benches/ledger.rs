@@ -111,7 +111,7 @@ fn fill_wide(root: &Path, key: &LedgerKey, files: usize) {
     let change = |file| FileChange {
         path: RelPath::new(&format!("wide/file{file}.rs")).unwrap(),
         before: None,
-        after: Some(Target { bytes: content(0).into_bytes(), mode: None }),
+        after: Some(Target::new(content(0).into_bytes())),
         renamed_from: None,
         added: LINES,
         removed: 0,
@@ -126,11 +126,11 @@ fn fill(root: &Path, key: &LedgerKey, entries: usize) {
     let ledger = Ledger::open(&Workspace::open(root).unwrap(), key.clone()).unwrap();
     for entry in 0..entries {
         let (file, round) = (entry % FILES, entry / FILES);
-        let before = (round > 0).then(|| Image { bytes: content(round - 1).into_bytes(), mode: 0o100_644 });
+        let before = (round > 0).then(|| Image::new(content(round - 1).into_bytes(), 0o100_644));
         let change = FileChange {
             path: RelPath::new(&format!("src/file{file}.rs")).unwrap(),
             before,
-            after: Some(Target { bytes: content(round).into_bytes(), mode: None }),
+            after: Some(Target::new(content(round).into_bytes())),
             renamed_from: None,
             added: 1,
             removed: 1,

@@ -148,8 +148,8 @@ impl Reviewer {
 fn change(change: &FileChange) -> Change {
     Change {
         path: change.path.to_string(),
-        before: change.before.as_ref().map(|image| image.bytes.clone()),
-        after: change.after.as_ref().map(|target| target.bytes.clone()),
+        before: change.before.as_ref().map(|image| image.bytes.to_vec()),
+        after: change.after.as_ref().map(|target| target.bytes.to_vec()),
         renamed_from: change.renamed_from.as_ref().map(ToString::to_string),
         executable: None,
     }

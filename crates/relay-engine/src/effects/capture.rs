@@ -126,8 +126,8 @@ pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
             let source = change.renamed_from.as_ref().and_then(|from| places.get(from.as_str()));
             let origin = source.copied().unwrap_or(change);
             let first = earlier.get(origin.path.as_str()).map_or(&origin.before, |first| &first.before);
-            let before = first.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
-            let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+            let before = first.as_ref().map(|image| &*image.bytes).unwrap_or_default();
+            let after = change.after.as_ref().map(|target| &*target.bytes).unwrap_or_default();
             stat(before, after)
         })
         .collect();

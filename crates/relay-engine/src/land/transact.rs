@@ -93,8 +93,8 @@ pub(crate) fn rehearse<C>(
     let changes = changes.iter().filter(|change| !(is_replaced(change) && is_seen(change)));
     let changes = changes.map(|change| FileChange {
         path: change.path.clone(),
-        before: change.before.as_ref().map(|image| Image { bytes: Vec::new(), mode: image.mode }),
-        after: change.after.as_ref().map(|target| Target { bytes: Vec::new(), mode: target.mode }),
+        before: change.before.as_ref().map(|image| Image::new([], image.mode)),
+        after: change.after.as_ref().map(|target| Target { mode: target.mode, ..Target::new([]) }),
         renamed_from: None,
         added: 0,
         removed: 0,

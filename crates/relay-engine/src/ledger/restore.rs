@@ -52,15 +52,15 @@ fn run(
     };
     let after = engine.ledger().kept_content(&kept)?;
     let read = engine.workspace().read(&path).map_err(|error| Stop::refused(unreadable(&error)))?;
-    let before = read.map(|file| Image { bytes: file.bytes, mode: file.mode });
-    if before.as_ref().is_some_and(|before| before.bytes == after) {
+    let before = read.map(|file| Image::new(file.bytes, file.mode));
+    if before.as_ref().is_some_and(|before| *before.bytes == *after) {
         return Ok(Status::Unchanged);
     }
-    let lines = stat(before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default(), &after);
+    let lines = stat(before.as_ref().map(|image| &*image.bytes).unwrap_or_default(), &after);
     let change = FileChange {
         path: path.clone(),
         before,
-        after: Some(Target { bytes: after, mode: None }),
+        after: Some(Target::new(after)),
         renamed_from: None,
         added: lines.added,
         removed: lines.removed,

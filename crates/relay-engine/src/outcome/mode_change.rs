@@ -62,15 +62,9 @@ mod tests {
 
     fn said(before: Option<u32>, after: Option<u32>) -> String {
         let folder = tempfile::tempdir().unwrap();
-        let image = before.map(|mode| Image { bytes: Vec::new(), mode });
-        let change: FileChange = FileChange {
-            path: Workspace::open(folder.path()).unwrap().path("a").unwrap(),
-            before: image.clone(),
-            after: Some(Target { bytes: Vec::new(), mode: after }),
-            renamed_from: None,
-            added: 0,
-            removed: 0,
-        };
+        let image = before.map(|mode| Image::new([], mode));
+        let path = Workspace::open(folder.path()).unwrap().path("a").unwrap();
+        let change = FileChange::new(path, image.clone(), Some(Target { mode: after, ..Target::new([]) }));
         ModeChange::of(&change, image.as_ref()).map(|mode| mode.to_string()).unwrap_or_default()
     }
 

@@ -134,7 +134,7 @@ impl Files for Project<'_> {
 
     fn after(&self, path: &str) -> Option<Cow<'_, str>> {
         let change = self.change(path)?;
-        let before = change.before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+        let before = change.before.as_ref().map(|image| &*image.bytes).unwrap_or_default();
         let after = After::from(&change.after.as_ref()?.bytes).bytes(before);
         Some(String::from_utf8_lossy(&after).into_owned().into())
     }

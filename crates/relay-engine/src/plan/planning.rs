@@ -302,7 +302,7 @@ fn file_change(
     let mode = mode(origin.map(|(_, mode)| *mode), change.executable);
     Ok(FileChange {
         path: here.map_or_else(|| checked(workspace, &change.path), |(path, _)| Ok(path.clone()))?,
-        before: here.zip(change.before).map(|((_, mode), bytes)| Image { bytes, mode: *mode }),
+        before: here.zip(change.before).map(|((_, mode), bytes)| Image::new(bytes, *mode)),
         after: change.after.map(|bytes| Target { bytes, mode }),
         renamed_from: from.map(|(path, _)| path.clone()),
         added: stat.added,
@@ -313,8 +313,8 @@ fn file_change(
 /// A change with all the bytes of what the file becomes.
 pub(crate) fn whole(change: FileChange<Content>) -> FileChange {
     let FileChange { path, before, after, renamed_from, added, removed } = change;
-    let old = before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
-    let after = after.map(|Target { bytes, mode }| Target { bytes: bytes.into_bytes(old), mode });
+    let old = before.as_ref().map(|image| &*image.bytes).unwrap_or_default();
+    let after = after.map(|Target { bytes, mode }| Target { bytes: bytes.into_bytes(old).into(), mode });
     FileChange { path, before, after, renamed_from, added, removed }
 }
 
@@ -372,7 +372,7 @@ fn invisible_characters(change: &FileChange<Content>, stat: &Stat) -> Option<Dia
     if change.added == 0 || is_plain {
         return None;
     }
-    let before = change.before.as_ref().map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let before = change.before.as_ref().map(|image| &*image.bytes).unwrap_or_default();
     let after = After::from(after).bytes(before);
     let after = std::str::from_utf8(&after).ok()?;
     let before = std::str::from_utf8(before).unwrap_or_default();

@@ -101,12 +101,12 @@ impl<'a> Files<'a> {
         let failed = |error: ReadError| Stop::refused(unreadable(&error));
         let workspace = self.engine.workspace();
         match workspace.read(&path) {
-            Ok(read) => Ok(read.map(|file| Image { bytes: file.bytes, mode: file.mode })),
+            Ok(read) => Ok(read.map(|file| Image::new(file.bytes, file.mode))),
             // The content of a link is where it points.
             Err(ReadError::Symlink { path: asked, link }) if asked == link => {
                 let target = workspace.read_link(&path).map_err(failed)?;
                 let facts = workspace.facts(&path).map_err(failed)?;
-                Ok(target.zip(facts).map(|(bytes, facts)| Image { bytes, mode: facts.mode }))
+                Ok(target.zip(facts).map(|(bytes, facts)| Image::new(bytes, facts.mode)))
             }
             Err(error) if self.may_swap(&error) => Ok(None),
             Err(error) => Err(failed(error)),
@@ -194,7 +194,7 @@ impl<'a> Files<'a> {
 }
 
 fn bytes(image: Option<&Image>) -> &[u8] {
-    image.map(|image| image.bytes.as_slice()).unwrap_or_default()
+    image.map(|image| &*image.bytes).unwrap_or_default()
 }
 
 fn checked(engine: &Engine, name: &str) -> Result<RelPath, Stop> {

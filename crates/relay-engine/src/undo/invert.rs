@@ -144,7 +144,7 @@ impl Restoring<'_> {
         }
         let left = self.engine.ledger().content(after)?;
         match merge(&left, &now.bytes, &before.bytes) {
-            Ok(bytes) => Ok(Some((Image { bytes, mode }, How::Merged))),
+            Ok(bytes) => Ok(Some((Image::new(bytes, mode), How::Merged))),
             Err(found) => {
                 let since = Since { path, now: &now.bytes, before: &before.bytes };
                 Ok(self.conflicts.lines(&since, &found))
@@ -184,7 +184,7 @@ impl Restoring<'_> {
 
     fn image(&self, stored: Option<&Stored>) -> Result<Option<Image>, Stop> {
         let Some(stored) = stored else { return Ok(None) };
-        Ok(Some(Image { bytes: self.engine.ledger().content(stored)?, mode: stored.mode }))
+        Ok(Some(Image::new(self.engine.ledger().content(stored)?, stored.mode)))
     }
 }
 

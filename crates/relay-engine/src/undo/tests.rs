@@ -79,8 +79,8 @@ impl World {
     fn land_renaming(&self, changes: &[(&str, Option<&str>)], renamed: Option<(&str, &str)>) -> Record {
         let changes = changes.iter().map(|(path, after)| FileChange {
             path: RelPath::new(path).unwrap(),
-            before: self.read(path).map(|text| Image { bytes: text.into_bytes(), mode: 0o100_644 }),
-            after: after.map(|text| Target { bytes: text.as_bytes().to_vec(), mode: None }),
+            before: self.read(path).map(|text| Image::new(text.into_bytes(), 0o100_644)),
+            after: after.map(|text| Target::new(text.as_bytes())),
             renamed_from: renamed.filter(|(_, to)| to == path).map(|(from, _)| RelPath::new(from).unwrap()),
             added: 0,
             removed: 0,
@@ -374,12 +374,12 @@ fn redo_takes_the_name_of_the_undo_or_of_what_it_took() {
 #[test]
 fn a_link_is_put_back_whole_or_not_at_all() {
     let world = World::new(&[("one", "1\n"), ("two", "2\n")]);
-    let link = |target: &str, mode| Some(Image { bytes: target.as_bytes().to_vec(), mode });
+    let link = |target: &str, mode| Some(Image::new(target.as_bytes(), mode));
     std::os::unix::fs::symlink("one", world.at("link")).unwrap();
     let change = FileChange {
         path: RelPath::new("link").unwrap(),
         before: link("one", 0o120_777),
-        after: Some(Target { bytes: b"two".to_vec(), mode: Some(0o120_777) }),
+        after: Some(Target::new(*b"two").with_mode(0o120_777)),
         renamed_from: None,
         added: 0,
         removed: 0,

@@ -105,7 +105,7 @@ fn ends(
 /// A file as a record has it.
 fn image(protocol: &Protocol<Disk>, stored: Option<&Stored>) -> Result<Option<Image>, TxnError> {
     let Some(stored) = stored else { return Ok(None) };
-    Ok(Some(Image { bytes: protocol.content(stored)?, mode: stored.mode }))
+    Ok(Some(Image { bytes: protocol.content(stored)?.into(), mode: stored.mode }))
 }
 
 fn change_between(path: &RelPath, before: Option<Image>, after: Option<Image>) -> FileChange {

@@ -129,7 +129,7 @@ impl Comparison<'_> {
             Kind::Special => return self.block(path, Obstacle::Special),
         };
         let Some((bytes, mode)) = target else { return self.block(path, Obstacle::Unreadable) };
-        let target = Target { bytes, mode: Some(mode) };
+        let target = Target { bytes: bytes.into(), mode: Some(mode) };
         if *was.held == Held::Folder {
             self.removed_folder(path, was);
             return self.push(path, None, Some(target));
@@ -317,7 +317,7 @@ fn content(pack: &super::Pack, side: Side<'_>) -> Result<Image, Obstacle> {
         Held::Folder => return Err(Obstacle::Swapped),
         Held::Nothing(obstacle) => return Err(*obstacle),
     };
-    Ok(Image { bytes, mode: side.facts.mode })
+    Ok(Image { bytes: bytes.into(), mode: side.facts.mode })
 }
 
 /// Whether the disk says that nothing happened to it.

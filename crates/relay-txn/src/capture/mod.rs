@@ -60,7 +60,7 @@ impl Scan {
             Held::Link(target) => Some(target.clone()),
             Held::Folder | Held::Nothing(_) => None,
         };
-        Some(bytes.map(|bytes| Image { bytes, mode: entry.facts.mode }))
+        Some(bytes.map(|bytes| Image { bytes: bytes.into(), mode: entry.facts.mode }))
     }
 
     /// A transaction whose changes are in the files already, though it is not in the ledger yet.

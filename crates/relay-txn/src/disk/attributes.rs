@@ -8,8 +8,8 @@ use rustix::io::Errno;
 
 use super::Disk;
 use super::unix::raw_mode;
-use crate::belongings::{Belongings, Extended};
-use crate::fs::Attributes;
+use crate::belongings::{Belongings, Extended, Owner};
+use crate::fs::{Attributes, Extras, Like};
 use crate::limits::MAX_ATTRIBUTES_BYTES;
 
 /// The kernel's own limit for the list of names, and for one value.
@@ -20,10 +20,22 @@ pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::
     if let Some(belongings) = attributes.belongings {
         return give_back(file, belongings, attributes.mode);
     }
-    let like = attributes.like.map(|path| disk.open(path)).transpose()?;
-    if let Some(like) = &like {
-        take_owner(like, file)?;
-    } else if let Some(folder) = attributes.folder {
+    let like = match attributes.like {
+        Some(Like { bare: Some(owner), .. }) => {
+            take_owner(owner, file)?;
+            None
+        }
+        Some(Like { path, bare: None }) => {
+            let like = disk.open(path)?;
+            let stat = rustix::fs::fstat(&like)?;
+            take_owner(Owner { user: stat.st_uid, group: stat.st_gid }, file)?;
+            Some(like)
+        }
+        None => None,
+    };
+    if attributes.like.is_none()
+        && let Some(folder) = attributes.folder
+    {
         inherit_group(disk, folder, file)?;
     }
     // After the owner, because changing that one clears bits of the mode.
@@ -54,13 +66,13 @@ fn give_back(file: &File, belongings: &Belongings, mode: Option<u32>) -> io::Res
 }
 
 /// The new content belongs to whom the old one belonged. A group one is not in can be lost; an owner may not be.
-fn take_owner(like: &File, file: &File) -> io::Result<()> {
-    let (old, new) = (rustix::fs::fstat(like)?, rustix::fs::fstat(file)?);
-    if old.st_uid != new.st_uid {
-        rustix::fs::fchown(file, Some(Uid::from_raw(old.st_uid)), None)?;
+fn take_owner(old: Owner, file: &File) -> io::Result<()> {
+    let new = rustix::fs::fstat(file)?;
+    if old.user != new.st_uid {
+        rustix::fs::fchown(file, Some(Uid::from_raw(old.user)), None)?;
     }
-    if old.st_gid != new.st_gid {
-        allow_denied(rustix::fs::fchown(file, None, Some(Gid::from_raw(old.st_gid))))?;
+    if old.group != new.st_gid {
+        allow_denied(rustix::fs::fchown(file, None, Some(Gid::from_raw(old.group))))?;
     }
     Ok(())
 }
@@ -73,7 +85,7 @@ fn inherit_group(disk: &Disk, folder: &str, file: &File) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    let stat = rustix::fs::fstat(&folder)?;
+    let stat = rustix::fs::fstat(&*folder)?;
     // The bit that makes new files in a folder take over its group.
     if Mode::from_raw_mode(stat.st_mode).contains(Mode::SGID) {
         allow_denied(rustix::fs::fchown(file, None, Some(Gid::from_raw(stat.st_gid))))?;
@@ -90,7 +102,7 @@ fn allow_denied(result: Result<(), Errno>) -> io::Result<()> {
 
 /// Copies what the file system lets us copy: access lists, labels, user attributes.
 fn copy_extended(like: &File, file: &File) -> io::Result<()> {
-    let found = list_extended(like, |_| true)?;
+    let found = list_extended(like, |_| true)?.unwrap_or_default();
     set_extended(file, found.iter().map(|(name, value)| (name.as_slice(), value.as_slice())))
 }
 
@@ -98,25 +110,37 @@ fn copy_extended(like: &File, file: &File) -> io::Result<()> {
 /// the system makes up by itself (labels, signatures) would not fit another file. Beyond [`MAX_ATTRIBUTES_BYTES`] none
 /// are kept.
 pub(crate) fn extended(file: &File) -> io::Result<Extended> {
+    Ok(extras(file)?.kept)
+}
+
+/// The same, and whether the file has any others.
+pub(super) fn extras(file: &File) -> io::Result<Extras> {
     let is_kept = |name: &[u8]| {
         name.starts_with(b"user.") || name == b"system.posix_acl_access" || name == b"security.capability"
     };
-    let found = list_extended(file, is_kept)?;
-    if found.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > MAX_ATTRIBUTES_BYTES {
-        return Ok(Extended::default());
-    }
-    let named = found.into_iter().filter_map(|(name, value)| Some((String::from_utf8(name).ok()?, value)));
-    Ok(Extended(named.collect()))
+    let Some(found) = list_extended(file, is_kept)? else { return Ok(Extras::default()) };
+    Ok(Extras { kept: worth_keeping(found), has_others: true })
 }
 
-/// Reads the attributes whose names are wanted.
+fn worth_keeping(found: Vec<(Vec<u8>, Vec<u8>)>) -> Extended {
+    if found.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>() > MAX_ATTRIBUTES_BYTES {
+        return Extended::default();
+    }
+    let named = found.into_iter().filter_map(|(name, value)| Some((String::from_utf8(name).ok()?, value)));
+    Extended(named.collect())
+}
+
+/// Names and values of extended attributes.
+type Listed = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Reads the attributes whose names are wanted; `None` if the file has no attributes at all.
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn list_extended(file: &File, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
+fn list_extended(file: &File, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Option<Listed>> {
     use rustix::fs::{fgetxattr, flistxattr, flistxattr_query};
 
     // Asking for the size first keeps the usual case, none at all, free of a large buffer.
     match flistxattr_query(file) {
-        Ok(0) | Err(Errno::NOTSUP) => return Ok(Vec::new()),
+        Ok(0) | Err(Errno::NOTSUP) => return Ok(None),
         Ok(_) => {}
         Err(errno) => return Err(errno.into()),
     }
@@ -134,7 +158,7 @@ fn list_extended(file: &File, is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<V
         value.truncate(length);
         found.push((name.to_vec(), value));
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// Sets what may be set.
@@ -150,8 +174,8 @@ fn set_extended<'a>(file: &File, values: impl Iterator<Item = (&'a [u8], &'a [u8
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn list_extended(_file: &File, _is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
-    Ok(Vec::new())
+fn list_extended(_file: &File, _is_wanted: impl Fn(&[u8]) -> bool) -> io::Result<Option<Listed>> {
+    Ok(None)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]

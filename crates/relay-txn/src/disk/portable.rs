@@ -197,14 +197,9 @@ mod tests {
     use crate::protocol::Protocol;
 
     fn change(path: &str, before: Option<&str>, after: Option<&str>) -> FileChange {
-        FileChange {
-            path: RelPath::new(path).unwrap(),
-            before: before.map(|text| Image { bytes: text.into(), mode: FILE_MODE }),
-            after: after.map(|text| Target { bytes: text.into(), mode: None }),
-            renamed_from: None,
-            added: 0,
-            removed: 0,
-        }
+        let before = before.map(|text| Image::new(text.as_bytes(), FILE_MODE));
+        let after = after.map(|text| Target::new(text.as_bytes()));
+        FileChange::new(RelPath::new(path).unwrap(), before, after)
     }
 
     #[test]

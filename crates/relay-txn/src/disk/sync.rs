@@ -16,13 +16,13 @@ pub(super) fn sync(disk: &Disk, files: &[String], folders: &[String]) -> io::Res
     #[cfg(target_os = "linux")]
     if files.len() + folders.len() >= MANY {
         // All of it is on the file system of the state folder: nothing was renamed across a border.
-        return Ok(rustix::fs::syncfs(disk.folder(crate::layout::STATE)?)?);
+        return Ok(rustix::fs::syncfs(&*disk.folder(crate::layout::STATE)?)?);
     }
     for file in files {
         full_sync(disk.open(file)?)?;
     }
     for folder in folders {
-        match full_sync(disk.folder(folder)?) {
+        match full_sync(&*disk.folder(folder)?) {
             // Some file systems have no way to sync a folder and say so; there is nothing more to be had.
             Err(Errno::INVAL | Errno::NOTSUP) => {}
             other => other?,

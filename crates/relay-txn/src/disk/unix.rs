@@ -2,34 +2,83 @@
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use relay_workspace::{Dir, ReadError, RelPath, Workspace};
+use relay_workspace::{Dir, Facts, ReadError, RelPath, Workspace, read_opened};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, Uid};
 use rustix::io::Errno;
 
 use super::{Locked, attributes, rename, sync};
 use crate::belongings::{Extended, Owner};
-use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, parent};
+use crate::fs::{Attributes, Extras, Found, Fs, Kind, Rename, Stat, Written, parent};
+use crate::layout::STAGE;
 
 /// A workspace on the real disk.
 pub(crate) struct Disk {
     root: Dir,
+    /// The staging folder in use. Thousands of files go through it, and it has one name as long as it lives; folders of
+    /// the workspace may be moved by others at any time, and are found anew by each operation.
+    stage: Mutex<Option<Arc<Dir>>>,
+}
+
+/// A folder to act in.
+pub(super) enum Place<'d> {
+    Root(&'d Dir),
+    Found(Dir),
+    Stage(Arc<Dir>),
+}
+
+impl Deref for Place<'_> {
+    type Target = Dir;
+
+    fn deref(&self) -> &Dir {
+        match self {
+            Self::Root(dir) => dir,
+            Self::Found(dir) => dir,
+            Self::Stage(dir) => dir,
+        }
+    }
 }
 
 impl Disk {
     /// Takes a handle of its own on the workspace's root.
     pub(crate) fn new(workspace: &Workspace) -> io::Result<Self> {
-        Ok(Self { root: workspace.root_dir().try_clone().map_err(io_error)? })
+        let root = workspace.root_dir().try_clone().map_err(io_error)?;
+        Ok(Self { root, stage: Mutex::new(None) })
     }
 
     /// Opens a folder for listing, syncing, or as a place to act in.
-    pub(super) fn folder(&self, path: &str) -> io::Result<Dir> {
-        let opened = if path.is_empty() { self.root.try_clone().map(Some) } else { self.root.open_dir(path) };
-        opened.map_err(io_error)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    pub(super) fn folder(&self, path: &str) -> io::Result<Place<'_>> {
+        if path.is_empty() {
+            return Ok(Place::Root(&self.root));
+        }
+        if parent(path) != STAGE {
+            return self.find(path).map(Place::Found);
+        }
+        let mut known = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some(stage) if stage.path() == path => Ok(Place::Stage(Arc::clone(stage))),
+            _ => {
+                let stage = Arc::new(self.find(path)?);
+                *known = Some(Arc::clone(&stage));
+                Ok(Place::Stage(stage))
+            }
+        }
+    }
+
+    fn find(&self, path: &str) -> io::Result<Dir> {
+        self.root.open_dir(path).map_err(io_error)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// A folder of this name comes or goes.
+    fn forget(&self, path: &str) {
+        let mut known = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        known.take_if(|stage| stage.path() == path);
     }
 
     /// The folder a path is in, and the name it has there.
-    pub(super) fn locate<'a>(&self, path: &'a str) -> io::Result<(Dir, &'a str)> {
+    pub(super) fn locate<'a>(&self, path: &'a str) -> io::Result<(Place<'_>, &'a str)> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         Ok((self.folder(parent(path))?, name))
     }
@@ -38,6 +87,32 @@ impl Disk {
     pub(super) fn open(&self, path: &str) -> io::Result<File> {
         let opened = self.root.open_file(path).map_err(io_error)?;
         opened.map(|(file, _)| file).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Opens what is at a path, if it is a regular file.
+    fn open_found(&self, path: &str) -> io::Result<Result<(File, Facts), Found>> {
+        Ok(match self.root.open_file(path) {
+            Ok(Some(opened)) => Ok(opened),
+            Ok(None) | Err(ReadError::NotADirectory { .. }) => Err(Found::Missing),
+            Err(ReadError::Directory { .. }) => Err(Found::Irregular(Kind::Folder)),
+            Err(ReadError::NotRegular { .. }) => Err(Found::Irregular(Kind::Special)),
+            Err(ReadError::Symlink { path, link }) if path == link => Err(Found::Irregular(Kind::Symlink)),
+            Err(error) => return Err(io_error(error)),
+        })
+    }
+
+    /// Makes a file, and returns it with what was to be given to it.
+    fn create(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<File> {
+        let (folder, name) = self.locate(path)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        // Private until it has its final mode; without one, the file mode mask decides.
+        let mode = Mode::from_raw_mode(if attributes.mode.is_some() { 0o600 } else { 0o666 });
+        let mut file = File::from(rustix::fs::openat(&*folder, name, flags, mode)?);
+        let written = file.write_all(bytes).and_then(|()| attributes::give(self, &file, attributes));
+        if written.is_err() {
+            rustix::fs::unlinkat(&*folder, name, AtFlags::empty())?;
+        }
+        written.map(|()| file)
     }
 }
 
@@ -54,7 +129,7 @@ impl Fs for Disk {
             Err(error) if is_missing(&error) => return Ok(None),
             Err(error) => return Err(error),
         };
-        match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+        match rustix::fs::statat(&*folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => Ok(Some(stat_of(&stat))),
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno.into()),
@@ -62,23 +137,20 @@ impl Fs for Disk {
     }
 
     fn read(&self, path: &str, limit: u64) -> io::Result<Found> {
-        let file = match self.root.open_file(path) {
-            Ok(Some((file, _))) => file,
-            Ok(None) | Err(ReadError::NotADirectory { .. }) => return Ok(Found::Missing),
-            Err(ReadError::Directory { .. }) => return Ok(Found::Irregular(Kind::Folder)),
-            Err(ReadError::NotRegular { .. }) => return Ok(Found::Irregular(Kind::Special)),
-            Err(ReadError::Symlink { path, link }) if path == link => {
-                return Ok(Found::Irregular(Kind::Symlink));
+        Ok(match self.open_found(path)? {
+            Ok((file, facts)) => Found::File(read_opened(&file, &facts, limit)?, Stat::from(&facts)),
+            Err(found) => found,
+        })
+    }
+
+    fn read_with_extras(&self, path: &str, limit: u64) -> io::Result<(Found, Extras)> {
+        Ok(match self.open_found(path)? {
+            Ok((file, facts)) => {
+                let bytes = read_opened(&file, &facts, limit)?;
+                (Found::File(bytes, Stat::from(&facts)), attributes::extras(&file)?)
             }
-            Err(error) => return Err(io_error(error)),
-        };
-        let stat = stat_of(&rustix::fs::fstat(&file)?);
-        let mut bytes = Vec::with_capacity(usize::try_from(stat.size.min(limit)).unwrap_or(0) + 1);
-        (&file).take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        Ok(Found::File(bytes, stat))
+            Err(found) => (found, Extras::default()),
+        })
     }
 
     fn read_end(&self, path: &str, length: u64) -> io::Result<Vec<u8>> {
@@ -110,7 +182,7 @@ impl Fs for Disk {
         };
         let mut found = Vec::new();
         for (name, _) in folder.entries().map_err(io_error)? {
-            match rustix::fs::statat(&folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            match rustix::fs::statat(&*folder, name.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => found.push((name, stat_of(&stat))),
                 // Gone since it was listed.
                 Err(Errno::NOENT) => {}
@@ -124,7 +196,7 @@ impl Fs for Disk {
         let (folder, name) = self.locate(path)?;
         let flags = OFlags::WRONLY | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
         let mode = Mode::from_raw_mode(0o600);
-        let mut file = File::from(rustix::fs::openat(&folder, name, flags | OFlags::CLOEXEC, mode)?);
+        let mut file = File::from(rustix::fs::openat(&*folder, name, flags | OFlags::CLOEXEC, mode)?);
         if FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode) != FileType::RegularFile {
             return Err(io::ErrorKind::InvalidInput.into());
         }
@@ -132,16 +204,13 @@ impl Fs for Disk {
     }
 
     fn write_new(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<()> {
-        let (folder, name) = self.locate(path)?;
-        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Private until it has its final mode; without one, the file mode mask decides.
-        let mode = Mode::from_raw_mode(if attributes.mode.is_some() { 0o600 } else { 0o666 });
-        let mut file = File::from(rustix::fs::openat(&folder, name, flags, mode)?);
-        let written = file.write_all(bytes).and_then(|()| attributes::give(self, &file, attributes));
-        if written.is_err() {
-            rustix::fs::unlinkat(&folder, name, AtFlags::empty())?;
-        }
-        written
+        self.create(path, bytes, attributes).map(drop)
+    }
+
+    fn write_staged(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<Written> {
+        let file = self.create(path, bytes, attributes)?;
+        let stat = stat_of(&rustix::fs::fstat(&file)?);
+        Ok(Written { stat, extended: attributes::extended(&file)? })
     }
 
     fn read_link(&self, path: &str) -> io::Result<Option<Vec<u8>>> {
@@ -155,7 +224,7 @@ impl Fs for Disk {
     fn give(&self, path: &str, owner: Owner) -> io::Result<bool> {
         let (folder, name) = self.locate(path)?;
         let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
-        match rustix::fs::chownat(&folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW) {
+        match rustix::fs::chownat(&*folder, name, Some(user), Some(group), AtFlags::SYMLINK_NOFOLLOW) {
             Err(Errno::PERM) => Ok(false),
             other => Ok(other.map(|()| true)?),
         }
@@ -163,23 +232,24 @@ impl Fs for Disk {
 
     fn symlink(&self, target: &[u8], path: &str) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
-        Ok(rustix::fs::symlinkat(target, &folder, name)?)
+        Ok(rustix::fs::symlinkat(target, &*folder, name)?)
     }
 
     fn rename(&self, from: &str, to: &str, how: Rename) -> io::Result<()> {
         let (from_folder, from_name) = self.locate(from)?;
         let (to_folder, to_name) = self.locate(to)?;
-        rename::rename((&from_folder, from_name), (&to_folder, to_name), how)
+        rename::rename((&*from_folder, from_name), (&*to_folder, to_name), how)
     }
 
     fn unlink(&self, path: &str) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
-        Ok(rustix::fs::unlinkat(&folder, name, AtFlags::empty())?)
+        Ok(rustix::fs::unlinkat(&*folder, name, AtFlags::empty())?)
     }
 
     fn mkdir(&self, path: &str, mode: Option<u32>) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
-        rustix::fs::mkdirat(&folder, name, raw_mode(mode.unwrap_or(0o777)))?;
+        self.forget(path);
+        rustix::fs::mkdirat(&*folder, name, raw_mode(mode.unwrap_or(0o777)))?;
         match mode {
             // The mask applies to `mkdirat` too, and a folder that is put back gets exactly what it had.
             Some(mode) => self.set_mode(path, mode),
@@ -189,18 +259,19 @@ impl Fs for Disk {
 
     fn rmdir(&self, path: &str) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
-        Ok(rustix::fs::unlinkat(&folder, name, AtFlags::REMOVEDIR)?)
+        self.forget(path);
+        Ok(rustix::fs::unlinkat(&*folder, name, AtFlags::REMOVEDIR)?)
     }
 
     fn set_mode(&self, path: &str, mode: u32) -> io::Result<()> {
-        Ok(rustix::fs::fchmod(self.folder(path)?, raw_mode(mode))?)
+        Ok(rustix::fs::fchmod(&*self.folder(path)?, raw_mode(mode))?)
     }
 
     fn touch(&self, path: &str) -> io::Result<()> {
         let (folder, name) = self.locate(path)?;
         let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
         let times = Timestamps { last_access: now, last_modification: now };
-        match rustix::fs::utimensat(&folder, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
+        match rustix::fs::utimensat(&*folder, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
             // Only the owner may; a file of somebody else is rather restored with its old time than not at all.
             Err(Errno::PERM | Errno::ACCESS) => Ok(()),
             other => Ok(other?),
@@ -216,7 +287,7 @@ impl Fs for Disk {
         // `NONBLOCK`, so that a planted pipe does not hold anybody up.
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         flags.set(OFlags::CREATE, create);
-        let file = match rustix::fs::openat(&folder, name, flags, Mode::from_raw_mode(0o600)) {
+        let file = match rustix::fs::openat(&*folder, name, flags, Mode::from_raw_mode(0o600)) {
             Ok(fd) => File::from(fd),
             Err(Errno::LOOP | Errno::ISDIR | Errno::NXIO) => return Err(io::ErrorKind::InvalidInput.into()),
             Err(errno) => return Err(errno.into()),
@@ -265,5 +336,25 @@ fn stat_of(stat: &rustix::fs::Stat) -> Stat {
         inode: Some(stat.st_ino as u64),
         modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
         changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
+    }
+}
+
+impl From<&Facts> for Stat {
+    fn from(facts: &Facts) -> Self {
+        Self {
+            kind: match facts.kind {
+                relay_workspace::Kind::File => Kind::File,
+                relay_workspace::Kind::Directory => Kind::Folder,
+                relay_workspace::Kind::Symlink => Kind::Symlink,
+                relay_workspace::Kind::Special => Kind::Special,
+            },
+            mode: facts.mode,
+            size: facts.size,
+            links: facts.links,
+            owner: Some(Owner { user: facts.owner, group: facts.group }),
+            inode: Some(facts.inode),
+            modified: facts.modified,
+            changed: facts.changed,
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! A record is parsed only after its MAC was verified, so the parser never sees bytes that Relay did not write. The
 //! format is described in `docs/formats/state-file.md`.
 
+mod contents;
 pub(crate) mod octal;
 mod saved;
 #[cfg(test)]
@@ -30,16 +31,26 @@ use crate::undoes::Undoes;
 /// # Errors
 /// [`TxnError::TooLarge`] when it exceeds what would be read again.
 pub(crate) fn write(record: &Record, key: &LedgerKey) -> Result<String, TxnError> {
-    // Folding long lines would save width and cost exactness and readability of code.
-    let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX, min_fold_chars: usize::MAX };
-    let body = serde_saphyr::to_string_with_options(&Document::from(record), options)
-        .map_err(|error| unreadable(record.uuid, error))?;
+    let words = yaml(&Document::without_contents(record), record.uuid)?;
+    let (above, below) = words
+        .split_once(contents::NONE)
+        .ok_or_else(|| unreadable(record.uuid, "there is no place for its contents"))?;
+    let mut body = String::with_capacity(words.len() + contents::size(record) * 5 / 4);
+    body.push_str(above);
+    contents::push(&mut body, record)?;
+    body.push_str(below);
     let sealed = key.seal(body);
     let size = sealed.len() as u64;
     if size > MAX_RECORD_BYTES {
         return Err(TxnError::TooLarge { what: "the record".to_owned(), size, limit: MAX_RECORD_BYTES });
     }
     Ok(sealed)
+}
+
+/// Something as YAML. Folding long lines would save width and cost exactness and readability of code.
+fn yaml(value: &impl Serialize, uuid: Uuid) -> Result<String, TxnError> {
+    let options = serde_saphyr::ser_options! { folded_wrap_chars: usize::MAX, min_fold_chars: usize::MAX };
+    serde_saphyr::to_string_with_options(value, options).map_err(|error| unreadable(uuid, error))
 }
 
 /// Reads a record, or nothing if it does not carry a MAC of `key`.
@@ -61,10 +72,7 @@ pub(crate) fn read(sealed: &[u8], uuid: Uuid, key: &LedgerKey) -> Result<Option<
 
 /// The record without the contents of its files, as one line of JSON for the index.
 pub(crate) fn write_brief(record: &Record) -> Result<String, TxnError> {
-    let mut document = Document::from(record);
-    document.snapshot.clear();
-    document.result.clear();
-    serde_json::to_string(&document).map_err(|error| unreadable(record.uuid, error))
+    serde_json::to_string(&Document::without_contents(record)).map_err(|error| unreadable(record.uuid, error))
 }
 
 /// Reads what [`write_brief`] wrote. Contents are then looked up in the record itself.
@@ -117,9 +125,9 @@ struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     removed_folders: Vec<FolderRecord>,
     #[serde(default)]
-    snapshot: BTreeMap<String, Saved>,
+    snapshot: BTreeMap<String, Saved<'static>>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    result: BTreeMap<String, Saved>,
+    result: BTreeMap<String, Saved<'static>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checks: Vec<CheckRecord>,
     approved: bool,
@@ -180,11 +188,9 @@ impl Facts {
     }
 }
 
-impl From<&Record> for Document {
-    fn from(record: &Record) -> Self {
-        let saved = |pick: fn(&ChangeRecord) -> Option<&Stored>| {
-            record.changes.iter().map(|change| (change.path.clone(), Saved::of(pick(change)))).collect()
-        };
+impl Document {
+    /// All of a record but the contents of its files.
+    fn without_contents(record: &Record) -> Self {
         Self {
             version: record.version,
             uuid: record.uuid,
@@ -202,8 +208,8 @@ impl From<&Record> for Document {
             changes: record.changes.iter().map(Change::from).collect(),
             folders: record.folders.clone(),
             removed_folders: record.removed_folders.clone(),
-            snapshot: saved(|change| change.before.as_ref()),
-            result: saved(|change| change.after.as_ref()),
+            snapshot: BTreeMap::new(),
+            result: BTreeMap::new(),
             checks: record.checks.clone(),
             approved: record.approved,
             approved_by: record.approved_by.clone(),
@@ -280,14 +286,14 @@ impl Document {
 /// Facts and content of one file belong together; one without the other is a damaged record.
 fn joined(
     facts: Option<Facts>,
-    saved: Option<Saved>,
+    saved: Option<Saved<'_>>,
     elsewhere: Option<&Content>,
 ) -> Result<Option<Stored>, ()> {
     let content = match (&facts, saved) {
         (None, None | Some(Saved::Nothing)) => return Ok(None),
         (Some(_), None) => elsewhere.cloned().ok_or(())?,
         (Some(facts), Some(Saved::Blob(hash))) if hash == facts.hash => Content::Blob,
-        (Some(_), Some(Saved::Text(text))) => Content::Inline(text),
+        (Some(_), Some(Saved::Text(text))) => Content::Inline(text.into_owned().into_bytes().into()),
         _ => return Err(()),
     };
     Ok(facts.map(|Facts { hash, size, mode, owner, attributes }| {

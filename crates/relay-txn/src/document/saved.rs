@@ -1,5 +1,6 @@
 //! How a content stands in a record.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{self, MapAccess, Visitor};
@@ -9,27 +10,27 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::record::{Content, Stored};
 
 /// A content under `snapshot` or `result`: the text itself, `{blob: hash}`, or null for "no file".
-pub(super) enum Saved {
+pub(super) enum Saved<'a> {
     /// The content itself.
-    Text(String),
+    Text(Cow<'a, str>),
     /// The hash under which the content is kept.
-    Blob(String),
+    Blob(Cow<'a, str>),
     /// There is no file.
     Nothing,
 }
 
-impl Saved {
+impl<'a> Saved<'a> {
     /// How the content of a file is written.
-    pub(super) fn of(stored: Option<&Stored>) -> Self {
-        match stored {
-            None => Self::Nothing,
-            Some(Stored { content: Content::Inline(text), .. }) => Self::Text(text.clone()),
-            Some(stored) => Self::Blob(stored.hash.clone()),
+    pub(super) fn of(stored: Option<&'a Stored>) -> Self {
+        let Some(stored) = stored else { return Self::Nothing };
+        match (&stored.content, std::str::from_utf8(stored.inline())) {
+            (Content::Inline(_), Ok(text)) => Self::Text(text.into()),
+            _ => Self::Blob(stored.hash.as_str().into()),
         }
     }
 }
 
-impl Serialize for Saved {
+impl Serialize for Saved<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
@@ -43,30 +44,30 @@ impl Serialize for Saved {
     }
 }
 
-impl<'de> Deserialize<'de> for Saved {
+impl<'de> Deserialize<'de> for Saved<'static> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct SavedVisitor;
         impl<'de> Visitor<'de> for SavedVisitor {
-            type Value = Saved;
+            type Value = Saved<'static>;
 
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("a text, a map with `blob`, or null")
             }
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Saved, E> {
-                Ok(Saved::Text(text.to_owned()))
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Saved<'static>, E> {
+                Ok(Saved::Text(text.to_owned().into()))
             }
-            fn visit_string<E: de::Error>(self, text: String) -> Result<Saved, E> {
-                Ok(Saved::Text(text))
+            fn visit_string<E: de::Error>(self, text: String) -> Result<Saved<'static>, E> {
+                Ok(Saved::Text(text.into()))
             }
-            fn visit_unit<E: de::Error>(self) -> Result<Saved, E> {
+            fn visit_unit<E: de::Error>(self) -> Result<Saved<'static>, E> {
                 Ok(Saved::Nothing)
             }
-            fn visit_none<E: de::Error>(self) -> Result<Saved, E> {
+            fn visit_none<E: de::Error>(self) -> Result<Saved<'static>, E> {
                 Ok(Saved::Nothing)
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Saved, A::Error> {
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Saved<'static>, A::Error> {
                 match map.next_entry::<String, String>()? {
-                    Some((key, hash)) if key == "blob" => Ok(Saved::Blob(hash)),
+                    Some((key, hash)) if key == "blob" => Ok(Saved::Blob(hash.into())),
                     _ => Err(de::Error::missing_field("blob")),
                 }
             }

@@ -10,7 +10,7 @@ fn key() -> LedgerKey {
 }
 
 fn stored(text: &str) -> Stored {
-    let content = Content::Inline(text.to_owned());
+    let content = Content::Inline(text.as_bytes().into());
     Stored {
         hash: content_hash(text.as_bytes()),
         size: text.len() as u64,

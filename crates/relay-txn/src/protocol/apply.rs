@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::folders::open_mode;
-use super::prepare::Prepared;
+use super::prepare::{Observed, Prepared};
 use super::{Protocol, Seen};
 use crate::error::{At, TxnError};
-use crate::fs::{Fs, Kind, Rename, Stat};
+use crate::fs::{Fs, Kind, Rename};
 use crate::layout;
 use crate::record::{ChangeRecord, Record, Stored};
 
@@ -22,7 +22,7 @@ impl<F: Fs> Protocol<F> {
         let Prepared { record, observed, known_folders, unreached, disowned, .. } = prepared;
         let changes = || record.changes.iter().zip(observed.iter()).enumerate();
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_none()) {
-            self.land(record, n, change, *observed, unreached)?;
+            self.land(record, n, change, observed.as_ref(), unreached)?;
         }
         for folder in &record.removed_folders {
             // One that somebody put a file into stays; if a file was to come there, that is noticed then.
@@ -38,7 +38,7 @@ impl<F: Fs> Protocol<F> {
             }
         }
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_some()) {
-            self.land(record, n, change, *observed, unreached)?;
+            self.land(record, n, change, observed.as_ref(), unreached)?;
         }
         for folder in record.folders.iter().rev() {
             if let Some(known) = known_folders.get(folder) {
@@ -64,7 +64,7 @@ impl<F: Fs> Protocol<F> {
         record: &Record,
         n: usize,
         change: &ChangeRecord,
-        observed: Option<Stat>,
+        observed: Option<&Observed>,
         unreached: &mut BTreeSet<usize>,
     ) -> Result<(), TxnError> {
         let path = change.path.as_str();
@@ -78,7 +78,7 @@ impl<F: Fs> Protocol<F> {
             };
         };
         // The cheap look first: it spares an exchange that would have to be taken back.
-        if self.look(path)? != observed {
+        if self.look(path)? != observed.map(|observed| observed.stat) {
             self.expect(path, path, before)?;
         }
         // Whatever becomes of the rename, only one that found nothing to rename has certainly done nothing.

@@ -143,7 +143,7 @@ impl<F: Fs> Protocol<F> {
     pub(crate) fn content(&self, stored: &Stored) -> Result<Vec<u8>, TxnError> {
         let missing = || TxnError::Content { hash: stored.hash.clone() };
         let bytes = match &stored.content {
-            Content::Inline(text) => text.clone().into_bytes(),
+            Content::Inline(text) => text.to_vec(),
             Content::Blob => self.blob(stored)?,
             Content::Elsewhere(uuid) => {
                 // Where the record is gone, the content may have been kept once more (see `remake`).

@@ -1,6 +1,8 @@
 //! Everything that can be done before a file is touched, and without the lock: compare, stage, make durable.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use uuid::Uuid;
@@ -8,10 +10,10 @@ use uuid::Uuid;
 use super::begin::check;
 use super::folders::{Folders, Freed};
 use super::{Protocol, Seen};
-use crate::belongings::Belongings;
-use crate::draft::{Draft, FileChange};
+use crate::belongings::{Belongings, Extended};
+use crate::draft::{Draft, FileChange, Target};
 use crate::error::{At, TxnError};
-use crate::fs::{Attributes, Found, Fs, Kind, Rename, Stat, is_link, parent};
+use crate::fs::{Attributes, Extras, Found, Fs, Kind, Like, Rename, Stat, Written, is_link, parent};
 use crate::layout::{self, BLOBS, STAGE};
 use crate::limits::{MAX_FILE_BYTES, MAX_INLINE_BYTES, MAX_INLINE_TOTAL_BYTES};
 use crate::record::{
@@ -24,7 +26,7 @@ pub(super) struct Prepared {
     /// Where the record is staged.
     pub(super) staged_record: String,
     /// What the disk said about each file when its content was compared.
-    pub(super) observed: Vec<Option<Stat>>,
+    pub(super) observed: Vec<Option<Observed>>,
     /// Folders that were there once, with what they had.
     pub(super) known_folders: HashMap<String, FolderRecord>,
     /// The changes of files that nothing was done to yet.
@@ -40,7 +42,20 @@ enum Place {
     /// A folder, where a file or link is to come.
     Folder,
     /// The file or link that the change was planned against.
-    Held(Stat),
+    Held(Observed),
+}
+
+/// A file or link as it was when its content was compared.
+pub(super) struct Observed {
+    pub(super) stat: Stat,
+    extras: Extras,
+}
+
+impl Observed {
+    /// What it has besides its content, where the system tells.
+    fn belongings(&self) -> Option<Belongings> {
+        Some(Belongings { owner: self.stat.owner?, extended: self.extras.kept.clone() })
+    }
 }
 
 /// Collects contents for the record, deciding which of them become blobs.
@@ -66,14 +81,21 @@ impl<F: Fs> Protocol<F> {
         let mut contents = Contents::new(draft.uuid);
         let mut changes = Vec::with_capacity(draft.changes.len());
         let mut disowned = Vec::new();
-        for (n, (change, stat)) in draft.changes.iter().zip(&observed).enumerate() {
+        for (n, (change, observed)) in draft.changes.iter().zip(&observed).enumerate() {
             let folder = Some(parent(change.path.as_str())).filter(|folder| !folders.made.contains(*folder));
             let wanted = draft.belongings.get(change.path.as_str());
-            let mut staged = self.stage(n, change, *stat, (folder, wanted), &mut contents)?;
-            if self.note_belongings(n, &mut staged, *stat, wanted, draft.uuid)? {
-                disowned.push(staged.path.clone());
+            let observed = observed.as_ref();
+            let written = match &change.after {
+                Some(target) => {
+                    let slot = layout::slot(draft.uuid, n);
+                    Some(self.write_slot(&slot, change, target, observed, (folder, wanted))?)
+                }
+                None => None,
+            };
+            if wanted.is_some_and(|wanted| written.as_ref().is_some_and(|written| !written.has(wanted))) {
+                disowned.push(change.path.to_string());
             }
-            changes.push(staged);
+            changes.push(self.record_change(change, observed, written.as_ref(), &mut contents)?);
         }
         let record = Record {
             folders: folders.made.into_iter().collect(),
@@ -98,7 +120,7 @@ impl<F: Fs> Protocol<F> {
         &self,
         draft: &'d Draft,
         look: impl Fn(&FileChange, &Freed<'d>) -> Result<Place, TxnError>,
-    ) -> Result<(Vec<Option<Stat>>, Folders), TxnError> {
+    ) -> Result<(Vec<Option<Observed>>, Folders), TxnError> {
         let freed = Freed::by(draft);
         let mut observed = Vec::with_capacity(draft.changes.len());
         let mut replaced = Vec::new();
@@ -109,7 +131,7 @@ impl<F: Fs> Protocol<F> {
                     replaced.push(change.path.as_str());
                     None
                 }
-                Place::Held(stat) => Some(stat),
+                Place::Held(observed) => Some(observed),
             });
         }
         let folders = self.folders(draft, &freed, &replaced)?;
@@ -144,9 +166,11 @@ impl<F: Fs> Protocol<F> {
             (Some(_), Some(stat)) if stat.kind == Kind::File && stat.links > 1 && !break_links => {
                 Err(TxnError::HardLinked { path, links: stat.links })
             }
-            (Some(_), Some(stat)) if stat.kind == Kind::File => Ok(Place::Held(stat)),
+            (Some(_), Some(stat)) if stat.kind == Kind::File => {
+                Ok(Place::Held(Observed { stat, extras: Extras::default() }))
+            }
             (Some(image), Some(stat)) if stat.kind == Kind::Symlink && is_link(image.mode) => {
-                Ok(Place::Held(stat))
+                Ok(Place::Held(Observed { stat, extras: Extras::default() }))
             }
             (_, Some(stat)) => Err(TxnError::NotRegular { path, kind: stat.kind.words() }),
         }
@@ -178,7 +202,7 @@ impl<F: Fs> Protocol<F> {
         if change.before.is_none() && freed.holds_folder_of(path) {
             return Ok(Place::Free);
         }
-        let found = match self.fs.read(path, MAX_FILE_BYTES) {
+        let (found, extras) = match self.fs.read_with_extras(path, MAX_FILE_BYTES) {
             Err(_) if self.is_below_link(path) => {
                 return Err(TxnError::NotRegular { path: path.to_owned(), kind: "below a link" });
             }
@@ -188,7 +212,8 @@ impl<F: Fs> Protocol<F> {
             (Some(image), Found::Irregular(Kind::Symlink)) if is_link(image.mode) => {
                 let is_same = self.fs.read_link(path).at("read", path)?.as_deref() == Some(&image.bytes);
                 let stat = self.fs.stat(path).at("look at", path)?.filter(|_| is_same);
-                stat.map(Place::Held).ok_or_else(|| TxnError::Changed { path: path.to_owned() })
+                let held = stat.map(|stat| Place::Held(Observed { stat, extras }));
+                held.ok_or_else(|| TxnError::Changed { path: path.to_owned() })
             }
             (None, Found::Irregular(Kind::Folder)) => Ok(Place::Folder),
             (_, Found::Irregular(kind)) => {
@@ -196,67 +221,87 @@ impl<F: Fs> Protocol<F> {
             }
             (None, Found::Missing) => Ok(Place::Free),
             (None, Found::File(..)) => Err(TxnError::Exists { path: path.to_owned() }),
-            (Some(image), Found::File(bytes, stat)) if bytes == image.bytes && !is_link(image.mode) => {
+            (Some(image), Found::File(bytes, stat)) if *bytes == *image.bytes && !is_link(image.mode) => {
                 if stat.links > 1 && !break_links {
                     return Err(TxnError::HardLinked { path: path.to_owned(), links: stat.links });
                 }
-                Ok(Place::Held(stat))
+                Ok(Place::Held(Observed { stat, extras }))
             }
             (Some(_), Found::File(..) | Found::Missing) => Err(TxnError::Changed { path: path.to_owned() }),
         }
     }
 
-    /// Writes the new content into its slot and describes the change. `folder` is the one it goes to, if that is there;
-    /// `wanted` what it shall have besides.
-    fn stage(
+    /// Writes the new content of a file or link into its slot. `folder` is the one it goes to, if that is there; `wanted` what
+    /// it shall have besides.
+    fn write_slot(
         &self,
-        n: usize,
+        slot: &str,
         change: &FileChange,
-        observed: Option<Stat>,
+        target: &Target,
+        observed: Option<&Observed>,
         (folder, wanted): (Option<&str>, Option<&Belongings>),
+    ) -> Result<Written, TxnError> {
+        let stat = observed.map(|observed| observed.stat);
+        // One that is to keep its permissions keeps those it has by now.
+        let keeps_mode = change.before.as_ref().map(|image| image.mode) == target.mode;
+        let mode = target.mode.filter(|_| !keeps_mode || stat.is_none());
+        let mode = mode.or(stat.map(|stat| stat.mode));
+        let like = if wanted.is_none() { self.predecessor(change, observed)? } else { None };
+        let written = if mode.is_some_and(is_link) {
+            self.link_slot(slot, target, wanted)
+        } else {
+            let attributes = Attributes {
+                mode: mode.map(|mode| mode & 0o7777),
+                like,
+                belongings: wanted,
+                folder: folder.filter(|_| like.is_none()),
+            };
+            self.fs.write_staged(slot, &target.bytes, attributes)
+        };
+        written.map_err(|error| match (error.kind(), like) {
+            (io::ErrorKind::PermissionDenied, Some(like)) => {
+                TxnError::ForeignOwner { path: like.path.to_owned(), source: error }
+            }
+            _ => TxnError::io("write", change.path.as_str(), error),
+        })
+    }
+
+    fn link_slot(&self, slot: &str, target: &Target, wanted: Option<&Belongings>) -> io::Result<Written> {
+        self.fs.symlink(&target.bytes, slot)?;
+        // Who may not give it away learns that from what it has afterwards.
+        wanted.map_or(Ok(true), |wanted| self.fs.give(slot, wanted.owner))?;
+        let stat = self.fs.stat(slot)?.ok_or(io::ErrorKind::NotFound)?;
+        Ok(Written { stat, extended: Extended::default() })
+    }
+
+    /// A change as the record has it: with its contents, and with what the file had besides where that goes with it or
+    /// becomes something else.
+    fn record_change(
+        &self,
+        change: &FileChange,
+        observed: Option<&Observed>,
+        written: Option<&Written>,
         contents: &mut Contents,
     ) -> Result<ChangeRecord, TxnError> {
-        let path = change.path.as_str();
-        let before = match (&change.before, observed) {
-            (Some(image), Some(stat)) => Some(self.store(&image.bytes, stat.mode, contents)?),
-            _ => None,
-        };
-        let after = match &change.after {
+        let mut before = match change.before.as_ref().zip(observed) {
+            Some((image, observed)) => Some(self.store(&image.bytes, observed.stat.mode, contents)?),
             None => None,
-            Some(target) => {
-                let slot = layout::slot(contents.uuid, n);
-                // One that is to keep its permissions keeps those it has by now.
-                let keeps_mode = change.before.as_ref().map(|image| image.mode) == target.mode;
-                let mode = target.mode.filter(|_| !keeps_mode || observed.is_none());
-                let mode = mode.or(observed.map(|stat| stat.mode));
-                let like = self.predecessor(change, observed)?.filter(|_| wanted.is_none());
-                let attributes = Attributes {
-                    mode: mode.map(|mode| mode & 0o7777),
-                    like,
-                    belongings: wanted,
-                    folder: folder.filter(|_| like.is_none()),
-                };
-                let written = if mode.is_some_and(is_link) {
-                    let given = |()| wanted.map_or(Ok(true), |wanted| self.fs.give(&slot, wanted.owner));
-                    self.fs.symlink(&target.bytes, &slot).and_then(given).map(|_may_be_missing| ())
-                } else {
-                    self.fs.write_new(&slot, &target.bytes, attributes)
-                };
-                written.map_err(|error| match (error.kind(), like) {
-                    (std::io::ErrorKind::PermissionDenied, Some(like)) => {
-                        TxnError::ForeignOwner { path: like.to_owned(), source: error }
-                    }
-                    _ => TxnError::io("write", path, error),
-                })?;
-                let mode = match self.fs.stat(&slot).at("look at", &slot)? {
-                    Some(stat) => stat.mode,
-                    None => return Err(TxnError::Changed { path: slot }),
-                };
-                Some(self.store(&target.bytes, mode, contents)?)
-            }
         };
+        let mut after = match change.after.as_ref().zip(written) {
+            Some((target, written)) => Some(self.store(&target.bytes, written.stat.mode, contents)?),
+            None => None,
+        };
+        let (had, has) = (observed.and_then(Observed::belongings), written.and_then(Written::belongings));
+        if let Some(before) = &mut before
+            && had != has
+        {
+            before.belongings = had;
+            if let Some(after) = &mut after {
+                after.belongings = has;
+            }
+        }
         Ok(ChangeRecord {
-            path: path.to_owned(),
+            path: change.path.to_string(),
             operation: match (&before, &after) {
                 (None, _) => Operation::Create,
                 (Some(_), Some(_)) => Operation::Modify,
@@ -269,43 +314,6 @@ impl<F: Fs> Protocol<F> {
             after,
             by: None,
         })
-    }
-
-    /// Adds to a change what the file had besides its content, where that goes with it or becomes something else. Returns
-    /// whether the new file lacks something of what was `wanted`.
-    fn note_belongings(
-        &self,
-        n: usize,
-        change: &mut ChangeRecord,
-        observed: Option<Stat>,
-        wanted: Option<&Belongings>,
-        uuid: Uuid,
-    ) -> Result<bool, TxnError> {
-        let had = match observed {
-            Some(stat) => self.belongings(&change.path, stat)?,
-            None => None,
-        };
-        let has = match &change.after {
-            // One that is new and may belong to whoever makes it needs no second look.
-            Some(_) if had.is_some() || wanted.is_some() => {
-                let slot = layout::slot(uuid, n);
-                match self.fs.stat(&slot).at("look at", &slot)? {
-                    Some(stat) => self.belongings(&slot, stat)?,
-                    None => None,
-                }
-            }
-            _ => None,
-        };
-        let lacks = wanted.is_some() && has.as_ref() != wanted;
-        if let Some(before) = &mut change.before
-            && had != has
-        {
-            before.belongings = had;
-            if let Some(after) = &mut change.after {
-                after.belongings = has;
-            }
-        }
-        Ok(lacks)
     }
 
     /// What a file or link has besides its content.
@@ -323,17 +331,26 @@ impl<F: Fs> Protocol<F> {
     fn predecessor<'a>(
         &self,
         change: &'a FileChange,
-        observed: Option<Stat>,
-    ) -> Result<Option<&'a str>, TxnError> {
-        let (path, stat) = match (&change.renamed_from, observed) {
-            (Some(from), None) => (from.as_str(), self.look(from.as_str())?),
-            (_, observed) => (change.path.as_str(), observed),
-        };
-        Ok(stat.filter(|stat| stat.kind == Kind::File).map(|_| path))
+        observed: Option<&Observed>,
+    ) -> Result<Option<Like<'a>>, TxnError> {
+        if let (Some(from), None) = (&change.renamed_from, observed) {
+            let is_file = self.look(from.as_str())?.is_some_and(|stat| stat.kind == Kind::File);
+            return Ok(is_file.then_some(Like { path: from.as_str(), bare: None }));
+        }
+        let observed = observed.filter(|observed| observed.stat.kind == Kind::File);
+        Ok(observed.map(|observed| Like {
+            path: change.path.as_str(),
+            bare: observed.stat.owner.filter(|_| !observed.extras.has_others),
+        }))
     }
 
     /// Keeps a content: inside the record if a person can read it there, otherwise as a blob.
-    pub(super) fn store(&self, bytes: &[u8], mode: u32, contents: &mut Contents) -> Result<Stored, TxnError> {
+    pub(super) fn store(
+        &self,
+        bytes: &Arc<[u8]>,
+        mode: u32,
+        contents: &mut Contents,
+    ) -> Result<Stored, TxnError> {
         let mut stored = Stored {
             hash: content_hash(bytes),
             size: bytes.len() as u64,
@@ -343,12 +360,11 @@ impl<F: Fs> Protocol<F> {
         };
         let fits =
             bytes.len() <= MAX_INLINE_BYTES && contents.inline_bytes + bytes.len() <= MAX_INLINE_TOTAL_BYTES;
-        match std::str::from_utf8(bytes) {
-            Ok(text) if fits && is_readable(text) => {
-                contents.inline_bytes += bytes.len();
-                stored.content = Content::Inline(text.to_owned());
-            }
-            _ => self.store_blob(&stored.hash, bytes, contents)?,
+        if fits && is_readable(bytes) {
+            contents.inline_bytes += bytes.len();
+            stored.content = Content::Inline(Arc::clone(bytes));
+        } else {
+            self.store_blob(&stored.hash, bytes, contents)?;
         }
         Ok(stored)
     }
@@ -373,9 +389,16 @@ impl<F: Fs> Protocol<F> {
     }
 }
 
-/// Whether a text can stand in a record without hiding anything: no control characters but the usual three.
-fn is_readable(text: &str) -> bool {
-    !text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'))
+/// Whether a content is text that a record can show without hiding anything: no control characters but the usual three.
+fn is_readable(bytes: &[u8]) -> bool {
+    // Nearly all texts are plain, and this looks at many bytes together.
+    let is_odd = |byte: u8| {
+        let is_space = (byte == b'\n') | (byte == b'\r') | (byte == b'\t');
+        (byte < b' ') & !is_space | (byte > b'~')
+    };
+    let is_plain = bytes.chunks(4096).all(|part| !part.iter().fold(false, |odd, byte| odd | is_odd(*byte)));
+    let is_usual = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
+    is_plain || std::str::from_utf8(bytes).is_ok_and(|text| text.chars().all(is_usual))
 }
 
 pub(super) fn pending_record(draft: &Draft, changes: Vec<ChangeRecord>) -> Record {

@@ -4,6 +4,7 @@
 //! files held, so the transaction can be taken back all the same. The history that was in the folder is gone for good.
 
 use std::io;
+use std::sync::Arc;
 
 use uuid::Uuid;
 
@@ -16,7 +17,7 @@ use crate::state;
 
 impl<F: Fs> Protocol<F> {
     /// Makes the folder again if the transaction's record is gone, with the contents that a rollback needs.
-    pub(crate) fn remake_state(&self, uuid: Uuid, before: &[Vec<u8>]) -> Result<(), TxnError> {
+    pub(crate) fn remake_state(&self, uuid: Uuid, before: &[Arc<[u8]>]) -> Result<(), TxnError> {
         let pending = layout::pending(uuid);
         if self.fs.stat(&pending).at("look at", &pending)?.is_some() {
             return Ok(());

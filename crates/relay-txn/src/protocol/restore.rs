@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::rollback::Work;
 use super::{Protocol, Seen};
 use crate::error::{At, TxnError};
-use crate::fs::{Attributes, Fs, Kind, Rename, is_link};
+use crate::fs::{Attributes, Fs, Kind, Like, Rename, is_link};
 use crate::layout;
 use crate::record::{ChangeRecord, Stored};
 use crate::state::unlink_if_there;
@@ -204,7 +204,7 @@ impl<F: Fs> Protocol<F> {
             }
         } else {
             let belongings = before.belongings.as_ref();
-            let like = like.filter(|_| belongings.is_none());
+            let like = like.filter(|_| belongings.is_none()).map(|path| Like { path, bare: None });
             let mode = Some(before.mode & 0o7777);
             let attributes = Attributes { mode, like, belongings, folder: None };
             self.fs.write_new(&name, &bytes, attributes).at("write", &name)?;

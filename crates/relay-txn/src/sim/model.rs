@@ -239,8 +239,8 @@ fn named(files: &Files) -> BTreeMap<String, Entry> {
 /// Whether the foreign bytes happen to be what the transaction itself wrote or restores.
 fn draft_has(draft: &Draft, bytes: &[u8]) -> bool {
     let change = &draft.changes[0];
-    change.after.as_ref().is_some_and(|target| target.bytes == bytes)
-        || change.before.as_ref().is_some_and(|image| image.bytes == bytes)
+    change.after.as_ref().is_some_and(|target| *target.bytes == *bytes)
+        || change.before.as_ref().is_some_and(|image| *image.bytes == *bytes)
 }
 
 /// How many streams are tried: more in the long run (`./test --long`).

@@ -48,14 +48,8 @@ pub(super) fn verdict() -> Verdict {
 }
 
 pub(super) fn change(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileChange {
-    FileChange {
-        path: RelPath::new(path).unwrap(),
-        before: before.map(|bytes| Image { bytes: bytes.to_vec(), mode: 0o100_644 }),
-        after: after.map(|bytes| Target { bytes: bytes.to_vec(), mode: None }),
-        renamed_from: None,
-        added: 0,
-        removed: 0,
-    }
+    let before = before.map(|bytes| Image::new(bytes, 0o100_644));
+    FileChange::new(RelPath::new(path).unwrap(), before, after.map(Target::new))
 }
 
 /// What stands at a path: type and permission bits, and the bytes of the file or the target of the link.
@@ -72,8 +66,8 @@ pub(super) fn link(target: &str) -> Entry {
 /// The change from one thing to another, which may be of another kind.
 pub(super) fn turn(path: &str, before: Option<&Entry>, after: Option<&Entry>) -> FileChange {
     FileChange {
-        before: before.map(|(mode, bytes)| Image { bytes: bytes.clone(), mode: *mode }),
-        after: after.map(|(mode, bytes)| Target { bytes: bytes.clone(), mode: Some(*mode) }),
+        before: before.map(|(mode, bytes)| Image::new(bytes.as_slice(), *mode)),
+        after: after.map(|(mode, bytes)| Target::new(bytes.as_slice()).with_mode(*mode)),
         ..change(path, None, None)
     }
 }

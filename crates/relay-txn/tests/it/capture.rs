@@ -124,7 +124,7 @@ fn what_other_transactions_do_meanwhile_is_theirs() {
         world.write("run.sh", "ours\n");
     });
     assert_eq!(paths(&effects), ["a.txt", "run.sh"]);
-    assert_eq!(effects.changes[0].before.as_ref().unwrap().bytes, b"theirs\n");
+    assert_eq!(*effects.changes[0].before.as_ref().unwrap().bytes, *b"theirs\n");
     let others: Vec<&str> = effects.unattributed.iter().map(|other| other.path.as_str()).collect();
     assert_eq!(others, ["a.txt", "new.txt"]);
 
@@ -338,7 +338,7 @@ fn planted_caches_are_made_anew_and_links_in_their_place_are_refused() {
         std::fs::write(file, "planted").unwrap();
     }
     let effects = capture(&world, || world.write("a.txt", "changed\n"));
-    assert_eq!(effects.changes[0].before.as_ref().unwrap().bytes, b"a\n");
+    assert_eq!(*effects.changes[0].before.as_ref().unwrap().bytes, *b"a\n");
 
     let outside = tempfile::tempdir().unwrap();
     std::fs::remove_dir_all(world.at(".relaycode/capture")).unwrap();

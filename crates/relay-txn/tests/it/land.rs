@@ -117,8 +117,8 @@ fn modes_can_be_set_and_new_files_follow_the_mask() {
     let world = World::new(&[("plain", "x")]);
     let mut draft =
         draft(&[("plain", Some("x"), Some("y")), ("script", None, Some("#!")), ("new", None, Some("n"))]);
-    draft.changes[0].after = Some(Target { bytes: b"x".to_vec(), mode: Some(0o100_755) });
-    draft.changes[1].after = Some(Target { bytes: b"#!".to_vec(), mode: Some(0o755) });
+    draft.changes[0].after = Some(Target::new(*b"x").with_mode(0o100_755));
+    draft.changes[1].after = Some(Target::new(*b"#!").with_mode(0o755));
     let before = world.tree();
     std::fs::write(world.at("probe"), "").unwrap();
     let usual = world.mode("probe");

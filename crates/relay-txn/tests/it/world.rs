@@ -84,17 +84,14 @@ impl World {
         let changes = record
             .changes
             .iter()
-            .map(|change| FileChange {
-                path: RelPath::new(&change.path).unwrap(),
-                before: change.after.as_ref().map(image).map(|(bytes, mode)| Image { bytes, mode }),
-                after: change
-                    .before
-                    .as_ref()
-                    .map(image)
-                    .map(|(bytes, mode)| Target { bytes, mode: Some(mode) }),
-                renamed_from: None,
-                added: change.removed,
-                removed: change.added,
+            .map(|change| {
+                let before = change.after.as_ref().map(image);
+                let after = change.before.as_ref().map(image);
+                FileChange::new(
+                    RelPath::new(&change.path).unwrap(),
+                    before.map(|(bytes, mode)| Image::new(bytes, mode)),
+                    after.map(|(bytes, mode)| Target::new(bytes).with_mode(mode)),
+                )
             })
             .collect();
         Draft {
@@ -151,14 +148,9 @@ pub(crate) fn draft(changes: &[(&str, Option<&str>, Option<&str>)]) -> Draft {
 }
 
 pub(crate) fn change(path: &str, before: Option<&[u8]>, after: Option<&str>) -> FileChange {
-    FileChange {
-        path: RelPath::new(path).unwrap(),
-        before: before.map(|bytes| Image { bytes: bytes.to_vec(), mode: 0o100_644 }),
-        after: after.map(|text| Target { bytes: text.as_bytes().to_vec(), mode: None }),
-        renamed_from: None,
-        added: 1,
-        removed: 1,
-    }
+    let before = before.map(|bytes| Image::new(bytes, 0o100_644));
+    let after = after.map(|text| Target::new(text.as_bytes()));
+    FileChange::new(RelPath::new(path).unwrap(), before, after)
 }
 
 /// Whether this is the long run (`./test --long`).

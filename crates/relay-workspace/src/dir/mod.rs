@@ -26,31 +26,42 @@ use std::io::{self, Read as _};
 
 use crate::read::{Facts, ReadError, Snapshot};
 
-/// Reads an opened file to its end, unless it has more than `limit_bytes`, whatever its size claimed to be. Its path is
-/// asked for only where something has to be said about it.
+/// Reads an opened file to its end. The path is asked for only where an error has to name it.
 fn read_capped(
-    file: File,
+    file: &File,
     facts: &Facts,
     limit_bytes: u64,
     path: impl Fn() -> String,
 ) -> Result<Snapshot, ReadError> {
-    let too_large = || ReadError::TooLarge { path: path(), limit_bytes };
+    match read_opened(file, facts, limit_bytes) {
+        Ok(bytes) => Ok(Snapshot { bytes, mode: facts.mode, links: facts.links }),
+        Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(ReadError::TooLarge { path: path(), limit_bytes })
+        }
+        Err(source) => Err(io_error(&path(), source)),
+    }
+}
+
+/// All bytes of a file that [`Dir::open_file`] opened, in one system call where its size has not changed since.
+///
+/// # Errors
+/// [`io::ErrorKind::FileTooLarge`] when it has more than `limit_bytes`, whatever size it reported; or the system refuses.
+pub fn read_opened(file: &File, facts: &Facts, limit_bytes: u64) -> io::Result<Vec<u8>> {
     if facts.size > limit_bytes {
-        return Err(too_large());
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
     let expected = usize::try_from(facts.size).unwrap_or(0);
-    // One byte more than it claimed to have: when that stays free, the file has ended, and nothing more need be asked.
+    // One byte more than its size: if that stays free, the file has ended, and no second call is needed.
     let mut bytes = Vec::with_capacity(expected.saturating_add(1));
-    let failed = |source| io_error(&path(), source);
-    fill(&file, &mut bytes).map_err(failed)?;
+    fill(file, &mut bytes)?;
     if bytes.len() != expected || expected == 0 {
         let rest = limit_bytes.saturating_add(1).saturating_sub(bytes.len() as u64);
-        file.take(rest).read_to_end(&mut bytes).map_err(failed)?;
+        file.take(rest).read_to_end(&mut bytes)?;
     }
     if bytes.len() as u64 > limit_bytes {
-        return Err(too_large());
+        return Err(io::ErrorKind::FileTooLarge.into());
     }
-    Ok(Snapshot { bytes, mode: facts.mode, links: facts.links })
+    Ok(bytes)
 }
 
 fn io_error(path: &str, source: impl Into<io::Error>) -> ReadError {

@@ -80,7 +80,7 @@ impl Dir {
     /// As [`Dir::open_file`], or it has more than `limit_bytes`.
     pub fn read(&self, name: &str, limit_bytes: u64) -> Result<Option<Snapshot>, ReadError> {
         let Some((file, facts)) = self.open_file(name)? else { return Ok(None) };
-        read_capped(file, &facts, limit_bytes, || shown(&self.path, name)).map(Some)
+        read_capped(&file, &facts, limit_bytes, || shown(&self.path, name)).map(Some)
     }
 
     /// What is at a name below this folder, the last component not being followed; `None` when nothing is.

@@ -128,11 +128,11 @@ fn changes(engine: &Engine, listed: &Record) -> Result<Vec<FileChange>, Failure>
         changes.push(FileChange {
             path: path(&change.path)?,
             before: match &change.before {
-                Some(stored) => Some(Image { bytes: content(stored)?, mode: stored.mode }),
+                Some(stored) => Some(Image::new(content(stored)?, stored.mode)),
                 None => None,
             },
             after: match &change.after {
-                Some(stored) => Some(Target { bytes: content(stored)?, mode: Some(stored.mode) }),
+                Some(stored) => Some(Target::new(content(stored)?).with_mode(stored.mode)),
                 None => None,
             },
             renamed_from: change.renamed_from.as_deref().map(path).transpose()?,

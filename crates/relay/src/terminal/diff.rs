@@ -84,7 +84,7 @@ fn file<C>(text: &mut String, change: &FileChange<C>, origin: Option<&Image>, li
 where
     for<'a> After<'a>: From<&'a C>,
 {
-    let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
+    let before = origin.map(|image| &*image.bytes).unwrap_or_default();
     let after = change.after.as_ref().map_or(After::Whole(&[]), |target| After::from(&target.bytes));
     let name = match &change.renamed_from {
         Some(from) => format!("{} → {}", visible(from.as_str()), visible(change.path.as_str())),
@@ -186,8 +186,8 @@ fn unified_file(change: &FileChange, origin: Option<&Image>) -> String {
         let fresh = FileChange { before: None, ..change.clone() };
         return unified_file(&gone, origin) + &unified_file(&fresh, None);
     }
-    let before = origin.map(|image| image.bytes.as_slice()).unwrap_or_default();
-    let after = change.after.as_ref().map(|target| target.bytes.as_slice()).unwrap_or_default();
+    let before = origin.map(|image| &*image.bytes).unwrap_or_default();
+    let after = change.after.as_ref().map(|target| &*target.bytes).unwrap_or_default();
     let old = change.renamed_from.as_ref().unwrap_or(&change.path).as_str();
     let new = change.path.as_str();
     let mut text = String::new();
@@ -290,8 +290,8 @@ mod tests {
     fn change(before: &str, after: &str, lines: usize) -> FileChange {
         FileChange {
             path: RelPath::new("a.txt").expect("path"),
-            before: Some(Image { bytes: before.into(), mode: PLAIN_FILE }),
-            after: Some(Target { bytes: after.into(), mode: None }),
+            before: Some(Image::new(before.as_bytes(), PLAIN_FILE)),
+            after: Some(Target::new(after.as_bytes())),
             renamed_from: None,
             added: lines,
             removed: lines,
