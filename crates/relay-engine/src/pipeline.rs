@@ -4,34 +4,28 @@
 //! parse ─▶ admit ─▶ contain ─▶ trust ─▶ preCommand ─▶ plan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
 //! ```
 
-use std::collections::BTreeMap;
-
 use relay_diagnostics::Diagnostic;
-use relay_edit::{Edit, Options as PlanOptions, Reply};
+use relay_edit::Reply;
 use relay_txn::{Draft, FileChange};
-use uuid::Uuid;
 
-use crate::approval::{Approver, Observer};
-use crate::approval::{foresee, trust};
-use crate::checks::check::{Check, Linter, MustSucceed};
+use crate::approval::{Approver, Observer, foresee};
 use crate::checks::lint::Errors;
-use crate::checks::{baseline, gate};
-use crate::context::views::Views;
+use crate::checks::{self, baseline, gate};
 use crate::context::{receipt, selection};
 use crate::engine::Engine;
 use crate::intake::admit::{self, Admitted, admit};
+use crate::intake::prepared::Prepared;
 use crate::intake::reading::read;
 use crate::intake::submission::{LandOptions, Submission};
 use crate::land::drafting::draft;
+use crate::land::landing::Landing;
 use crate::land::replan;
-use crate::land::transact::{
-    Terms, Transaction, note_processed, rehearse, require_approver, transact, unaddressed,
-};
+use crate::land::transact::{Terms, rehearse, unaddressed};
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 use crate::plan::accounting::{self, Confirmed};
-use crate::plan::contain::{allow_sensitive, contain_telling};
+use crate::plan::contain::{Contained, allow_sensitive, contain};
 use crate::plan::planning::{Basis, Planned, plan_on_disk};
 use crate::plan::summary;
 use crate::project::git;
@@ -45,204 +39,199 @@ pub fn land(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let outcome = Outcome::rejected(engine.warnings().to_vec());
-    land_as(engine, submission, None, options, approver, observer, outcome)
-}
-
-/// Edits that a channel has read itself, under the name it gives the transaction.
-#[derive(Debug)]
-pub struct Prepared {
-    /// The same for the same submission, so that it lands once however often it is handed over.
-    pub uuid: Uuid,
-    /// The edits; the submission's text is what they were read from.
-    pub edits: Vec<Edit>,
-    /// Why, for the ledger.
-    pub reasoning: String,
-    /// What their author saw of the files.
-    pub views: BTreeMap<String, Vec<u8>>,
+    let mut outcome = Landing::new(engine, approver, observer).run(|landing| {
+        let (reply, admitted, basis) = read_and_admit(landing, submission, options)?;
+        land_reply(landing, Incoming { submission, prepared: None, options, reply, admitted, basis })
+    });
+    if options.repair && options.partial {
+        let basis = Basis::new(engine, options, None);
+        repair::ask_for_rest(engine, submission, &basis, &mut outcome);
+    }
+    outcome
 }
 
 /// Lands edits that were read already. What is to be said about the workspace itself is not said here: whoever lands
 /// many of them says it once.
 pub fn land_prepared(
     engine: &Engine,
-    submission: &Submission,
     prepared: &Prepared,
     options: &LandOptions,
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let outcome = Outcome::rejected(Vec::new());
-    land_as(engine, submission, Some(prepared), options, approver, observer, outcome)
+    let mut landing = Landing::new(engine, approver, observer);
+    landing.outcome.diagnostics.clear();
+    landing.run(|landing| {
+        let submission = &prepared.submission;
+        let admitted = admit::under(engine, prepared.uuid, &submission.text)?;
+        let (reply, basis) = (prepared.reply(), Basis::new(engine, options, None));
+        land_reply(
+            landing,
+            Incoming { submission, prepared: Some(prepared), options, reply, admitted, basis },
+        )
+    })
 }
 
-fn land_as(
-    engine: &Engine,
-    submission: &Submission,
-    prepared: Option<&Prepared>,
-    options: &LandOptions,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    mut outcome: Outcome,
-) -> Outcome {
-    outcome.dry_run = options.dry_run;
-    let ended = run(engine, submission, prepared, options, approver, observer, &mut outcome);
-    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
-    outcome.settle(status);
-    if options.repair && options.partial && prepared.is_none() {
-        repair::ask_for_rest(engine, submission, plan_options(engine, options), &mut outcome);
-    }
-    outcome
+/// A reply that was read and admitted, with what its edits are placed on.
+struct Incoming<'a> {
+    submission: &'a Submission,
+    prepared: Option<&'a Prepared>,
+    options: &'a LandOptions,
+    reply: Reply,
+    admitted: Admitted<'a>,
+    basis: Basis,
 }
 
-fn run(
-    engine: &Engine,
-    submission: &Submission,
-    prepared: Option<&Prepared>,
-    options: &LandOptions,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
-    let (mut reply, admitted, receipt) = match prepared {
-        Some(ready) => {
-            let reply =
-                Reply { reasoning: ready.reasoning.clone(), edits: ready.edits.clone(), ..Reply::default() };
-            (reply, admit::under(engine, ready.uuid, &submission.text)?, None)
-        }
-        None => {
-            let reply = read(engine, submission, options, outcome)?;
-            let answers = repair::answers(engine, submission, reply);
-            let receipt = receipt::of_replies(engine, options, &answers, &mut outcome.diagnostics)?;
-            let basis = Basis { options: plan_options(engine, options), receipt };
-            let reply = repair::join(engine, answers, &basis)?;
-            outcome.diagnostics.extend(repair::unanswered(engine, &reply));
-            let admitted = admit(engine, &reply, &submission.text)?;
-            (reply, admitted, basis.receipt)
-        }
-    };
-    outcome.uuid = Some(admitted.uuid);
-    outcome.diagnostics.extend(admitted.warnings.iter().cloned());
-    let (edits, refused) = contain_telling(engine.workspace(), std::mem::take(&mut reply.edits))?;
-    let mut flaws = std::mem::take(&mut reply.diagnostics);
-    for (edit, why) in refused {
-        outcome.files.push(file_reports::of_refused(&edit, why.path.as_deref().unwrap_or_default()));
-        flaws.push(why);
-    }
-    if !options.repair || options.partial {
-        outcome.lose(std::mem::take(&mut flaws), options.partial)?;
-    }
-
-    outcome.diagnostics.extend(selection::not_there(engine, options, &edits));
-    if options.dry_run || !flaws.is_empty() {
-        outcome.diagnostics.extend(foresee::questions(engine, options, &edits));
-    } else {
-        allow_sensitive(engine.workspace(), &edits, options.allow_sensitive, approver)?;
-        trust::require(engine.store(), engine.workspace(), engine.config(), options.trust, approver)
-            .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
-        gate::pre_command(engine, observer, outcome)?;
-    }
-
-    let basis = Basis { options: plan_options(engine, options), receipt };
-    let ready =
-        Ready { submission, prepared, options, reply: &reply, admitted: &admitted, basis, edits, flaws };
-    let landed = replan::until_current(engine, outcome, |outcome| {
-        baseline::compared(engine, observer, outcome, |before, observer, outcome| {
-            plan_and_transact(engine, &ready, before, approver, observer, outcome)
-        })
-    })?;
-    if outcome.uuid.is_some() && !options.dry_run {
-        repair::landed(engine, admitted.uuid);
-    }
-    Ok(landed)
-}
-
-/// A reply that was read, admitted and contained.
+/// A reply whose paths were checked as well.
 pub(crate) struct Ready<'a> {
     pub submission: &'a Submission,
     prepared: Option<&'a Prepared>,
     pub options: &'a LandOptions,
-    pub reply: &'a Reply,
-    pub admitted: &'a Admitted<'a>,
-    basis: Basis,
-    edits: Vec<Edit>,
-    /// What is wrong with the reply itself, where the model is to mend it together with what does not fit.
+    pub reply: Reply,
+    pub admitted: Admitted<'a>,
+    pub basis: Basis,
+    pub contained: Contained,
+    /// What is wrong with the reply itself, where the model is to repair it together with what does not fit.
     flaws: Vec<Diagnostic>,
+}
+
+/// Reads a reply, joins it with the refused ones it repairs, and checks project and uuid.
+fn read_and_admit<'a>(
+    landing: &mut Landing<'_>,
+    submission: &'a Submission,
+    options: &LandOptions,
+) -> Result<(Reply, Admitted<'a>, Basis), Stop> {
+    let engine = landing.engine;
+    let reply = read(engine, submission, options, &mut landing.outcome)?;
+    let answers = repair::answers(engine, submission, reply);
+    let receipt = receipt::of_replies(engine, options, &answers, &mut landing.outcome.diagnostics)?;
+    let basis = Basis::new(engine, options, receipt);
+    let reply = repair::join(engine, answers, &basis)?;
+    landing.say(repair::unanswered(engine, &reply));
+    let admitted = admit(engine, &reply, &submission.text)?;
+    Ok((reply, admitted, basis))
+}
+
+/// Checks the paths, asks what has to be asked before anything runs, and lands the rest.
+fn land_reply(landing: &mut Landing<'_>, incoming: Incoming<'_>) -> Result<Status, Stop> {
+    let Incoming { submission, prepared, options, mut reply, admitted, basis } = incoming;
+    let engine = landing.engine;
+    landing.outcome.dry_run = options.dry_run;
+    landing.outcome.uuid = Some(admitted.uuid);
+    landing.say(admitted.warnings.iter().cloned());
+    let (contained, refused) = contain(engine.workspace(), std::mem::take(&mut reply.edits))?;
+    landing.outcome.files.extend(refused.iter().map(file_reports::of_refused));
+    let mut flaws = std::mem::take(&mut reply.diagnostics);
+    flaws.extend(refused.into_iter().map(|refused| refused.why));
+    if !options.repair || options.partial {
+        landing.outcome.lose(std::mem::take(&mut flaws), options.partial)?;
+    }
+    landing.say(selection::not_there(engine, options, &contained.edits));
+    if options.dry_run || !flaws.is_empty() {
+        landing.say(foresee::questions(engine, options, &contained));
+    } else {
+        if !options.allow_sensitive {
+            allow_sensitive(&contained, landing.approver)?;
+        }
+        landing.require_trust(options.trust)?;
+        gate::pre_command(landing)?;
+    }
+    let ready = Ready { submission, prepared, options, reply, admitted, basis, contained, flaws };
+    let landed = replan::until_current(landing, |landing| {
+        baseline::compared(landing, |landing, before| plan_and_transact(landing, &ready, before))
+    })?;
+    if landing.outcome.uuid.is_some() && !options.dry_run {
+        repair::landed(engine, ready.admitted.uuid);
+    }
+    Ok(landed)
 }
 
 /// Works out the changes on the files as they are now, and carries them out.
 fn plan_and_transact(
-    engine: &Engine,
+    landing: &mut Landing<'_>,
     ready: &Ready<'_>,
     before: Option<&Errors>,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
-    let Ready { prepared, options, reply, admitted, basis, edits, flaws, .. } = ready;
-    let basis = match prepared {
+    let Ready { options, admitted, .. } = ready;
+    let engine = landing.engine;
+    let planned = plan(landing, ready)?;
+    let whole = !landing.outcome.incomplete && !landing.outcome.has_put_off();
+    if planned.changes.is_empty() {
+        // The reply's own uuid counts as processed; one that was made up here means nothing to anyone.
+        if whole && !options.dry_run && admitted.line.is_some() {
+            let draft = draft(engine, ready, planned, &landing.outcome.blocks);
+            landing.note_processed(&draft)?;
+        }
+        return nothing_lands(whole, &mut landing.outcome);
+    }
+    if options.dry_run {
+        let draft = Draft { break_links: options.break_links, ..Draft::default() };
+        let has_one_name = |change: &FileChange<_>| !planned.linked.contains(change.path.as_str());
+        rehearse(engine, &planned.changes, draft, has_one_name)?;
+        landing.outcome.preview = planned.changes;
+        landing.say(planned.questions);
+        return Ok(if whole { Status::Validated } else { Status::Partial });
+    }
+    let mut questions = planned.questions.clone();
+    questions.extend(options.confirm.then(unaddressed));
+    landing.require_approver(&questions)?;
+    let written = planned.written.clone();
+    let draft = draft(engine, ready, planned, &landing.outcome.blocks);
+    let checks = checks::of_project(engine, before, true);
+    let landed =
+        landing.transact(draft, Terms { checks, questions, allow_sensitive: options.allow_sensitive })?;
+    if let Some(receipt) = &ready.basis.receipt {
+        receipt::landed(engine, receipt, &written);
+    }
+    if options.stage.unwrap_or(engine.config().git_stage) {
+        let staged = git::stage_changes(engine, &landing.outcome.changes);
+        landing.say(staged);
+    }
+    Ok(if whole { landed } else { Status::Partial })
+}
+
+/// Places every edit, and accounts for every block.
+fn plan<'r>(landing: &mut Landing<'_>, ready: &'r Ready<'_>) -> Result<Planned<'r>, Stop> {
+    let Ready { options, reply, admitted, contained, flaws, .. } = ready;
+    let engine = landing.engine;
+    let basis = match ready.prepared {
         // Who prepared the edits has made sure that they name no line that was not shown.
-        Some(prepared) => basis.with_views(Views { contents: prepared.views.clone(), ..Views::default() }),
-        None => basis.seeing(engine, edits),
+        Some(prepared) => ready.basis.with_views(prepared.views()),
+        None => ready.basis.seeing(engine, &contained.edits),
     };
-    let planned = plan_on_disk(engine.workspace(), edits, &basis, outcome);
-    let planned = match accounting::confirm_whole(planned, approver)? {
+    let planned = plan_on_disk(engine.workspace(), contained, &basis, &mut landing.outcome);
+    let planned = match accounting::confirm_whole(planned, landing.approver)? {
         Confirmed::AsIs(planned) => planned,
-        Confirmed::Whole => plan_on_disk(engine.workspace(), edits, &basis.shrinking(), outcome),
+        Confirmed::Whole => {
+            plan_on_disk(engine.workspace(), contained, &basis.shrinking(), &mut landing.outcome)
+        }
     };
-    outcome.blocks = accounting::blocks(engine.workspace(), reply, edits, planned.as_ref().ok());
+    landing.outcome.blocks =
+        accounting::blocks(engine.workspace(), reply, &contained.edits, planned.as_ref().ok());
     if planned.as_ref().map_or(true, |planned| planned.changes.is_empty()) {
         // The same reply may have just been landed, which leaves nothing to do, or no place for its edits.
         replan::wait_for_twin(engine, admitted.uuid)?;
         admit::still_new(engine, admitted)?;
     }
     if matches!(planned, Err(Stop::Refused(_))) {
-        replan::wait_for_others(engine, edits.iter().map(|edit| edit.path.as_str()), observer)?;
+        replan::wait_for_others(
+            engine,
+            contained.edits.iter().map(|edit| edit.path.as_str()),
+            landing.observer,
+        )?;
     }
-    let planned =
-        refuse_flawed(planned, flaws).map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
-    accounting::settle(outcome, options.partial, approver)
-        .map_err(|stop| ask_for_repair(engine, ready, outcome, stop))?;
+    let settled = refuse_flawed(planned, flaws).and_then(|planned| {
+        accounting::settle(&mut landing.outcome, options.partial, landing.approver)?;
+        Ok(planned)
+    });
+    let planned = settled.map_err(|stop| repair::ask(engine, ready, &mut landing.outcome, stop))?;
     if !options.dry_run {
-        outcome.diagnostics.extend(selection::add_put_off(engine, &outcome.files));
+        landing.say(selection::add_put_off(engine, &landing.outcome.files));
     }
     if let Some(control) = &reply.control {
-        outcome.diagnostics.extend(summary::compare(control, &outcome.files));
+        landing.say(summary::compare(control, &landing.outcome.files));
     }
-    let whole = !outcome.incomplete && !outcome.has_put_off();
-    if planned.changes.is_empty() {
-        // The reply's own uuid counts as processed; one that was made up here means nothing to anybody.
-        if whole && !options.dry_run && admitted.line.is_some() {
-            let draft = draft(engine, ready, planned, &outcome.blocks);
-            note_processed(engine, &draft, observer, outcome)?;
-        }
-        return nothing_lands(whole, outcome);
-    }
-    if options.dry_run {
-        let draft = Draft { break_links: options.break_links, ..Draft::default() };
-        let has_one_name = |change: &FileChange<_>| !planned.linked.contains(change.path.as_str());
-        rehearse(engine, &planned.changes, draft, has_one_name)?;
-        outcome.preview = planned.changes;
-        outcome.diagnostics.extend(planned.questions);
-        return Ok(if whole { Status::Validated } else { Status::Partial });
-    }
-    let mut questions = planned.questions.clone();
-    questions.extend(options.confirm.then(unaddressed));
-    let written = planned.written.clone();
-    require_approver(engine, approver, &questions)?;
-
-    let draft = draft(engine, ready, planned, &outcome.blocks);
-    let terms =
-        Terms { checks: checks(engine, before, true), questions, allow_sensitive: options.allow_sensitive };
-    let transaction = Transaction { draft, terms };
-    let landed = transact(engine, transaction, approver, observer, outcome)?;
-    if let Some(receipt) = &basis.receipt {
-        receipt::landed(engine, receipt, &written);
-    }
-    if options.stage.unwrap_or(engine.config().git_stage) {
-        outcome.diagnostics.extend(git::stage_changes(engine, &outcome.changes));
-    }
-    Ok(if whole { landed } else { Status::Partial })
+    Ok(planned)
 }
 
 /// No file changes: because all are so already, because the rest was put off, or because nothing fits.
@@ -265,51 +254,4 @@ fn refuse_flawed<'e>(planned: Result<Planned<'e>, Stop>, flaws: &[Diagnostic]) -
         Ok(_) if !flaws.is_empty() => Err(Stop::Refused(flaws.to_vec())),
         other => other,
     }
-}
-
-/// Edits could not be read or placed: where it is wanted, the reply waits, and a message asks the model for those parts.
-fn ask_for_repair(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
-    let uuid = ready.admitted.uuid;
-    if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {
-        let Ready { basis, edits, .. } = ready;
-        let failed = repair::Failed { basis, edits, findings, uuid, has_landed: false };
-        outcome.repair_prompt = Some(repair::message(engine, &failed));
-        outcome.diagnostics.extend(repair::wait_for_repair(engine, uuid, &ready.submission.text));
-    }
-    stop
-}
-
-/// How edits are placed: the command line decides, else the config.
-fn plan_options(engine: &Engine, options: &LandOptions) -> PlanOptions {
-    PlanOptions {
-        strictness: options.strictness.unwrap_or(engine.config().strictness),
-        allow_shrink: options.allow_shrink,
-        partial: options.partial,
-        context: selection::in_view(engine, options),
-        ..PlanOptions::default()
-    }
-}
-
-/// What must pass once the files hold the new content: first what may veto, then what is counted, last what the user
-/// himself wants. The linter is compared with what it said before the change, or asks for that where it `can_compare`.
-pub(crate) fn checks<'e>(
-    engine: &'e Engine,
-    before: Option<&'e Errors>,
-    can_compare: bool,
-) -> Vec<Box<dyn Check + 'e>> {
-    let config = engine.config();
-    let mut checks: Vec<Box<dyn Check>> = Vec::new();
-    if !config.post_command.is_empty() {
-        checks.push(Box::new(MustSucceed { key: "postCommand", command: &config.post_command }));
-    }
-    if !config.linter.is_empty() {
-        checks.push(Box::new(Linter {
-            command: &config.linter,
-            allowed_errors: config.approval_on_error_count,
-            before,
-            can_compare: can_compare && baseline::is_wanted(engine),
-        }));
-    }
-    checks.extend(engine.user_checks().map(|check| Box::new(check) as Box<dyn Check>));
-    checks
 }

@@ -1,19 +1,18 @@
 //! What a dry run asks nobody, but the real one will.
 
 use relay_diagnostics::Diagnostic;
-use relay_edit::Edit;
 
 use crate::approval::trust::{self, TrustAnswer};
 use crate::codes;
 use crate::engine::Engine;
 use crate::intake::submission::LandOptions;
-use crate::plan::contain::{sensitive_files, sensitive_warning};
+use crate::plan::contain::{Contained, sensitive_warning};
 
 /// One warning for each question that is to be expected.
-pub(crate) fn questions(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> Vec<Diagnostic> {
+pub(crate) fn questions(engine: &Engine, options: &LandOptions, contained: &Contained) -> Vec<Diagnostic> {
     let mut questions = Vec::new();
     if !options.allow_sensitive {
-        questions.extend(sensitive_files(engine.workspace(), edits).iter().map(|(path, reason)| {
+        questions.extend(contained.sensitive().iter().map(|(path, reason)| {
             sensitive_warning(path, *reason)
                 .hinted("To land it, answer yes when asked, or pass --allow-sensitive.")
         }));

@@ -9,6 +9,8 @@ use relay_workspace::Workspace;
 
 use crate::approval::{Approver, Decision};
 use crate::codes;
+use crate::engine::Engine;
+use crate::outcome::stop::Stop;
 use crate::project::config::{CONFIG_FILE, Config};
 
 /// How the caller answers the trust question beforehand.
@@ -55,30 +57,26 @@ pub fn remember(store: &Store, workspace: &Workspace, config: &Config) -> Result
 /// Settles the question before the first command runs, asking if need be.
 ///
 /// # Errors
-/// `Err(None)` when the person left, otherwise why the commands may not run.
-pub(crate) fn require(
-    store: &Store,
-    workspace: &Workspace,
-    config: &Config,
-    answer: TrustAnswer,
-    approver: &mut dyn Approver,
-) -> Result<(), Option<Diagnostic>> {
-    let broken = |error: StoreError| Some(Diagnostic::error(codes::UNTRUSTED_COMMANDS, error.to_string()));
+/// The person left, or the commands may not run.
+pub(crate) fn require(engine: &Engine, answer: TrustAnswer, approver: &mut dyn Approver) -> Result<(), Stop> {
+    let (store, workspace, config) = (engine.store(), engine.workspace(), engine.config());
+    let broken =
+        |error: StoreError| Stop::refused(Diagnostic::error(codes::UNTRUSTED_COMMANDS, error.to_string()));
     if answer == TrustAnswer::ThisRun || is_trusted(store, workspace, config).map_err(broken)? {
         return Ok(());
     }
     let changed = store.trusted_commands(workspace.root()).map_err(broken)?.is_some();
     match approver.trust(&config.commands(), changed) {
         Decision::Yes => remember(store, workspace, config).map_err(broken),
-        Decision::Interrupted => Err(None),
-        Decision::No => Err(Some(
+        Decision::Interrupted => Err(Stop::interrupted()),
+        Decision::No => Err(Stop::refused(
             Diagnostic::error(
                 codes::UNTRUSTED_COMMANDS,
                 format!("the commands in {CONFIG_FILE} were not trusted"),
             )
             .hinted(format!("Look at them in {CONFIG_FILE}; `relay trust` trusts them for later.")),
         )),
-        Decision::NobodyThere => Err(Some(untrusted(config, changed))),
+        Decision::NobodyThere => Err(Stop::refused(untrusted(config, changed))),
     }
 }
 

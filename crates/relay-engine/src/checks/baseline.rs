@@ -10,11 +10,11 @@ use relay_txn::capture::{Command, Scan};
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
-use crate::approval::Observer;
 use crate::checks::check::OUTPUT_LIMIT_BYTES;
 use crate::checks::lint::{Errors, read_errors};
 use crate::effects::adopt::{Ran, record_effects};
 use crate::engine::Engine;
+use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
@@ -28,21 +28,20 @@ pub(crate) fn is_wanted(engine: &Engine) -> bool {
 
 /// Makes an attempt, and once more with the errors from before if it turns out to need them.
 pub(crate) fn compared(
-    engine: &Engine,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-    mut attempt: impl FnMut(Option<&Errors>, &mut dyn Observer, &mut Outcome) -> Result<Status, Stop>,
+    landing: &mut Landing<'_>,
+    mut attempt: impl FnMut(&mut Landing<'_>, Option<&Errors>) -> Result<Status, Stop>,
 ) -> Result<Status, Stop> {
-    let (said, checked) = (outcome.diagnostics.len(), outcome.checks.len());
-    let known = known(engine);
-    match attempt(known.as_ref(), observer, outcome) {
+    let (said, checked) = (landing.outcome.diagnostics.len(), landing.outcome.checks.len());
+    let known = known(landing.engine);
+    match attempt(landing, known.as_ref()) {
         Err(Stop::Compare(remarks)) => {
+            let outcome = &mut landing.outcome;
             outcome.diagnostics.truncate(said);
             outcome.diagnostics.extend(remarks);
             outcome.checks.truncate(checked);
             (outcome.incomplete, outcome.changes) = (false, Vec::new());
-            let measured = measure(engine, observer, outcome)?;
-            attempt(Some(&measured), observer, outcome)
+            let measured = measure(landing)?;
+            attempt(landing, Some(&measured))
         }
         ended => ended,
     }
@@ -83,7 +82,8 @@ fn name(engine: &Engine, scan: &Scan) -> String {
 }
 
 /// Runs the linter on the files as they are. What it changes stays, on the ledger: somebody else may have been at work.
-fn measure(engine: &Engine, observer: &mut dyn Observer, outcome: &mut Outcome) -> Result<Errors, Stop> {
+fn measure(landing: &mut Landing<'_>) -> Result<Errors, Stop> {
+    let Landing { engine, observer, outcome, .. } = landing;
     let linter = engine.config().linter.as_str();
     let scan = engine.ledger().scan(engine.workspace(), None)?;
     if let Some(known) = known_of(engine, &scan) {

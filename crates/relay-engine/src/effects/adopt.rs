@@ -8,17 +8,18 @@ use relay_diagnostics::Diagnostic;
 use relay_txn::capture::{Effects, Running, Scan, Unattributed};
 use relay_txn::{Draft, Pending, TxnError, Verdict};
 
-use crate::approval::{Approver, Observer};
-use crate::checks::baseline;
+use crate::approval::Observer;
+use crate::checks::{self, baseline};
+use crate::codes;
 use crate::effects::capture::{by_others, count_lines, effects_since, findings};
 use crate::effects::overtaken::enter_overtaken;
 use crate::engine::Engine;
-use crate::land::transact::{Terms, commit, conclude};
+use crate::land::landing::Landing;
+use crate::land::transact::{Terms, commit};
 use crate::outcome::file_reports;
 use crate::outcome::stop::{Stop, transaction_failed};
 use crate::outcome::{Outcome, Status};
 use crate::plan::contain::agree_to_changes;
-use crate::{codes, pipeline};
 
 const SENSITIVE_HINT: &str = "Everything the command did was taken back; allow it with --allow-sensitive.";
 
@@ -42,28 +43,22 @@ pub(crate) struct Ran {
 }
 
 /// Turns the effect into a transaction and decides about it.
-pub(crate) fn land_effects(
-    engine: &Engine,
-    before: &Scan,
-    mut ran: Ran,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
+pub(crate) fn land_effects(landing: &mut Landing<'_>, before: &Scan, mut ran: Ran) -> Result<Status, Stop> {
+    let Landing { engine, approver, observer, outcome } = landing;
     let (allowed, questions) = (ran.allow_sensitive, std::mem::take(&mut ran.questions));
-    let pending = match adopt(engine, before, ran, Some(observer), outcome)? {
+    let pending = match adopt(engine, before, ran, Some(*observer), outcome)? {
         Adopted::Pending(pending) => *pending,
         Adopted::Ended(status) => return Ok(status),
     };
     observer.applied(&outcome.changes);
     let sensitive = match allowed {
         true => Ok(()),
-        false => agree_to_changes(outcome.changes.iter(), SENSITIVE_HINT, approver),
+        false => agree_to_changes(outcome.changes.iter(), SENSITIVE_HINT, *approver),
     };
     let known = baseline::known_of(engine, before);
-    let checks = pipeline::checks(engine, known.as_ref(), false);
+    let checks = checks::of_project(engine, known.as_ref(), false);
     let terms = Terms { checks, questions, allow_sensitive: allowed };
-    conclude(engine, pending, terms, sensitive, approver, observer, outcome)
+    landing.conclude(pending, terms, sensitive)
 }
 
 /// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is

@@ -11,12 +11,12 @@ use relay_txn::capture::Command;
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
-use crate::approval::trust::{self, TrustAnswer};
+use crate::approval::trust::TrustAnswer;
 use crate::approval::{Approver, Observer};
 use crate::codes;
 use crate::effects::adopt::{Ran, land_effects, record_effects};
 use crate::engine::Engine;
-use crate::land::transact::require_approver;
+use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
@@ -50,26 +50,19 @@ pub fn attend(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
-    let ended = run(engine, attended, work, approver, observer, &mut outcome);
-    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
-    outcome.settle(status);
-    outcome
+    Landing::new(engine, approver, observer).run(|landing| run(landing, attended, work))
 }
 
 fn run(
-    engine: &Engine,
+    landing: &mut Landing<'_>,
     attended: &Attended<'_>,
     work: &mut dyn FnMut() -> bool,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
 ) -> Result<Status, Stop> {
     if attended.may_write {
-        trust::require(engine.store(), engine.workspace(), engine.config(), attended.trust, approver)
-            .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
-        require_approver(engine, approver, &[])?;
+        landing.require_trust(attended.trust)?;
+        landing.require_approver(&[])?;
     }
+    let engine = landing.engine;
     let before = engine.ledger().scan(engine.workspace(), None)?;
     let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
     let command =
@@ -98,8 +91,8 @@ fn run(
         questions: was_interrupted.then(question).into_iter().collect(),
     };
     if attended.may_write {
-        land_effects(engine, &before, ran, approver, observer, outcome)
+        land_effects(landing, &before, ran)
     } else {
-        record_effects(engine, &before, ran, outcome)
+        record_effects(engine, &before, ran, &mut landing.outcome)
     }
 }

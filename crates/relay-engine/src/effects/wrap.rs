@@ -14,13 +14,13 @@ use relay_txn::capture::{Command, Running, Scan};
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
-use crate::approval::trust::{self, TrustAnswer};
+use crate::approval::trust::TrustAnswer;
 use crate::approval::{Approver, Observer};
 use crate::codes;
 use crate::effects::adopt::{Ran, land_effects};
 use crate::effects::refs::Refs;
 use crate::engine::Engine;
-use crate::land::transact::require_approver;
+use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
@@ -79,30 +79,25 @@ pub fn wrap(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> WrapOutcome {
-    let mut result = WrapOutcome {
-        outcome: Outcome::rejected(engine.warnings().to_vec()),
-        command: line(wrapped.command),
-        command_code: None,
-    };
-    let end = run(engine, wrapped, stop, ended, approver, observer, &mut result);
-    let outcome = &mut result.outcome;
-    let status = end.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
-    outcome.settle(status);
-    result
+    let mut code = None;
+    let outcome = Landing::new(engine, approver, observer).run(|landing| {
+        let (before, running, passed) = run(landing, wrapped, stop)?;
+        ended();
+        code = exit_code(&passed.end);
+        land(landing, wrapped, &before, running, &passed)
+    });
+    WrapOutcome { outcome, command: line(wrapped.command), command_code: code }
 }
 
+/// Runs the command, between a scan and what is left to be found out.
 fn run(
-    engine: &Engine,
+    landing: &mut Landing<'_>,
     wrapped: &Wrapped<'_>,
     stop: &Cancel,
-    ended: &mut dyn FnMut(),
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    result: &mut WrapOutcome,
-) -> Result<Status, Stop> {
-    trust::require(engine.store(), engine.workspace(), engine.config(), wrapped.trust, approver)
-        .map_err(|refusal| refusal.map_or(Stop::interrupted(), Stop::refused))?;
-    require_approver(engine, approver, &[])?;
+) -> Result<(Scan, Running, Passed), Stop> {
+    landing.require_trust(wrapped.trust)?;
+    landing.require_approver(&[])?;
+    let engine = landing.engine;
     let before = engine.ledger().scan(engine.workspace(), None)?;
     let root = engine.workspace().root();
     let git = engine.workspace().is_git().then(|| Refs::read(root)).flatten();
@@ -117,7 +112,7 @@ fn run(
     }
     let command = Command {
         by: CHANNEL.to_owned(),
-        line: result.command.clone(),
+        line: line(wrapped.command),
         runs: relay_exec::own_runs().to_owned(),
         within: None,
         leased: Vec::new(),
@@ -126,42 +121,36 @@ fn run(
     let passthrough =
         Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };
     let passed = passthrough.run(stop);
-    ended();
-    result.command_code = code(&passed.end);
-    if let End::NotStarted(error) = &passed.end {
-        let message = format!("`{}` could not be started: {error}", result.command);
-        return Err(Stop::refused(Diagnostic::error(codes::COMMAND_NOT_STARTED, message)));
-    }
     if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
-        result.outcome.diagnostics.extend(before.compare(&after));
+        landing.say(before.compare(&after));
     }
-    land(engine, wrapped, &before, running, &passed, approver, observer, result)
+    Ok((before, running, passed))
 }
 
 /// Turns the effect into a transaction and decides about it.
-#[expect(clippy::too_many_arguments, reason = "everything a decision needs, and what the command left")]
 fn land(
-    engine: &Engine,
+    landing: &mut Landing<'_>,
     wrapped: &Wrapped<'_>,
     before: &Scan,
     running: Running,
     passed: &Passed,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    result: &mut WrapOutcome,
 ) -> Result<Status, Stop> {
-    let outcome = &mut result.outcome;
+    let command = line(wrapped.command);
+    if let End::NotStarted(error) = &passed.end {
+        let message = format!("`{command}` could not be started: {error}");
+        return Err(Stop::refused(Diagnostic::error(codes::COMMAND_NOT_STARTED, message)));
+    }
     if !passed.left_running.is_empty() {
         let message = format!(
             "something the command started is still running: {}; what it changes from now on is not captured",
             passed.left_running.join(", ")
         );
-        outcome.diagnostics.push(Diagnostic::warning(codes::LEFT_RUNNING, message));
+        landing.say([Diagnostic::warning(codes::LEFT_RUNNING, message)]);
     }
     let ran = Ran {
         draft: Draft {
             uuid: Uuid::new_v4(),
-            header: header(engine, wrapped, &result.command),
+            header: header(landing.engine, wrapped, &command),
             ..Draft::default()
         },
         by: CHANNEL,
@@ -169,7 +158,7 @@ fn land(
         allow_sensitive: wrapped.allow_sensitive,
         questions: was_interrupted(&passed.end).then(interrupted_command).into_iter().collect(),
     };
-    land_effects(engine, before, ran, approver, observer, outcome)
+    land_effects(landing, before, ran)
 }
 
 fn header(engine: &Engine, wrapped: &Wrapped<'_>, command: &str) -> Header {
@@ -203,7 +192,7 @@ fn was_interrupted(end: &End) -> bool {
 }
 
 /// The exit code a shell would report.
-fn code(end: &End) -> Option<u8> {
+fn exit_code(end: &End) -> Option<u8> {
     match end {
         End::Exited(code) => Some(u8::try_from(code & 0xff).unwrap_or(1)),
         End::Signalled(signal) => Some(u8::try_from(128 + (signal & 0x7f)).unwrap_or(1)),
@@ -243,9 +232,9 @@ mod tests {
 
     #[test]
     fn exit_codes_are_those_a_shell_would_report() {
-        assert_eq!(code(&End::Exited(3)), Some(3));
-        assert_eq!(code(&End::Signalled(9)), Some(137));
-        assert_eq!(code(&End::Cancelled), Some(130));
-        assert_eq!(code(&End::NotStarted(std::io::ErrorKind::NotFound.into())), Some(127));
+        assert_eq!(exit_code(&End::Exited(3)), Some(3));
+        assert_eq!(exit_code(&End::Signalled(9)), Some(137));
+        assert_eq!(exit_code(&End::Cancelled), Some(130));
+        assert_eq!(exit_code(&End::NotStarted(std::io::ErrorKind::NotFound.into())), Some(127));
     }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod address;
 pub(crate) mod admit;
 pub mod channel;
+pub(crate) mod prepared;
 pub(crate) mod reading;
 pub(crate) mod recognise;
 pub(crate) mod submission;

@@ -14,9 +14,10 @@ use uuid::Uuid;
 use crate::approval::Observer;
 use crate::codes;
 use crate::engine::Engine;
+use crate::land::landing::Landing;
 use crate::land::versions;
+use crate::outcome::Status;
 use crate::outcome::stop::Stop;
-use crate::outcome::{Outcome, Status};
 
 /// How often; whoever loses that many races is told.
 const ATTEMPTS: usize = 100;
@@ -26,22 +27,24 @@ const SLOWEST_BEGIN_SECONDS: i64 = 60;
 
 /// Runs `attempt` until its plan is not overtaken by another transaction.
 pub(crate) fn until_current(
-    engine: &Engine,
-    outcome: &mut Outcome,
-    mut attempt: impl FnMut(&mut Outcome) -> Result<Status, Stop>,
+    landing: &mut Landing<'_>,
+    mut attempt: impl FnMut(&mut Landing<'_>) -> Result<Status, Stop>,
 ) -> Result<Status, Stop> {
-    let said = outcome.diagnostics.len();
-    for _ in 1..ATTEMPTS {
+    let said = landing.outcome.diagnostics.len();
+    let mut attempts = 1;
+    loop {
         let started = Timestamp::now();
-        match attempt(outcome) {
-            Err(Stop::Outdated(reasons)) if by_relay(engine, &reasons, started) => {
-                outcome.diagnostics.truncate(said);
-                outcome.incomplete = false;
+        match attempt(landing) {
+            Err(Stop::Outdated(reasons))
+                if attempts < ATTEMPTS && by_relay(landing.engine, &reasons, started) =>
+            {
+                attempts += 1;
+                landing.outcome.diagnostics.truncate(said);
+                landing.outcome.incomplete = false;
             }
-            ended => return ended.map_err(|stop| versions::name_both(engine, outcome, stop)),
+            ended => return ended.map_err(|stop| versions::name_both(landing, stop)),
         }
     }
-    attempt(outcome).map_err(|stop| versions::name_both(engine, outcome, stop))
 }
 
 /// Whether it was a transaction that changed the file which is complained about.

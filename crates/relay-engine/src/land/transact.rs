@@ -13,6 +13,7 @@ use crate::checks::check::Check;
 use crate::checks::gate;
 use crate::codes;
 use crate::engine::Engine;
+use crate::land::landing::Landing;
 use crate::land::replan;
 use crate::outcome::stop::{Stop, disowned, transaction_failed};
 use crate::outcome::{Outcome, Status};
@@ -20,14 +21,6 @@ use crate::plan::contain::agree_to_changes;
 use crate::project::config::ApprovalMode;
 
 const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
-
-/// What shall happen, and what must pass for it to stay.
-pub(crate) struct Transaction<'a> {
-    /// The changes.
-    pub draft: Draft,
-    /// What must pass.
-    pub terms: Terms<'a>,
-}
 
 /// What must pass for changes to stay.
 #[derive(Default)]
@@ -56,22 +49,78 @@ pub(crate) fn require_approver(
     Err(Stop::Refused(vec![nobody_to_ask(&questions)]))
 }
 
-/// Carries it out. Whatever goes wrong, the files are as they were when this returns an error.
-pub(crate) fn transact(
-    engine: &Engine,
-    transaction: Transaction<'_>,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
-    if engine.cancel().is_cancelled() {
-        return Err(Stop::interrupted());
+impl Landing<'_> {
+    /// Carries out a transaction. Whatever goes wrong, the files are as they were when this returns an error.
+    pub fn transact(&mut self, draft: Draft, terms: Terms<'_>) -> Result<Status, Stop> {
+        if self.engine.cancel().is_cancelled() {
+            return Err(Stop::interrupted());
+        }
+        self.outcome.changes.clone_from(&draft.changes);
+        let pending = begin(self.engine, &draft, self.observer)?;
+        self.say(disowned(pending.disowned()));
+        self.observer.applied(&self.outcome.changes);
+        self.conclude(pending, terms, Ok(()))
     }
-    outcome.changes = transaction.draft.changes.clone();
-    let pending = begin(engine, &transaction.draft, observer)?;
-    outcome.diagnostics.extend(disowned(pending.disowned()));
-    observer.applied(&outcome.changes);
-    conclude(engine, pending, transaction.terms, Ok(()), approver, observer, outcome)
+
+    /// Puts a reply that changes no file on the ledger, so that its uuid counts as processed. There is nothing to check or
+    /// to approve.
+    pub fn note_processed(&mut self, draft: &Draft) -> Result<(), Stop> {
+        let pending = begin(self.engine, draft, self.observer)?;
+        let verdict = Verdict { checks: Vec::new(), approved_by: "policy".to_owned() };
+        commit(pending, verdict, &mut self.outcome).map(drop)
+    }
+
+    /// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
+    /// raised already rolls back at once.
+    pub fn conclude(
+        &mut self,
+        mut pending: Pending,
+        terms: Terms<'_>,
+        objection: Result<(), Stop>,
+    ) -> Result<Status, Stop> {
+        match objection.and_then(|()| self.judge(&mut pending, terms)) {
+            Ok(approved_by) => {
+                let verdict = Verdict { checks: self.outcome.checks.clone(), approved_by };
+                commit(pending, verdict, &mut self.outcome)
+            }
+            Err(stop) => Err(roll_back(pending, stop)),
+        }
+    }
+
+    /// Runs the checks and asks where they do not decide. Returns who approved.
+    fn judge(&mut self, pending: &mut Pending, terms: Terms<'_>) -> Result<String, Stop> {
+        let Terms { checks, mut questions, allow_sensitive } = terms;
+        let agreed: HashSet<RelPath> =
+            self.outcome.changes.iter().map(|change| change.path.clone()).collect();
+        questions.extend(gate::run_all(self, pending, &checks)?);
+        if !allow_sensitive {
+            // A check runs what the change brought along, so what it touches is asked about like the change itself.
+            let by_checks = self.outcome.changes.iter().filter(|change| !agreed.contains(&change.path));
+            agree_to_changes(by_checks, SENSITIVE_HINT, self.approver)?;
+        }
+        if self.engine.config().approval == ApprovalMode::No {
+            questions.push(wants_confirmation());
+        }
+        let Some(reason) = questions.first() else { return Ok("policy".to_owned()) };
+        let Outcome { changes, checks, diagnostics, .. } = &self.outcome;
+        match self.approver.approve(&Proposal { changes, checks, diagnostics, reason }) {
+            Decision::Yes => {
+                let asked = questions.into_iter().filter(|q| q.code != codes::APPROVAL_REQUIRED);
+                self.say(asked.map(|q| Diagnostic { severity: Severity::Warning, hint: None, ..q }));
+                Ok(self.approver.approved_by().to_owned())
+            }
+            Decision::No => Err(Stop::RolledBack(vec![Diagnostic::error(
+                codes::NOT_APPROVED,
+                "the change was not approved; every file is as it was",
+            )])),
+            Decision::Interrupted => Err(Stop::interrupted()),
+            Decision::NobodyThere => {
+                let nobody = nobody_to_ask(&questions);
+                questions.retain(|question| question.code != codes::APPROVAL_REQUIRED);
+                Err(Stop::RolledBack(vec![nobody]).and(questions))
+            }
+        }
+    }
 }
 
 /// Refuses, without writing anything, changes that would be refused. Their contents do not matter for that; the words of
@@ -104,19 +153,6 @@ pub(crate) fn rehearse<C>(
         return Ok(());
     }
     Ok(engine.ledger().rehearse(&Draft { changes, ..draft })?)
-}
-
-/// Puts a reply that changes no file on the ledger, so that its uuid counts as processed. There is nothing to check or to
-/// approve.
-pub(crate) fn note_processed(
-    engine: &Engine,
-    draft: &Draft,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<(), Stop> {
-    let pending = begin(engine, draft, observer)?;
-    let verdict = Verdict { checks: Vec::new(), approved_by: "policy".to_owned() };
-    commit(pending, verdict, outcome).map(drop)
 }
 
 /// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is
@@ -158,27 +194,6 @@ fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, 
     })
 }
 
-/// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
-/// raised already rolls back at once.
-pub(crate) fn conclude(
-    engine: &Engine,
-    mut pending: Pending,
-    terms: Terms<'_>,
-    objection: Result<(), Stop>,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
-    let judged = objection.and_then(|()| judge(engine, &mut pending, terms, approver, observer, outcome));
-    match judged {
-        Ok(approved_by) => {
-            let verdict = Verdict { checks: outcome.checks.clone(), approved_by };
-            commit(pending, verdict, outcome)
-        }
-        Err(stop) => Err(roll_back(pending, stop)),
-    }
-}
-
 /// The last step. A disk that did not confirm it is worth a warning, but the change has landed.
 pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
     match pending.commit(verdict) {
@@ -191,56 +206,6 @@ pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) 
         }
         Err(error @ TxnError::RollbackFailed { .. }) => Err(Stop::from(error)),
         Err(error) => Err(Stop::RolledBack(vec![transaction_failed(&error)])),
-    }
-}
-
-/// Runs the checks and asks where they do not decide. Returns who approved.
-fn judge(
-    engine: &Engine,
-    pending: &mut Pending,
-    terms: Terms<'_>,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<String, Stop> {
-    let Terms { checks, mut questions, allow_sensitive } = terms;
-    let agreed: HashSet<RelPath> = outcome.changes.iter().map(|change| change.path.clone()).collect();
-    questions.extend(gate::run_all(engine, pending, &checks, observer, outcome)?);
-    if !allow_sensitive {
-        // A check runs what the change brought along, so what it touches is asked about like the change itself.
-        let by_checks = outcome.changes.iter().filter(|change| !agreed.contains(&change.path));
-        agree_to_changes(by_checks, SENSITIVE_HINT, approver)?;
-    }
-    if engine.config().approval == ApprovalMode::No {
-        questions.push(wants_confirmation());
-    }
-    let Some(reason) = questions.first() else { return Ok("policy".to_owned()) };
-    let proposal = Proposal {
-        changes: &outcome.changes,
-        checks: &outcome.checks,
-        diagnostics: &outcome.diagnostics,
-        reason,
-    };
-    match approver.approve(&proposal) {
-        Decision::Yes => {
-            outcome.diagnostics.extend(
-                questions
-                    .into_iter()
-                    .filter(|q| q.code != codes::APPROVAL_REQUIRED)
-                    .map(|question| Diagnostic { severity: Severity::Warning, hint: None, ..question }),
-            );
-            Ok(approver.approved_by().to_owned())
-        }
-        Decision::No => Err(Stop::RolledBack(vec![Diagnostic::error(
-            codes::NOT_APPROVED,
-            "the change was not approved; every file is as it was",
-        )])),
-        Decision::Interrupted => Err(Stop::interrupted()),
-        Decision::NobodyThere => {
-            let nobody = nobody_to_ask(&questions);
-            questions.retain(|question| question.code != codes::APPROVAL_REQUIRED);
-            Err(Stop::RolledBack(vec![nobody]).and(questions))
-        }
     }
 }
 

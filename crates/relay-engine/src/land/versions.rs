@@ -7,11 +7,13 @@ use relay_txn::{FileChange, Image};
 
 use crate::codes;
 use crate::engine::Engine;
+use crate::land::landing::Landing;
 use crate::outcome::Outcome;
 use crate::outcome::stop::Stop;
 
 /// Adds both versions to a refusal because of a file that changed meanwhile.
-pub(crate) fn name_both(engine: &Engine, outcome: &Outcome, stop: Stop) -> Stop {
+pub(crate) fn name_both(landing: &Landing<'_>, stop: Stop) -> Stop {
+    let Landing { engine, outcome, .. } = landing;
     let Stop::Outdated(mut reasons) = stop else { return stop };
     for reason in reasons.iter_mut().filter(|reason| reason.code == codes::CHANGED_SINCE) {
         let named = reason.path.as_deref();

@@ -9,7 +9,8 @@ use uuid::Uuid;
 use crate::approval::{Approver, Observer};
 use crate::codes;
 use crate::engine::{Engine, EngineError};
-use crate::land::transact::{Terms, Transaction, require_approver, transact};
+use crate::land::landing::Landing;
+use crate::land::transact::Terms;
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
@@ -27,21 +28,11 @@ pub fn restore(
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> Outcome {
-    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
-    let ended = run(engine, id, to, approver, observer, &mut outcome);
-    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
-    outcome.settle(status);
-    outcome
+    Landing::new(engine, approver, observer).run(|landing| run(landing, id, to))
 }
 
-fn run(
-    engine: &Engine,
-    id: &str,
-    to: Option<&RelPath>,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
+fn run(landing: &mut Landing<'_>, id: &str, to: Option<&RelPath>) -> Result<Status, Stop> {
+    let engine = landing.engine;
     let kept = find(engine, id)?;
     let path = match (to, &kept.path) {
         (Some(to), _) => to.clone(),
@@ -66,14 +57,14 @@ fn run(
         removed: lines.removed,
     };
     let found: Vec<_> = sensitive(&path).map(|reason| (path.clone(), reason)).into_iter().collect();
-    agree_to(&found, SENSITIVE_HINT, approver)
+    agree_to(&found, SENSITIVE_HINT, landing.approver)
         .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
-    require_approver(engine, approver, &[])?;
-    outcome.files =
+    landing.require_approver(&[])?;
+    landing.outcome.files =
         file_reports::of_changes(std::slice::from_ref(&change), |_| format!("from {}", kept.kept_in));
     let draft = draft(engine, &kept, change);
-    outcome.uuid = Some(draft.uuid);
-    transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
+    landing.outcome.uuid = Some(draft.uuid);
+    landing.transact(draft, Terms::default())
 }
 
 fn find(engine: &Engine, id: &str) -> Result<Kept, Stop> {

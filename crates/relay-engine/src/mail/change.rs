@@ -17,10 +17,11 @@ use super::numbers::without_copied;
 use super::result::CommandResult;
 use super::views::agree_up_to;
 use super::work::{CHANNEL, Work};
+use crate::intake::prepared::Prepared;
 use crate::intake::submission::Submission;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
-use crate::pipeline::{Prepared, land_prepared};
+use crate::pipeline::land_prepared;
 
 /// What to say of an edit that was merged; the plan's own words are looked for.
 const MERGED: &str = "merged with what changed since";
@@ -84,11 +85,11 @@ impl Work<'_> {
         };
         let views: BTreeMap<String, Vec<u8>> =
             planned.base.map(|base| (path.to_string(), base.into_bytes())).into_iter().collect();
-        let prepared = Prepared { uuid, edits: vec![planned.edit], reasoning: self.task.clone(), views };
+        let prepared =
+            Prepared { submission, uuid, edits: vec![planned.edit], reasoning: self.task.clone(), views };
         let mut options = self.land_options();
         options.allow_shrink = planned.allow_shrink;
-        let outcome =
-            land_prepared(self.engine, &submission, &prepared, &options, self.approver, self.observer);
+        let outcome = land_prepared(self.engine, &prepared, &options, self.approver, self.observer);
         match outcome.status {
             Status::Interrupted => return Err(MailError::Interrupted),
             Status::Committed | Status::AlreadyProcessed | Status::Unchanged => {}

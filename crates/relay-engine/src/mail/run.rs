@@ -18,6 +18,7 @@ use crate::approval::Decision;
 use crate::checks::check;
 use crate::effects::adopt::{Ran, land_effects};
 use crate::effects::refs::Refs;
+use crate::land::landing::Landing;
 use crate::outcome::stop::{Stop, transaction_failed};
 use crate::outcome::{Outcome, Status};
 
@@ -96,7 +97,10 @@ impl Work<'_> {
             allow_sensitive: self.options.allow_sensitive,
             questions: Vec::new(),
         };
-        let landed = land_effects(self.engine, &before, ran, self.approver, self.observer, &mut outcome);
+        let mut landing =
+            Landing { engine: self.engine, approver: self.approver, observer: self.observer, outcome };
+        let landed = land_effects(&mut landing, &before, ran);
+        let outcome = landing.outcome;
         let mut result = result(&record);
         match landed {
             Ok(Status::Committed) => result.transaction = Some(uuid),

@@ -9,7 +9,6 @@ use super::turn::{Turn, Witnesses};
 use super::{Mail, MailOptions, REPLY_LIMIT_BYTES, digest};
 use crate::approval::trust;
 use crate::land::transact::require_approver;
-use crate::outcome::stop::Stop;
 
 impl Mail<'_> {
     /// Finishes a reply that was interrupted; `None` when there is none. Also writes again what is missing in the mailbox.
@@ -104,16 +103,8 @@ impl Mail<'_> {
 
     /// What must be settled before a reply is begun, so that it is not used up on refusals that have nothing to do with it.
     fn check_first(&self, options: &MailOptions, witnesses: &mut Witnesses<'_>) -> Result<(), MailError> {
-        let engine = self.engine;
-        trust::require(
-            engine.store(),
-            engine.workspace(),
-            engine.config(),
-            options.trust,
-            witnesses.approver,
-        )
-        .map_err(|refusal| refusal.map_or_else(Stop::interrupted, Stop::refused))?;
-        Ok(require_approver(engine, witnesses.approver, &[])?)
+        trust::require(self.engine, options.trust, witnesses.approver)?;
+        Ok(require_approver(self.engine, witnesses.approver, &[])?)
     }
 
     fn unknown(&self, id: &str) -> Result<State, MailError> {

@@ -8,6 +8,7 @@ use relay_workspace::RelPath;
 
 use crate::outcome::mode_change::ModeChange;
 use crate::outcome::{FileOperation, FileReport, FileStatus};
+use crate::plan::contain::Refused;
 
 /// What a change does to its path.
 #[must_use]
@@ -62,8 +63,9 @@ pub(crate) fn of_changes<C>(
 /// How the edit of a file is called whose path leads where nothing may be written.
 const REFUSED: &str = "path refused";
 
-/// A report for an edit whose path was refused; `path` is what is told of it.
-pub(crate) fn of_refused(edit: &Edit, path: &str) -> FileReport {
+/// A report for an edit whose path was refused, under the path that the reason names.
+pub(crate) fn of_refused(refused: &Refused) -> FileReport {
+    let (edit, path) = (&refused.edit, refused.why.path.as_deref().unwrap_or_default());
     let report = FileReport { renamed_from: None, ..unplaced(edit, path, true) };
     FileReport { status: FileStatus::Skipped, placement: REFUSED.to_owned(), ..report }
 }

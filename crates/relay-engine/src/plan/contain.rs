@@ -1,7 +1,8 @@
 //! Containment: every path of a reply becomes one that may be touched, or the reply is refused.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use relay_diagnostics::{Code, Diagnostic, Severity};
 use relay_edit::{Dialect, Edit, Operation};
@@ -13,34 +14,55 @@ use crate::codes;
 use crate::intake::submission::FILES_LIMIT;
 use crate::outcome::stop::Stop;
 
-/// The edits with their paths checked and in one spelling, so that the same file always has the same name, and why
-/// the others may not go on.
-pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Vec<Edit>, Vec<Diagnostic>), Stop> {
-    let (edits, refused) = contain_telling(workspace, edits)?;
-    Ok((edits, refused.into_iter().map(|(_, why)| why).collect()))
+/// Edits whose paths may be touched. Each path was checked and typed here, once; whoever needs a typed path later looks it
+/// up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contained {
+    /// The edits, with their paths in one spelling, so that the same file always has the same name.
+    pub edits: Vec<Edit>,
+    paths: Arc<BTreeSet<RelPath>>,
 }
 
 /// An edit that may not go on, and why.
-pub(crate) type Refused = (Edit, Diagnostic);
+pub(crate) struct Refused {
+    pub edit: Edit,
+    pub why: Diagnostic,
+}
 
-/// The same, with the edits that may not go on.
-pub(crate) fn contain_telling(
-    workspace: &Workspace,
-    edits: Vec<Edit>,
-) -> Result<(Vec<Edit>, Vec<Refused>), Stop> {
+impl Contained {
+    /// The files that the edits name, each once, in the order of their names.
+    pub fn paths(&self) -> impl Iterator<Item = &RelPath> {
+        paths(&self.edits).into_iter().filter_map(|name| self.path(name))
+    }
+
+    /// A path that one of the edits names.
+    pub fn path(&self, name: &str) -> Option<&RelPath> {
+        self.paths.get(name)
+    }
+
+    /// Some of these edits, or parts of them.
+    pub fn with(&self, edits: Vec<Edit>) -> Self {
+        Self { edits, paths: Arc::clone(&self.paths) }
+    }
+
+    /// The files among them that other tools execute, each with the reason.
+    pub fn sensitive(&self) -> Vec<(RelPath, Sensitive)> {
+        self.paths().filter_map(|path| Some((path.clone(), sensitive(path)?))).collect()
+    }
+}
+
+/// Checks every path of a reply.
+pub(crate) fn contain(workspace: &Workspace, edits: Vec<Edit>) -> Result<(Contained, Vec<Refused>), Stop> {
     let (mut kept, mut refused) = (Vec::with_capacity(edits.len()), Vec::new());
+    let mut paths = Vec::with_capacity(edits.len());
     for mut edit in edits {
-        match normalise(workspace, &mut edit) {
+        match normalise(workspace, &mut edit, &mut paths) {
             Ok(()) => kept.push(edit),
-            Err(refusal) => {
-                let refusal = refusal.at(edit.line);
-                refused.push((edit, refusal));
-            }
+            Err(why) => refused.push(Refused { why: why.at(edit.line), edit }),
         }
     }
-    let edits = kept;
-    // An edit names two files at most, so a few need not be counted.
-    let count = if 2 * edits.len() > FILES_LIMIT { paths(&edits).len() } else { 0 };
+    let contained = Contained { edits: kept, paths: Arc::new(paths.into_iter().collect()) };
+    let count = contained.paths.len();
     if count > FILES_LIMIT {
         return Err(Stop::refused(
             Diagnostic::error(
@@ -50,22 +72,22 @@ pub(crate) fn contain_telling(
             .hinted("Split it into several replies."),
         ));
     }
-    Ok((edits, refused))
+    Ok((contained, refused))
 }
 
-fn normalise(workspace: &Workspace, edit: &mut Edit) -> Result<(), Diagnostic> {
+fn normalise(workspace: &Workspace, edit: &mut Edit, paths: &mut Vec<RelPath>) -> Result<(), Diagnostic> {
     if edit.dialect == Dialect::Hashline
         && let Some(inside) = Path::new(&edit.path).strip_prefix(workspace.root()).ok().and_then(Path::to_str)
     {
         edit.path = inside.to_owned();
     }
-    let settle = |raw: &mut String| match workspace.path(raw) {
-        Ok(path) if path.as_str() == *raw => Ok(()),
-        Ok(path) => {
+    let mut settle = |raw: &mut String| {
+        let path = workspace.path(raw).map_err(|refusal| path_refused(raw, &refusal))?;
+        if path.as_str() != *raw {
             path.as_str().clone_into(raw);
-            Ok(())
         }
-        Err(refusal) => Err(path_refused(raw, &refusal)),
+        paths.push(path);
+        Ok(())
     };
     settle(&mut edit.path)?;
     match &mut edit.operation {
@@ -119,30 +141,14 @@ pub(crate) fn names(edit: &Edit) -> impl Iterator<Item = &str> {
     std::iter::once(edit.path.as_str()).chain(to)
 }
 
-/// The files among them that other tools execute, each with the reason.
-pub(crate) fn sensitive_files(workspace: &Workspace, edits: &[Edit]) -> Vec<(RelPath, Sensitive)> {
-    let found: BTreeMap<&str, Sensitive> =
-        edits.iter().flat_map(names).filter_map(|path| Some((path, sensitive(path)?))).collect();
-    let checked = |(path, reason)| Some((workspace.path(path).ok()?, reason));
-    found.into_iter().filter_map(checked).collect()
-}
-
 /// Asks before files are written that other tools execute. `--yes` is no answer to this.
-pub(crate) fn allow_sensitive(
-    workspace: &Workspace,
-    edits: &[Edit],
-    allowed: bool,
-    approver: &mut dyn Approver,
-) -> Result<(), Stop> {
-    if allowed {
-        return Ok(());
-    }
-    let found = sensitive_files(workspace, edits);
+pub(crate) fn allow_sensitive(contained: &Contained, approver: &mut dyn Approver) -> Result<(), Stop> {
+    let found = contained.sensitive();
     let hint = "Look at the change with --dry-run; allow it with --allow-sensitive.";
     agree_to(&found, hint, approver).map_err(|refused| match refused {
         None => Stop::interrupted(),
         Some(mut reasons) => {
-            let lines = lines_of(edits);
+            let lines = lines_of(&contained.edits);
             for reason in &mut reasons {
                 reason.line = reason.path.as_deref().and_then(|path| lines.get(path).copied());
             }

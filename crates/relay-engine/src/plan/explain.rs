@@ -39,10 +39,10 @@ fn account(
     // A path that may not be touched is a finding; the table is about all blocks.
     let all = reply.edits.clone();
     let contained = contain(workspace, std::mem::take(&mut reply.edits));
-    let (edits, refused) = contained.unwrap_or_default();
-    outcome.diagnostics.extend(refused);
-    let basis = Basis::default().with_views(views::of(engine, &edits));
-    let planned = plan_on_disk(workspace, &edits, &basis, outcome);
+    let (contained, refused) = contained.unwrap_or_default();
+    outcome.diagnostics.extend(refused.into_iter().map(|refused| refused.why));
+    let basis = Basis::default().with_views(views::of(engine, &contained.edits));
+    let planned = plan_on_disk(workspace, &contained, &basis, outcome);
     let blocks = accounting::blocks(workspace, &reply, &all, planned.as_ref().ok());
     if let Err(stop) = planned {
         stop.settle(&mut outcome.diagnostics);

@@ -6,28 +6,16 @@ use relay_edit::{Edit, EditOutcome, EditStatus};
 use relay_workspace::Workspace;
 
 use crate::outcome::{FileReport, FileStatus};
-use crate::plan::contain::names;
+use crate::plan::contain::{Contained, names};
 use crate::plan::planning::{Basis, exact_changes};
 
 /// Fills in the lines of the files whose edits fit, by planning those alone. Where even they do not fit together, nothing
 /// is known and nothing is filled in.
-pub(crate) fn fill_in(
-    workspace: &Workspace,
-    edits: &[Edit],
-    outcomes: &[EditOutcome],
-    basis: &Basis,
-    reports: &mut [FileReport],
-) {
-    let is_good =
-        |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);
-    let bad = edits.iter().zip(outcomes).filter(|(_, outcome)| !is_good(outcome));
-    let bad: BTreeSet<&str> = bad.flat_map(|(edit, _)| names(edit)).collect();
-    let good: Vec<Edit> =
-        edits.iter().filter(|edit| !names(edit).any(|name| bad.contains(name))).cloned().collect();
-    if good.is_empty() {
+pub(crate) fn fill_in(workspace: &Workspace, good: &Contained, basis: &Basis, reports: &mut [FileReport]) {
+    if good.edits.is_empty() {
         return;
     }
-    let Ok(changes) = exact_changes(workspace, &good, basis) else { return };
+    let Ok(changes) = exact_changes(workspace, good, basis) else { return };
     let counts: BTreeMap<&str, (usize, usize)> =
         changes.iter().map(|change| (change.path.as_str(), (change.added, change.removed))).collect();
     for report in reports.iter_mut().filter(|report| report.status == FileStatus::NotApplied) {
@@ -35,4 +23,13 @@ pub(crate) fn fill_in(
             (report.added, report.removed) = (*added, *removed);
         }
     }
+}
+
+/// The edits of files all of whose edits fit.
+pub(crate) fn good(edits: &[Edit], outcomes: &[EditOutcome]) -> Vec<Edit> {
+    let is_good =
+        |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);
+    let bad = edits.iter().zip(outcomes).filter(|(_, outcome)| !is_good(outcome));
+    let bad: BTreeSet<&str> = bad.flat_map(|(edit, _)| names(edit)).collect();
+    edits.iter().filter(|edit| !names(edit).any(|name| bad.contains(name))).cloned().collect()
 }

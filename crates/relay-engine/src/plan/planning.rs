@@ -14,13 +14,15 @@ use relay_workspace::{ReadError, RelPath, Workspace};
 
 use crate::codes;
 use crate::context::receipt::{Receipt, Resolved};
+use crate::context::selection;
 use crate::context::views::{self, Views};
 use crate::engine::Engine;
+use crate::intake::submission::LandOptions;
 use crate::land::drafting;
 use crate::outcome::Outcome;
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
-use crate::plan::contain::{lines_of, path_refused, paths, unreadable};
+use crate::plan::contain::{Contained, lines_of, paths, unreadable};
 use crate::plan::{elsewhere, forecast, namesake, odd_names};
 
 /// For how many misspelt paths a better one is looked for.
@@ -64,6 +66,18 @@ pub(crate) struct Basis {
 }
 
 impl Basis {
+    /// How the edits of a submission are placed: the command line decides, else the config.
+    pub fn new(engine: &Engine, options: &LandOptions, receipt: Option<Receipt>) -> Self {
+        let options = PlanOptions {
+            strictness: options.strictness.unwrap_or(engine.config().strictness),
+            allow_shrink: options.allow_shrink,
+            partial: options.partial,
+            context: selection::in_view(engine, options),
+            ..PlanOptions::default()
+        };
+        Self { options, receipt }
+    }
+
     /// The same, with what models were shown of the files that are edited by line. A receipt says more than a view that may be
     /// of another conversation.
     pub fn seeing(&self, engine: &Engine, edits: &[Edit]) -> Self {
@@ -110,13 +124,13 @@ impl Basis {
 /// only a part was asked for.
 pub(crate) fn plan_on_disk<'e>(
     workspace: &Workspace,
-    edits: &'e [Edit],
+    contained: &'e Contained,
     basis: &Basis,
     outcome: &mut Outcome,
 ) -> Result<Planned<'e>, Stop> {
     let options = &basis.options;
-    let Found { disk, mut snapshot, linked, unreadable } = read_files(workspace, edits)?;
-    let edits = without(edits, &unreadable);
+    let Found { disk, mut snapshot, linked, unreadable } = read_files(workspace, contained);
+    let edits = without(&contained.edits, &unreadable);
     outcome.lose(unreadable.into_values().collect(), options.partial)?;
     let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
 
@@ -128,13 +142,14 @@ pub(crate) fn plan_on_disk<'e>(
         warnings.partition(|warning| QUESTIONS.contains(&warning.code));
     outcome.diagnostics.extend(warnings);
     let stats = stats(&plan.changes, &snapshot);
-    let changes = file_changes(workspace, plan.changes, &stats, &disk)?;
+    let changes = file_changes(contained, plan.changes, &stats, &disk)?;
     let outcomes = plan.outcomes;
     let files = file_reports::of_edits(&edits, &outcomes, &changes, |path| disk.contains_key(path));
     let refused = std::mem::replace(&mut outcome.files, files).into_iter().filter(file_reports::is_refused);
     outcome.files.extend(refused);
     if !errors.is_empty() && !options.partial {
-        forecast::fill_in(workspace, &edits, &outcomes, basis, &mut outcome.files);
+        let good = contained.with(forecast::good(&edits, &outcomes));
+        forecast::fill_in(workspace, &good, basis, &mut outcome.files);
     }
     // A suggestion reads folders, and nobody needs hundreds of them.
     let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
@@ -165,21 +180,21 @@ fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> 
 }
 
 /// What the edits come to on the files as they are now, for looking only.
-pub(crate) fn try_plan(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Result<Plan, Stop> {
-    let found = read_files(workspace, edits)?;
-    Ok(basis.plan(edits, &found.snapshot).plan)
+pub(crate) fn try_plan(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Plan {
+    let found = read_files(workspace, contained);
+    basis.plan(&contained.edits, &found.snapshot).plan
 }
 
 /// The exact changes that edits come to on the files as they are now, for looking only.
 pub(crate) fn exact_changes(
     workspace: &Workspace,
-    edits: &[Edit],
+    contained: &Contained,
     basis: &Basis,
 ) -> Result<Vec<FileChange<Content>>, Stop> {
-    let Found { disk, mut snapshot, .. } = read_files(workspace, edits)?;
-    let plan = basis.plan_taking(edits, &mut snapshot).plan;
+    let Found { disk, mut snapshot, .. } = read_files(workspace, contained);
+    let plan = basis.plan_taking(&contained.edits, &mut snapshot).plan;
     let stats = stats(&plan.changes, &snapshot);
-    file_changes(workspace, plan.changes, &stats, &disk)
+    file_changes(contained, plan.changes, &stats, &disk)
 }
 
 /// The names and modes of the files that exist.
@@ -196,16 +211,17 @@ struct Found {
 }
 
 /// Reads the files that edits name.
-fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
+fn read_files(workspace: &Workspace, contained: &Contained) -> Found {
+    let edits = &contained.edits;
     let mut disk = Disk::with_capacity(edits.len());
     // In the order of the paths, from which the map is made at once.
     let mut contents = Vec::with_capacity(edits.len());
     let (mut executable, mut linked) = (BTreeSet::new(), BTreeSet::new());
     let mut refused = BTreeMap::new();
     let freed = freed(edits);
-    for name in paths(edits) {
-        let path = checked(workspace, name)?;
-        match workspace.read(&path) {
+    for path in contained.paths() {
+        let name = path.as_str();
+        match workspace.read(path) {
             Ok(Some(file)) => {
                 contents.push((name.to_owned(), file.bytes));
                 if is_executable(file.mode) {
@@ -214,7 +230,7 @@ fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
                 if file.links > 1 {
                     linked.insert(name.to_owned());
                 }
-                disk.insert(path, file.mode);
+                disk.insert(path.clone(), file.mode);
             }
             Ok(None) => {}
             Err(error) if makes_room(&error, &freed) => {}
@@ -231,7 +247,7 @@ fn read_files(workspace: &Workspace, edits: &[Edit]) -> Result<Found, Stop> {
     }
     let snapshot = Snapshot { files: contents.into_iter().collect(), executable };
     refused.extend(namesake::doubtful(workspace, edits, &snapshot));
-    Ok(Found { disk, snapshot, linked, unreadable: refused })
+    Found { disk, snapshot, linked, unreadable: refused }
 }
 
 /// The names that edits give up.
@@ -253,10 +269,6 @@ fn makes_room(error: &ReadError, freed: &BTreeSet<&str>) -> bool {
     }
 }
 
-fn checked(workspace: &Workspace, name: &str) -> Result<RelPath, Stop> {
-    workspace.path(name).map_err(|refusal| Stop::refused(path_refused(name, &refusal)))
-}
-
 /// What each change adds and removes. A file that is renamed is compared with what it was under its old name.
 fn stats(changes: &[Change<Content>], snapshot: &Snapshot) -> Vec<Stat> {
     let renamed_away: BTreeSet<&str> =
@@ -276,38 +288,38 @@ fn stats(changes: &[Change<Content>], snapshot: &Snapshot) -> Vec<Stat> {
     changes.iter().map(count).collect()
 }
 
+/// The changes with typed paths and with modes. A plan never changes a file that no edit names; were that so, the path
+/// would not have been checked, and nothing may be done.
 fn file_changes(
-    workspace: &Workspace,
+    contained: &Contained,
     changes: Vec<Change<Content>>,
     stats: &[Stat],
     disk: &Disk,
 ) -> Result<Vec<FileChange<Content>>, Stop> {
-    let mut made = Vec::with_capacity(changes.len());
-    for (change, stat) in changes.into_iter().zip(stats) {
-        made.push(file_change(workspace, change, stat, disk)?);
-    }
-    Ok(made)
+    let typed = |change: Change<Content>, stat: &Stat| match contained.path(&change.path) {
+        Some(path) => Ok(file_change(path.clone(), change, stat, disk)),
+        None => Err(Stop::refused(
+            Diagnostic::error(codes::TRANSACTION_FAILED, "a change was planned of a file that no edit names")
+                .on(&change.path),
+        )),
+    };
+    changes.into_iter().zip(stats).map(|(change, stat)| typed(change, stat)).collect()
 }
 
-fn file_change(
-    workspace: &Workspace,
-    change: Change<Content>,
-    stat: &Stat,
-    disk: &Disk,
-) -> Result<FileChange<Content>, Stop> {
+fn file_change(path: RelPath, change: Change<Content>, stat: &Stat, disk: &Disk) -> FileChange<Content> {
     // A file that was made and renamed in the same reply was never on disk under its first name: it is new.
     let from = change.renamed_from.as_deref().and_then(|from| disk.get_key_value(from));
     let here = disk.get_key_value(change.path.as_str());
     let origin = from.or(here);
     let mode = mode(origin.map(|(_, mode)| *mode), change.executable);
-    Ok(FileChange {
-        path: here.map_or_else(|| checked(workspace, &change.path), |(path, _)| Ok(path.clone()))?,
+    FileChange {
+        path,
         before: here.zip(change.before).map(|((_, mode), bytes)| Image::new(bytes, *mode)),
         after: change.after.map(|bytes| Target { bytes, mode }),
         renamed_from: from.map(|(path, _)| path.clone()),
         added: stat.added,
         removed: stat.removed,
-    })
+    }
 }
 
 /// A change with all the bytes of what the file becomes.

@@ -22,18 +22,18 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
     if !errors.is_empty() {
         return Err(errors);
     }
-    let (edits, refused) = contain(engine.workspace(), reply.edits).map_err(reasons)?;
+    let (contained, refused) = contain(engine.workspace(), reply.edits).map_err(reasons)?;
     if !refused.is_empty() {
-        return Err(refused);
+        return Err(refused.into_iter().map(|refused| refused.why).collect());
     }
-    let views = views::of(engine, &edits);
+    let views = views::of(engine, &contained.edits);
     let options = PlanOptions {
         strictness: engine.config().strictness,
         views: views.contents,
         shown: views.shown,
         ..PlanOptions::default()
     };
-    let plan = try_plan(engine.workspace(), &edits, &Basis { options, receipt: None }).map_err(reasons)?;
+    let plan = try_plan(engine.workspace(), &contained, &Basis { options, receipt: None });
     let errors: Vec<Diagnostic> = plan.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
         return Err(errors);

@@ -21,7 +21,8 @@ use crate::intake::address;
 use crate::intake::submission::Submission;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
-use crate::plan::contain::{contain, paths};
+use crate::pipeline::Ready;
+use crate::plan::contain::{Contained, contain, paths};
 use crate::plan::planning::{Basis, try_plan};
 
 /// The refused replies that wait for this one, the oldest first, and the reply itself; only itself when it mends nothing.
@@ -50,7 +51,7 @@ pub(crate) struct Failed<'a> {
     /// The receipt of the reply, and how its edits are placed.
     pub basis: &'a Basis,
     /// The reply's edits.
-    pub edits: &'a [Edit],
+    pub contained: &'a Contained,
     /// What is wrong.
     pub findings: &'a [Diagnostic],
     /// The uuid that the answer is to name.
@@ -73,7 +74,7 @@ pub(crate) fn message(engine: &Engine, failed: &Failed<'_>) -> String {
     let files: BTreeMap<String, String> = paths.into_iter().filter_map(text).collect();
     let (shown, receipt) = receipt::shown_again(engine, failed.basis.receipt.as_ref(), files, &mut findings);
     let changed_in = |dialect: Dialect| {
-        let edits = failed.edits.iter().filter(move |edit| edit.dialect == dialect);
+        let edits = failed.contained.edits.iter().filter(move |edit| edit.dialect == dialect);
         edits.map(|edit| edit.path.as_str()).collect()
     };
     message::prompt(&message::Request {
@@ -88,13 +89,20 @@ pub(crate) fn message(engine: &Engine, failed: &Failed<'_>) -> String {
     })
 }
 
+/// Edits could not be read or placed: where it is wanted, the reply waits, and a message asks the model for those parts.
+pub(crate) fn ask(engine: &Engine, ready: &Ready<'_>, outcome: &mut Outcome, stop: Stop) -> Stop {
+    let uuid = ready.admitted.uuid;
+    if let (true, Stop::Refused(findings)) = (ready.options.repair, &stop) {
+        let Ready { basis, contained, .. } = ready;
+        let failed = Failed { basis, contained, findings, uuid, has_landed: false };
+        outcome.repair_prompt = Some(message(engine, &failed));
+        outcome.diagnostics.extend(wait_for_repair(engine, uuid, &ready.submission.text));
+    }
+    stop
+}
+
 /// After `--partial`: the message that asks for what did not land. Where nothing did, the reply waits like any other.
-pub(crate) fn ask_for_rest(
-    engine: &Engine,
-    submission: &Submission,
-    options: relay_edit::Options,
-    outcome: &mut Outcome,
-) {
+pub(crate) fn ask_for_rest(engine: &Engine, submission: &Submission, basis: &Basis, outcome: &mut Outcome) {
     let findings: Vec<Diagnostic> =
         outcome.diagnostics.iter().filter(|finding| finding.is_error()).cloned().collect();
     let has_landed = matches!(outcome.status, Status::Partial);
@@ -102,11 +110,10 @@ pub(crate) fn ask_for_rest(
         return;
     }
     let edits = parse(&submission.text, submission.dialect).edits;
-    let edits = contain(engine.workspace(), edits).map_or_else(|_| Vec::new(), |(edits, _)| edits);
+    let (contained, _) = contain(engine.workspace(), edits).unwrap_or_default();
     // What has landed is on the ledger under its uuid, so the answer needs another.
     let uuid = outcome.uuid.filter(|_| !has_landed).unwrap_or_else(Uuid::new_v4);
-    let basis = Basis { options, receipt: None };
-    let failed = Failed { basis: &basis, edits: &edits, findings: &findings, uuid, has_landed };
+    let failed = Failed { basis, contained: &contained, findings: &findings, uuid, has_landed };
     outcome.repair_prompt = Some(message(engine, &failed));
     if !has_landed {
         outcome.diagnostics.extend(wait_for_repair(engine, uuid, &submission.text));
@@ -117,7 +124,7 @@ pub(crate) fn ask_for_rest(
 /// those wrote, which the model will not find in the file; so the hunk is looked for once more, alone.
 fn as_on_disk(engine: &Engine, failed: &Failed<'_>, finding: &Diagnostic) -> Diagnostic {
     let is_alone = || {
-        let same = failed.edits.iter().filter(|edit| Some(&edit.path) == finding.path.as_ref());
+        let same = failed.contained.edits.iter().filter(|edit| Some(&edit.path) == finding.path.as_ref());
         let count = |edit: &Edit| match &edit.operation {
             Operation::Patch { hunks, .. } => hunks.len(),
             _ => 1,
@@ -127,14 +134,12 @@ fn as_on_disk(engine: &Engine, failed: &Failed<'_>, finding: &Diagnostic) -> Dia
     if finding.code != relay_edit::codes::NOT_FOUND || is_alone() {
         return finding.clone();
     }
-    let hunk = failed.edits.iter().find_map(|edit| {
+    let hunk = failed.contained.edits.iter().find_map(|edit| {
         let is_this = Some(&edit.path) == finding.path.as_ref();
         is_this.then(|| only(edit, finding.line?)).flatten()
     });
     let Some(alone) = hunk else { return finding.clone() };
-    let Ok(plan) = try_plan(engine.workspace(), std::slice::from_ref(&alone), failed.basis) else {
-        return finding.clone();
-    };
+    let plan = try_plan(engine.workspace(), &failed.contained.with(vec![alone]), failed.basis);
     let found = plan.diagnostics.into_iter().find(|found| found.is_error() && found.line == finding.line);
     found.unwrap_or_else(|| {
         let hint = "these lines are in the file, but another block of your reply changes them first: send one block that \
@@ -217,15 +222,16 @@ fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result
     let workspace = engine.workspace();
     let Reply { reasoning, edits, control, receipt, .. } = earlier;
     // What was wrong with the earlier reply is what the answer was asked for.
-    let (edits, unwritable) = contain(workspace, edits)?;
-    let (mut fresh, mut refused) = contain(workspace, answer.edits)?;
+    let (contained, unwritable) = contain(workspace, edits)?;
+    let (Contained { edits: mut fresh, .. }, mut refused) = contain(workspace, answer.edits)?;
+    let edits = &contained.edits;
     // A path that cannot be written comes back as another one. What the answer leaves out is still refused.
-    let named = paths(&edits);
+    let named = paths(edits);
     let renamed = paths(&fresh).difference(&named).count();
     refused.extend(unwritable.into_iter().skip(renamed));
     fresh.iter_mut().for_each(mean_what_is_there);
-    let basis = basis.seeing(engine, &edits);
-    let failed = failures(workspace, &edits, &basis);
+    let basis = basis.seeing(engine, edits);
+    let failed = failures(workspace, &contained, &basis);
     // A block that is sent again for its lines renames its file once more, which is done.
     let stands = |edit: &Edit| {
         let same =
@@ -236,7 +242,7 @@ fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result
     };
     fresh.retain(|edit| !stands(edit));
     let mut mended = Vec::with_capacity(edits.len() + fresh.len());
-    for (index, edit) in edits.into_iter().enumerate() {
+    for (index, edit) in contained.edits.into_iter().enumerate() {
         match failed.iter().find(|failure| failure.edit == index) {
             None => mended.push(edit),
             Some(failure) => {
@@ -251,7 +257,7 @@ fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result
     mended.extend(fresh);
     let mended = join_anchored(mended, &basis.options.views);
     let mut diagnostics = answer.diagnostics;
-    diagnostics.extend(refused);
+    diagnostics.extend(refused.into_iter().map(|refused| refused.why));
     Ok(Reply {
         reasoning: [reasoning, answer.reasoning].join("\n\n").trim().to_owned(),
         edits: mended,
@@ -296,14 +302,14 @@ struct Failing {
     lines: Vec<usize>,
 }
 
-fn failures(workspace: &Workspace, edits: &[Edit], basis: &Basis) -> Vec<Failing> {
+fn failures(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Vec<Failing> {
     // Of a block that would land in part, only what does not fit is to be mended.
     let mut basis = basis.clone();
     basis.options.partial = false;
-    let Ok(plan) = try_plan(workspace, edits, &basis) else { return Vec::new() };
+    let plan = try_plan(workspace, contained, &basis);
     plan.outcomes
         .iter()
-        .zip(edits)
+        .zip(&contained.edits)
         .enumerate()
         .filter(|(_, (outcome, _))| outcome.status == EditStatus::Failed)
         .map(|(index, (_, edit))| Failing {

@@ -23,7 +23,8 @@ use uuid::Uuid;
 use crate::approval::{Approver, Observer};
 use crate::codes;
 use crate::engine::{Engine, EngineError};
-use crate::land::transact::{Terms, Transaction, rehearse, require_approver, transact};
+use crate::land::landing::Landing;
+use crate::land::transact::{Terms, rehearse};
 use crate::land::versions;
 use crate::ledger::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::file_reports;
@@ -97,22 +98,12 @@ fn take_back(
     observer: &mut dyn Observer,
     select: Select,
 ) -> Outcome {
-    let mut outcome = Outcome::rejected(engine.warnings().to_vec());
-    outcome.dry_run = options.dry_run;
-    let ended = run(engine, options, approver, observer, select, &mut outcome);
-    let status = ended.unwrap_or_else(|stop| stop.settle(&mut outcome.diagnostics));
-    outcome.settle(status);
-    outcome
+    Landing::new(engine, approver, observer).run(|landing| run(landing, options, select))
 }
 
-fn run(
-    engine: &Engine,
-    options: &UndoOptions,
-    approver: &mut dyn Approver,
-    observer: &mut dyn Observer,
-    select: Select,
-    outcome: &mut Outcome,
-) -> Result<Status, Stop> {
+fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Result<Status, Stop> {
+    let Landing { engine, approver, outcome, .. } = landing;
+    outcome.dry_run = options.dry_run;
     let history = engine.history().map_err(|error: EngineError| Stop::Refused(error.diagnostics()))?;
     let selection = select(&history, options).map_err(Stop::Refused)?;
     selection.check_sound().map_err(Stop::Refused)?;
@@ -148,12 +139,11 @@ fn run(
         outcome.changes = changes;
         return Ok(Status::Validated);
     }
-    agree_to(&sensitive, SENSITIVE_HINT, approver)
+    agree_to(&sensitive, SENSITIVE_HINT, *approver)
         .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
-    require_approver(engine, approver, &[])?;
-    outcome.uuid = Some(uuid);
-    transact(engine, Transaction { draft, terms: Terms::default() }, approver, observer, outcome)
-        .map_err(|stop| versions::name_both(engine, outcome, stop))
+    landing.require_approver(&[])?;
+    landing.outcome.uuid = Some(uuid);
+    landing.transact(draft, Terms::default()).map_err(|stop| versions::name_both(landing, stop))
 }
 
 /// Works out the changes. Where a range as a whole conflicts with what happened outside Relay, what its transactions

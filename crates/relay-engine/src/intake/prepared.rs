@@ -1,0 +1,36 @@
+//! Edits that a channel has read itself: they need no parser, only a place.
+
+use std::collections::BTreeMap;
+
+use relay_edit::{Edit, Reply};
+use uuid::Uuid;
+
+use crate::context::views::Views;
+use crate::intake::submission::Submission;
+
+/// Edits that a channel has read itself, under the name it gives the transaction.
+#[derive(Debug)]
+pub struct Prepared {
+    /// Where they come from, and the text they were read from.
+    pub submission: Submission,
+    /// The same for the same submission, so that it lands once however often it is handed over.
+    pub uuid: Uuid,
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Why, for the ledger.
+    pub reasoning: String,
+    /// What their author saw of the files.
+    pub views: BTreeMap<String, Vec<u8>>,
+}
+
+impl Prepared {
+    /// The edits as a reply.
+    pub(crate) fn reply(&self) -> Reply {
+        Reply { reasoning: self.reasoning.clone(), edits: self.edits.clone(), ..Reply::default() }
+    }
+
+    /// What their author saw.
+    pub(crate) fn views(&self) -> Views {
+        Views { contents: self.views.clone(), ..Views::default() }
+    }
+}
