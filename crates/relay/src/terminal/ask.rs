@@ -43,7 +43,8 @@ impl Person {
         Self { answers, cancel, yes }
     }
 
-    fn is_there(&self) -> bool {
+    /// Whether there is a person who could answer.
+    pub fn is_there(&self) -> bool {
         !matches!(self.answers, Answers::Nobody)
     }
 
@@ -116,6 +117,33 @@ impl Person {
     /// A question that nothing answers beforehand.
     pub fn ask(&mut self, question: &str) -> Decision {
         self.yes_or_no(&format!("{} {question}", paint(NOTE.bold(), "?")))
+    }
+
+    /// Asks for one of several answers, by number; `other` takes the person's own words too. `None` if they left.
+    pub fn select(&mut self, question: &str, labels: &[&str], other: bool) -> Option<Result<usize, String>> {
+        self.forget_what_was_typed();
+        tell(&format!("{} {}\n", paint(NOTE.bold(), "?"), visible(question)));
+        for (at, label) in labels.iter().enumerate() {
+            tell(&format!("  {} {}\n", paint(PLACE, format_args!("{}", at + 1)), visible(label)));
+        }
+        loop {
+            let hint = if other { "number, or your own words: " } else { "number: " };
+            tell(hint);
+            let answer = self.read_line().ok()??;
+            let answer = answer.trim();
+            match answer.parse::<usize>() {
+                Ok(number) if (1..=labels.len()).contains(&number) => return Some(Ok(number - 1)),
+                Err(_) if other && !answer.is_empty() => return Some(Err(answer.to_owned())),
+                _ => tell(&format!("  {}\n", paint(NOTE, format_args!("choose from 1 to {}", labels.len())))),
+            }
+        }
+    }
+
+    /// Asks for a line of text. `None` if the person left.
+    pub fn line(&mut self, question: &str) -> Option<String> {
+        self.forget_what_was_typed();
+        tell(&format!("{} {}\n> ", paint(NOTE.bold(), "?"), visible(question)));
+        self.read_line().ok().flatten()
     }
 
     fn show_one(&mut self, proposal: &Proposal<'_>) -> Result<(), Decision> {

@@ -1,0 +1,226 @@
+//! Everything an agent needs, from the command line, the user's settings and the project.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions};
+use relay_agent::policy::{Class, Level, Places, Policy, Rules};
+use relay_agent::session::{Recent, SessionError, SessionLog};
+use relay_agent::tool::{Registry, Selection, Services, Ui};
+use relay_agent::turn::{Delivery, Settings as LoopSettings};
+use relay_diagnostics::Diagnostic;
+use relay_engine::Engine;
+use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
+use relay_settings::{Models, Settings};
+use relay_store::Store;
+
+use crate::cli::AgentArgs;
+use crate::failure::{BAD_USAGE, Failure};
+use crate::{agents, models, open as project};
+
+/// Which session.
+#[derive(Clone, Debug)]
+pub enum Which {
+    /// A new one.
+    New,
+    /// The newest one of the project.
+    Newest,
+    /// This one.
+    Named(String),
+    /// One that leaves nothing behind.
+    Unkept,
+}
+
+/// What a front end brings.
+pub struct Front {
+    /// Answers questions.
+    pub ui: Arc<dyn Ui>,
+    /// Make no connections.
+    pub offline: bool,
+}
+
+/// An agent that is almost there, and what its front end may want to know.
+pub struct Opened {
+    /// The agent's parts.
+    pub builder: AgentBuilder,
+    /// The project.
+    pub engine: Arc<Engine>,
+    /// What may be used up, and what was.
+    pub budget: Arc<Budget>,
+    /// How waiting messages are delivered.
+    pub delivery: (Delivery, Delivery),
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// Puts an agent together.
+pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) -> Result<Opened, Failure> {
+    let store = project::store()?;
+    let settings = agents::settings(&store)?;
+    let engine = Arc::new(project::engine(root)?.without_checks());
+    let mut notes: Vec<String> = engine.warnings().iter().map(|warning| warning.message.clone()).collect();
+    let log = session(&store, engine.workspace().root(), which, &mut notes)?;
+    let (asker, budget, thinking) = model(&store, &settings, args, &log, front.offline)?;
+    let can_call = asker.model().capabilities.tools;
+    let services = services(&store, &engine, &log, &settings, front.ui);
+    let mut builder = AgentBuilder::new(log, asker, Registry::new(relay_tools::built_in()), services);
+    builder.selection = match (&args.tools, args.no_tools) {
+        (_, true) => Selection::Nothing,
+        (Some(names), _) => Selection::Named(names.clone()),
+        (None, _) => Selection::All,
+    };
+    builder.policy = policy(&settings, args, engine.workspace().root())?;
+    builder.system = super::prompt::system(&engine, args)?;
+    builder.thinking = thinking;
+    builder.settings = LoopSettings {
+        keep_interrupted: settings.text("ttsr.contextMode").as_deref() == Some("keep"),
+        steering_waits: settings.text("interruptMode").as_deref() == Some("wait"),
+        text_edits: args.text_edits || !can_call,
+        ..LoopSettings::default()
+    };
+    builder.time = args.max_time.and_then(|bound| bound.0);
+    let delivery = |key: &str| match settings.text(key).as_deref() {
+        Some("all") => Delivery::All,
+        _ => Delivery::OneAtATime,
+    };
+    let delivery = (delivery("steeringMode"), delivery("followUpMode"));
+    Ok(Opened { builder, engine, budget, delivery, notes })
+}
+
+fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) -> Result<SessionLog, Failure> {
+    let log = match which {
+        Which::New => SessionLog::create(store, cwd),
+        Which::Unkept => SessionLog::in_memory(cwd),
+        Which::Named(id) => SessionLog::resume(store, id, cwd).map_err(|error| no_session(&error))?,
+        Which::Newest => {
+            let (log, recent) = SessionLog::continue_recent(store, cwd).map_err(|error| no_session(&error))?;
+            if matches!(recent, Recent::New) {
+                notes.push("there is no session in this project yet; this is a new one".to_owned());
+            }
+            log
+        }
+    };
+    notes.extend(log.damage().iter().map(|damage| format!("the session is damaged: {damage}")));
+    Ok(log)
+}
+
+fn no_session(error: &SessionError) -> Failure {
+    Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()).hinted("`relay sessions list` lists them."))
+}
+
+type Asked = (Arc<dyn Asker>, Arc<Budget>, Option<Thinking>);
+
+fn model(
+    store: &Store,
+    settings: &Settings,
+    args: &AgentArgs,
+    log: &SessionLog,
+    offline: bool,
+) -> Result<Asked, Failure> {
+    let known = models::open(store)?;
+    let selector = args
+        .model
+        .clone()
+        .or_else(|| log.context().state.models.get("default").cloned())
+        .or_else(|| settings.map("modelRoles").get("default").and_then(|name| name.as_str().map(str::to_owned)))
+        .or_else(|| first_with_key(&known))
+        .ok_or_else(no_model)?;
+    let selected = known.select(&selector).map_err(|error| models::unselected(&error))?;
+    let provider = &selected.model.provider.name;
+    let needs_key = known.catalog.provider(provider).is_some_and(relay_llm::catalog::CatalogProvider::needs_key);
+    if needs_key && known.keyring.sources(provider).is_empty() {
+        return Err(models::no_key(provider));
+    }
+    let mut fallback: Vec<Model> = Vec::new();
+    for name in settings.fallback("default") {
+        let model = known.select(&name).map_err(|error| models::unselected(&error))?.model;
+        if model.selector() != selected.model.selector() {
+            fallback.push(model);
+        }
+    }
+    let by_setting = settings.limit();
+    let limit = Limit {
+        cost: args.max_cost.map_or(by_setting.cost, |bound| bound.0),
+        turns: args.max_turns.map_or(by_setting.turns, |bound| bound.0),
+        time: None,
+    };
+    limit.check(&selected.model).map_err(|spent| {
+        Failure::usage(Diagnostic::error(BAD_USAGE, spent.to_string()).hinted("Leave out --max-cost."))
+    })?;
+    let budget = Arc::new(Budget::new(limit));
+    let live = Live::new(LiveOptions {
+        client: ClientOptions { offline, retry: settings.retry(), ..ClientOptions::default() },
+        model: selected.model,
+        fallback,
+        revert: settings.revert(),
+        keys: Arc::new(known.keyring),
+        budget: Arc::clone(&budget),
+        session: Some(log.id().to_owned()),
+    });
+    let by_setting = || settings.text("defaultThinkingLevel").and_then(|name| Thinking::from_name(&name));
+    Ok((Arc::new(live), budget, selected.thinking.or_else(by_setting)))
+}
+
+/// The first model of the catalog for whose provider there is a key.
+fn first_with_key(known: &Models) -> Option<String> {
+    known
+        .catalog
+        .providers()
+        .filter(|provider| provider.needs_key() && known.has_key(provider))
+        .find_map(|provider| known.catalog.models_of(&provider.provider.name).next().map(Model::selector))
+}
+
+fn no_model() -> Failure {
+    let message = "there is no model to ask";
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(models::THREE_WAYS.trim_end()))
+}
+
+fn services(
+    store: &Store,
+    engine: &Arc<Engine>,
+    log: &SessionLog,
+    settings: &Settings,
+    ui: Arc<dyn Ui>,
+) -> Services {
+    let values = settings.clone();
+    let keeper = store.clone();
+    Services {
+        engine: Arc::clone(engine),
+        session: log.id().to_owned(),
+        artifacts: log.artifacts(),
+        ui,
+        settings: Arc::new(move |key| values.value(key)),
+        keep_rule: Arc::new(move |rule| {
+            // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
+            if let Err(error) = agents::add_policy_rule(&keeper, rule) {
+                crate::terminal::note(&format!("the rule could not be kept: {error}"));
+            }
+        }),
+    }
+}
+
+fn policy(settings: &Settings, args: &AgentArgs, root: &Path) -> Result<Policy, Failure> {
+    let usage = |message: String| Failure::usage(Diagnostic::error(BAD_USAGE, message));
+    let level = match &args.policy {
+        Some(name) => name.parse().map_err(usage)?,
+        None => settings.text("policy.level").and_then(|name| name.parse().ok()).unwrap_or(Level::Auto),
+    };
+    let mut granted = std::collections::BTreeSet::new();
+    for name in &args.allow {
+        let class = Class::GRANTABLE.into_iter().find(|class| class.name() == name).ok_or_else(|| {
+            let names = Class::GRANTABLE.map(Class::name).join(", ");
+            usage(format!("--allow takes {names}, not `{name}`"))
+        })?;
+        granted.insert(class);
+    }
+    let rules = agents::policy_rules(settings).map_err(usage)?;
+    let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    for folder in &args.add_dir {
+        let whole = std::fs::canonicalize(folder)
+            .map_err(|error| usage(format!("--add-dir {}: {error}", folder.display())))?;
+        folders.push(whole);
+    }
+    let level = if args.plan { Level::ReadOnly } else { level };
+    Ok(Policy { level, granted, rules, places: Places::new(folders), ..Policy::default() })
+}

@@ -1,0 +1,143 @@
+//! What can be typed about Relay's own agent.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use relay_settings::limits;
+
+use super::agents::{Bound, bound, turns};
+
+/// Let Relay's agent do something in this project
+///
+/// The agent reads, edits and runs commands until it is done. Every change is a transaction on the ledger: `relay undo
+/// --turn` undoes everything since the prompt, `relay log --session` lists it. The answer goes to standard output,
+/// progress to standard error. Without PROMPT the prompt is standard input; with it, standard input is context.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit codes: 0 done · 1 failed, or a call was denied · 2 bad usage · 4 a limit was reached · 130 interrupted"
+)]
+pub struct RunArgs {
+    /// What to do; words that begin with @ name files that are sent along
+    #[arg(value_name = "PROMPT")]
+    pub prompt: Vec<String>,
+
+    #[command(flatten)]
+    pub agent: AgentArgs,
+
+    /// Print one JSON document at the end
+    #[arg(long, conflicts_with = "stream_json")]
+    pub json: bool,
+
+    /// Print every event as a line of JSON
+    #[arg(long)]
+    pub stream_json: bool,
+
+    /// Go on with the newest session of this project
+    #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "no_session"])]
+    pub resume_newest: bool,
+
+    /// Go on with this session: its id, or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "no_session")]
+    pub session: Option<String>,
+
+    /// Keep no session
+    #[arg(long)]
+    pub no_session: bool,
+
+    /// Hold the answer to this JSON schema
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+
+    /// Send this image along; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub image: Vec<PathBuf>,
+
+    /// Record what the model says and what tools return
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// End background jobs instead of waiting for them
+    #[arg(long)]
+    pub cancel_jobs: bool,
+}
+
+/// What every front end of the agent takes.
+#[derive(Clone, Debug, Args)]
+pub struct AgentArgs {
+    /// The model: provider/model, with :low, :medium or :high for how hard it thinks; or replay:FILE
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// What may happen without asking: read-only, ask, auto or full
+    #[arg(long, value_name = "POLICY")]
+    pub policy: Option<String>,
+
+    /// Grant something up front: web, network, outside or destructive; may be repeated
+    #[arg(long, value_name = "CLASS")]
+    pub allow: Vec<String>,
+
+    /// Never ask: what would be asked about is denied
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+
+    /// Offer only these tools, separated by commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub tools: Option<Vec<String>>,
+
+    /// Offer no tools
+    #[arg(long, conflicts_with = "tools")]
+    pub no_tools: bool,
+
+    /// Let the agent work in this folder too; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub add_dir: Vec<PathBuf>,
+
+    /// Use this text, or this file's, in place of Relay's instructions to the model
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub system_prompt: Option<String>,
+
+    /// Add this text, or this file's, to the instructions
+    #[arg(long, value_name = "TEXT|FILE")]
+    pub append_system_prompt: Option<String>,
+
+    /// Land edits in plain answers too; on by itself for models that cannot call tools
+    #[arg(long)]
+    pub text_edits: bool,
+
+    /// Plan only: nothing but the plan is written
+    #[arg(long)]
+    pub plan: bool,
+
+    /// Use no rules of the project or the user
+    #[arg(long)]
+    pub no_rules: bool,
+
+    /// Stop before this many US dollars are spent
+    #[arg(long, value_name = "AMOUNT", value_parser = bound(limits::cost, limits::COST))]
+    pub max_cost: Option<Bound<f64>>,
+
+    /// Stop after this many turns
+    #[arg(long, value_name = "N", value_parser = bound(turns, "a whole number above zero"))]
+    pub max_turns: Option<Bound<u32>>,
+
+    /// Stop after this time: 90s, 5m, 1h
+    #[arg(long, value_name = "TIME", value_parser = bound(limits::time, limits::TIME))]
+    pub max_time: Option<Bound<Duration>>,
+}
+
+/// Go on with a session of the agent
+#[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// The session: its id or the beginning of it; the newest one if left out
+    #[arg(value_name = "ID")]
+    pub session: Option<String>,
+
+    #[command(flatten)]
+    pub agent: AgentArgs,
+
+    /// Print one JSON document at the end
+    #[arg(long)]
+    pub json: bool,
+}

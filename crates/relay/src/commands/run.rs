@@ -1,0 +1,178 @@
+//! `relay run` and `relay resume`: the agent without a terminal interface.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use relay_agent::driver::Agent;
+use relay_agent::event::{Ended, Event};
+use relay_diagnostics::Diagnostic;
+use relay_llm::{Budget, OutputSchema};
+use serde_json::{Value, json};
+
+use crate::agent::{self, Front, Opened, Terminal, Which};
+use crate::asking::spent;
+use crate::cli::{AgentArgs, ResumeArgs, RunArgs};
+use crate::failure::{BAD_USAGE, Failure};
+use crate::terminal::run::Show;
+use crate::{signals, terminal};
+
+/// A limit was reached; the session can be continued.
+const LIMIT: u8 = 4;
+const INTERRUPTED: u8 = 130;
+
+/// What the answer looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Text,
+    Json,
+    Events,
+}
+
+pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Failure> {
+    let form = match (args.json, args.stream_json) {
+        (true, _) => Form::Json,
+        (_, true) => Form::Events,
+        _ => Form::Text,
+    };
+    let which = match (&args.session, args.resume_newest, args.no_session) {
+        (Some(id), _, _) => Which::Named(id.clone()),
+        (None, true, _) => Which::Newest,
+        (None, _, true) => Which::Unkept,
+        _ => Which::New,
+    };
+    let input = agent::input()?;
+    let stdin_taken = input.is_some();
+    let prompt = agent::prompt(&args.prompt, &agent::Attached { images: &args.image, input })?;
+    let mut opened = start(root, &args.agent, &which, offline, stdin_taken)?;
+    if let Some(path) = &args.schema {
+        opened.builder.output = Some(schema(path)?);
+    }
+    work(opened, form, |agent| agent.prompt(prompt))
+}
+
+pub fn resume(root: Option<&Path>, args: &ResumeArgs, offline: bool) -> Result<u8, Failure> {
+    let which = args.session.clone().map_or(Which::Newest, Which::Named);
+    let opened = start(root, &args.agent, &which, offline, false)?;
+    let form = if args.json { Form::Json } else { Form::Text };
+    work(opened, form, Agent::resume)
+}
+
+fn start(
+    root: Option<&Path>,
+    args: &AgentArgs,
+    which: &Which,
+    offline: bool,
+    stdin_taken: bool,
+) -> Result<Opened, Failure> {
+    let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
+    let ui = Arc::new(Terminal::new(cancel, args.yes, stdin_taken));
+    let opened = agent::open(root, args, which, Front { ui, offline })?;
+    for note in &opened.notes {
+        terminal::note(note);
+    }
+    Ok(opened)
+}
+
+/// What is collected while the agent works.
+#[derive(Default)]
+struct Collected {
+    text: String,
+    denied: Vec<Value>,
+    transactions: Vec<Value>,
+}
+
+fn work(
+    mut opened: Opened,
+    form: Form,
+    go: impl FnOnce(&mut Agent) -> Ended,
+) -> Result<u8, Failure> {
+    let collected = Arc::new(Mutex::new(Collected::default()));
+    let (seen, mut show) = (Arc::clone(&collected), Show::new(form == Form::Text));
+    opened.builder.observer = Box::new(move |event| {
+        seen.lock().unwrap_or_else(PoisonError::into_inner).see(event);
+        match form {
+            Form::Events => terminal::print_line(&event.to_json().to_string()),
+            Form::Text | Form::Json => show.event(event),
+        }
+    });
+    let session = opened.builder.log.id().to_owned();
+    let mut agent = opened.builder.build().map_err(|error| {
+        Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()))
+    })?;
+    agent.deliver(opened.delivery.0, opened.delivery.1);
+    let remote = agent.remote();
+    signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
+    let ended = go(&mut agent);
+    drop(agent);
+    let collected = std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(report(form, &session, &ended, &collected, &opened.budget))
+}
+
+impl Collected {
+    fn see(&mut self, event: &Event) {
+        let value = event.to_json();
+        match value["type"].as_str() {
+            Some("agent_start") => *self = Self::default(),
+            Some("turn_end") => {
+                let text = relay_agent::session::Message::from_json(&value["message"].to_string());
+                self.text = text.map(|message| message.text()).unwrap_or_default();
+            }
+            Some("tool_execution_end") => {
+                let result = &value["result"];
+                if result["details"]["error"] == "denied" {
+                    let reason = &result["content"][0]["text"];
+                    self.denied.push(json!({ "tool": value["toolName"], "toolCallId": value["toolCallId"], "reason": reason }));
+                }
+                let made = result["transactions"].as_array().into_iter().flatten();
+                self.transactions.extend(made.cloned());
+            }
+            _ => {}
+        }
+    }
+}
+
+fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budget: &Budget) -> u8 {
+    let (status, error) = match ended {
+        Ended::Done => ("done", None),
+        Ended::Failed(why) => ("failed", Some(why)),
+        Ended::Aborted => ("aborted", None),
+        Ended::Limit(why) => ("limit", Some(why)),
+    };
+    if form == Form::Json {
+        let spent = spent(budget);
+        let document = json!({
+            "sessionId": session, "status": status, "error": error, "text": collected.text,
+            "usage": spent["tokens"], "turns": spent["turns"], "cost": spent["cost"],
+            "transactions": collected.transactions, "denied": collected.denied,
+        });
+        terminal::print_line(&document.to_string());
+    }
+    if let Some(why) = error {
+        terminal::tell(&terminal::report::diagnostics(&[Diagnostic::error(RUN_FAILED, why.clone())]));
+    }
+    match ended {
+        Ended::Done if collected.denied.is_empty() => 0,
+        Ended::Done | Ended::Failed(_) => 1,
+        Ended::Limit(_) => LIMIT,
+        Ended::Aborted => INTERRUPTED,
+    }
+}
+
+const RUN_FAILED: relay_diagnostics::Code = relay_diagnostics::Code::new("run-failed");
+
+fn schema(path: &Path) -> Result<OutputSchema, Failure> {
+    let failed = |why: String| {
+        Failure::usage(Diagnostic::error(BAD_USAGE, format!("--schema {}: {why}", path.display())))
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let schema: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
+    jsonschema::validator_for(&schema).map_err(|error| failed(error.to_string()))?;
+    Ok(OutputSchema { name: "answer".to_owned(), schema })
+}
+
+/// Everything that was written must be out before the process ends.
+pub fn flush() {
+    // Standard output that is closed has no reader to disappoint.
+    drop(std::io::stdout().flush());
+}
