@@ -10,6 +10,7 @@ mod calls;
 mod land;
 mod model;
 mod perform;
+mod record;
 mod seams;
 mod shorten;
 
@@ -22,6 +23,7 @@ use relay_diagnostics::Cancel;
 
 pub use build::AgentBuilder;
 pub use model::{Asker, Live, LiveOptions};
+pub use record::{Recorder, RecordingError, Replay};
 pub use seams::{Masking, NoRules, StreamRules};
 
 use crate::event::{Ended, Event, RunEvent};
