@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use relay_llm::{OutputSchema, Thinking};
 
 use super::{Agent, Asker, Masking, NoRules, Observer, StreamRules, UnderWay};
+use crate::compact;
 use crate::event::Event;
 use crate::policy::Policy;
 use crate::session::SessionLog;
@@ -38,6 +39,8 @@ pub struct AgentBuilder {
     pub output: Option<OutputSchema>,
     /// What the user set.
     pub settings: Settings,
+    /// When and how the conversation is made shorter.
+    pub compaction: compact::Settings,
     /// Finds stream rules that answers break.
     pub rules: Box<dyn StreamRules>,
     /// Keeps secrets on this machine.
@@ -63,6 +66,7 @@ impl AgentBuilder {
             thinking: None,
             output: None,
             settings: Settings::default(),
+            compaction: compact::Settings::default(),
             rules: Box::new(NoRules),
             masker: None,
             observer: Box::new(|_: &Event| {}),
@@ -79,6 +83,9 @@ impl AgentBuilder {
         let (sender, inbox) = std::sync::mpsc::sync_channel(INBOX);
         let context = self.log.context().state;
         let mut settings = self.settings;
+        let window = self.asker.model().limits.context;
+        settings.compact_at =
+            self.compaction.is_due(u64::MAX, window).then(|| self.compaction.threshold(window));
         settings.exclusive = self
             .registry
             .names()
@@ -118,6 +125,7 @@ impl AgentBuilder {
             broken: None,
             own: VecDeque::new(),
             output: self.output,
+            compaction: self.compaction,
             masker: self.masker,
             watch: Arc::new(Mutex::new(rules)),
         })

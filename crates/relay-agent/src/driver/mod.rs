@@ -62,6 +62,7 @@ pub struct Agent {
     /// What happened on this thread while an effect was carried out.
     own: VecDeque<Happened>,
     output: Option<relay_llm::OutputSchema>,
+    compaction: crate::compact::Settings,
     masker: Option<Arc<dyn Masking>>,
     watch: Arc<Mutex<Box<dyn StreamRules>>>,
 }
