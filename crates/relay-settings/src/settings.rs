@@ -151,6 +151,13 @@ impl Settings {
         }
     }
 
+    /// The tables of a list of rules; empty if there is none.
+    #[must_use]
+    pub fn tables(&self, name: &str) -> Vec<Table> {
+        let listed = self.file.get(name).and_then(Value::as_array);
+        listed.into_iter().flatten().filter_map(Value::as_table).cloned().collect()
+    }
+
     /// A table; empty if there is none.
     #[must_use]
     pub fn map(&self, name: &str) -> Table {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use relay_agent::policy::Rule;
 use relay_backends::ask::{Depth, Files};
 use relay_backends::backend::{Backends, Surroundings};
 use relay_backends::configured::{ConfiguredError, Sources, Wanted};
@@ -114,4 +115,26 @@ pub fn refused(error: &SettingsError) -> Failure {
 
 fn variables() -> BTreeMap<String, OsString> {
     std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect()
+}
+
+/// The user's policy rules.
+pub fn policy_rules(settings: &Settings) -> Result<Vec<Rule>, String> {
+    settings
+        .tables("policy.rules")
+        .into_iter()
+        .enumerate()
+        .map(|(at, table)| {
+            let rule: Result<Rule, _> = table.try_into();
+            rule.map_err(|error| format!("policy rule {} cannot be used: {}", at + 1, error.message()))
+        })
+        .collect()
+}
+
+/// Adds a policy rule to the user's settings.
+pub fn add_policy_rule(store: &Store, rule: &Rule) -> Result<(), String> {
+    let text = store.settings_file(FILE).map_err(|error| error.to_string())?.unwrap_or_default();
+    let rule = toml::to_string(rule).map_err(|error| error.to_string())?;
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let text = format!("{text}{gap}\n[[policy.rules]]\n{rule}");
+    store.replace_settings_file(FILE, &text).map_err(|error| error.to_string())
 }

@@ -1,5 +1,6 @@
 //! The `relay` command: arguments in, one command run, an exit code out.
 
+mod agent;
 mod agents;
 mod asking;
 mod channel;

@@ -4,6 +4,7 @@
 mod open;
 mod person;
 mod prompt;
+mod system;
 
 pub use open::{Front, Opened, Which, open};
 pub use person::Terminal;

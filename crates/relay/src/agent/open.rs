@@ -13,6 +13,7 @@ use relay_engine::Engine;
 use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
 use relay_settings::{Models, Settings};
 use relay_store::Store;
+use serde_json::Value;
 
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
@@ -43,8 +44,6 @@ pub struct Front {
 pub struct Opened {
     /// The agent's parts.
     pub builder: AgentBuilder,
-    /// The project.
-    pub engine: Arc<Engine>,
     /// What may be used up, and what was.
     pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
@@ -70,7 +69,11 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         (None, _) => Selection::All,
     };
     builder.policy = policy(&settings, args, engine.workspace().root())?;
-    builder.system = super::prompt::system(&engine, args)?;
+    let selector = builder.asker.model().selector();
+    let skills = skills(&settings);
+    let material = super::system::material(&engine, &store, args, skills, &selector)?;
+    builder.system = relay_agent::prompt::compose(&material).text();
+    builder.compaction = compaction(&settings);
     builder.thinking = thinking;
     builder.settings = LoopSettings {
         keep_interrupted: settings.text("ttsr.contextMode").as_deref() == Some("keep"),
@@ -84,7 +87,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-    Ok(Opened { builder, engine, budget, delivery, notes })
+    Ok(Opened { builder, budget, delivery, notes })
 }
 
 fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) -> Result<SessionLog, Failure> {
@@ -93,7 +96,8 @@ fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) ->
         Which::Unkept => SessionLog::in_memory(cwd),
         Which::Named(id) => SessionLog::resume(store, id, cwd).map_err(|error| no_session(&error))?,
         Which::Newest => {
-            let (log, recent) = SessionLog::continue_recent(store, cwd).map_err(|error| no_session(&error))?;
+            let (log, recent) =
+                SessionLog::continue_recent(store, cwd).map_err(|error| no_session(&error))?;
             if matches!(recent, Recent::New) {
                 notes.push("there is no session in this project yet; this is a new one".to_owned());
             }
@@ -105,7 +109,9 @@ fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) ->
 }
 
 fn no_session(error: &SessionError) -> Failure {
-    Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()).hinted("`relay sessions list` lists them."))
+    Failure::usage(
+        Diagnostic::error(BAD_USAGE, error.to_string()).hinted("`relay sessions list` lists them."),
+    )
 }
 
 type Asked = (Arc<dyn Asker>, Arc<Budget>, Option<Thinking>);
@@ -122,12 +128,13 @@ fn model(
         .model
         .clone()
         .or_else(|| log.context().state.models.get("default").cloned())
-        .or_else(|| settings.map("modelRoles").get("default").and_then(|name| name.as_str().map(str::to_owned)))
+        .or_else(|| settings.text("modelRoles.default"))
         .or_else(|| first_with_key(&known))
         .ok_or_else(no_model)?;
     let selected = known.select(&selector).map_err(|error| models::unselected(&error))?;
     let provider = &selected.model.provider.name;
-    let needs_key = known.catalog.provider(provider).is_some_and(relay_llm::catalog::CatalogProvider::needs_key);
+    let needs_key =
+        known.catalog.provider(provider).is_some_and(relay_llm::catalog::CatalogProvider::needs_key);
     if needs_key && known.keyring.sources(provider).is_empty() {
         return Err(models::no_key(provider));
     }
@@ -163,11 +170,12 @@ fn model(
 
 /// The first model of the catalog for whose provider there is a key.
 fn first_with_key(known: &Models) -> Option<String> {
-    known
-        .catalog
-        .providers()
-        .filter(|provider| provider.needs_key() && known.has_key(provider))
-        .find_map(|provider| known.catalog.models_of(&provider.provider.name).next().map(Model::selector))
+    let mut usable =
+        known.catalog.providers().iter().filter(|provider| provider.needs_key() && known.has_key(provider));
+    usable.find_map(|provider| {
+        let model = provider.models.first()?;
+        Some(format!("{}/{}", provider.provider.name, model.model.id))
+    })
 }
 
 fn no_model() -> Failure {
@@ -189,13 +197,67 @@ fn services(
         session: log.id().to_owned(),
         artifacts: log.artifacts(),
         ui,
-        settings: Arc::new(move |key| values.value(key)),
+        settings: Arc::new(move |key| value(&values, key)),
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
             if let Err(error) = agents::add_policy_rule(&keeper, rule) {
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
         }),
+    }
+}
+
+/// A setting as a value: what reads as a number or a flag is one.
+fn value(settings: &Settings, key: &str) -> Option<Value> {
+    let text = settings.text(key)?;
+    Some(match text.as_str() {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        _ => text
+            .parse::<f64>()
+            .ok()
+            .and_then(serde_json::Number::from_f64)
+            .map_or(Value::String(text), Value::Number),
+    })
+}
+
+fn skills(settings: &Settings) -> relay_agent::skills::Settings {
+    relay_agent::skills::Settings {
+        enabled: settings.flag("skills.enabled"),
+        enable_skill_commands: settings.flag("skills.enableSkillCommands"),
+        enable_codex_user: settings.flag("skills.enableCodexUser"),
+        enable_claude_user: settings.flag("skills.enableClaudeUser"),
+        enable_pi_user: settings.flag("skills.enablePiUser"),
+        enable_pi_project: settings.flag("skills.enablePiProject"),
+        custom_directories: settings.list("skills.customDirectories"),
+        ignored_skills: settings.list("skills.ignoredSkills"),
+        include_skills: settings.list("skills.includeSkills"),
+        ..relay_agent::skills::Settings::default()
+    }
+}
+
+fn compaction(settings: &Settings) -> relay_agent::compact::Settings {
+    let whole =
+        |key: &str| settings.integer(key).and_then(|number| u64::try_from(number).ok()).unwrap_or_default();
+    let strategy = match settings.text("compaction.strategy").as_deref() {
+        Some("handoff") => relay_agent::compact::Strategy::Handoff,
+        Some("off") => relay_agent::compact::Strategy::Off,
+        _ => relay_agent::compact::Strategy::ContextFull,
+    };
+    relay_agent::compact::Settings {
+        enabled: settings.flag("compaction.enabled"),
+        strategy,
+        threshold_percent: settings.number("compaction.thresholdPercent").unwrap_or(-1.0),
+        threshold_tokens: settings.integer("compaction.thresholdTokens").unwrap_or(-1),
+        handoff_save_to_disk: settings.flag("compaction.handoffSaveToDisk"),
+        remote_enabled: settings.flag("compaction.remoteEnabled"),
+        reserve_tokens: whole("compaction.reserveTokens"),
+        keep_recent_tokens: whole("compaction.keepRecentTokens"),
+        auto_continue: settings.flag("compaction.autoContinue"),
+        remote_endpoint: settings.text("compaction.remoteEndpoint"),
+        idle_enabled: settings.flag("compaction.idleEnabled"),
+        idle_threshold_tokens: whole("compaction.idleThresholdTokens"),
+        idle_timeout_seconds: whole("compaction.idleTimeoutSeconds"),
     }
 }
 

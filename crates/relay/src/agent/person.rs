@@ -44,7 +44,9 @@ impl Ui for Terminal {
                     None => UiAnswer::Cancelled,
                 };
             }
-            Form::Confirm => return UiAnswer::Confirmed(person.ask(&question.message) == relay_engine::Decision::Yes),
+            Form::Confirm => {
+                return UiAnswer::Confirmed(person.ask(&question.message) == relay_engine::Decision::Yes);
+            }
             Form::Line { .. } | Form::Text { .. } => person.line(&question.message),
         };
         answer.map_or(UiAnswer::Cancelled, UiAnswer::Text)

@@ -40,7 +40,11 @@ pub fn material(
         project: engine.workspace().root_dir(),
         folder: &folder,
         user: config.as_ref().map(|config| (config.root_dir(), "~/.config/relay")),
-        skills: own_skills.as_ref().map(|dir| (dir.root_dir(), "~/.config/relay/skills")).into_iter().collect(),
+        skills: own_skills
+            .as_ref()
+            .map(|dir| (dir.root_dir(), "~/.config/relay/skills"))
+            .into_iter()
+            .collect(),
     };
     let environment = Environment {
         os: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
@@ -70,10 +74,8 @@ fn text_or_file(given: &str) -> Result<String, Failure> {
         return Ok(given.to_owned());
     }
     let mut text = String::new();
-    std::fs::File::open(given)
-        .and_then(|file| file.take(PROMPT_BYTES).read_to_string(&mut text))
-        .map_err(|error| {
-            Failure::usage(Diagnostic::error(BAD_USAGE, format!("{given} cannot be read: {error}")))
-        })?;
+    std::fs::File::open(given).and_then(|file| file.take(PROMPT_BYTES).read_to_string(&mut text)).map_err(
+        |error| Failure::usage(Diagnostic::error(BAD_USAGE, format!("{given} cannot be read: {error}"))),
+    )?;
     Ok(text)
 }

@@ -254,7 +254,7 @@ pub struct CallArgs {
 pub struct Bound<T>(pub Option<T>);
 
 /// Reads a limit.
-fn bound<T>(
+pub fn bound<T>(
     read: fn(&str) -> Option<T>,
     expected: &'static str,
 ) -> impl Fn(&str) -> Result<Bound<T>, String> + Clone {
@@ -265,7 +265,8 @@ fn bound<T>(
     }
 }
 
-fn turns(text: &str) -> Option<u32> {
+/// A number of turns.
+pub fn turns(text: &str) -> Option<u32> {
     text.parse().ok().filter(|turns| *turns > 0)
 }
 

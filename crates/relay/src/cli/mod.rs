@@ -7,6 +7,7 @@ mod mail;
 mod models;
 pub mod overview;
 mod pack;
+mod run;
 mod sessions;
 mod setup;
 mod start;
@@ -33,6 +34,7 @@ pub use mail::{
 };
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
+pub use run::{AgentArgs, ResumeArgs, RunArgs};
 pub use sessions::{SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
@@ -116,6 +118,8 @@ pub enum Command {
     Gc(GcArgs),
     Recover(RecoverArgs),
     Trust(TrustArgs),
+    Run(Box<RunArgs>),
+    Resume(Box<ResumeArgs>),
     Ask(AskArgs),
     Review(ReviewArgs),
     Jobs(JobsArgs),
@@ -150,6 +154,8 @@ impl Command {
             Command::Undo(args) => args.json,
             Command::Redo(args) => args.json,
             Command::Recover(args) => args.json,
+            Command::Run(args) => args.json,
+            Command::Resume(args) => args.json,
             Command::Ask(args) => args.json,
             Command::Sessions(args) => args.command.wants_json(),
             Command::Review(args) => args.json || args.verdict_json,

@@ -24,6 +24,7 @@ mod prompt;
 mod read;
 mod recover;
 mod review;
+mod run;
 mod sessions;
 mod show;
 mod status;
@@ -70,6 +71,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
         Command::Review(_) if cli.offline => Err(agents_connect()),
+        Command::Run(args) => run::run(root, &args, cli.offline),
+        Command::Resume(args) => run::resume(root, &args, cli.offline),
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
         Command::Sessions(args) => sessions::run(root, &args.command),

@@ -1,6 +1,5 @@
 //! `relay run` and `relay resume`: the agent without a terminal interface.
 
-use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -82,24 +81,23 @@ struct Collected {
     transactions: Vec<Value>,
 }
 
-fn work(
-    mut opened: Opened,
-    form: Form,
-    go: impl FnOnce(&mut Agent) -> Ended,
-) -> Result<u8, Failure> {
+fn work(mut opened: Opened, form: Form, go: impl FnOnce(&mut Agent) -> Ended) -> Result<u8, Failure> {
     let collected = Arc::new(Mutex::new(Collected::default()));
     let (seen, mut show) = (Arc::clone(&collected), Show::new(form == Form::Text));
     opened.builder.observer = Box::new(move |event| {
         seen.lock().unwrap_or_else(PoisonError::into_inner).see(event);
         match form {
-            Form::Events => terminal::print_line(&event.to_json().to_string()),
+            Form::Events => {
+                terminal::print_exactly(&terminal::document_line(&event.to_json()));
+            }
             Form::Text | Form::Json => show.event(event),
         }
     });
     let session = opened.builder.log.id().to_owned();
-    let mut agent = opened.builder.build().map_err(|error| {
-        Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string()))
-    })?;
+    let mut agent = opened
+        .builder
+        .build()
+        .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
     agent.deliver(opened.delivery.0, opened.delivery.1);
     let remote = agent.remote();
     signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
@@ -146,7 +144,7 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
             "usage": spent["tokens"], "turns": spent["turns"], "cost": spent["cost"],
             "transactions": collected.transactions, "denied": collected.denied,
         });
-        terminal::print_line(&document.to_string());
+        terminal::print_document(&document);
     }
     if let Some(why) = error {
         terminal::tell(&terminal::report::diagnostics(&[Diagnostic::error(RUN_FAILED, why.clone())]));
@@ -169,10 +167,4 @@ fn schema(path: &Path) -> Result<OutputSchema, Failure> {
     let schema: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     jsonschema::validator_for(&schema).map_err(|error| failed(error.to_string()))?;
     Ok(OutputSchema { name: "answer".to_owned(), schema })
-}
-
-/// Everything that was written must be out before the process ends.
-pub fn flush() {
-    // Standard output that is closed has no reader to disappoint.
-    drop(std::io::stdout().flush());
 }

@@ -10,6 +10,7 @@ pub mod findings;
 pub mod pager;
 pub mod progress;
 pub mod report;
+pub mod run;
 pub mod secret;
 pub mod style;
 pub mod wrap;

@@ -26,7 +26,9 @@ impl Show {
 
     pub fn event(&mut self, event: &Event) {
         match event {
-            Event::Message(MessageEvent::Delta { kind: Kind::Text, text, .. }) if self.streams => self.say(text),
+            Event::Message(MessageEvent::Delta { kind: Kind::Text, text, .. }) if self.streams => {
+                self.say(text)
+            }
             Event::Message(MessageEvent::Discarded) if self.said_something => {
                 self.end_line();
                 tell(&format!("{}\n", paint(NOTE, "what was said above is void; the model answers again")));
@@ -43,7 +45,13 @@ impl Show {
             Event::Retry(RetryEvent::Start { attempt, max_attempts, delay_ms, error }) => {
                 self.end_line();
                 let seconds = delay_ms.div_ceil(1000);
-                tell(&format!("{}\n", paint(NOTE, format_args!("Retrying ({attempt}/{max_attempts}) in {seconds}s… {}", visible(error)))));
+                tell(&format!(
+                    "{}\n",
+                    paint(
+                        NOTE,
+                        format_args!("Retrying ({attempt}/{max_attempts}) in {seconds}s… {}", visible(error))
+                    )
+                ));
             }
             Event::Retry(RetryEvent::FellBack { to }) => {
                 tell(&format!("{}\n", paint(NOTE, format_args!("{} answers instead", visible(to)))));
@@ -98,7 +106,11 @@ fn call(arguments: &Value) -> String {
     let parts = object.iter().map(|(key, value)| match value {
         Value::String(text) => {
             let first = text.lines().next().unwrap_or_default();
-            if matches!(key.as_str(), "path" | "command" | "pattern") { first.to_owned() } else { format!("{key}: {first}") }
+            if matches!(key.as_str(), "path" | "command" | "pattern") {
+                first.to_owned()
+            } else {
+                format!("{key}: {first}")
+            }
         }
         Value::Array(items) => format!("{key}: {} items", items.len()),
         other => format!("{key}: {other}"),

@@ -49,6 +49,7 @@ mod prompt;
 mod recover;
 mod repair;
 mod review;
+mod run;
 mod scenarios;
 mod sessions;
 mod settings;

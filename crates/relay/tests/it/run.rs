@@ -1,0 +1,241 @@
+//! `relay run`: the agent against a scripted model, over real HTTP in every wire format.
+
+use serde_json::{Value, json};
+use testkit::TestEnv;
+use testkit::model::{Answer, Failure, ModelServer, Reply};
+
+use crate::{PLAIN, project};
+
+/// A project and a model that says what it is told to.
+struct Lab {
+    env: TestEnv,
+    server: ModelServer,
+}
+
+/// Every wire format, as `models.toml` names it, and the path its addresses begin with.
+const WIRES: [(&str, &str); 5] = [
+    ("anthropic-messages", ""),
+    ("openai-responses", "/v1"),
+    ("openai-chat", "/v1"),
+    ("google", "/v1beta"),
+    ("ollama", ""),
+];
+
+fn lab_speaking(wire: &str, path: &str) -> Lab {
+    let (env, server) = (project(PLAIN), ModelServer::start());
+    let text = format!(
+        "[providers.lab]\nwire = \"{wire}\"\nbase_url = \"{}{path}\"\nauth = \"none\"\n",
+        server.url()
+    );
+    let place = env.home_path(".config/relay");
+    std::fs::create_dir_all(&place).unwrap();
+    std::fs::write(place.join("models.toml"), text).unwrap();
+    server.needs_no_key();
+    Lab { env, server }
+}
+
+fn lab() -> Lab {
+    lab_speaking("openai-chat", "/v1")
+}
+
+impl Lab {
+    fn run(&self, arguments: &[&str]) -> testkit::Run {
+        let all = [&["run", "--model", "lab/m"], arguments].concat();
+        self.env.relay(&all).run()
+    }
+
+    /// The document at the end, and the exit code.
+    fn json(&self, arguments: &[&str]) -> (i32, Value) {
+        let run = self.run(&[arguments, &["--json"]].concat());
+        let document = serde_json::from_str(&run.stdout);
+        (run.code, document.unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr)))
+    }
+
+    fn calls(&self, calls: &[(&str, Value)]) {
+        let mut reply = Reply::text("");
+        for (at, (name, arguments)) in calls.iter().enumerate() {
+            reply = reply.tool(&format!("call_{at}"), name, &arguments.to_string());
+        }
+        self.server.queue(reply);
+    }
+}
+
+#[test]
+fn a_prompt_is_answered_on_standard_output() {
+    let lab = lab();
+    lab.server.queue(Reply::text("Hello."));
+    let run = lab.run(&["say", "hello"]);
+    assert_eq!((run.code, run.stdout.trim()), (0, "Hello."), "{}", run.stderr);
+}
+
+#[test]
+fn tools_take_turns_with_the_model_in_every_wire_format() {
+    for (wire, path) in WIRES {
+        let lab = lab_speaking(wire, path);
+        lab.env.write("a.txt", "one\ntwo\n");
+        lab.calls(&[("read", json!({ "path": "a.txt" }))]);
+        lab.calls(&[("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "two", "new_text": "2" }] }))]);
+        lab.server.queue(Reply::text("Done."));
+        let (code, document) = lab.json(&["change it"]);
+        assert_eq!((code, &document["status"]), (0, &json!("done")), "{wire}: {document}");
+        assert_eq!(document["text"], "Done.");
+        assert_eq!(document["transactions"].as_array().unwrap().len(), 1, "{wire}: {document}");
+        assert_eq!(lab.env.read("a.txt"), "one\n2\n", "{wire}");
+        let last = lab.server.requests().pop().unwrap();
+        assert!(last.body.to_string().contains("Landed."), "{wire}: {}", last.body);
+    }
+}
+
+#[test]
+fn everything_since_the_prompt_is_undone_at_once() {
+    let lab = lab();
+    lab.env.write("a.txt", "one\n");
+    lab.calls(&[("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "one", "new_text": "1" }] }))]);
+    lab.calls(&[("write", json!({ "path": "b.txt", "content": "new\n" }))]);
+    lab.calls(&[("bash", json!({ "command": "echo more > c.txt" }))]);
+    lab.server.queue(Reply::text("Done."));
+    let (code, document) = lab.json(&["--policy", "full", "do it"]);
+    assert_eq!(code, 0, "{document}");
+    assert_eq!(document["transactions"].as_array().unwrap().len(), 3, "{document}");
+    assert!(lab.env.exists("b.txt") && lab.env.exists("c.txt"));
+    let log = lab.env.relay(&["log", "--session"]).success();
+    assert!(log.stdout.contains("agent"), "{}", log.stdout);
+    lab.env.relay(&["undo", "--turn", "--yes"]).success();
+    assert_eq!(lab.env.read("a.txt"), "one\n");
+    assert!(!lab.env.exists("b.txt") && !lab.env.exists("c.txt"));
+    lab.env.relay(&["redo", "--turn", "--yes"]).success();
+    assert_eq!(lab.env.read("a.txt"), "1\n");
+    let session = document["sessionId"].as_str().unwrap();
+    lab.env.relay(&["undo", "--session", session, "--yes"]).success();
+    assert!(!lab.env.exists("b.txt"));
+}
+
+#[test]
+fn what_would_be_asked_about_is_denied_where_no_one_is_there() {
+    let lab = lab();
+    lab.calls(&[("read", json!({ "path": "/etc/hostname" }))]);
+    lab.server.queue(Reply::text("I could not."));
+    let (code, document) = lab.json(&["--yes", "read it"]);
+    assert_eq!((code, &document["status"]), (1, &json!("done")), "{document}");
+    assert_eq!(document["denied"][0]["tool"], "read", "{document}");
+    let told = lab.server.requests().pop().unwrap().body.to_string();
+    assert!(told.contains("outside the workspace"), "{told}");
+}
+
+#[test]
+fn a_read_only_policy_changes_nothing() {
+    let lab = lab();
+    lab.env.write("a.txt", "one\n");
+    let before = lab.env.tree();
+    lab.calls(&[("write", json!({ "path": "a.txt", "content": "two\n" }))]);
+    lab.server.queue(Reply::text("I may not."));
+    let (code, document) = lab.json(&["--policy", "read-only", "write it"]);
+    assert_eq!((code, document["denied"].as_array().unwrap().len()), (1, 1), "{document}");
+    assert_eq!(lab.env.tree(), before);
+}
+
+#[test]
+fn a_model_that_fails_makes_the_run_fail() {
+    let lab = lab();
+    lab.server.respond(|_| Answer::status(400, Failure::BadRequest));
+    let (code, document) = lab.json(&["hello"]);
+    assert_eq!((code, &document["status"]), (1, &json!("failed")), "{document}");
+    assert!(document["error"].as_str().is_some_and(|why| !why.is_empty()), "{document}");
+}
+
+#[test]
+fn limits_end_a_run_with_their_own_exit_code() {
+    let lab = lab();
+    lab.env.write("a.txt", "one\n");
+    lab.server.respond(|_| {
+        Answer::from(Reply::text("").tool("c", "read", &json!({ "path": "a.txt" }).to_string()))
+    });
+    let (code, document) = lab.json(&["--max-turns", "3", "for ever"]);
+    assert_eq!((code, &document["status"]), (4, &json!("limit")), "{document}");
+    assert_eq!(document["turns"], 3);
+    let (code, document) = lab.json(&["--max-time", "1s", "for ever"]);
+    assert_eq!((code, &document["status"]), (4, &json!("limit")), "{document}");
+}
+
+#[test]
+fn a_session_goes_on_where_it_was() {
+    let lab = lab();
+    lab.server.queue(Reply::text("I am ready."));
+    let (_, first) = lab.json(&["remember seven"]);
+    lab.server.queue(Reply::text("Seven."));
+    let (code, second) = lab.json(&["--continue", "which number?"]);
+    assert_eq!((code, &second["sessionId"]), (0, &first["sessionId"]), "{second}");
+    let body = lab.server.requests().pop().unwrap().body.to_string();
+    assert!(body.contains("remember seven") && body.contains("I am ready."), "{body}");
+    lab.server.queue(Reply::text("Again."));
+    let id = first["sessionId"].as_str().unwrap();
+    let (code, third) = lab.json(&["--session", &id[..12.min(id.len())], "again"]);
+    assert_eq!((code, &third["sessionId"]), (0, &first["sessionId"]), "{third}");
+}
+
+#[test]
+fn events_are_lines_of_json() {
+    let lab = lab();
+    lab.server.queue(Reply::text("Hello."));
+    let run = lab.run(&["--stream-json", "say hello"]);
+    let kinds: Vec<String> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].as_str().unwrap().to_owned())
+        .collect();
+    for kind in ["agent_start", "turn_start", "message_update", "message_end", "turn_end", "agent_end"] {
+        assert!(kinds.iter().any(|seen| seen == kind), "{kind}: {kinds:?}");
+    }
+}
+
+#[test]
+fn bad_usage_is_told_and_asks_no_model() {
+    let lab = lab();
+    for (arguments, told) in [
+        (vec!["--policy", "wild", "x"], "unknown policy"),
+        (vec!["--allow", "everything", "x"], "--allow takes"),
+        (vec!["--tools", "teleport", "x"], "unknown tool `teleport`"),
+        (vec!["--session", "zzz", "x"], "zzz"),
+        (vec!["@missing.txt"], "missing.txt"),
+    ] {
+        let run = lab.run(&arguments);
+        assert_eq!(run.code, 2, "{arguments:?}: {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(told), "{arguments:?}: {}", run.stderr);
+    }
+    let run = lab.env.relay(&["run", "--model", "lab/m"]).run();
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert!(lab.server.requests().is_empty());
+}
+
+#[test]
+fn the_beginning_of_each_request_is_that_of_the_one_before() {
+    let lab = lab();
+    lab.env.write("a.txt", "one\n");
+    for _ in 0..4 {
+        lab.calls(&[("read", json!({ "path": "a.txt" }))]);
+    }
+    lab.server.queue(Reply::text("Done."));
+    assert_eq!(lab.json(&["look"]).0, 0);
+    let bodies: Vec<Value> = lab.server.requests().iter().map(|request| request.body.clone()).collect();
+    for pair in bodies.windows(2) {
+        let [before, after] = pair else { panic!("pairs") };
+        let messages = |body: &Value| body["messages"].as_array().unwrap().clone();
+        let (before, after) = (messages(before), messages(after));
+        assert_eq!(after[..before.len()], before[..], "the prefix is the same");
+    }
+}
+
+#[test]
+fn an_interrupt_ends_the_run_and_leaves_a_session_that_goes_on() {
+    let lab = lab();
+    lab.server.queue(Answer::from(Reply::text("a".repeat(4000))).stall_at(4));
+    let running = lab.env.relay(&["run", "--model", "lab/m", "--json", "talk"]).spawn();
+    assert_eq!(lab.server.wait_for_requests(1).len(), 1);
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    running.signal("INT");
+    let run = running.wait();
+    assert_eq!(run.code, 130, "{}{}", run.stdout, run.stderr);
+    lab.server.queue(Reply::text("Back."));
+    let (code, document) = lab.json(&["--continue", "go on"]);
+    assert_eq!((code, &document["text"]), (0, &json!("Back.")), "{document}");
+}
