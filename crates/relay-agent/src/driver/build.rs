@@ -123,6 +123,7 @@ impl AgentBuilder {
                 (Instant::now() + time, format!("the time limit of {} s was reached", time.as_secs()))
             }),
             broken: None,
+            quits: false,
             own: VecDeque::new(),
             output: self.output,
             compaction: self.compaction,

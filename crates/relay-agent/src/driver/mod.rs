@@ -7,6 +7,7 @@
 mod ask;
 mod build;
 mod calls;
+mod control;
 mod land;
 mod model;
 mod perform;
@@ -43,8 +44,8 @@ pub type Observer = Box<dyn FnMut(&Event) + Send>;
 pub struct Agent {
     state: State,
     log: SessionLog,
-    inbox: Receiver<Happened>,
-    sender: SyncSender<Happened>,
+    inbox: Receiver<Mail>,
+    sender: SyncSender<Mail>,
     asker: Arc<dyn Asker>,
     registry: Registry,
     tools: Vec<Arc<dyn Tool>>,
@@ -59,6 +60,7 @@ pub struct Agent {
     ended: Option<Ended>,
     deadline: Option<(Instant, String)>,
     broken: Option<String>,
+    quits: bool,
     /// What happened on this thread while an effect was carried out.
     own: VecDeque<Happened>,
     output: Option<relay_llm::OutputSchema>,
@@ -76,10 +78,20 @@ struct UnderWay {
     aborted: Option<Instant>,
 }
 
+/// Something to be done with the agent, on its own thread.
+pub type Errand = Box<dyn FnOnce(&mut Agent) + Send>;
+
+/// What reaches the agent's thread.
+enum Mail {
+    Happened(Happened),
+    Errand(Errand),
+    Quit,
+}
+
 /// Reaches an agent from other threads. Clones reach the same one.
 #[derive(Clone)]
 pub struct Remote {
-    sender: SyncSender<Happened>,
+    sender: SyncSender<Mail>,
 }
 
 impl Remote {
@@ -98,9 +110,30 @@ impl Remote {
         self.send(Happened::Aborted);
     }
 
+    /// Says something: begins a run, or steers the one that is under way.
+    pub fn prompt(&self, prompt: Prompt) {
+        self.send(Happened::Prompted(prompt));
+    }
+
+    /// Makes the conversation shorter.
+    pub fn compact(&self, focus: Option<String>) {
+        self.send(Happened::CompactionWanted { focus });
+    }
+
+    /// Has something done with the agent, between two events. False if the agent is gone.
+    #[must_use]
+    pub fn run(&self, errand: Errand) -> bool {
+        self.sender.send(Mail::Errand(errand)).is_ok()
+    }
+
+    /// Ends [`Agent::serve`], once the run that is under way is over.
+    pub fn quit(&self) {
+        drop(self.sender.send(Mail::Quit));
+    }
+
     /// Hands something over. An agent that is gone needs to know nothing.
     fn send(&self, happened: Happened) {
-        drop(self.sender.send(happened));
+        drop(self.sender.send(Mail::Happened(happened)));
     }
 }
 
@@ -138,6 +171,18 @@ impl Agent {
         self.ended.clone().unwrap_or(Ended::Done)
     }
 
+    /// Works for a front end on other threads, until it is told to quit.
+    pub fn serve(&mut self) {
+        loop {
+            self.work();
+            if self.quits {
+                return;
+            }
+            let happened = self.next();
+            self.handle(happened);
+        }
+    }
+
     /// Takes what waits to be said, for a person who wants to change it.
     pub fn take_waiting(&mut self) -> Vec<Prompt> {
         self.state.queues.take_all()
@@ -152,6 +197,9 @@ impl Agent {
     /// Waits for the next thing that happens, or for a time that comes.
     fn next(&mut self) -> Happened {
         loop {
+            if self.quits && !self.state.is_busy() {
+                return Happened::Waited;
+            }
             if let Some(happened) = self.own.pop_front() {
                 return happened;
             }
@@ -170,7 +218,9 @@ impl Agent {
             let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
             let until = until.into_iter().flatten().min().unwrap_or(now);
             match self.inbox.recv_timeout(until.saturating_duration_since(now)) {
-                Ok(happened) => return happened,
+                Ok(Mail::Happened(happened)) => return happened,
+                Ok(Mail::Errand(errand)) => errand(self),
+                Ok(Mail::Quit) => self.quits = true,
                 Err(RecvTimeoutError::Timeout) => {}
                 // The agent holds a sender itself, so this cannot be; ending is the safe answer.
                 Err(RecvTimeoutError::Disconnected) => return Happened::Aborted,

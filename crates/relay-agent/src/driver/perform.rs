@@ -10,7 +10,7 @@ use relay_llm::{Request, ToolChoice};
 use serde_json::Value;
 
 use super::calls::Job;
-use super::{Agent, StreamRules, model};
+use super::{Agent, Mail, StreamRules, model};
 use crate::event::{Event, MessageEvent, SessionEvent};
 use crate::session::body::{Custom, ModeChange};
 use crate::session::{Body, Message, Summary};
@@ -108,7 +108,7 @@ impl Agent {
                     None => happened,
                 };
                 // An agent that is gone needs no answer.
-                drop(sender.send(happened));
+                drop(sender.send(Mail::Happened(happened)));
             };
             model::run(&*asker, &request, &cancel, &mut watching, &send);
         });
@@ -142,14 +142,14 @@ impl Agent {
         let started = thread::Builder::new().name(format!("call {id}")).spawn(move || {
             let update = |output: Output| {
                 let id = call_id.clone();
-                drop(updates.send(Happened::CallUpdated { id, output }));
+                drop(updates.send(Mail::Happened(Happened::CallUpdated { id, output })));
             };
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job.run(&update)));
             let output = ended.unwrap_or_else(|_| {
                 ToolError::failed("The tool failed inside Relay; this is a bug. Use another tool.")
                     .into_output()
             });
-            drop(sender.send(Happened::CallEnded { id: call_id, output }));
+            drop(sender.send(Mail::Happened(Happened::CallEnded { id: call_id, output })));
         });
         if started.is_err() {
             let output = ToolError::failed("The call could not be started: too many threads.").into_output();

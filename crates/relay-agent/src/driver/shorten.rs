@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use relay_diagnostics::Cancel;
 use relay_llm::{Error, ErrorKind, Event, Message, Request, RetrySettings};
 
-use super::{Agent, Asker};
+use super::{Agent, Asker, Mail};
 use crate::compact::{self, Candidate, Plan, Situation, Summariser, Trigger};
 use crate::event::CompactReason;
 use crate::session::Body;
@@ -66,7 +66,7 @@ impl Agent {
                 Err(error) => Err(error.to_string()),
             };
             // An agent that is gone needs no summary.
-            drop(sender.send(Happened::Compacted(result)));
+            drop(sender.send(Mail::Happened(Happened::Compacted(result))));
         });
         if started.is_err() {
             self.queue(Happened::Compacted(Err("too many threads".to_owned())));
