@@ -6,9 +6,13 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
 mod bash;
+mod checkpoint;
 mod edit;
+mod goal;
 mod landing;
 mod read;
+mod resolve;
+mod spec;
 mod write;
 
 use std::sync::Arc;
@@ -22,6 +26,10 @@ pub fn built_in() -> Vec<Arc<dyn Tool>> {
         Arc::new(read::Read::new()),
         Arc::new(bash::Bash::new()),
         Arc::new(edit::Edit::new()),
+        Arc::new(checkpoint::Checkpoint::new()),
+        Arc::new(checkpoint::Rewind::new()),
         Arc::new(write::Write::new()),
+        Arc::new(goal::Goal::new()),
+        Arc::new(resolve::Resolve::new(Vec::new())),
     ]
 }
