@@ -7,7 +7,7 @@ use relay_llm::{Arguments, ToolCall};
 use serde_json::json;
 
 use super::ask;
-use crate::policy::{Decision, Policy};
+use crate::policy::{Decision, Permit, Policy};
 use crate::session::Block;
 use crate::tool::{Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate};
 
@@ -51,13 +51,14 @@ impl Job {
         let schema = &tool.spec().parameters;
         validate(schema, arguments)
             .map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;
-        self.authorise(&**tool, arguments)?;
+        let permit = self.authorise(&**tool, arguments)?;
         ToolError::check(&self.cancel)?;
         tool.run(&Call {
             id: &self.call.id,
             arguments,
             cancel: &self.cancel,
             services: &self.services,
+            permit,
             facts: &self.facts,
             update,
         })
@@ -67,14 +68,15 @@ impl Job {
         &self,
         tool: &dyn Tool,
         arguments: &serde_json::Map<String, serde_json::Value>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<Permit, ToolError> {
         let needs = tool.access(arguments);
-        let decision = self.policy.lock().unwrap_or_else(PoisonError::into_inner).decide(&needs);
-        match decision {
-            Decision::Allow => Ok(()),
+        let policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match policy.decide(&needs) {
+            Decision::Allow => Ok(policy.permit(&[])),
             Decision::Deny(why) => Err(ToolError::Denied(format!("Denied: {why}."))),
             Decision::Ask(reasons) => {
-                ask::approve(&self.call, &reasons, &self.services, &self.policy, &self.cancel)
+                ask::approve(&self.call, &reasons, &self.services, &self.policy, &self.cancel)?;
+                Ok(policy.permit(&reasons))
             }
         }
     }

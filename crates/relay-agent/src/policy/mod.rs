@@ -141,6 +141,15 @@ pub struct Confinement {
     pub network: bool,
 }
 
+/// How a call that was allowed may run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Permit {
+    /// In the sandbox that keeps writes in the workspace.
+    pub confined: bool,
+    /// With connections to other machines.
+    pub network: bool,
+}
+
 /// Decides about calls.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
@@ -175,6 +184,17 @@ impl Policy {
             }
         }
         if reasons.is_empty() { Decision::Allow } else { Decision::Ask(reasons) }
+    }
+
+    /// How a call may run, once it was allowed and these things were granted to it.
+    #[must_use]
+    pub fn permit(&self, granted: &[Reason]) -> Permit {
+        let is_granted =
+            |class| self.granted.contains(&class) || granted.iter().any(|reason| reason.class == class);
+        Permit {
+            confined: self.level != Level::Full && self.confinement.writes && !is_granted(Class::Outside),
+            network: self.level == Level::Full || !self.confinement.network || is_granted(Class::Network),
+        }
     }
 
     fn decide_one(&self, access: &Access) -> Decision {

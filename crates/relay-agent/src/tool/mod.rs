@@ -20,6 +20,8 @@ use std::borrow::Cow;
 use relay_diagnostics::Cancel;
 use serde_json::{Map, Value};
 
+use crate::policy::Permit;
+
 pub use access::{Access, Reach};
 pub use adapt::for_wire;
 pub use arguments::{complain, validate};
@@ -62,6 +64,8 @@ pub struct Call<'a> {
     pub cancel: &'a Cancel,
     /// Everything outside the call.
     pub services: &'a Services,
+    /// How it may run.
+    pub permit: Permit,
     /// What the conversation is like at this moment.
     pub facts: &'a Facts,
     /// Takes what the call has to show before it ends; each one replaces the one before.

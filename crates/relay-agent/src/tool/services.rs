@@ -24,6 +24,8 @@ pub struct Services {
     pub artifacts: Option<Artifacts>,
     /// Asks a person.
     pub ui: Arc<dyn Ui>,
+    /// The program that confines commands: Relay itself.
+    pub relay: Option<std::path::PathBuf>,
     /// The user's settings.
     pub settings: Settings,
     /// Keeps a policy rule that the user wants for good.

@@ -177,7 +177,7 @@ impl ProgramBackend {
         let mut on_output = |bytes: &[u8]| lines.push(bytes, &mut on_line);
         let output = match (writable, &self.surroundings.relay) {
             (Some(writable), Some(relay)) => {
-                Confined { relay, writable, program: *program }.stream(&stop, &mut on_output)
+                Confined { relay, writable, network: true, program: *program }.stream(&stop, &mut on_output)
             }
             _ => program.stream(&stop, &mut on_output),
         };

@@ -52,6 +52,7 @@ pub(super) fn state() -> Bubblewrap {
 /// Bubblewrap with Relay in it, which gives up what it can and becomes the program; `None` where it cannot be used.
 pub(super) fn command(
     writable: &[PathBuf],
+    network: bool,
     inside: impl FnOnce(&[PathBuf]) -> Vec<OsString>,
 ) -> Option<Command> {
     if state() != Bubblewrap::Works {
@@ -60,6 +61,9 @@ pub(super) fn command(
     let cwd = std::env::current_dir().ok()?;
     let relay = std::env::current_exe().ok()?;
     let mut command = base(&find_program(PROGRAM)?);
+    if !network {
+        command.arg("--unshare-net");
+    }
     let hidden: Vec<PathBuf> = hidden_folders();
     for folder in &hidden {
         command.arg("--tmpfs").arg(folder);

@@ -46,14 +46,15 @@ fn confine(entry: &Entry<'_>) -> Result<Option<Command>, String> {
     close_fds::set_fds_cloexec(3, &[]);
     if entry.may_mount {
         let inside = |places: &[PathBuf]| -> Vec<OsString> {
-            Entry { writable: places.to_vec(), may_mount: false, ..entry.clone() }.arguments()
+            // Inside, the network is one of its own, which leads nowhere.
+            Entry { writable: places.to_vec(), network: true, may_mount: false, ..entry.clone() }.arguments()
         };
-        if let Some(command) = bubblewrap::command(&entry.writable, inside) {
+        if let Some(command) = bubblewrap::command(&entry.writable, entry.network, inside) {
             return Ok(Some(command));
         }
     }
     files::give_up_writing(&entry.writable)?;
-    syscalls::give_up()?;
+    syscalls::give_up(entry.network)?;
     Ok(None)
 }
 

@@ -6,7 +6,7 @@
 //!
 //! On Linux this is Landlock for files, seccomp for system calls, a session without terminal, no descriptors but the
 //! three of every program, and no variables that name local services; where bubblewrap works, also a view of the machine
-//! without other processes, terminals and sockets. Reading and the internet are not restricted. `docs/security.md` says
+//! without other processes, terminals and sockets. Reading is not restricted, and the internet only where a program shall make no connections. `docs/security.md` says
 //! what is promised and what is not. Elsewhere nothing is enforced, and [`strength`] says so before anything runs.
 
 #[cfg(target_os = "linux")]
@@ -94,6 +94,8 @@ pub struct Confined<'a> {
     pub relay: &'a Path,
     /// Where it may write. What does not exist is passed over: nothing can be written there.
     pub writable: &'a [PathBuf],
+    /// Whether it may connect to other machines.
+    pub network: bool,
     /// The program itself.
     pub program: Program<'a>,
 }
@@ -103,8 +105,13 @@ impl Confined<'_> {
     pub fn stream(&self, cancel: &Cancel, on_output: &mut dyn FnMut(&[u8])) -> Output {
         let args: Vec<OsString> = self.program.args.iter().map(OsString::from).collect();
         let program = OsString::from(self.program.program);
-        let entry =
-            Entry { writable: self.writable.to_vec(), may_mount: true, program: &program, args: &args };
+        let entry = Entry {
+            writable: self.writable.to_vec(),
+            network: self.network,
+            may_mount: true,
+            program: &program,
+            args: &args,
+        };
         let mut command = Command::new(self.relay);
         command.args(entry.arguments());
         self.program.start(command, true, cancel, on_output)
@@ -156,6 +163,8 @@ pub fn enter(arguments: &[OsString]) -> SandboxError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry<'a> {
     writable: Vec<PathBuf>,
+    /// Whether connections are left open to it; where bubblewrap gives it a network of its own, they are.
+    network: bool,
     /// Whether bubblewrap may still be used; not inside it.
     may_mount: bool,
     program: &'a OsString,
@@ -164,6 +173,7 @@ struct Entry<'a> {
 
 const WRITE: &str = "--write";
 const NO_MOUNTS: &str = "--no-mounts";
+const NO_NETWORK: &str = "--no-network";
 
 impl<'a> Entry<'a> {
     fn arguments(&self) -> Vec<OsString> {
@@ -174,6 +184,9 @@ impl<'a> Entry<'a> {
         if !self.may_mount {
             arguments.push(NO_MOUNTS.into());
         }
+        if !self.network {
+            arguments.push(NO_NETWORK.into());
+        }
         arguments.push("--".into());
         arguments.push(self.program.into());
         arguments.extend_from_slice(self.args);
@@ -181,7 +194,7 @@ impl<'a> Entry<'a> {
     }
 
     fn parse(arguments: &'a [OsString]) -> Option<Self> {
-        let (mut writable, mut may_mount) = (Vec::new(), true);
+        let (mut writable, mut may_mount, mut network) = (Vec::new(), true, true);
         let mut rest = arguments;
         loop {
             match rest {
@@ -193,8 +206,12 @@ impl<'a> Entry<'a> {
                     may_mount = false;
                     rest = more;
                 }
+                [flag, more @ ..] if flag == NO_NETWORK => {
+                    network = false;
+                    rest = more;
+                }
                 [end, program, args @ ..] if end == "--" => {
-                    return Some(Self { writable, may_mount, program, args });
+                    return Some(Self { writable, network, may_mount, program, args });
                 }
                 _ => return None,
             }
@@ -210,8 +227,9 @@ mod tests {
     fn the_arguments_are_read_as_they_were_written() {
         let args = ["-c".into(), "--".into(), "--write".into()];
         let writable = vec![PathBuf::from("/a b"), PathBuf::from("--write")];
-        for may_mount in [true, false] {
-            let entry = Entry { writable: writable.clone(), may_mount, program: &"sh".into(), args: &args };
+        for (may_mount, network) in [(true, true), (false, true), (true, false), (false, false)] {
+            let program = &"sh".into();
+            let entry = Entry { writable: writable.clone(), network, may_mount, program, args: &args };
             let arguments = entry.arguments();
             let (command, rest) = arguments.split_first().unwrap();
             assert_eq!(command, COMMAND);

@@ -134,22 +134,22 @@ type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 /// Whether this system takes filters at all. A thread that ends at once tries it: a filter holds for its thread only.
 pub(super) fn is_supported() -> bool {
     let allow_all = || seccompiler::apply_filter(&[statement(RETURN, 0, 0, ALLOW)]).is_ok();
-    programs().is_ok() && std::thread::spawn(allow_all).join().unwrap_or(false)
+    programs(false).is_ok() && std::thread::spawn(allow_all).join().unwrap_or(false)
 }
 
 /// Gives up all of these calls. It also gives up gaining rights from programs that belong to another user.
-pub(super) fn give_up() -> Result<(), String> {
-    for program in programs()? {
+pub(super) fn give_up(network: bool) -> Result<(), String> {
+    for program in programs(network)? {
         seccompiler::apply_filter(&program).map_err(|error| error.to_string())?;
     }
     Ok(())
 }
 
 /// The filters, the last of which is asked first; the strictest answer counts.
-fn programs() -> Result<Vec<BpfProgram>, String> {
+fn programs(network: bool) -> Result<Vec<BpfProgram>, String> {
     let whole = |numbers: &[u32]| numbers.iter().map(|number| (i64::from(*number), Vec::new())).collect();
     let mut refused: Rules = whole(REFUSED);
-    refused.extend(conditional().map_err(|error| error.to_string())?);
+    refused.extend(conditional(network).map_err(|error| error.to_string())?);
     let mut programs = Vec::new();
     for (rules, error) in [(refused, EPERM), (whole(ATTRIBUTES), EOPNOTSUPP), (whole(ABSENT), ENOSYS)] {
         programs.push(compile(rules, error)?);
@@ -160,7 +160,7 @@ fn programs() -> Result<Vec<BpfProgram>, String> {
 }
 
 /// What is refused for some arguments only.
-fn conditional() -> Result<Rules, seccompiler::BackendError> {
+fn conditional(network: bool) -> Result<Rules, seccompiler::BackendError> {
     use SeccompCmpOp::{Eq, MaskedEq, Ne};
     let is = |index, operator, value: u32| {
         SeccompCondition::new(index, SeccompCmpArgLen::Dword, operator, u64::from(value))
@@ -174,12 +174,15 @@ fn conditional() -> Result<Rules, seccompiler::BackendError> {
     let namespaces = || any(NAMESPACES.iter().map(|flag| is(0, MaskedEq(u64::from(*flag)), *flag)).collect());
     let mut unshared = namespaces()?;
     unshared.extend(any(vec![is(0, MaskedEq(u64::from(nr::CLONE_NEWTIME)), nr::CLONE_NEWTIME)])?);
-    let families = vec![
+    let mut families = vec![
         // The internet, and asking the kernel about addresses. Local sockets are how one reaches other programs of the
         // user: terminal multiplexers, the desktop, key agents, containers.
         SeccompRule::new(vec![is(0, Ne, AF_INET)?, is(0, Ne, AF_INET6)?, is(0, Ne, AF_NETLINK)?])?,
         SeccompRule::new(vec![is(0, Eq, AF_NETLINK)?, is(2, Ne, 0)?])?,
     ];
+    if !network {
+        families.extend(any(vec![is(0, Eq, AF_INET), is(0, Eq, AF_INET6)])?);
+    }
     // Pairs are for a program and what it starts. One of datagrams could be sent anywhere, so there are none.
     let pairs = any([SOCK_DGRAM, SOCK_RAW].iter().map(|kind| is(1, MaskedEq(0xf), *kind)).collect())?;
     let others_limits = vec![SeccompRule::new(vec![
@@ -240,7 +243,7 @@ mod tests {
 
     #[test]
     fn every_rule_compiles_on_this_machine() {
-        let programs = programs().unwrap();
+        let programs = programs(true).unwrap();
         assert!(programs.iter().all(|program| !program.is_empty() && program.len() < 4096));
     }
 
@@ -248,7 +251,7 @@ mod tests {
     #[test]
     fn every_call_has_one_answer() {
         let mut all: Vec<u32> = [REFUSED, ABSENT, ATTRIBUTES].concat();
-        all.extend(conditional().unwrap().keys().map(|number| u32::try_from(*number).unwrap()));
+        all.extend(conditional(true).unwrap().keys().map(|number| u32::try_from(*number).unwrap()));
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -1,11 +1,13 @@
 //! `bash`: a shell command, captured, so that what it does to files can be undone.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use relay_agent::policy::Level;
 use relay_agent::tool::{Access, Call, Concurrency, Landing, Output, Spec, Tool, ToolError};
 use relay_engine::{Attended, TrustAnswer, Unobserved, attend, group};
-use relay_exec::{End, Shell};
+use relay_exec::sandbox::Confined;
+use relay_exec::{End, Program, Shell};
 use serde_json::{Map, Value, json};
 
 /// How much of the output is kept, its end.
@@ -58,26 +60,19 @@ impl Tool for Bash {
             group: Some(&group),
             may_write: true,
         };
-        let shell = Shell {
-            command,
-            cwd: engine.workspace().root(),
-            timeout: Duration::from_secs_f64(seconds),
-            output_limit_bytes: OUTPUT_BYTES,
-            env: &[("CI", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("PAGER", "cat"), ("GIT_PAGER", "cat")],
-        };
+        let command = Command { line: command, root: engine.workspace().root(), seconds };
         let mut ran = None;
         let mut work = || {
-            ran = Some(shell.run(call.cancel, &mut |_| {}));
+            ran = Some(command.run(call));
             false
         };
         let mut approver = Landing::new(Level::Auto, call.services);
         let outcome = attend(engine, &attended, &mut work, &mut approver, &mut Unobserved);
-        let Some(run) = ran else { return Err(ToolError::Failed(Landing::report(&outcome))) };
-        let mut text = run.output.text();
+        let Some((end, mut text)) = ran else { return Err(ToolError::Failed(Landing::report(&outcome))) };
         if text.trim().is_empty() {
             text = "(no output)".to_owned();
         }
-        let failed = match &run.end {
+        let failed = match &end {
             End::Exited(0) => None,
             End::Exited(code) => Some(format!("Command exited with code {code}")),
             End::Signalled(signal) => Some(format!("Command was ended by signal {signal}")),
@@ -92,5 +87,53 @@ impl Tool for Bash {
         let details = json!({ "status": outcome.status.name(), "changed": changed });
         let transactions = outcome.uuid.filter(|_| !changed.is_empty()).into_iter().collect();
         Ok(Output { is_error: failed.is_some(), transactions, ..Output::text(text).with_details(details) })
+    }
+}
+
+/// Variables that keep programs from waiting for a person.
+const QUIET: [(&str, &str); 4] =
+    [("CI", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
+
+/// A command and where it runs.
+struct Command<'a> {
+    line: &'a str,
+    root: &'a Path,
+    seconds: f64,
+}
+
+impl Command<'_> {
+    /// Runs it, in the sandbox where the permit says so.
+    fn run(&self, call: &Call<'_>) -> (End, String) {
+        let timeout = Duration::from_secs_f64(self.seconds);
+        let relay = call.services.relay.as_deref().filter(|_| call.permit.confined);
+        let Some(relay) = relay else {
+            let shell = Shell {
+                command: self.line,
+                cwd: self.root,
+                timeout,
+                output_limit_bytes: OUTPUT_BYTES,
+                env: &QUIET,
+            };
+            let run = shell.run(call.cancel, &mut |_| {});
+            return (run.end, run.output.text());
+        };
+        let writable: Vec<PathBuf> = vec![self.root.to_owned(), std::env::temp_dir()];
+        // One pipe for output and errors, so that they keep their order.
+        let line = format!("exec 2>&1; {}", self.line);
+        let args = ["-c", line.as_str()];
+        let program = Program {
+            program: "sh",
+            args: &args,
+            cwd: self.root,
+            timeout,
+            output_limit_bytes: OUTPUT_BYTES,
+            env: &QUIET,
+            stdin: None,
+        };
+        let confined = Confined { relay, writable: &writable, network: call.permit.network, program };
+        let run = confined.stream(call.cancel, &mut |_| {});
+        let mut text = run.stdout.text();
+        text.push_str(&run.stderr.text());
+        (run.end, text)
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions};
-use relay_agent::policy::{Class, Level, Places, Policy, Rules};
+use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Rules};
 use relay_agent::session::{Recent, SessionError, SessionLog};
 use relay_agent::tool::{Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
@@ -197,6 +197,7 @@ fn services(
         session: log.id().to_owned(),
         artifacts: log.artifacts(),
         ui,
+        relay: std::env::current_exe().ok(),
         settings: Arc::new(move |key| value(&values, key)),
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
@@ -284,5 +285,7 @@ fn policy(settings: &Settings, args: &AgentArgs, root: &Path) -> Result<Policy, 
         folders.push(whole);
     }
     let level = if args.plan { Level::ReadOnly } else { level };
-    Ok(Policy { level, granted, rules, places: Places::new(folders), ..Policy::default() })
+    let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
+    let confinement = Confinement { writes: is_kept, network: is_kept };
+    Ok(Policy { level, granted, rules, confinement, places: Places::new(folders) })
 }
