@@ -15,7 +15,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-pub use places::{Place, Places};
+pub use places::{Look, Place, Places};
+pub use relay_syntax::shell::Present;
 pub use rules::{Rule, RuleError, Rules};
 
 use crate::tool::{Access, Reach};

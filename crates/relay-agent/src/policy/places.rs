@@ -3,7 +3,11 @@
 //! Decided from the path as written, for the question alone. What is really opened is contained by directory handles in
 //! `relay-workspace`, whatever was decided here.
 
+use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use relay_syntax::shell::{Files, Present};
 
 /// Where a path is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,17 +38,45 @@ const SENSITIVE_NAMES: [&str; 14] = [
     ".vault-token",
 ];
 
+/// Looks at what is at a path of the workspace.
+pub type Look = Arc<dyn Fn(&str) -> Present + Send + Sync>;
+
 /// The folders that belong to the workspace.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Places {
     folders: Vec<PathBuf>,
+    look: Option<Look>,
+}
+
+impl fmt::Debug for Places {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Places").field(&self.folders).finish()
+    }
+}
+
+/// What commands find on the disk. Where no one looks, whatever is named may be there.
+impl Files for Places {
+    fn present(&self, path: &str) -> Present {
+        self.look.as_ref().map_or(Present::Unknown, |look| look(path))
+    }
+
+    fn is_inside(&self, path: &str) -> bool {
+        self.of(path) == Place::Inside
+    }
 }
 
 impl Places {
     /// The workspace's root first, then folders the user added.
     #[must_use]
     pub fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
-        Self { folders: folders.into_iter().collect() }
+        Self { folders: folders.into_iter().collect(), look: None }
+    }
+
+    /// The same folders, with someone who looks at the disk.
+    #[must_use]
+    pub fn seen_by(mut self, look: Look) -> Self {
+        self.look = Some(look);
+        self
     }
 
     /// The workspace's root.

@@ -8,4 +8,4 @@ mod system;
 
 pub use open::{Front, Opened, Which, open};
 pub use person::Terminal;
-pub use prompt::{Attached, input, prompt};
+pub use prompt::{Attached, input, prompt, text};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions};
-use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Rules};
+use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay};
+use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Present, Rules};
 use relay_agent::session::{Recent, SessionError, SessionLog};
 use relay_agent::tool::{Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
@@ -13,6 +13,7 @@ use relay_engine::Engine;
 use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
 use relay_settings::{Models, Settings};
 use relay_store::Store;
+use relay_workspace::Kind;
 use serde_json::Value;
 
 use crate::cli::AgentArgs;
@@ -48,6 +49,8 @@ pub struct Opened {
     pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
     pub delivery: (Delivery, Delivery),
+    /// The recording that is played, if one is.
+    pub replay: Option<Arc<Replay>>,
     /// What a person should know.
     pub notes: Vec<String>,
 }
@@ -59,7 +62,12 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let engine = Arc::new(project::engine(root)?.without_checks());
     let mut notes: Vec<String> = engine.warnings().iter().map(|warning| warning.message.clone()).collect();
     let log = session(&store, engine.workspace().root(), which, &mut notes)?;
-    let (asker, budget, thinking) = model(&store, &settings, args, &log, front.offline)?;
+    let replay =
+        args.model.as_deref().and_then(|model| model.strip_prefix("replay:")).map(recording).transpose()?;
+    let (asker, budget, thinking) = match &replay {
+        Some(replay) => (Arc::clone(replay) as Arc<dyn Asker>, Arc::new(Budget::new(Limit::default())), None),
+        None => model(&store, &settings, args, &log, front.offline)?,
+    };
     let can_call = asker.model().capabilities.tools;
     let services = services(&store, &engine, &log, &settings, front.ui);
     let mut builder = AgentBuilder::new(log, asker, Registry::new(relay_tools::built_in()), services);
@@ -68,7 +76,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         (Some(names), _) => Selection::Named(names.clone()),
         (None, _) => Selection::All,
     };
-    builder.policy = policy(&settings, args, engine.workspace().root())?;
+    builder.policy = policy(&settings, args, &engine)?;
     let selector = builder.asker.model().selector();
     let skills = skills(&settings);
     let material = super::system::material(&engine, &store, args, skills, &selector)?;
@@ -87,7 +95,14 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-    Ok(Opened { builder, budget, delivery, notes })
+    Ok(Opened { builder, budget, delivery, replay, notes })
+}
+
+/// Reads a recording that is to be played.
+fn recording(path: &str) -> Result<Arc<Replay>, Failure> {
+    let failed = |why: String| Failure::usage(Diagnostic::error(BAD_USAGE, format!("replay:{path}: {why}")));
+    let text = super::prompt::text(Path::new(path)).map_err(|error| failed(error.to_string()))?;
+    Ok(Arc::new(Replay::parse(&text).map_err(|error| failed(error.to_string()))?))
 }
 
 fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) -> Result<SessionLog, Failure> {
@@ -262,7 +277,7 @@ fn compaction(settings: &Settings) -> relay_agent::compact::Settings {
     }
 }
 
-fn policy(settings: &Settings, args: &AgentArgs, root: &Path) -> Result<Policy, Failure> {
+fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result<Policy, Failure> {
     let usage = |message: String| Failure::usage(Diagnostic::error(BAD_USAGE, message));
     let level = match &args.policy {
         Some(name) => name.parse().map_err(usage)?,
@@ -278,7 +293,7 @@ fn policy(settings: &Settings, args: &AgentArgs, root: &Path) -> Result<Policy, 
     }
     let rules = agents::policy_rules(settings).map_err(usage)?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
-    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
+    let mut folders: Vec<PathBuf> = vec![engine.workspace().root().to_owned()];
     for folder in &args.add_dir {
         let whole = std::fs::canonicalize(folder)
             .map_err(|error| usage(format!("--add-dir {}: {error}", folder.display())))?;
@@ -287,5 +302,18 @@ fn policy(settings: &Settings, args: &AgentArgs, root: &Path) -> Result<Policy, 
     let level = if args.plan { Level::ReadOnly } else { level };
     let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
     let confinement = Confinement { writes: is_kept, network: is_kept };
-    Ok(Policy { level, granted, rules, confinement, places: Places::new(folders) })
+    let engine = Arc::clone(engine);
+    let look = move |path: &str| match engine
+        .workspace()
+        .path(path)
+        .ok()
+        .map(|path| engine.workspace().facts(&path))
+    {
+        Some(Ok(None)) => Present::Missing,
+        Some(Ok(Some(facts))) if facts.kind == Kind::Directory => Present::Folder,
+        Some(Ok(Some(_))) => Present::File,
+        _ => Present::Unknown,
+    };
+    let places = Places::new(folders).seen_by(Arc::new(look));
+    Ok(Policy { level, granted, rules, confinement, places })
 }

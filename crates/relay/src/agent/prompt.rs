@@ -12,6 +12,8 @@ use crate::failure::{BAD_USAGE, Failure};
 
 /// The largest file that is sent along.
 const FILE_BYTES: u64 = 1 << 20;
+/// The longest recording or schema.
+const TEXT_BYTES: u64 = 256 << 20;
 /// The largest picture.
 const IMAGE_BYTES: u64 = 20 << 20;
 
@@ -74,6 +76,13 @@ pub fn input() -> Result<Option<String>, Failure> {
         .read_to_end(&mut bytes)
         .map_err(|error| Failure::environment(&error))?;
     Ok((!bytes.is_empty()).then(|| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+/// The text of a file that was named on the command line.
+pub fn text(path: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    std::fs::File::open(path)?.take(TEXT_BYTES).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 fn image(path: &Path, kind: &str) -> Result<Block, Failure> {

@@ -12,7 +12,10 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "init", "status", "prompt", "pack", "context", "read"]),
     ("Land changes", &["apply", "watch", "mail", "wrap", "translate"]),
     ("Look back", &["log", "show", "blame", "undo", "redo", "recover", "gc"]),
-    ("Talk to models", &["run", "resume", "sessions", "ask", "review", "conversations", "jobs", "models", "backends"]),
+    (
+        "Talk to models",
+        &["run", "resume", "sessions", "ask", "review", "conversations", "jobs", "models", "backends"],
+    ),
     ("Set up", &["config", "auth", "trust", "doctor", "completions", "man", "help"]),
 ];
 

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use relay_agent::driver::Agent;
-use relay_agent::event::{Ended, Event};
+use relay_agent::driver::{Agent, Asker, Recorder};
+use relay_agent::event::{Ended, Event, RunEvent, ToolEvent, TurnEvent};
 use relay_diagnostics::Diagnostic;
 use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
@@ -44,6 +44,9 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
     let stdin_taken = input.is_some();
     let prompt = agent::prompt(&args.prompt, &agent::Attached { images: &args.image, input })?;
     let mut opened = start(root, &args.agent, &which, offline, stdin_taken)?;
+    if let Some(path) = &args.record {
+        opened.builder.asker = record(opened.builder.asker, path)?;
+    }
     if let Some(path) = &args.schema {
         opened.builder.output = Some(schema(path)?);
     }
@@ -103,27 +106,25 @@ fn work(mut opened: Opened, form: Form, go: impl FnOnce(&mut Agent) -> Ended) ->
     signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
     let ended = go(&mut agent);
     drop(agent);
+    if let Some(difference) = opened.replay.and_then(|replay| replay.difference()) {
+        terminal::note(&difference);
+    }
     let collected = std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(report(form, &session, &ended, &collected, &opened.budget))
 }
 
 impl Collected {
     fn see(&mut self, event: &Event) {
-        let value = event.to_json();
-        match value["type"].as_str() {
-            Some("agent_start") => *self = Self::default(),
-            Some("turn_end") => {
-                let text = relay_agent::session::Message::from_json(&value["message"].to_string());
-                self.text = text.map(|message| message.text()).unwrap_or_default();
-            }
-            Some("tool_execution_end") => {
-                let result = &value["result"];
-                if result["details"]["error"] == "denied" {
-                    let reason = &result["content"][0]["text"];
-                    self.denied.push(json!({ "tool": value["toolName"], "toolCallId": value["toolCallId"], "reason": reason }));
+        match event {
+            Event::Run(RunEvent::Start) => *self = Self::default(),
+            Event::Turn(TurnEvent::End { message, .. }) => self.text = message.content.text("\n"),
+            Event::Tool(ToolEvent::End { id, name, output }) => {
+                let error = output.details.as_ref().and_then(|details| details.get("error")?.as_str());
+                if error == Some("denied") {
+                    let reason = output.plain_text();
+                    self.denied.push(json!({ "tool": name, "toolCallId": id, "reason": reason }));
                 }
-                let made = result["transactions"].as_array().into_iter().flatten();
-                self.transactions.extend(made.cloned());
+                self.transactions.extend(output.transactions.iter().map(|uuid| json!(uuid)));
             }
             _ => {}
         }
@@ -139,9 +140,10 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
     };
     if form == Form::Json {
         let spent = spent(budget);
+        let part = |name: &str| spent.get(name).cloned().unwrap_or_default();
         let document = json!({
             "sessionId": session, "status": status, "error": error, "text": collected.text,
-            "usage": spent["tokens"], "turns": spent["turns"], "cost": spent["cost"],
+            "usage": part("tokens"), "turns": part("turns"), "cost": part("cost"),
             "transactions": collected.transactions, "denied": collected.denied,
         });
         terminal::print_document(&document);
@@ -159,11 +161,22 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
 
 const RUN_FAILED: relay_diagnostics::Code = relay_diagnostics::Code::new("run-failed");
 
+/// Writes down what the model says.
+#[expect(clippy::disallowed_methods, reason = "a file named on the command line is the user's own")]
+fn record(asker: Arc<dyn Asker>, path: &Path) -> Result<Arc<dyn Asker>, Failure> {
+    let failed = |error: std::io::Error| {
+        let message = format!("--record {}: {error}", path.display());
+        Failure::usage(Diagnostic::error(BAD_USAGE, message))
+    };
+    let file = std::fs::File::create(path).map_err(failed)?;
+    Ok(Arc::new(Recorder::new(asker, Box::new(file)).map_err(failed)?))
+}
+
 fn schema(path: &Path) -> Result<OutputSchema, Failure> {
     let failed = |why: String| {
         Failure::usage(Diagnostic::error(BAD_USAGE, format!("--schema {}: {why}", path.display())))
     };
-    let text = std::fs::read_to_string(path).map_err(|error| failed(error.to_string()))?;
+    let text = agent::text(path).map_err(|error| failed(error.to_string()))?;
     let schema: Value = serde_json::from_str(&text).map_err(|error| failed(error.to_string()))?;
     jsonschema::validator_for(&schema).map_err(|error| failed(error.to_string()))?;
     Ok(OutputSchema { name: "answer".to_owned(), schema })

@@ -27,7 +27,7 @@ impl Show {
     pub fn event(&mut self, event: &Event) {
         match event {
             Event::Message(MessageEvent::Delta { kind: Kind::Text, text, .. }) if self.streams => {
-                self.say(text)
+                self.say(text);
             }
             Event::Message(MessageEvent::Discarded) if self.said_something => {
                 self.end_line();

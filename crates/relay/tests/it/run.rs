@@ -239,3 +239,42 @@ fn an_interrupt_ends_the_run_and_leaves_a_session_that_goes_on() {
     let (code, document) = lab.json(&["--continue", "go on"]);
     assert_eq!((code, &document["text"]), (0, &json!("Back.")), "{document}");
 }
+
+#[test]
+fn a_recording_plays_again_without_a_network() {
+    let lab = lab();
+    lab.env.write("a.txt", "one\n");
+    lab.calls(&[("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "one", "new_text": "1" }] }))]);
+    lab.server.queue(Reply::text("Done."));
+    let (code, first) = lab.json(&["--record", "talk.jsonl", "change it"]);
+    assert_eq!(code, 0, "{first}");
+    lab.env.relay(&["undo", "--turn", "--yes"]).success();
+    let asked = lab.server.requests().len();
+    let arguments = ["run", "--model", "replay:talk.jsonl", "--offline", "--json", "change it"];
+    let run = lab.env.relay(&arguments).run();
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!((run.code, &document["text"]), (0, &json!("Done.")), "{document}{}", run.stderr);
+    assert_eq!(lab.env.read("a.txt"), "1\n");
+    assert!(!run.stderr.contains("than in the recording"), "{}", run.stderr);
+    assert_eq!(lab.server.requests().len(), asked, "no one was asked");
+    let run = lab.env.relay(&arguments).run();
+    assert!(run.stderr.contains("returned something else than in the recording"), "{}", run.stderr);
+}
+
+#[test]
+fn commands_run_in_the_sandbox_unless_they_need_more() {
+    let lab = lab();
+    lab.env.write("lost.txt", "work\n");
+    lab.calls(&[("bash", json!({ "command": "echo new > made.txt; echo out > ../outside.txt" }))]);
+    lab.calls(&[("bash", json!({ "command": "sh -c 'echo sneaky > ../outside.txt'; true" }))]);
+    lab.calls(&[("bash", json!({ "command": "rm -rf lost.txt" }))]);
+    lab.calls(&[("bash", json!({ "command": "echo unfinished 'quote" }))]);
+    lab.calls(&[("bash", json!({ "command": "echo fine > made.txt" }))]);
+    lab.server.queue(Reply::text("Done."));
+    let (code, document) = lab.json(&["try"]);
+    assert_eq!(code, 1, "{document}");
+    assert_eq!(lab.env.read("made.txt"), "fine\n", "{document}");
+    assert_eq!(lab.env.read("lost.txt"), "work\n", "{document}");
+    assert!(!lab.env.exists("../outside.txt"), "{document}");
+    assert!(document["denied"].as_array().unwrap().len() >= 3, "{document}");
+}
