@@ -26,6 +26,8 @@ pub struct Services {
     pub ui: Arc<dyn Ui>,
     /// The program that confines commands: Relay itself.
     pub relay: Option<std::path::PathBuf>,
+    /// Where commands may write besides the workspace.
+    pub temp: std::path::PathBuf,
     /// The user's settings.
     pub settings: Settings,
     /// Keeps a policy rule that the user wants for good.

@@ -117,7 +117,7 @@ impl Command<'_> {
             let run = shell.run(call.cancel, &mut |_| {});
             return (run.end, run.output.text());
         };
-        let writable: Vec<PathBuf> = vec![self.root.to_owned(), std::env::temp_dir()];
+        let writable: Vec<PathBuf> = vec![self.root.to_owned(), call.services.temp.clone()];
         // One pipe for output and errors, so that they keep their order.
         let line = format!("exec 2>&1; {}", self.line);
         let args = ["-c", line.as_str()];

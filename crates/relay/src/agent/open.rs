@@ -213,6 +213,7 @@ fn services(
         artifacts: log.artifacts(),
         ui,
         relay: std::env::current_exe().ok(),
+        temp: std::env::temp_dir(),
         settings: Arc::new(move |key| value(&values, key)),
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
