@@ -17,6 +17,7 @@ pub mod driver;
 pub mod event;
 pub mod frame;
 pub mod frontmatter;
+pub mod import;
 pub mod policy;
 pub mod prompt;
 pub mod rules;

@@ -11,6 +11,7 @@
 
 mod compaction_prompts;
 mod hostile_repository;
+mod import;
 mod repositories;
 mod session;
 mod system_prompt;
