@@ -15,8 +15,10 @@
 pub mod compact;
 pub mod driver;
 pub mod event;
+pub mod export;
 pub mod frame;
 pub mod frontmatter;
+
 pub mod import;
 pub mod policy;
 pub mod prompt;

@@ -9,7 +9,10 @@
     reason = "tests may be blunt, and prepare their own folders"
 )]
 
+mod browser;
 mod compaction_prompts;
+mod export;
+mod hostile;
 mod hostile_repository;
 mod import;
 mod repositories;
