@@ -18,7 +18,6 @@ pub mod event;
 pub mod export;
 pub mod frame;
 pub mod frontmatter;
-
 pub mod import;
 pub mod policy;
 pub mod prompt;

@@ -36,9 +36,7 @@ pub(super) fn document(transcript: &Transcript<'_>) -> String {
             "toolCalls": tally.calls, "failedToolCalls": tally.failures,
             "total": used(&tally.total()),
             "models": tally.models.iter().map(|model| {
-                let mut usage = used(model);
-                usage["model"] = model.model.as_str().into();
-                usage
+                json!({ "model": model.model, "usage": used(model) })
             }).collect::<Vec<_>>(),
         },
         "entries": entries,

@@ -62,7 +62,7 @@ impl Writer<'_> {
                 self.content(&message.content);
             }
             Body::Compaction(compaction) => {
-                self.quoted("Summary of the conversation so far", &compaction.summary)
+                self.quoted("Summary of the conversation so far", &compaction.summary);
             }
             Body::BranchSummary(summary) => self.quoted("Summary of another branch", &summary.summary),
             Body::ModelChange(change) => {
@@ -80,12 +80,10 @@ impl Writer<'_> {
                 self.content(&said.content);
             }
             Message::Assistant(answer) => self.answer(answer),
-            Message::ToolResult(result) if self.results.contains_key(result.tool_call_id.as_str()) => {
-                // It is shown with its call, unless there is none on this branch.
-                if self.results.remove(result.tool_call_id.as_str()).is_some() {
-                    self.paragraph(&format!("### `{}`", code_line(&result.tool_name)));
-                    self.result(result);
-                }
+            // It is shown with its call, unless there is none on this branch.
+            Message::ToolResult(result) if self.results.remove(result.tool_call_id.as_str()).is_some() => {
+                self.paragraph(&format!("### `{}`", code_line(&result.tool_name)));
+                self.result(result);
             }
             Message::BashExecution(run) | Message::PythonExecution(run) => {
                 self.paragraph("## You ran");
@@ -129,10 +127,10 @@ impl Writer<'_> {
         match block {
             Block::Text { text, .. } => self.paragraph(&visible(text)),
             Block::Thinking { thinking, .. } if !thinking.trim().is_empty() => {
-                self.quoted("Thinking", thinking)
+                self.quoted("Thinking", thinking);
             }
             Block::Image { mime_type, .. } => {
-                self.paragraph(&format!("*Picture ({})*", visible_line(mime_type)))
+                self.paragraph(&format!("*Picture ({})*", visible_line(mime_type)));
             }
             Block::ToolCall(call) => self.call(call),
             _ => {}

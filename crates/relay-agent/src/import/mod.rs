@@ -7,6 +7,7 @@
 //! The input is hostile: lines and files are capped, nothing in them is believed beyond its text, and no content makes
 //! this module fail other than with an [`ImportError`]. It opens no files.
 
+mod blobs;
 mod builder;
 mod claude;
 mod codex;

@@ -35,7 +35,7 @@ pub use mail::{
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
 pub use run::{AgentArgs, ResumeArgs, RunArgs};
-pub use sessions::{SessionsArgs, SessionsCommand};
+pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
 pub use watch::WatchArgs;

@@ -1,8 +1,10 @@
 //! `relay sessions`: the agent's own conversations.
 
-use clap::{Args, Subcommand};
+use std::path::PathBuf;
 
-/// List, read, search, name, copy and delete the agent's sessions
+use clap::{Args, Subcommand, ValueEnum};
+
+/// List, read, search, name, copy, export, import and delete the agent's sessions
 ///
 /// A session is named by its id or the beginning of it; those of this project come first. Everything is in your own data
 /// folder, one file for each session.
@@ -78,6 +80,40 @@ pub enum SessionsCommand {
         #[arg(long, value_name = "ENTRY")]
         at: Option<String>,
     },
+    /// Write a session as a web page, as Markdown or as JSON
+    ///
+    /// The web page is one file that needs nothing else and loads nothing from the network. It shows all branches, and so
+    /// does the JSON document; Markdown has the current one.
+    Export {
+        /// The session's id, or the beginning of it
+        #[arg(value_name = "ID")]
+        id: String,
+        /// Write to this file instead of standard output; a file that is there is replaced only if Relay exported it
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// What to write
+        #[arg(long, value_name = "FORMAT", default_value = "html")]
+        format: ExportFormat,
+    },
+    /// Copy sessions of pi, oh-my-pi, gajae-code, Claude Code and Codex into Relay's own
+    ///
+    /// The originals are only read. What has no place in a session, such as a program's own bookkeeping, is left out and
+    /// listed. A session that was imported before is not imported again.
+    #[command(group(clap::ArgGroup::new("what").required(true).args(["files", "from"])))]
+    Import {
+        /// Session files of these programs
+        #[arg(value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Import every session in the program's own folder
+        #[arg(long, value_name = "PROGRAM", conflicts_with = "files")]
+        from: Option<ImportFrom>,
+        /// Only list the sessions in that folder
+        #[arg(long, requires = "from")]
+        list: bool,
+        /// Print a JSON array on standard output
+        #[arg(long)]
+        json: bool,
+    },
     /// Delete a session and its artifacts for good
     Delete {
         /// The session's id, or the beginning of it
@@ -93,8 +129,37 @@ impl SessionsCommand {
     /// Whether the caller wants a JSON document, also when the command fails.
     pub fn wants_json(&self) -> bool {
         match self {
-            Self::List { json, .. } | Self::Show { json, .. } | Self::Search { json, .. } => *json,
-            Self::Rename { .. } | Self::Label { .. } | Self::Fork { .. } | Self::Delete { .. } => false,
+            Self::List { json, .. }
+            | Self::Show { json, .. }
+            | Self::Search { json, .. }
+            | Self::Import { json, .. } => *json,
+            Self::Rename { .. }
+            | Self::Label { .. }
+            | Self::Fork { .. }
+            | Self::Export { .. }
+            | Self::Delete { .. } => false,
         }
     }
+}
+
+/// A written form of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ExportFormat {
+    /// One web page with everything in it
+    Html,
+    /// Markdown
+    Md,
+    /// One JSON document
+    Json,
+}
+
+/// A program whose sessions can be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportFrom {
+    /// Claude Code
+    Claude,
+    /// Codex
+    Codex,
+    /// pi, oh-my-pi and gajae-code
+    Pi,
 }

@@ -171,3 +171,100 @@ fn deleting_needs_a_yes() {
     env.relay(&["sessions", "delete", "0123", "--yes"]).success();
     assert!(!path.exists() && !path.with_extension("").exists());
 }
+
+/// A session file of another program, as it wrote it.
+fn fixture(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("../relay-agent/tests/fixtures/{name}.jsonl"))
+}
+
+#[test]
+fn a_session_is_exported_to_standard_output_or_a_file() {
+    let env = env();
+    session(&env, &env.root(), "0123456789abcdef", "fix the <b>parser</b>");
+    let page = env.relay(&["sessions", "export", "0123"]).success().stdout;
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("fix the &lt;b&gt;parser&lt;/b&gt;"),
+        "{page}"
+    );
+    let text = env.relay(&["sessions", "export", "0123", "--format", "md"]).success().stdout;
+    assert!(text.contains("## You\n\nfix the <b>parser</b>"), "{text}");
+    let document = json(&env.relay(&["sessions", "export", "0123", "--format", "json"]).success().stdout);
+    assert_eq!(document["entries"].as_array().unwrap().len(), 3);
+    assert_eq!(document["usage"]["total"]["cost"], 0.75);
+    // A name with a blank works, an own file is replaced, another one is not.
+    for _ in 0..2 {
+        env.relay(&["sessions", "export", "0123", "-o", "my page.html"]).success();
+    }
+    assert_eq!(std::fs::read_to_string(env.root().join("my page.html")).unwrap(), page);
+    env.write("mine.html", "<p>mine</p>");
+    let run = env.relay(&["sessions", "export", "0123", "-o", "mine.html"]).run();
+    assert_eq!(run.code, 2, "{}", run.stderr);
+    assert_eq!(std::fs::read_to_string(env.root().join("mine.html")).unwrap(), "<p>mine</p>");
+}
+
+#[test]
+fn sessions_of_other_programs_are_imported_once() {
+    let env = env();
+    for (name, program) in [("claude", "Claude Code"), ("codex", "Codex"), ("pi", "pi"), ("oh-my-pi", "pi")] {
+        let path = fixture(name);
+        let run = env.relay(&["sessions", "import", path.to_str().unwrap(), "--json"]).success();
+        let document = json(&run.stdout);
+        assert_eq!(
+            (&document[0]["status"], &document[0]["program"]),
+            (&"imported".into(), &program.into()),
+            "{document}"
+        );
+        let id = document[0]["id"].as_str().unwrap();
+        let shown = env.relay(&["sessions", "show", id]).success().stdout;
+        assert!(shown.contains("You are welcome."), "{shown}");
+        let page = env.relay(&["sessions", "export", id]).success().stdout;
+        assert!(page.contains("You are welcome.") && page.contains("missing-folder"), "{name}");
+        let again = env.relay(&["sessions", "import", path.to_str().unwrap()]).success();
+        assert!(again.stderr.contains("was imported before"), "{}", again.stderr);
+    }
+    let listed = json(&env.relay(&["sessions", "list", "--all", "--json"]).success().stdout);
+    assert_eq!(listed.as_array().unwrap().len(), 4);
+    assert!(listed[0]["project"] == "/home/me/greeter", "{listed}");
+    let run = env.relay(&["sessions", "import", fixture("claude").to_str().unwrap(), "missing.jsonl"]).run();
+    assert_eq!(run.code, 3, "{}", run.stderr);
+}
+
+#[test]
+fn sessions_are_found_where_programs_keep_them() {
+    let env = env();
+    for (place, name) in [
+        (".claude/projects/-home-me-greeter/5d1f799c.jsonl", "claude"),
+        (".codex/sessions/2026/11/18/rollout-2026-11-18T08-19-52-01a1.jsonl", "codex"),
+        (".pi/agent/sessions/--home-me-greeter--/a.jsonl", "pi"),
+        (".omp/agent/sessions/-home-me-greeter/b.jsonl", "oh-my-pi"),
+    ] {
+        let path = env.home_path(place);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::copy(fixture(name), path).unwrap();
+    }
+    let listed = env.relay(&["sessions", "import", "--from", "claude", "--list"]).success().stdout;
+    assert!(listed.contains("5d1f799c.jsonl") && listed.lines().count() == 1, "{listed}");
+    let run = env.relay(&["sessions", "import", "--from", "codex"]).success();
+    assert!(run.stderr.contains("(Codex, 12 entries)") && run.stderr.contains("left out:"), "{}", run.stderr);
+    let document = json(&env.relay(&["sessions", "import", "--from", "pi", "--json"]).success().stdout);
+    assert_eq!(document.as_array().unwrap().len(), 2, "{document}");
+}
+
+#[test]
+fn a_hostile_import_stays_in_its_folder() {
+    let env = env();
+    env.write(
+        "evil.jsonl",
+        "{\"type\":\"session\",\"version\":3,\"id\":\"../../../evil\",\"timestamp\":\"../x\",\"cwd\":\"../..\"}\n\
+         {\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"message\":{\"role\":\"user\",\"content\":[{\"type\":\"image\",\"data\":\"blob:sha256:../../etc/passwd\",\"mimeType\":\"image/png\"}]}}\n",
+    );
+    env.write("text.jsonl", "not a session\n");
+    let run = env.relay(&["sessions", "import", "evil.jsonl"]).success();
+    assert!(run.stderr.contains("1 × stored pictures that are missing"), "{}", run.stderr);
+    let listed = json(&env.relay(&["sessions", "list", "--json"]).success().stdout);
+    let path = PathBuf::from(listed[0]["path"].as_str().unwrap());
+    assert_eq!(path.parent().unwrap(), folder(&env, &env.root()), "{listed}");
+    let run = env.relay(&["sessions", "import", "text.jsonl"]).run();
+    assert_eq!(run.code, 2);
+    assert!(run.stderr.contains("not a session of pi"), "{}", run.stderr);
+}

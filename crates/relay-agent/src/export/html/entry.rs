@@ -109,12 +109,18 @@ fn said(page: &Page<'_>, message: &Message) -> Option<Article> {
 fn answered(page: &Page<'_>, answer: &AssistantMessage) -> Article {
     let mut html = content(page, &answer.content);
     match (answer.stop_reason.as_str(), &answer.error_message) {
-        (_, Some(error)) => drop(html.append(output(error, true))),
-        ("aborted", None) => drop(html.raw("<p class=\"hint\">Cancelled</p>")),
-        ("length", None) => {
-            drop(html.raw("<p class=\"hint\">Cut off: the answer reached its length limit</p>"))
+        (_, Some(error)) => {
+            html.append(output(error, true));
         }
-        ("error", None) => drop(html.raw("<p class=\"hint\">Failed</p>")),
+        ("aborted", None) => {
+            html.raw("<p class=\"hint\">Cancelled</p>");
+        }
+        ("length", None) => {
+            html.raw("<p class=\"hint\">Cut off: the answer reached its length limit</p>");
+        }
+        ("error", None) => {
+            html.raw("<p class=\"hint\">Failed</p>");
+        }
         _ => {}
     }
     let usage = &answer.usage;
@@ -134,7 +140,9 @@ fn answered(page: &Page<'_>, answer: &AssistantMessage) -> Article {
 fn content(page: &Page<'_>, content: &Content) -> Html {
     let mut html = Html::default();
     match content {
-        Content::Text(text) => drop(html.append(prose(text))),
+        Content::Text(text) => {
+            html.append(prose(text));
+        }
         Content::Blocks(blocks) => {
             for block in blocks {
                 html.append(part(page, block));

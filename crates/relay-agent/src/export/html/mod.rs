@@ -47,7 +47,7 @@ impl<'a> Page<'a> {
                     results.insert(result.tool_call_id.as_str(), result);
                 }
                 Some(Message::Assistant(answer)) => {
-                    calls.extend(answer.tool_calls().map(|call| call.id.as_str()))
+                    calls.extend(answer.tool_calls().map(|call| call.id.as_str()));
                 }
                 _ => {}
             }

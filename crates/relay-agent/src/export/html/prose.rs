@@ -41,20 +41,38 @@ impl Prose {
             Event::End(tag) => self.end(tag),
             Event::Text(text) => match &mut self.code {
                 Some((_, code)) => code.push_str(&text),
-                None => drop(self.html.text(&text)),
+                None => {
+                    self.html.text(&text);
+                }
             },
-            Event::Code(text) => drop(self.html.element("<code>", &text, "</code>")),
-            // Markup in a text is text.
-            Event::Html(text) | Event::InlineHtml(text) => drop(self.html.text(&text)),
-            Event::InlineMath(text) | Event::DisplayMath(text) => {
-                drop(self.html.element("<code>", &text, "</code>"))
+            Event::Code(text) => {
+                self.html.element("<code>", &text, "</code>");
             }
-            Event::SoftBreak => drop(self.html.raw("\n")),
-            Event::HardBreak => drop(self.html.raw("<br>")),
-            Event::Rule => drop(self.html.raw("<hr>")),
-            Event::TaskListMarker(true) => drop(self.html.raw("<span class=\"box\">☑</span> ")),
-            Event::TaskListMarker(false) => drop(self.html.raw("<span class=\"box\">☐</span> ")),
-            Event::FootnoteReference(name) => drop(self.html.text(&name)),
+            // Markup in a text is text.
+            Event::Html(text) | Event::InlineHtml(text) => {
+                self.html.text(&text);
+            }
+            Event::InlineMath(text) | Event::DisplayMath(text) => {
+                self.html.element("<code>", &text, "</code>");
+            }
+            Event::SoftBreak => {
+                self.html.raw("\n");
+            }
+            Event::HardBreak => {
+                self.html.raw("<br>");
+            }
+            Event::Rule => {
+                self.html.raw("<hr>");
+            }
+            Event::TaskListMarker(true) => {
+                self.html.raw("<span class=\"box\">☑</span> ");
+            }
+            Event::TaskListMarker(false) => {
+                self.html.raw("<span class=\"box\">☐</span> ");
+            }
+            Event::FootnoteReference(name) => {
+                self.html.text(&name);
+            }
         }
     }
 

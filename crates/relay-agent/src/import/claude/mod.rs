@@ -126,7 +126,9 @@ impl Importer {
         };
         let value = said.get("content").unwrap_or(&Value::Null);
         let (results, rest): (Vec<&Value>, Vec<&Value>) = match value {
-            Value::Array(blocks) => blocks.iter().partition(|block| block["type"] == "tool_result"),
+            Value::Array(blocks) => {
+                blocks.iter().partition(|block| block.get("type").is_some_and(|kind| kind == "tool_result"))
+            }
             _ => (Vec::new(), vec![]),
         };
         for result in &results {
@@ -164,7 +166,7 @@ impl Importer {
     }
 
     fn result(&mut self, object: &Map<String, Value>, block: &Value) {
-        let call_id = block["tool_use_id"].as_str().unwrap_or_default();
+        let call_id = block.get("tool_use_id").and_then(Value::as_str).unwrap_or_default();
         let Some((parent, tool_name)) = self.tree.take_call(call_id) else {
             return self.builder.omissions.add("results without a call");
         };
@@ -172,11 +174,12 @@ impl Importer {
         let message = ToolResultMessage {
             tool_call_id: call_id.to_owned(),
             tool_name,
-            content: match content(&block["content"], &mut self.builder.omissions) {
+            content: match content(block.get("content").unwrap_or(&Value::Null), &mut self.builder.omissions)
+            {
                 Content::Text(text) => Content::Blocks(vec![crate::session::Block::text(text)]),
                 blocks => blocks,
             },
-            is_error: block["is_error"].as_bool().unwrap_or_default(),
+            is_error: block.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
             timestamp: self.builder.milliseconds(time),
             ..ToolResultMessage::default()
         };

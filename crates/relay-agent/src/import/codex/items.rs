@@ -80,21 +80,19 @@ fn is_note(payload: &Map<String, Value>, said: &Content) -> bool {
 fn reasoning(payload: &Map<String, Value>) -> Item {
     let texts = |key: &str| {
         let parts = payload.get(key).and_then(Value::as_array).into_iter().flatten();
-        parts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n\n")
+        parts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect::<Vec<_>>().join("\n\n")
     };
     let mut thinking = texts("summary");
     if thinking.is_empty() {
         thinking = texts("content");
     }
-    let mut seal = json!({ "v": 1, "id": text(payload, "id").unwrap_or_default() });
     let encrypted = text(payload, "encrypted_content");
-    if let Some(encrypted) = encrypted {
-        seal["encrypted_content"] = encrypted.into();
-    }
     if thinking.is_empty() && encrypted.is_none() {
         return Item::LeftOut("empty thoughts".to_owned());
     }
-    let thinking_signature = encrypted.map(|_| seal.to_string());
+    let id = text(payload, "id").unwrap_or_default();
+    let thinking_signature =
+        encrypted.map(|encrypted| json!({ "v": 1, "id": id, "encrypted_content": encrypted }).to_string());
     Item::Said(Block::Thinking { thinking: clip(&thinking), thinking_signature })
 }
 
@@ -129,7 +127,7 @@ fn read_output(text: &str) -> (Content, Option<i64>) {
     if let Ok(Value::Object(object)) = serde_json::from_str::<Value>(text)
         && let Some(output) = object.get("output").and_then(Value::as_str)
     {
-        let code = object.get("metadata").and_then(|metadata| metadata["exit_code"].as_i64());
+        let code = object.get("metadata").and_then(|metadata| metadata.get("exit_code")?.as_i64());
         return (Content::Text(clip(output)), code);
     }
     let head = text.split("Output:\n").next().unwrap_or_default();

@@ -6,6 +6,7 @@
 //!
 //! Opening and finding are in [`open`](self::open), moving about in [`tree`](self::tree), copies in [`fork`](self::fork).
 
+mod adopt;
 mod fork;
 mod open;
 mod rename;

@@ -1,6 +1,8 @@
 //! `relay sessions`: the agent's own conversations.
 
 mod change;
+mod export;
+mod import;
 mod list;
 mod search;
 mod show;
@@ -24,6 +26,11 @@ pub fn run(root: Option<&Path>, command: &SessionsCommand) -> Result<u8, Failure
         SessionsCommand::Rename { id, name } => change::rename(&here, id, &name.join(" ")),
         SessionsCommand::Label { id, entry, label } => change::label(&here, id, entry, label.as_deref()),
         SessionsCommand::Fork { id, at } => change::fork(&here, id, at.as_deref()),
+        SessionsCommand::Export { id, output, format } => export::run(&here, id, output.as_deref(), *format),
+        SessionsCommand::Import { files, from, list, json } => match from {
+            Some(from) => import::found(&here, *from, *list, *json),
+            None => import::files(&here, files, *json),
+        },
         SessionsCommand::Delete { id, yes } => change::delete(&here, id, *yes),
     }
 }
