@@ -116,7 +116,7 @@ impl Importer {
     fn event(&mut self, payload: &Map<String, Value>) {
         match text(payload, "type") {
             Some("token_count") => {
-                self.used(payload.get("info").and_then(|info| info.get("last_token_usage")))
+                self.used(payload.get("info").and_then(|info| info.get("last_token_usage")));
             }
             Some("turn_aborted") => {
                 if let Some(answer) = self.last_answer() {
