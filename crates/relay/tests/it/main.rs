@@ -24,6 +24,7 @@ mod context;
 mod corpus;
 mod damaged;
 mod demo;
+mod docs;
 mod doctor;
 mod encodings;
 #[cfg(target_os = "linux")]
