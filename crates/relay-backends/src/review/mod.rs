@@ -32,7 +32,7 @@ pub const DEFAULT_PROMPT: &str = "Review the following changes.";
 /// What the answer must look like.
 const FORM: &str = "\n\nAnswer with one JSON object and nothing else: {\"findings\": [{\"file\": path from the \
 repository's root, \"line\": line in the new file, \"severity\": \"blocker\" | \"important\" | \"nit\", \"message\": what \
-is wrong and why, \"fix\": null or a unified diff that mends it}]}. Report only problems in the changed lines. An empty \
+is wrong and why, \"fix\": null or a unified diff that fixes it}]}. Report only problems in the changed lines. An empty \
 list means that the changes can ship.";
 
 /// Asks a reviewer that answered in prose to say it again as data.

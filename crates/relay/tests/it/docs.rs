@@ -19,8 +19,10 @@ const NOT_RUN: [&str; 4] = [
 ];
 
 /// Commands that end with another code than 0 in the project here, and why that is right.
-const EXPECTED: [(&str, i32, &str); 2] =
-    [("relay apply --repair-prompt reply.md", 1, "Send only"), ("relay review --transaction 3f2a", 0, "")];
+const EXPECTED: [(&str, i32, &str); 2] = [
+    ("relay apply --repair-prompt reply.md", 1, "Send only"),
+    ("relay apply --clipboard --repair-prompt --copy", 1, "on the clipboard"),
+];
 
 /// What waits for a person is given what that person would do: the text to type or save, or the signal to stop.
 const STDIN: [(&str, &str); 1] = [("relay auth login anthropic", "sk-from-a-pipe\n")];
@@ -60,19 +62,25 @@ impl Reader {
         reader.agents();
         reader.sources();
         reader.ledger();
+        reader.commit("second");
+        reader.env.write("src/a.rs", "fn a() { work() }\n");
         reader.replies(block);
         reader
     }
 
     /// Programs that the page calls, which answer what a reader would see.
     fn agents(&self) {
+        let fix = "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-const a = 15;\n+const a = 2;\n";
         let review = json!({"findings": [
             {"file": "src/a.ts", "line": 1, "severity": "nit", "message": "fine", "fix": null},
-            {"file": "src/a.ts", "line": 1, "severity": "nit", "message": "a name", "fix": "const a = 2;"},
+            {"file": "src/a.ts", "line": 1, "severity": "nit", "message": "a name", "fix": fix},
         ]});
+        // In prose, over several lines: each agent has a format of its own for events, and none is like this.
+        self.env.write("../home/answer", &format!("My findings:\n{review:#}\n"));
+        let answer = self.env.home_path("answer").display().to_string();
         for name in ["codex", "claude", "gemini"] {
             let program = format!(
-                "#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit\ncat > /dev/null\necho '{review}'\n"
+                "#!/bin/sh\n[ \"$1\" = --version ] && echo 1.0 && exit\ncat > /dev/null\ncat {answer}\n"
             );
             self.env.write_program(&format!("../home/bin/{name}"), &program);
         }
@@ -90,9 +98,13 @@ impl Reader {
         self.env.write_program("migrate.sh", "#!/bin/sh\necho migrated > migrated.txt\n");
         self.env.write(".gitignore", "/.relaycode/\n");
         self.env.git(&["init", "-q", "-b", "main"]);
-        self.env.git(&["add", "-A"]);
-        self.env.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "first"]);
+        self.commit("first");
         self.env.git(&["checkout", "-q", "-b", "work"]);
+    }
+
+    fn commit(&self, message: &str) {
+        self.env.git(&["add", "-A"]);
+        self.env.git(&["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", message]);
     }
 
     /// Twelve transactions, among them those that the guide names.

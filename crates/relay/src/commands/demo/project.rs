@@ -17,7 +17,7 @@ use crate::open;
 /// The check every change of the demo must pass.
 pub const POST_COMMAND: &str = "sh test.sh";
 
-const GREET: &str = "#!/bin/sh\n# Greets somebody.\nname=${1:-world}\necho \"Hello, $name!\"\n";
+const GREET: &str = "#!/bin/sh\n# Greets someone by name.\nname=${1:-world}\necho \"Hello, $name!\"\n";
 
 const TEST: &str = r#"#!/bin/sh
 # Fails when greet.sh does not greet properly.

@@ -12,6 +12,7 @@ mod pinned;
 mod powers;
 mod source;
 mod text;
+mod words;
 
 use std::path::PathBuf;
 

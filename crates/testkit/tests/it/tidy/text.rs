@@ -43,6 +43,15 @@ fn without_reason(sources: &[Source]) -> Vec<String> {
     findings
 }
 
+/// What a merge left in a file. Markers of edits look alike, but never name a commit.
+fn conflict_markers(sources: &[Source]) -> Vec<String> {
+    lines_with(sources, |line| {
+        let commit = line.strip_prefix(">>>>>>> ").and_then(|rest| rest.split_whitespace().next());
+        let is_commit = |name: &str| name.len() >= 7 && name.chars().all(|c| c.is_ascii_hexdigit());
+        line == "<<<<<<< HEAD" || commit.is_some_and(is_commit)
+    })
+}
+
 /// Where this machine keeps the project and its user's files. The folder for temporary files is every machine's.
 fn machine_folders() -> Vec<String> {
     let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(3);
@@ -96,6 +105,12 @@ fn no_leftovers() {
 }
 
 #[test]
+fn no_merge_is_left_half_done() {
+    let pages: Vec<_> = tracked().into_iter().filter(|source| !source.path.contains("/tests/")).collect();
+    super::assert_none("conflict markers", &conflict_markers(&pages));
+}
+
+#[test]
 fn no_lint_is_off_without_a_reason() {
     let sources: Vec<_> = tracked().into_iter().filter(|source| !is_tidy_itself(source)).collect();
     super::assert_none("attributes without a reason", &without_reason(&sources));
@@ -127,6 +142,15 @@ mod samples {
         }
         assert_eq!(found(leftovers, "//TODO: delete this file\n"), 0, "the reply format's marker");
         assert!(leftovers(&[Source::new("docs/a.md", "FIXME")]).is_empty(), "only sources");
+    }
+
+    #[test]
+    fn conflict_markers_are_found() {
+        assert_eq!(
+            found(super::conflict_markers, "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> e4c03eb (edit: x)\n"),
+            2
+        );
+        assert_eq!(found(super::conflict_markers, "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"), 0);
     }
 
     #[test]
