@@ -254,7 +254,7 @@ fn is_dots(text: &str) -> bool {
 }
 
 /// The text of a line that is a comment and nothing else.
-fn comment(text: &str) -> Option<&str> {
+pub(crate) fn comment(text: &str) -> Option<&str> {
     const NOTATIONS: &[(&str, &str)] = &[
         ("//", ""),
         ("#", ""),

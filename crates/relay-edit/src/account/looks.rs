@@ -26,6 +26,64 @@ const DIAGRAMS: &[&str] =
 /// Languages of sessions with an interpreter.
 const SESSIONS: &[&str] = &["pycon", "python-repl", "irb", "node-repl", "repl"];
 
+/// Languages that people write and programs do not print.
+const CODE: &[&str] = &[
+    "c",
+    "c++",
+    "cpp",
+    "cs",
+    "csharp",
+    "css",
+    "dart",
+    "elixir",
+    "ex",
+    "go",
+    "golang",
+    "h",
+    "haskell",
+    "hs",
+    "java",
+    "javascript",
+    "js",
+    "jsx",
+    "kotlin",
+    "kt",
+    "lua",
+    "ocaml",
+    "perl",
+    "php",
+    "py",
+    "python",
+    "python3",
+    "r",
+    "rb",
+    "rs",
+    "ruby",
+    "rust",
+    "scala",
+    "scss",
+    "svelte",
+    "swift",
+    "ts",
+    "tsx",
+    "typescript",
+    "vue",
+    "zig",
+];
+
+/// Whether a fence holds code of a programming language.
+pub(super) fn is_code_of(language: &str) -> bool {
+    CODE.iter().any(|known| known.eq_ignore_ascii_case(language))
+}
+
+/// Whether a fence holds words for people.
+pub(super) fn is_prose(language: &str) -> bool {
+    ["md", "markdown", "mdx", "rst", "adoc"].iter().any(|known| known.eq_ignore_ascii_case(language))
+}
+
+/// What seems to be printed by a program. Text files look the same.
+pub(super) const OUTPUT_OR_TEXT: &str = "output";
+
 /// What code is for sure, whatever its author says about it. `proposes` says that the prose asks for a change, which output
 /// never is.
 pub(super) fn what(language: &str, text: &str, proposes: bool) -> Option<&'static str> {
@@ -42,7 +100,7 @@ pub(super) fn what(language: &str, text: &str, proposes: bool) -> Option<&'stati
     let is_trace = text.contains("Traceback (most recent call last)") || text.starts_with("error[E");
     let is_plain = (language.is_empty() || is(OUTPUT)) && !proposes;
     if is_trace || is_plain && (is(OUTPUT) || !text.lines().any(is_code)) {
-        return Some("output");
+        return Some(OUTPUT_OR_TEXT);
     }
     None
 }

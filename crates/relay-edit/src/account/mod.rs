@@ -8,6 +8,7 @@ mod quoted;
 
 use std::borrow::Cow;
 
+use crate::elision::is_prose_file;
 use crate::lead::{Intent, Lead, is_file_name};
 use crate::passage::{Body, Passage, Snippet};
 use crate::script;
@@ -80,8 +81,8 @@ pub trait Files {
     /// The files that the edits change.
     fn changed(&self) -> Vec<String>;
 
-    /// A file of the project in which a test holds, where looking for one is not too much work.
-    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String>;
+    /// A file of the project whose path and content pass both tests, where looking for one is not too much work.
+    fn find(&self, is_wanted: &dyn Fn(&str) -> bool, test: &dyn Fn(&str) -> bool) -> Option<String>;
 
     /// Whether a path is a file or a folder of the project.
     fn exists(&self, path: &str) -> bool;
@@ -115,7 +116,18 @@ pub fn account(passages: &[Passage], edits: &[Edit], files: &dyn Files) -> Vec<B
         if is_moot {
             continue;
         }
-        blocks.push(block(passage, &own, has_edits, &edits, files));
+        let mut block = block(passage, &own, has_edits, &edits, files);
+        let is_edited = |path: &str| {
+            blocks.iter().any(|above| above.class == Class::Edit && above.path.as_deref() == Some(path))
+        };
+        if block.class == Class::Edit
+            && block.path.as_deref().is_some_and(is_edited)
+            && Lead::new(&passage.lead).revises()
+        {
+            (block.class, block.reason, block.hint) =
+                (Class::Unclear, "it is another version of an edit above".into(), ONE_VERSION);
+        }
+        blocks.push(block);
         has_edits |= !own.is_empty();
     }
     blocks
@@ -199,15 +211,21 @@ struct Judged {
     reason: Cow<'static, str>,
     path: Option<String>,
     hint: &'static str,
+    /// Only words or looks say that it is shown, which code that changes a file of the project contradicts.
+    is_presumed: bool,
 }
 
 impl Judged {
     fn shown(reason: impl Into<Cow<'static, str>>) -> Self {
-        Self { class: Class::Shown, reason: reason.into(), path: None, hint: "" }
+        Self { class: Class::Shown, reason: reason.into(), path: None, hint: "", is_presumed: false }
+    }
+
+    fn presumed(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { is_presumed: true, ..Self::shown(reason) }
     }
 
     fn unclear(reason: impl Into<Cow<'static, str>>, hint: &'static str) -> Self {
-        Self { class: Class::Unclear, reason: reason.into(), path: None, hint }
+        Self { class: Class::Unclear, reason: reason.into(), path: None, hint, is_presumed: false }
     }
 
     fn on(self, path: Option<String>) -> Self {
@@ -226,8 +244,21 @@ struct Judge<'j> {
 impl Judge<'_> {
     fn judge(&self) -> Judged {
         let lead = Lead::new(&self.passage.lead);
-        let intent = lead.intent();
         let path = self.snippet.path.clone().or_else(|| lead.path());
+        let judged = self.by_words(lead.intent(), path.clone());
+        let version = if judged.is_presumed { self.version(path.as_deref()) } else { None };
+        match version {
+            Some(path) => {
+                let reason =
+                    format!("it is a changed version of lines of `{path}`, and no edit makes that change");
+                Judged::unclear(reason, NO_PLACE).on(Some(path))
+            }
+            None => judged,
+        }
+    }
+
+    /// What it is by itself and by what is said about it.
+    fn by_words(&self, intent: Intent, path: Option<String>) -> Judged {
         if let Some(judged) = self.by_content(intent, path.as_deref()) {
             return judged;
         }
@@ -250,10 +281,14 @@ impl Judge<'_> {
             None => "it is code that names no file".to_owned(),
         };
         let judged = match intent {
-            Intent::Unchanged => Judged::shown("code that stays as it is"),
-            Intent::Output => Judged::shown("output"),
+            // A quotation would have been found: "unchanged, except for the last line".
+            Intent::Unchanged => {
+                Judged::unclear("it is said to stay as it is, and no file has these lines", NO_PLACE)
+            }
+            // No program prints Rust; "the logs module needs the same" only sounds like it.
+            Intent::Output if !looks::is_code_of(&self.snippet.language) => Judged::presumed("output"),
             // "Use it in `src/main.ts`:" asks for a change of that file.
-            Intent::Example | Intent::Run if !exists => Judged::shown("an example"),
+            Intent::Example | Intent::Run if !exists => Judged::presumed("an example"),
             Intent::Old => Judged::unclear("it is to be replaced, and nothing says by what", NO_PLACE),
             Intent::New => Judged::unclear("it is to replace something, and nothing says what", NO_PLACE),
             Intent::Remove => Judged::unclear("it is to be removed, and Relay cannot see where", NO_PLACE),
@@ -296,7 +331,7 @@ impl Judge<'_> {
         let is_shown = matches!(intent, Intent::Output | Intent::Run | Intent::Example | Intent::Quote);
         let is_for_file = !is_shown && path.is_some_and(|path| self.files.exists(path));
         let what = looks::what(language, text, intent.proposes() || is_for_file)?;
-        Some(Judged::shown(what))
+        Some(if what == looks::OUTPUT_OR_TEXT { Judged::presumed(what) } else { Judged::shown(what) })
     }
 
     /// Commands to type, unless they change files of the project.
@@ -315,7 +350,7 @@ impl Judge<'_> {
                     SHELL_EDIT,
                 )
             }
-            None => Judged::shown("commands to type"),
+            None => Judged::presumed("commands to type"),
         }
     }
 
@@ -327,8 +362,34 @@ impl Judge<'_> {
         }
         let text = &self.snippet.text;
         let may_be_anywhere = !intent.proposes() && quoted::is_distinctive(text);
-        let found = may_be_anywhere.then(|| self.files.find(&|file| is_part_of(text, file))).flatten()?;
+        let found =
+            may_be_anywhere.then(|| self.files.find(&|_| true, &|file| is_part_of(text, file))).flatten()?;
         Some(Judged::shown(format!("a quotation of `{found}`")).on(Some(found)))
+    }
+
+    /// The file of which the code is a changed version of some lines. "For example:" above a function of the project with one
+    /// line more asks for that line. Commands are also lines of documents, so they are compared with scripts only.
+    fn version(&self, path: Option<&str>) -> Option<String> {
+        let text = &self.snippet.text;
+        let is_command = script::is_shell(&self.snippet.language) || looks::are_commands(text);
+        let is_prose = looks::is_prose(&self.snippet.language);
+        let may_be = |path: &str| {
+            if is_command { script::is_file(path) } else { is_prose || !is_prose_file(path) }
+        };
+        // What is in a file, or what an edit comes to, is no further change.
+        let has = |file: Option<Cow<'_, str>>| file.is_some_and(|file| is_part_of(text, &file));
+        let is_version = |file: &str| quoted::is_version_of(text, file);
+        let named = path.map(str::to_owned).into_iter().chain(self.files.changed());
+        let named: Vec<String> = named.filter(|path| !is_command || may_be(path)).collect();
+        if named.iter().any(|path| has(self.files.before(path)) || has(self.files.after(path))) {
+            return None;
+        }
+        let is_changed = |path: &&String| self.files.before(path).is_some_and(|before| is_version(&before));
+        if let Some(path) = named.iter().find(is_changed) {
+            return Some(path.clone());
+        }
+        let found = self.files.find(&may_be, &is_version)?;
+        self.files.find(&may_be, &|file| is_part_of(text, file)).is_none().then_some(found)
     }
 
     /// The same, in the file that is named and those that the edits change.

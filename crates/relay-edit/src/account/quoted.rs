@@ -1,6 +1,8 @@
 //! Whether code quotes a file: all its lines are there, in order and next to each other, but for the white space around
 //! them, blank lines, and lines that say that something was left out.
 
+use std::collections::HashSet;
+
 use crate::elision::{elision, names_left_out, remarks_left_out};
 
 /// Whether all of a text is part of a file.
@@ -19,6 +21,19 @@ pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
         from = at + run.len();
     }
     true
+}
+
+/// This many lines are not shared by chance, however long a text is.
+const MANY: usize = 5;
+
+/// Whether most lines of a text that say something are lines of a file. What calls a function shares a line or two with the
+/// files of a project; what changes one shares the lines around the change.
+pub(super) fn is_version_of(text: &str, file: &str) -> bool {
+    let says = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() > 3;
+    let file: HashSet<&str> = file.lines().map(str::trim).filter(says).collect();
+    let lines: HashSet<&str> = text.lines().map(str::trim).filter(says).collect();
+    let shared = lines.intersection(&file).count();
+    shared >= 2 && (shared * 2 >= lines.len() || shared >= MANY)
 }
 
 /// The lines of a text, cut where it says that something was left out.

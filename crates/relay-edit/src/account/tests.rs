@@ -24,8 +24,8 @@ impl Files for Project {
         self.after.keys().cloned().collect()
     }
 
-    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String> {
-        self.before.iter().find(|(_, text)| test(text)).map(|(path, _)| path.clone())
+    fn find(&self, is_wanted: &dyn Fn(&str) -> bool, test: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.before.iter().find(|(path, text)| is_wanted(path) && test(text)).map(|(path, _)| path.clone())
     }
 
     fn exists(&self, path: &str) -> bool {
@@ -129,4 +129,25 @@ fn instructions_in_prose_are_edits() {
             "{\"path\": \"shape.py\", \"old_string\": \"os.name\", \"new_string\": \"os.uname()\"}\n",
         ],
     );
+}
+
+/// Words that sound like an example or like output do not make a change of the project's code one.
+#[test]
+fn a_changed_version_of_a_file_is_unclear_whatever_is_said() {
+    let version = "```python\nimport os\n\ndef name():\n    return os.name.upper()\n```\n";
+    for lead in
+        ["For example:", "Use it like this:", "This results in:", "Unchanged except for one line:", "Setup:"]
+    {
+        check(Class::Unclear, &[&format!("{lead}\n\n{version}")]);
+    }
+    check(Class::Shown, &["For example:\n\n```python\nfrom shape import area\n\nprint(area(1, 2))\n```\n"]);
+    check(Class::Shown, &["For context:\n\n```python\ndef name():\n    return os.name\n```\n"]);
+}
+
+#[test]
+fn another_version_of_an_edited_file_is_unclear() {
+    let again = DIFF.replace("abs(w * h)", "max(w * h, 0)");
+    for lead in ["Final version:", "Or:", "### Alternative", "Better yet:", "v2:"] {
+        check(Class::Unclear, &[&format!("{lead}\n\n{again}")]);
+    }
 }

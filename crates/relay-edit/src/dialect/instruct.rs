@@ -79,7 +79,8 @@ fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
     // Commands have no halves, unless it is said so or they are those of a file.
     let may_be_commands =
         script::is_shell(&before.language) && above.intent() != Intent::Old && above.path().is_none();
-    if between.intent() != Intent::New || is_shown || may_be_commands {
+    let is_new = between.intent() == Intent::New || above.intent() == Intent::Old && between.links();
+    if !is_new || is_shown || may_be_commands {
         return None;
     }
     let path = above.path().or_else(|| between.path()).or_else(|| before.path.clone()).unwrap_or_default();

@@ -58,6 +58,9 @@ pub(crate) struct Lead<'l> {
     lines: Vec<&'l str>,
 }
 
+/// This many words between two blocks say no more than that the second replaces the first.
+const LINK: usize = 6;
+
 /// The longest line that is looked at; a longer one is hardly said about a block.
 const LONGEST: usize = 600;
 
@@ -97,6 +100,11 @@ impl<'l> Lead<'l> {
         above.map_or(Intent::Unsaid, |line| words::intent(&words::plain(line)))
     }
 
+    /// Whether it announces a later version of a file that was sent before: "Final version:", "v2:".
+    pub fn revises(&self) -> bool {
+        self.lines.iter().any(|line| words::revises(&words::plain(line)))
+    }
+
     /// The one file that the line directly above the block names; else the one that the nearest heading names.
     pub fn path(&self) -> Option<String> {
         let only = |line: &str| {
@@ -124,6 +132,19 @@ impl<'l> Lead<'l> {
         mentions(last)
             .iter()
             .any(|path| unnumbered.starts_with(path.as_str()) || ended.ends_with(path.as_str()))
+    }
+
+    /// Whether it is nothing but a few words between the two halves of a replacement whose first half was asked for: "for this:",
+    /// "Change them to:". Words that ask for something else do not link.
+    pub fn links(&self) -> bool {
+        let [only] = self.lines.as_slice() else { return false };
+        let plain = words::plain(only);
+        let is_free = match words::intent(&plain) {
+            Intent::New | Intent::Unsaid | Intent::Whole => true,
+            Intent::Insert => words::names_new(&plain),
+            _ => false,
+        };
+        is_free && plain.split_whitespace().count() <= LINK
     }
 
     /// Code in backticks in the line directly above that lines are to be put after or before: the code, and whether after.

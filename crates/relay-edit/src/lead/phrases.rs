@@ -16,9 +16,14 @@ pub(super) const ALTERNATIVES: &[&str] = &[
     "second option",
     "another option",
     "another approach",
+    "another possibility",
+    "another way",
+    "another version",
+    "another solution",
     "alternative approach",
     "alternative:",
     "alternative version",
+    "alternative",
     "if you prefer",
     "or, if you",
     "or if you",
@@ -41,6 +46,7 @@ pub(super) const CORRECTIONS: &[&str] = &[
     "correction",
     "scratch that",
     "on second thought",
+    "hold on",
     "ignore the above",
     "ignore the previous",
     "ignore my previous",
@@ -65,6 +71,24 @@ pub(super) const CORRECTIONS: &[&str] = &[
     "revised version",
     "forget the",
     "even better",
+    "better yet",
+    "apologies",
+    "correct version",
+    "use this one",
+];
+
+/// Phrases that announce a later version of the same file. Above another file they say nothing.
+pub(super) const REVISIONS: &[&str] = &[
+    "final version",
+    "fixed version",
+    "improved version",
+    "final code",
+    "version 2",
+    "v2",
+    "second version",
+    "fixed:",
+    "revised:",
+    "instead:",
 ];
 
 /// Phrases that announce something to look at.
@@ -258,6 +282,18 @@ pub(super) const QUOTES: &[&str] = &[
     "current",
     "existing",
     "was",
+];
+
+/// Phrases that announce the whole of a file as it will be, although they share words with quotations of it.
+pub(super) const NOW_LOOKS: &[&str] = &[
+    "now looks like",
+    "now look like",
+    "looks like this now",
+    "should now be",
+    "complete file",
+    "full file",
+    "entire file",
+    "whole file",
 ];
 
 /// Phrases that announce the whole of a file.

@@ -136,3 +136,13 @@ fn lines_to_put_code_next_to_are_found() {
     assert_eq!(anchor("Add this after the `rotate` method:"), None);
     assert_eq!(anchor("Add this after `def f():`:"), None);
 }
+
+#[test]
+fn a_few_words_link_the_halves_of_a_replacement() {
+    for text in ["for this:", "Change them to:", "// After", "✅ After", "Replacement:"] {
+        assert!(Lead::new(text).links(), "{text}");
+    }
+    for text in ["Find this:", "Then run:", "Output:", "Add this below the imports as well:", "a\nb"] {
+        assert!(!Lead::new(text).links(), "{text}");
+    }
+}

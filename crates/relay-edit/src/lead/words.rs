@@ -1,8 +1,8 @@
 //! The words by which prose says what a block is for.
 
 use super::phrases::{
-    ALTERNATIVES, CORRECTIONS, CREATES, EXAMPLES, INSERTS, NEWS, OLDS, OPENERS, OUTPUTS, POSSIBLE, QUOTES,
-    REMOVES, RUNS, UNCHANGED, WHOLE,
+    ALTERNATIVES, CORRECTIONS, CREATES, EXAMPLES, INSERTS, NEWS, NOW_LOOKS, OLDS, OPENERS, OUTPUTS, POSSIBLE,
+    QUOTES, REMOVES, REVISIONS, RUNS, UNCHANGED, WHOLE,
 };
 use super::{Intent, mentions};
 
@@ -17,7 +17,9 @@ pub(super) fn plain(line: &str) -> String {
         }
     }
     let text = text.to_lowercase().replace(['*', '_'], "").replace('’', "'");
-    let text = text.trim_start_matches(['#', '>', '-', '+', ' ', '•']).trim();
+    // Signs of a heading, a list or a comment, and pictures: `✅ After`, `// Before`.
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"`\"'([~/.".contains(c));
+    let text = text.trim_start_matches("//").trim();
     let unnumbered = text.split_once(['.', ')']).filter(|(number, rest)| {
         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) && rest.starts_with(' ')
     });
@@ -53,13 +55,23 @@ pub(super) fn second_version(plain: &str) -> Option<Intent> {
                 && plain.get(phrase.len()..).is_none_or(|rest| !rest.starts_with(char::is_alphanumeric))
         })
     };
-    if begins(ALTERNATIVES) {
+    // "Or:", "or, with a lock:", but not "Or rather" in a sentence about something else.
+    let or = plain
+        .strip_prefix("or")
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ',']) || rest.starts_with(" this"));
+    if or || begins(ALTERNATIVES) {
         Some(Intent::Alternative)
     } else if begins(CORRECTIONS) {
         Some(Intent::Correction)
     } else {
         None
     }
+}
+
+/// Whether a line announces a later version of what was sent before.
+pub(super) fn revises(plain: &str) -> bool {
+    let is_short = plain.split_whitespace().count() <= 10;
+    is_short && REVISIONS.iter().any(|phrase| has_phrase(plain, phrase))
 }
 
 /// What a sentence in lower case says a block is for.
@@ -84,6 +96,9 @@ pub(super) fn intent(sentence: &str) -> Intent {
     if let Some(asked) = asked(short) {
         return asked;
     }
+    if says(NOW_LOOKS) {
+        return Intent::Whole;
+    }
     let is_run = begins_with(verb_of(short), RUNS)
         || says(&["in your terminal", "in a terminal", "the command", "this command"]);
     let checks: [(&[&str], Intent); 4] = [
@@ -102,6 +117,12 @@ pub(super) fn intent(sentence: &str) -> Intent {
         return Intent::Run;
     }
     if says(WHOLE) { Intent::Whole } else { Intent::Unsaid }
+}
+
+/// Whether a sentence that asks for a replacement says what is new and not what is old: "change them to".
+pub(super) fn names_new(sentence: &str) -> bool {
+    let short = sentence.trim_end_matches([':', '.', '…', ',', ' ']);
+    begins_with(verb_of(short), OLDS) && (short.ends_with(" with") || short.ends_with(" to"))
 }
 
 /// What a sentence asks for that begins with a verb: `add`, `replace`, `remove`, `create`.

@@ -7,14 +7,28 @@ use std::collections::HashSet;
 use std::ops::RangeInclusive;
 
 use crate::align::{Difference, differences};
+use crate::elision::{comment, elision, names_left_out, remarks_left_out};
 use crate::lines::Lines;
 use crate::matcher::balance;
 
 /// So many lines in a row that go, with hardly anything in their place, may have been left out.
-const STRETCH: usize = 5;
+const STRETCH: usize = 4;
 
 /// At the beginning or the end of a file fewer lines show that content begins later or stops earlier.
 const EDGE: usize = 3;
+
+/// Where content ends in another line than the file, one lost line is enough: replies are cut off more often than anyone
+/// deletes the last line of a file and nothing else there.
+const LAST: usize = 1;
+
+/// In a file of no more lines that say something, any line may be the one that changes.
+const SHORT: usize = 10;
+
+/// This many lines of a file, and a fifth of it, are not lost in passing.
+const MANY: usize = 15;
+
+/// This many lines of code hardly give way to a comment.
+const REMARKED: usize = 2;
 
 /// This many lines at the end of a file are lost where content stops in the middle of its new lines.
 const ENDING: usize = 2;
@@ -72,18 +86,26 @@ pub(crate) fn doubt(before: &[u8], content: &str) -> Option<Partial> {
     let old: Vec<&[u8]> = old.iter().map(Vec::as_slice).collect();
     let new: Vec<&[u8]> = new.iter().map(Vec::as_slice).collect();
     let found = differences(&old, &new);
-    // What only moved is not lost.
-    let known: HashSet<&[u8]> = new.iter().copied().collect();
+    // What only moved is not lost: it is among the lines that are new somewhere. Lines that are the same in both are no
+    // substitute: `steps:` of one job does not make up for that of another.
+    let added: HashSet<&[u8]> =
+        found.iter().flat_map(|part| new.get(part.after.clone()).unwrap_or_default()).copied().collect();
     let lost = |part: &Difference| {
         let gone = old.get(part.before.clone()).unwrap_or_default().iter();
-        gone.filter(|line| !known.contains(*line)).count()
+        gone.filter(|line| !added.contains(*line)).count()
     };
-    let replaced = |part: &Difference| resemble(old.get(part.before.clone()), new.get(part.after.clone()));
-    let loss = |part| Loss { part, lines: lost(part), is_replaced: replaced(part) };
-    let losses: Vec<Loss<'_>> = found.iter().map(loss).collect();
-    let (why, lost) = missing(&losses, old.len(), new.len())
+    let losses = found.iter().map(|part| {
+        let (gone, come) = (old.get(part.before.clone()), new.get(part.after.clone()));
+        let lines = lost(part);
+        Loss { lines, is_replaced: resemble(gone, come), is_remarked: remarks(gone, come, lines), part }
+    });
+    let losses: Vec<Loss<'_>> = losses.collect();
+    let ends_alike = last_line(before) == last_line(content.as_bytes());
+    let least = if ends_alike || old.len() <= SHORT { EDGE } else { LAST };
+    let is_open = || ends_open(before, content) || ends_before_item(&old, &new);
+    let (why, lost) = missing(&losses, old.len(), new.len(), least)
         .or_else(|| ends_elsewhere(&losses, &old, &new))
-        .or_else(|| ends_open(before, content).then_some((Missing::Closing, 0)))?;
+        .or_else(|| is_open().then_some((Missing::Closing, 0)))?;
     Some(Partial { why, lost, of: lines.len(), region: region(&found, &numbers, new.len()) })
 }
 
@@ -93,6 +115,25 @@ struct Loss<'d> {
     lines: usize,
     /// The lines in its place are about the same things, so that they may be a new version of it.
     is_replaced: bool,
+    /// Nothing but a remark is in its place.
+    is_remarked: bool,
+}
+
+/// Whether lines give way to a remark that stands for them. What it says need not be understood, whatever language it is in and
+/// with or without the signs of a comment: `// Leave the rest as is` for an import and a function, `everything else stays`.
+fn remarks(old: Option<&[&[u8]]>, new: Option<&[&[u8]]>, lost: usize) -> bool {
+    let text = |line: &&[u8]| std::str::from_utf8(line).map(str::to_owned).unwrap_or_default();
+    let is_comment = |line: &&[u8]| comment(&text(line)).is_some();
+    let says_so = |line: &&[u8]| {
+        let line = text(line);
+        elision(&line).is_some() || names_left_out(&line) || remarks_left_out(&line)
+    };
+    let code = old.unwrap_or_default().iter().filter(|line| !is_comment(line)).count();
+    match new.unwrap_or_default() {
+        [only] if is_comment(only) && code >= REMARKED => true,
+        [_] if lost > REMARKED && !resemble(old, new) => true,
+        lines => lost >= REMARKED && lines.iter().any(says_so),
+    }
 }
 
 /// Whether new lines share a fair part of the words of the old ones. Where a stretch is left out and other lines are added at
@@ -108,7 +149,8 @@ fn resemble(old: Option<&[&[u8]]>, new: Option<&[&[u8]]>) -> bool {
 }
 
 /// What is missing from the new lines, and how many lines that are.
-fn missing(found: &[Loss<'_>], old: usize, new: usize) -> Option<(Missing, usize)> {
+/// `least` lines at the end of the file are not left out on purpose.
+fn missing(found: &[Loss<'_>], old: usize, new: usize, least: usize) -> Option<(Missing, usize)> {
     let gone: usize = found.iter().map(|loss| loss.lines).sum();
     let kept = old.saturating_sub(gone);
     if old < FEW {
@@ -117,10 +159,11 @@ fn missing(found: &[Loss<'_>], old: usize, new: usize) -> Option<(Missing, usize
     }
     let is_lost = |loss: &&Loss<'_>, least: usize| {
         loss.lines >= least && (loss.part.after.len() * 3 <= loss.lines || !loss.is_replaced)
+            || loss.is_remarked
     };
-    let is_edge = |loss: &&Loss<'_>| is_lost(loss, EDGE) && loss.part.after.is_empty();
-    let start = found.first().filter(|loss| loss.part.before.start == 0 && is_edge(loss));
-    let end = found.last().filter(|loss| loss.part.before.end == old && is_edge(loss));
+    let is_edge = |loss: &&Loss<'_>, least| is_lost(loss, least) && loss.part.after.is_empty();
+    let start = found.first().filter(|loss| loss.part.before.start == 0 && is_edge(loss, EDGE));
+    let end = found.last().filter(|loss| loss.part.before.end == old && is_edge(loss, least));
     let middle = found.iter().filter(|loss| is_lost(loss, STRETCH)).max_by_key(|loss| loss.lines);
     let keeps_edges = |loss: &Loss<'_>| loss.part.before.start > 0 && loss.part.before.end < old;
     match (start, end, middle) {
@@ -129,26 +172,34 @@ fn missing(found: &[Loss<'_>], old: usize, new: usize) -> Option<(Missing, usize
         // What is kept must show that it is this file at all.
         _ if kept * 2 < old && !found.iter().all(keeps_edges) => Some((Missing::Most, gone)),
         (_, _, Some(loss)) => Some((Missing::Middle, loss.lines)),
+        // Many lines are gone here and there, and fewer have come: other changes beside a gap can hide it.
+        _ if gone >= MANY && gone * 5 >= old && new * 10 < old * 9 => Some((Missing::Middle, gone)),
         _ => None,
     }
 }
 
-/// Content that stops in the middle of its own new lines lacks the end of the file, and ends with a line that is nothing like
-/// the file's last one.
+/// Content that stops in the middle of its own new lines, or of an old one, lacks the end of the file, and ends with a line that
+/// is nothing like the file's last one.
 fn ends_elsewhere(found: &[Loss<'_>], old: &[&[u8]], new: &[&[u8]]) -> Option<(Missing, usize)> {
     let end = found.last().filter(|loss| loss.part.before.end == old.len() && loss.lines >= ENDING)?;
     let (was, is) = (old.last()?, new.last()?);
+    let gone = old.get(end.part.before.clone()).unwrap_or_default();
+    let is_cut = is.len() >= ALIKE && gone.iter().any(|line| line.len() > is.len() && line.starts_with(is));
     let alike = was.iter().zip(is.iter()).take_while(|(was, is)| was == is).count();
-    (alike < ALIKE && end.part.after.len() > end.lines).then_some((Missing::End, end.lines))
+    let is_other = alike < ALIKE && end.part.after.len() != end.lines && old.len() > FEW;
+    (is_cut || is_other).then_some((Missing::End, end.lines))
+}
+
+/// The last line that is not blank.
+fn last_line(text: &[u8]) -> Option<&[u8]> {
+    text.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().map(<[u8]>::trim_ascii)
 }
 
 /// Whether content ends inside a bracket, a string or a comment, and in another line than the file, which does not.
 ///
 /// Counting is all that is done: a file with `":("` in a string has one more, but then it ends as it did.
 fn ends_open(before: &[u8], content: &str) -> bool {
-    let last_of =
-        |text: &[u8]| text.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().map(<[u8]>::to_vec);
-    if last_of(before) == last_of(content.as_bytes()) {
+    if last_line(before) == last_line(content.as_bytes()) {
         return false;
     }
     let content = content.as_bytes();
@@ -163,6 +214,17 @@ fn ends_open(before: &[u8], content: &str) -> bool {
         count(before, open) == count(before, close) && count(content, open) > count(content, close)
     });
     brackets || strings || comments
+}
+
+/// Whether the last line belongs to one below it: an attribute, a decorator or a documentation comment, which say something
+/// about what follows.
+fn ends_before_item(old: &[&[u8]], new: &[&[u8]]) -> bool {
+    let belongs = |line: &&&[u8]| {
+        line.starts_with(b"#[") && line.ends_with(b"]")
+            || line.starts_with(b"///")
+            || line.starts_with(b"@") && !line.ends_with(b";")
+    };
+    new.last().filter(belongs).is_some() && old.last().filter(belongs).is_none()
 }
 
 /// The lines of the file between those that the first and the last of the new lines are.
@@ -236,6 +298,44 @@ mod tests {
         let other =
             file.replace("  - name: Test\n    run: make test\n", "  - name: Check\n    run: make check\n");
         assert_eq!(doubt(file.as_bytes(), &other), None);
+    }
+
+    #[test]
+    fn one_line_in_place_of_several_is_a_remark() {
+        let whole = file(0..6);
+        let gone = "    print(y, 2)\n    return y * 2\n\n\ndef f3(x):\n";
+        for remark in ["    # Leave the rest as is\n", "everything else stays\n", "    # 以下省略\n"] {
+            check(&whole.replace(gone, remark), Some(Missing::Middle));
+        }
+        // A shorter version of the same lines is not.
+        check(&whole.replace("    y = x + 2\n    print(y, 2)\n", "    print(x + 2, y)\n"), None);
+    }
+
+    #[test]
+    fn lines_that_are_the_same_elsewhere_do_not_make_up_for_lost_ones() {
+        let job = |name: &str| {
+            format!("  {name}:\n    runs-on: linux\n    steps:\n      - checkout\n      - make\n")
+        };
+        let file = format!("on: push\njobs:\n{}{}{}", job("a"), job("b"), job("c"));
+        let part = format!("on: push\njobs:\n{}{}", job("a"), job("c"));
+        assert_eq!(doubt(file.as_bytes(), &part).map(|partial| partial.lost), Some(4));
+    }
+
+    #[test]
+    fn content_that_stops_in_or_before_the_last_line_lacks_the_end() {
+        let rows: String = (0..12).map(|at| format!("int f{at}(int);\n")).collect();
+        let file = format!("{rows}#endif\n");
+        for (content, expected) in [
+            (rows.clone(), Missing::End),
+            (rows.replace("11(int);", "1"), Missing::End),
+            (format!("{file}/// Doc.\n"), Missing::Closing),
+        ] {
+            assert_eq!(
+                doubt(file.as_bytes(), &content).map(|partial| partial.why),
+                Some(expected),
+                "{content}"
+            );
+        }
     }
 
     #[test]

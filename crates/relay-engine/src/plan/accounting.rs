@@ -143,8 +143,8 @@ impl Files for Project<'_> {
         self.changes.iter().map(|change| change.path.as_str().to_owned()).collect()
     }
 
-    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String> {
-        self.workspace.walk().find_map(|path| {
+    fn find(&self, is_wanted: &dyn Fn(&str) -> bool, test: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.workspace.walk().filter(|path| is_wanted(path.as_str())).find_map(|path| {
             let facts = self.workspace.facts(&path).ok()??;
             let left = self.left.get().checked_sub(facts.size).filter(|_| facts.size <= FILE_LIMIT_BYTES)?;
             self.left.set(left);

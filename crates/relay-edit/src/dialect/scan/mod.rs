@@ -21,7 +21,7 @@ use super::fence::{Fence, FenceLine, fence_line};
 use super::findings::Findings;
 use super::limits::{Excess, LINES};
 use super::{Dialect, End, Kept, Line, OwnedLine, Reader, Taken, path_line};
-use super::{git_diff, hashline, instruct, tagged, unified};
+use super::{git_diff, hashline, instruct, tagged, toolcall, unified};
 use crate::control::{self, Candidate};
 use crate::passage::{Body, Passage, Snippet};
 use crate::{Diagnostic, Edit, Operation, Reply, codes, leak};
@@ -65,7 +65,7 @@ pub(crate) struct Scanner {
     shell: Option<Shell>,
     /// The script behind it, while that may still say what becomes of the block.
     script: Option<Script>,
-    /// A `---` line that is the beginning of a diff if a `+++` line follows.
+    /// A line whose next one shows whether it begins a block: `---` above `+++`, `{` above `"path": …`.
     held: Option<OwnedLine>,
     /// Where the envelope begins that one dialect's reader left to another's.
     envelope: Option<usize>,
@@ -115,10 +115,14 @@ impl Scanner {
         if let Some(held) = self.held.take() {
             if self.unindented(line.text).starts_with("+++ ") {
                 self.start(Box::new(git_diff::GitDiff::new(None)), held.as_line());
+            } else if toolcall::goes_on(&held.text, line.text) {
+                self.start(Box::new(toolcall::Objects::new(held.number)), held.as_line());
             } else {
                 self.dispatch(held.as_line());
             }
-        } else if self.may_begin_diff() && self.unindented(line.text).starts_with("--- ") {
+        } else if self.may_begin_diff() && self.unindented(line.text).starts_with("--- ")
+            || self.may_begin_call() && toolcall::opens_json(line.text)
+        {
             self.held = Some(line.into());
             return;
         }
@@ -255,6 +259,10 @@ impl Scanner {
 
     fn may_begin_diff(&self) -> bool {
         self.reads(Dialect::Unified) && matches!(self.state, State::Prose | State::Code(_))
+    }
+
+    const fn may_begin_call(&self) -> bool {
+        self.forced.is_none() && matches!(self.state, State::Prose)
     }
 
     /// Code below a path line next to a real edit of the same file is not read as the file: it may show what the edit comes

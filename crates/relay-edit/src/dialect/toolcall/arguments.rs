@@ -70,7 +70,8 @@ pub(super) fn read_arguments(map: &Map<String, Value>, around: Around<'_>) -> Op
     if let Some(calls) = read_command(map, path, around) {
         return Some(calls);
     }
-    let operation = path.filter(|path| is_path(path)).and_then(|path| Some((path, operation(map, around)?)));
+    let is_meant = |path: &&str| is_path(path) || is_named_path(path, map, around);
+    let operation = path.filter(is_meant).and_then(|path| Some((path, operation(map, around)?)));
     if let Some((path, operation)) = operation {
         return Some(edits(vec![edit(path, operation, around.line)]));
     }
@@ -171,21 +172,22 @@ fn read_patch(map: &Map<String, Value>, path: Option<&str>, around: Around<'_>) 
     let addressed = path.map(|path| format!("{path}\n```diff\n{}\n```\n", text.trim_end_matches('\n')));
     let sections = path.map(|path| format!("{path}\n{text}\n"));
     let readings = [Some(text.to_owned()), sections, addressed];
-    let read = |text: String| {
-        let reply = parse(&text, None);
-        let is_clean = !reply.diagnostics.iter().any(crate::Diagnostic::is_error);
-        let is_patch =
-            reply.edits.iter().all(|edit| edit.dialect != Dialect::WholeFile && !edit.path.is_empty());
-        (is_clean && is_patch && !reply.edits.is_empty()).then_some(reply.edits)
-    };
-    let mut found = readings.into_iter().flatten().find_map(read)?;
-    found.iter_mut().for_each(|edit| {
+    readings.into_iter().flatten().find_map(|text| read_edits(&text, around)).map(edits)
+}
+
+/// The edits in a text that is read like a reply, if all of them have a place.
+fn read_edits(text: &str, around: Around<'_>) -> Option<Vec<Edit>> {
+    let reply = parse(text, None);
+    let is_clean = !reply.diagnostics.iter().any(crate::Diagnostic::is_error);
+    let is_patch = reply.edits.iter().all(|edit| edit.dialect != Dialect::WholeFile && !edit.path.is_empty());
+    let mut found = Some(reply.edits).filter(|edits| is_clean && is_patch && !edits.is_empty())?;
+    for edit in &mut found {
         edit.line = around.line;
         if let Operation::Patch { hunks, .. } = &mut edit.operation {
             hunks.iter_mut().for_each(|hunk| hunk.line = around.line);
         }
-    });
-    Some(edits(found))
+    }
+    Some(found)
 }
 
 /// A command for a shell, as one text or as words; `str_replace` and the like are subcommands of an editor.
@@ -193,11 +195,15 @@ fn read_command(map: &Map<String, Value>, path: Option<&str>, around: Around<'_>
     let value = map.iter().find(|(key, _)| matches!(normal(key).as_str(), "command" | "cmd" | "script"))?.1;
     let command = match value {
         Value::String(text) => text.clone(),
+        // `["bash", "-lc", "…"]` runs its last word, `["apply_patch", "…"]` hands it to a program.
         Value::Array(words) => {
-            words.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.last()?.to_owned().to_owned()
+            words.iter().map(Value::as_str).collect::<Option<Vec<_>>>()?.last()?.to_string()
         }
         _ => return None,
     };
+    if let Some(found) = read_edits(&command, around).filter(|_| command.contains('\n')) {
+        return Some(edits(found));
+    }
     let is_subcommand = !command.contains(char::is_whitespace) && path.is_some();
     if is_subcommand && matches!(command.as_str(), "view" | "undo_edit") {
         return Some(Calls { harmless: vec![command], ..Calls::default() });
@@ -253,6 +259,14 @@ fn number_of(map: &Map<String, Value>, names: &[&str]) -> Option<usize> {
 fn is_path(path: &str) -> bool {
     let path = path.trim();
     looks_like_path(path) || path.contains('/') && !path.contains("://") && !path.contains('\n')
+}
+
+/// Whether a word that looks like no path is one all the same, because a call of a tool or the pair of an old and a new text
+/// gives it as such: `LICENSE-MIT`. Without either it may be data: `{"path": "home", "content": "Welcome"}`.
+fn is_named_path(path: &str, map: &Map<String, Value>, around: Around<'_>) -> bool {
+    let is_word = !path.is_empty() && !path.contains(|c: char| c.is_whitespace() || c.is_control());
+    let is_call = !around.name.is_empty() || text_of(map, keys::OLD).is_some();
+    is_word && is_call && !path.contains("://")
 }
 
 fn edit(path: &str, operation: Operation, line: usize) -> Edit {

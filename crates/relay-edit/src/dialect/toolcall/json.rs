@@ -49,6 +49,21 @@ pub(crate) fn begins(text: &str) -> bool {
     text.starts_with("{\"") || text.starts_with("[{\"")
 }
 
+/// Whether a line of prose is a bracket alone, which opens an object or a list of them if the next line goes on with one.
+pub(crate) fn opens(text: &str) -> bool {
+    matches!(text.trim(), "{" | "[" | "[{")
+}
+
+/// Whether a line goes on with what the line above opened.
+pub(crate) fn goes_on(opened: &str, text: &str) -> bool {
+    let text = text.trim_start();
+    match opened.trim() {
+        "{" | "[{" => text.starts_with('"'),
+        "[" => text.starts_with("{\"") || text.trim_end() == "{",
+        _ => false,
+    }
+}
+
 fn is_marked(text: &str) -> bool {
     MARKS.iter().any(|mark| text.starts_with(mark))
 }

@@ -9,6 +9,7 @@ use super::super::{Line, Parsed, Reader, Taken, edit_repl, search_replace};
 use super::arguments::{Around, read_arguments};
 use super::keys::{self, normal};
 use super::{Calls, json};
+use crate::lead::is_file_name;
 use crate::{Diagnostic, codes};
 
 /// Elements that are calls by their name alone.
@@ -77,16 +78,17 @@ pub(crate) fn begins(text: &str) -> bool {
     if CALLS.contains(&name.as_str()) {
         return true;
     }
-    let has_path = tag.attributes.iter().any(|(key, _)| keys::PATH.contains(&normal(key).as_str()));
-    // Without a path of its own it must be alone on its line, with its arguments below.
-    FILES.contains(&name.as_str()) && (has_path || tag.attributes.is_empty() && tag.rest.trim().is_empty())
+    if FILES.contains(&name.as_str()) {
+        // Without a path of its own it must be alone on its line, with its arguments below.
+        return tag.path().is_some() || tag.attributes.is_empty() && tag.rest.trim().is_empty();
+    }
+    // Whatever it is called, what stands between tags that name a file may be that file: `<artifact path="src/a.ts">`.
+    tag.path().is_some_and(is_file_name) && tag.rest.trim().is_empty()
 }
 
 /// The file that an opening tag names.
 pub(crate) fn path_of(text: &str) -> Option<String> {
-    let tag = Tag::first(text.trim_start())?;
-    let found = tag.attributes.iter().find(|(key, _)| keys::PATH.contains(&normal(key).as_str()));
-    found.map(|(_, path)| (*path).to_owned())
+    Tag::first(text.trim_start())?.path().map(str::to_owned)
 }
 
 /// Reads the elements in a text that begins with one; `None` when it holds something else.
@@ -237,6 +239,9 @@ impl Open {
         let mut map = Map::new();
         for (key, value) in &tag.attributes {
             map.insert(normal(key), Value::String((*value).to_owned()));
+        }
+        if let Some(path) = tag.path() {
+            map.insert("path".to_owned(), Value::String(path.to_owned()));
         }
         let is_command = tag.attribute("type") == Some("shell");
         match children(body) {
@@ -391,6 +396,13 @@ impl<'t> Tag<'t> {
     /// The name without a namespace, in the spelling of the lists.
     fn plain_name(&self) -> String {
         normal(self.name.rsplit(':').next().unwrap_or(self.name))
+    }
+
+    /// The file that its attributes name; `<file name="src/a.ts">` does it by its name.
+    fn path(&self) -> Option<&'t str> {
+        let is_path = |(key, _): &&(&str, &str)| keys::PATH.contains(&normal(key).as_str());
+        let named = || self.attribute("name").filter(|name| FILES.contains(&self.name) && is_file_name(name));
+        self.attributes.iter().find(is_path).map(|(_, path)| *path).or_else(named)
     }
 
     fn attribute(&self, name: &str) -> Option<&'t str> {

@@ -9,7 +9,7 @@ mod markup;
 
 use crate::Edit;
 
-pub(crate) use json::{Objects, begins as begins_json};
+pub(crate) use json::{Objects, begins as begins_json, goes_on, opens as opens_json};
 pub(crate) use markup::{Element, begins, path_of};
 
 /// What one or more calls come to.

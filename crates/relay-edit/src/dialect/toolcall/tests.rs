@@ -35,6 +35,8 @@ fn json_calls_of_many_tools_are_read() {
         r#"{"path": "src/a.ts", "edits": [{"oldText": "a", "newText": "b"}]}"#,
         r#"{"name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\n"}}"#,
         r#"{"path": "src/a.ts", "diff": "@@ -1 +1 @@\n-a\n+b\n"}"#,
+        r#"{"name":"shell","arguments":{"command":["apply_patch","*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\n"]}}"#,
+        r#"{"cmd":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\nEOF\n"]}"#,
     ] {
         check(text, &[("src/a.ts", "patch")]);
     }
@@ -46,6 +48,12 @@ fn json_calls_of_many_tools_are_read() {
     ] {
         check(text, &[("src/a.ts", "write")]);
     }
+    check(
+        r#"{"name": "write", "arguments": {"path": "LICENSE-MIT", "content": "x"}}"#,
+        &[("LICENSE-MIT", "write")],
+    );
+    check("<file name=\"src/a.ts\">\nx\n</file>", &[("src/a.ts", "write")]);
+    check("<artifact path=\"src/a.ts\">\nx\n</artifact>", &[("src/a.ts", "write")]);
     check(r#"{"name": "delete_file", "arguments": {"path": "src/a.ts"}}"#, &[("src/a.ts", "delete")]);
     check(
         "{\"path\":\"a.py\",\"content\":\"x\"}\n{\"path\":\"b.py\",\"content\":\"y\"}",
@@ -75,6 +83,20 @@ fn calls_in_tags_are_read() {
         let calls = read(text, 1).expect("a call");
         assert_eq!(calls.edits[0].operation, Operation::Write { content: "x\n".to_owned() }, "{text}");
     }
+}
+
+/// Pages and models print calls over several lines, also without a fence.
+#[test]
+fn a_call_between_lines_of_prose_may_begin_with_a_bracket_alone() {
+    for call in [
+        "{\n  \"path\": \"src/a.ts\",\n  \"old_string\": \"a\",\n  \"new_string\": \"b\"\n}",
+        "[\n  {\n    \"name\": \"edit\",\n    \"input\": {\"path\": \"src/a.ts\", \"old_str\": \"a\", \"new_str\": \"b\"}\n  }\n]",
+    ] {
+        let reply = crate::parse(&format!("First:\n\n{call}\n\nDone.\n"), None);
+        assert_eq!((reply.edits.len(), reply.passages.len()), (1, 1), "{call}: {reply:?}");
+    }
+    let code = crate::parse("It is so:\n\n{\n  call();\n}\n\nDone.\n", None);
+    assert!(code.edits.is_empty() && code.reasoning.contains("Done."), "{code:?}");
 }
 
 #[test]

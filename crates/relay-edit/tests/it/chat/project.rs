@@ -42,8 +42,8 @@ impl Files for Project {
         self.after.keys().cloned().collect()
     }
 
-    fn find(&self, test: &dyn Fn(&str) -> bool) -> Option<String> {
-        self.before.iter().find(|(_, text)| test(text)).map(|(path, _)| path.clone())
+    fn find(&self, is_wanted: &dyn Fn(&str) -> bool, test: &dyn Fn(&str) -> bool) -> Option<String> {
+        self.before.iter().find(|(path, text)| is_wanted(path) && test(text)).map(|(path, _)| path.clone())
     }
 
     fn exists(&self, path: &str) -> bool {
