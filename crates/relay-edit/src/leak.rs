@@ -106,7 +106,7 @@ pub(crate) fn finding(line: usize) -> Diagnostic {
         codes::LEAKED_ROUTING,
         "the model's own routing leaked into the reply (`to=functions.…`); nothing from here on can be trusted",
     )
-    .hinted("send this change and those behind it again; routing that is meant as text stands in backticks or quotation marks")
+    .hinted("send this change and those after it again; put routing that is meant as text in backticks or quotation marks")
     .at(line)
 }
 

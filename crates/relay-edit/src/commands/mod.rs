@@ -158,7 +158,7 @@ pub fn parse(text: &str) -> Vec<Written> {
             if let Some(last) = found.last_mut().filter(|last: &&mut Written| last.is_ended_by(written)) {
                 // The first one may be a line of the body, and what stands between them the rest of it.
                 let reason = format!(
-                    "A second closing tag stands on line {line}: only one may stand alone on its line"
+                    "There is a second closing tag on line {line}: only one may be alone on its line"
                 );
                 last.command = Command::Malformed { name: last.command.name().to_owned(), reason };
             }
@@ -198,7 +198,7 @@ pub fn parse(text: &str) -> Vec<Written> {
 
 /// What the model is told about a command that its own routing leaked into.
 const LEAKED: &str = "Your own routing (to=functions.…) leaked into this command; neither it nor anything after it was \
-carried out. Send them again; routing that is meant as text stands in backticks or quotation marks";
+carried out. Send them again; put routing that is meant as text in backticks or quotation marks";
 
 /// Whether a model's own routing leaked into what a command would do.
 fn has_leaked(written: &Written) -> bool {

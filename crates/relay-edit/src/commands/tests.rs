@@ -67,7 +67,7 @@ fn bodies_are_verbatim_up_to_the_closing_tag_alone_on_its_line() {
 #[test]
 fn a_second_closing_tag_is_an_error() {
     let twice = "[CREATE_FILE path=\"doc.md\"]\nx\n[/CREATE_FILE]\ny\n[/CREATE_FILE]\n";
-    check_fault(twice, "CREATE_FILE", "A second closing tag stands on line 5");
+    check_fault(twice, "CREATE_FILE", "There is a second closing tag on line 5");
 }
 
 #[test]

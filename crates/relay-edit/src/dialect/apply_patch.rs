@@ -183,7 +183,7 @@ impl Reader for ApplyPatch {
             Directive::MoveTo(path) => match &mut self.file {
                 Some(File { kind: Kind::Update { to, .. }, .. }) => *to = Some(path.to_owned()),
                 _ => self
-                    .complain(line.number, "`*** Move to:` stands without an `*** Update File:` before it"),
+                    .complain(line.number, "`*** Move to:` has no `*** Update File:` before it"),
             },
             Directive::EndOfFile => match &mut self.file {
                 Some(File { kind: Kind::Update { hunks, open, .. }, .. }) => {
@@ -192,7 +192,7 @@ impl Reader for ApplyPatch {
                     }
                     *open = false;
                 }
-                _ => self.complain(line.number, "`*** End of File` stands outside an update"),
+                _ => self.complain(line.number, "`*** End of File` is outside an update"),
             },
         }
         Taken::More
@@ -307,7 +307,7 @@ impl ApplyPatch {
             }
             _ if line.text.trim().is_empty() || self.begun.is_some() => {
                 if !line.text.trim().is_empty() {
-                    self.complain(line.number, "this line stands before any `*** Add File:`, `*** Update File:` or `*** Delete File:`");
+                    self.complain(line.number, "this line comes before any `*** Add File:`, `*** Update File:` or `*** Delete File:`");
                 }
             }
             _ => return Taken::NotMine,

@@ -75,7 +75,7 @@ impl EditRepl {
         };
         let Some(path) = self.path.take() else {
             self.parsed.findings.push(
-                Diagnostic::error(codes::MISSING_PATH, "no path stands in the line before this block")
+                Diagnostic::error(codes::MISSING_PATH, "the line before this block has no path")
                     .hinted("write the path of the file on a line of its own, directly before `««« EDIT`")
                     .at(self.line),
             );

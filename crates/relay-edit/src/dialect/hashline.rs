@@ -99,7 +99,7 @@ pub(crate) fn after_abort(text: &str) -> Taken {
 
 /// The author gave up in this line of the reply.
 pub(crate) fn aborted(line: usize) -> Diagnostic {
-    let message = "the author gave up here (`*** Abort`); what stands above may be incomplete";
+    let message = "the author gave up here (`*** Abort`); the edits above may be incomplete";
     Diagnostic::error(codes::ABORTED, message)
         .hinted("ask for the edit again, or land what is there with --partial")
         .at(line)
@@ -260,7 +260,7 @@ impl Hashline {
                 self.place = Place::Operation;
             }
             (Ok(_), None) => {
-                self.complain(line, "this operation stands in no section", "begin with `§path/to/file`");
+                self.complain(line, "this operation is outside every section", "begin with `§path/to/file`");
                 self.place = Place::LostOperation;
             }
             (Err(message), _) => {

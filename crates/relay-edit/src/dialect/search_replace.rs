@@ -76,7 +76,7 @@ impl SearchReplace {
                 line: self.line,
             }),
             (Ok(_), None) => self.parsed.findings.push(
-                Diagnostic::error(codes::MISSING_PATH, "no path stands before this SEARCH/REPLACE section")
+                Diagnostic::error(codes::MISSING_PATH, "this SEARCH/REPLACE section has no path before it")
                     .hinted("write the path of the file on a line of its own, directly before the section or its fence")
                     .at(self.line),
             ),
@@ -153,7 +153,7 @@ impl Sections {
                 }
                 Some(_) => Some(Err(broken(
                     line.number,
-                    format!("`{}` stands before any `<<<<<<< SEARCH`", line.text.trim()),
+                    format!("`{}` comes before any `<<<<<<< SEARCH`", line.text.trim()),
                 ))),
                 None => {
                     self.note_outside(line);
@@ -264,7 +264,7 @@ fn close(open: &Open, end: usize) -> Section {
     if let Some(line) = new().find(|line| is_line_marker(line.text)) {
         let finding = Diagnostic::error(
             codes::BAD_MARKERS,
-            "a line number marker stands in the new text, and would be written into the file",
+            "the new text has a line number marker, and would be written into the file",
         )
         .hinted("line numbers go below `<<<<<<< SEARCH`; if the line is content, write a backslash before it")
         .at(line.number);

@@ -138,7 +138,7 @@ impl How {
             Self::WithoutEscapes => " without escapes",
             Self::WithoutEntities => " without the escapes of HTML",
             Self::Plain => " with plain characters",
-            Self::WithContext => ", with lines marked as new that stand there",
+            Self::WithContext => ", with lines marked as new that are already there",
             Self::WithoutProse => " without the prose behind it",
             Self::WithoutLastBlank => " without the blank line at its end",
             Self::WithoutAnchors | Self::Rewritten | Self::Quoted { .. } => "",

@@ -135,7 +135,7 @@ pub(crate) fn check_write(
         return None;
     }
     let why = if foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some() {
-        "it holds a line that stands for code left out"
+        "it has a line that marks code left out"
     } else if ends_cut_off(before, content) {
         IN_THE_MIDDLE
     } else {

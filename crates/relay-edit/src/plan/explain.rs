@@ -106,7 +106,7 @@ impl Explain<'_> {
         let path = &self.edit.path;
         let finding = match loss {
             Loss::Elision { text, .. } => {
-                Diagnostic::error(codes::ELISION, format!("`{text}` stands for code that was left out; it would be written into `{path}`"))
+                Diagnostic::error(codes::ELISION, format!("`{text}` marks code that was left out; it would be written into `{path}`"))
                     .hinted("write the lines out, or send only the changed lines as a patch")
             }
             Loss::Spaces { text } => Diagnostic::error(
@@ -331,7 +331,7 @@ impl Explain<'_> {
 
     /// A title may have been taken for the name of a new file.
     pub fn doubtful_name(&self) -> Diagnostic {
-        let message = format!("`{}` stands above this code; is that a new file, or a title?", self.edit.path);
+        let message = format!("`{}` is written above this code; is it a new file or a title?", self.edit.path);
         let hint = "write `// {path}` behind the fence of a file";
         Diagnostic::warning(codes::DOUBTFUL_NAME, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
     }

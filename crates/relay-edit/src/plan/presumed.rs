@@ -23,24 +23,24 @@ pub(crate) fn judge(edit: &Edit, hunk: &Hunk, state: &State<'_>) -> Result<Diagn
     let why = if !has_identity(&old) {
         "and has no old lines that could tell which file is meant".to_owned()
     } else if let Some(other) = state.paths().find(|other| other != path && places(other, &old) > 0) {
-        format!("and its old lines stand in `{other}` too")
+        format!("and its old lines are in `{other}` too")
     } else {
         match places(path, &old) {
             0 if !done() => {
-                format!("and its old lines do not stand exactly in `{path}`, which seems to be meant")
+                format!("and its old lines are not exactly in `{path}`, which seems to be meant")
             }
             0 | 1 => return Ok(presumed(path, hunk)),
-            _ => format!("and its old lines stand several times in `{path}`, which seems to be meant"),
+            _ => format!("and its old lines are in `{path}` several times, which seems to be meant"),
         }
     };
-    let message = format!("no path stands before this SEARCH/REPLACE section, {why}");
+    let message = format!("this SEARCH/REPLACE section has no path before it, {why}");
     let hint = "write the path of the file on a line of its own, directly before the section or its fence";
     Err(Box::new(Diagnostic::error(codes::MISSING_PATH, message).hinted(hint).on(path).at(hunk.line)))
 }
 
 fn presumed(path: &str, hunk: &Hunk) -> Diagnostic {
     let message = format!(
-        "no path stands before this section; `{path}` seems to be meant, and its lines stand exactly once there"
+        "this section has no path before it; it is applied to `{path}`, which has its lines exactly once"
     );
     let finding = Diagnostic::warning(codes::MISSING_PATH, message);
     finding.hinted("write the path directly before every section").on(path).at(hunk.line)

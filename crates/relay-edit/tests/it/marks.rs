@@ -6,7 +6,7 @@ use relay_edit::codes;
 use crate::support::{check, check_fails, search_replace, unified};
 
 const FILE: &str = "use std::fs;\nuse std::io;\n\nfn read(path: &Path) {\n    open(path);\n    parse(path);\n    close(path);\n}\n";
-const MARKED: &str = ", with lines marked as new that stand there";
+const MARKED: &str = ", with lines marked as new that are already there";
 
 #[track_caller]
 fn check_words(before: &str, reply: &str, after: &str, words: &str) {

@@ -56,9 +56,9 @@ fn beside_an_anchor_stands_its_own_line_or_nothing() {
     check("≔@4|one();\n    1();\n", &after);
     check("≔@4|\n    1();\n", &after);
     check("≔*@4\n    1();\n", &after);
-    check_refused("≔@4|    1();\n", codes::BAD_ANCHOR, "stands beside the anchor of line 4");
-    check_refused("»@4|    1();\n    2();\n", codes::BAD_ANCHOR, "`1();` stands beside the anchor of line 4");
-    check_refused("≔@4|one();..@5|three();\n", codes::BAD_ANCHOR, "stands beside the anchor of line 5");
+    check_refused("≔@4|    1();\n", codes::BAD_ANCHOR, "is beside the anchor of line 4");
+    check_refused("»@4|    1();\n    2();\n", codes::BAD_ANCHOR, "`1();` is beside the anchor of line 4");
+    check_refused("≔@4|one();..@5|three();\n", codes::BAD_ANCHOR, "is beside the anchor of line 5");
 }
 
 #[test]

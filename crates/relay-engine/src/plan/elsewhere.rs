@@ -34,7 +34,7 @@ pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnost
         if let ([path], Some(finding)) = (found.as_slice(), findings.get_mut(finding)) {
             let more = finding.hint.take().unwrap_or_default();
             finding.hint =
-                Some(format!("these lines stand in `{path}`; is that the file you mean? Otherwise: {more}"));
+                Some(format!("these lines are in `{path}`; is that the file you mean? Otherwise: {more}"));
         }
     }
     findings
@@ -50,7 +50,7 @@ struct Sought<'e> {
 
 /// The hunk a finding is about, if it says that its lines stand nowhere.
 fn hunk_of<'e>(edits: &'e [Edit], finding: &Diagnostic) -> Option<&'e Hunk> {
-    let named = finding.hint.as_ref().is_some_and(|hint| hint.starts_with("these lines stand in"));
+    let named = finding.hint.as_ref().is_some_and(|hint| hint.starts_with("these lines are in"));
     if finding.code != codes::NOT_FOUND || named {
         return None;
     }

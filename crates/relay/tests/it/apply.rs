@@ -243,11 +243,11 @@ fn a_reply_that_is_saved_in_the_project_is_not_the_file_that_was_meant() {
     env.write("reply.md", &format!("src/b.py\n{section}"));
     let run = env.relay(&["apply", "reply.md"]).run();
     assert_eq!(run.code, 1);
-    assert!(run.stdout.contains("these lines stand in `src/a.py`"), "{}", run.stdout);
+    assert!(run.stdout.contains("these lines are in `src/a.py`"), "{}", run.stdout);
     env.write("src/a.py", "y = 1\n");
     let run = env.relay(&["apply", "reply.md"]).run();
-    assert!(run.stdout.contains("stand nowhere"), "{}", run.stdout);
-    assert!(!run.stdout.contains("these lines stand in"), "{}", run.stdout);
+    assert!(run.stdout.contains("were not found"), "{}", run.stdout);
+    assert!(!run.stdout.contains("these lines are in"), "{}", run.stdout);
 }
 
 #[test]

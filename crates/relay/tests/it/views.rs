@@ -127,7 +127,7 @@ fn the_file_that_may_be_meant_is_named() {
         assert_eq!((code, codes(&document)), (1, vec!["not-found".to_owned()]));
         document["diagnostics"][0]["hint"].as_str().unwrap().to_owned()
     };
-    assert!(hint(reply).starts_with("these lines stand in `src/b.js`"), "{}", hint(reply));
+    assert!(hint(reply).starts_with("these lines are in `src/b.js`"), "{}", hint(reply));
     env.write("src/d.js", "function other() {\n  return 1;\n}\n");
     assert!(!hint(reply).contains("src/b.js"), "{}", hint(reply));
 }

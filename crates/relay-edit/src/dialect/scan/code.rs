@@ -319,7 +319,7 @@ impl Scanner {
 
 /// A fence in this line seems to be the end of something whose own fence was lost.
 pub(super) fn lost_fence(fence: Fence, line: usize) -> Diagnostic {
-    let message = "a fence with a file's name stands inside this code: one before it seems lost";
+    let message = "a fence with a file's name is inside this code: a fence above it seems to be missing";
     Diagnostic::error(codes::AMBIGUOUS_FENCE, message)
         .hinted(format!("send every fence; around code that holds fences, use {}", fence.longer()))
         .at(line)

@@ -56,8 +56,8 @@ impl Explain<'_> {
             Failure::HintContradicts { found, hinted } => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "the old lines of {what} stand exactly in line {} of `{path}`, and almost in line {} \
-                     where its header says",
+                    "the old lines of {what} match line {} of `{path}` exactly, and line {} almost, which is where \
+                     its header points",
                     found + 1,
                     hinted + 1
                 ),
@@ -66,20 +66,20 @@ impl Explain<'_> {
             Failure::Applied { found, done } => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "{what} may be applied already: its new lines stand in line {} of `{path}`, and its old \
+                    "{what} may be applied already: its new lines are in line {} of `{path}`, and its old \
                      ones in line {}, between the same lines",
                     done + 1,
                     found + 1
                 ),
-                "if the other place is meant as well, add unchanged lines above or below that stand only \
+                "if the other place is meant as well, add unchanged lines above or below that are only \
                  there, or its line number",
             )
             .about(*found, len),
             Failure::Rivalled { found, other } => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "the old lines of {what} stand in line {} of `{path}` with other white space, and in \
-                     line {} but for a slip",
+                    "the old lines of {what} match line {} of `{path}` with other white space, and \
+                     line {} except for a typo",
                     found + 1,
                     other + 1
                 ),
@@ -89,7 +89,7 @@ impl Explain<'_> {
             Failure::OutOfScope(start) => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "the old lines of {what} stand only in line {} of `{path}`, which is not in the block \
+                    "the old lines of {what} match only line {} of `{path}`, which is not in the block \
                      its `@@` line names",
                     start + 1
                 ),
@@ -98,8 +98,8 @@ impl Explain<'_> {
             Failure::NoIdentity(start) => Told::new(
                 codes::NO_ANCHOR,
                 format!(
-                    "the old lines of {what} are brackets and blanks only; they stand in line {} of \
-                     `{path}`, and nothing says that this place is meant",
+                    "the old lines of {what} are only brackets and blank lines; they match line {} of \
+                     `{path}`, and nothing shows that this place is meant",
                     start + 1
                 ),
                 "include an unchanged line above or below that has words in it",
@@ -107,7 +107,7 @@ impl Explain<'_> {
             Failure::Disorder(start) => Told::new(
                 codes::NOT_FOUND,
                 format!(
-                    "the old lines of {what} stand almost in line {} of `{path}`, which is out of order with \
+                    "the old lines of {what} almost match line {} of `{path}`, which is out of order with \
                      the other hunks",
                     start + 1
                 ),
@@ -116,7 +116,7 @@ impl Explain<'_> {
             Failure::Escaped(line) => Told::new(
                 codes::AMBIGUOUS,
                 format!(
-                    "the new line `{}` of {what} has the escapes of {}, and nothing else in `{path}` does",
+                    "the new line `{}` of {what} has the escapes of {}, and no other line of `{path}` does",
                     visible(line.as_bytes()),
                     if line.contains("\\\"") { "a string" } else { "HTML" }
                 ),
@@ -135,17 +135,17 @@ impl Explain<'_> {
                 codes::AMBIGUOUS,
                 format!(
                     "the new lines of {what} are blocks as deep as the bracket in line {} of `{path}`, and would \
-                     stand inside the block it ends",
+                     end up inside the block it closes",
                     end + 1
                 ),
-                "quote that bracket as an unchanged line where the new ones belong behind it; otherwise indent \
+                "quote that bracket as an unchanged line where the new ones belong after it; otherwise indent \
                  them as the block they belong to",
             )
             .about(*end, 1),
             Failure::NoAnchor => Told::new(
                 codes::NO_ANCHOR,
                 format!(
-                    "{what} has no old lines, and `{path}` is not empty: nothing says where its new lines belong"
+                    "{what} has no old lines, and `{path}` is not empty: nothing shows where its new lines belong"
                 ),
                 "include the unchanged line above or below the new lines; to replace the whole file, send \
                  its whole content",
@@ -153,7 +153,7 @@ impl Explain<'_> {
             Failure::Indentation(line) => Told::new(
                 codes::INDENTATION,
                 format!(
-                    "{what} is indented otherwise than `{path}`, and the new line `{}` cannot follow",
+                    "{what} is indented differently from `{path}`, and the new line `{}` cannot be adjusted",
                     visible(line.as_bytes())
                 ),
                 "indent the lines as the file does",
@@ -161,7 +161,7 @@ impl Explain<'_> {
             Failure::Verbatim(line) => Told::new(
                 codes::INDENTATION,
                 format!(
-                    "{what} is indented otherwise than `{path}`, and its new line `{}` is in a text over \
+                    "{what} is indented differently from `{path}`, and its new line `{}` is in a text over \
                      several lines, whose indentation matters",
                     visible(line.as_bytes())
                 ),
@@ -170,27 +170,27 @@ impl Explain<'_> {
             Failure::TooMuchWork => Told::new(
                 codes::TOO_LARGE,
                 format!(
-                    "{what} stands at too many places in `{path}`, or the reply takes too long to be \
-                     searched for; the limits are 2,000 places, and 100 million comparisons for a reply"
+                    "{what} matches too many places in `{path}`, or the reply takes too long to \
+                     search for; the limits are 2,000 places, and 100 million comparisons for a reply"
                 ),
-                "include a line that stands only once in the file, or send fewer edits at once",
+                "include a line that is in the file only once, or send fewer edits at once",
             ),
         }
     }
 
     fn not_found(&self, what: &str, hunk: Option<&Hunk>, near: Option<&Nearest>) -> Told {
         let hint: Cow<'static, str> = match (self.elsewhere(hunk), near) {
-            (Some(other), _) => format!("these lines stand in `{other}`; is that the file you mean?").into(),
+            (Some(other), _) => format!("these lines are in `{other}`; is that the file you mean?").into(),
             (None, Some(near)) => {
                 format!("{}. Copy the old lines exactly as the file has them", near.words()).into()
             }
             (None, None) => {
-                "nothing in the file is like it; read the file again and copy the old lines from it".into()
+                "nothing in the file is similar; read the file again and copy the old lines from it".into()
             }
         };
         let first = hunk.and_then(|hunk| hunk.old_lines().find(|line| !line.trim().is_empty()));
         let message = format!(
-            "the old lines of {what} stand nowhere in `{}`; they begin with `{}`",
+            "the old lines of {what} were not found in `{}`; they begin with `{}`",
             self.edit.path,
             visible(first.unwrap_or_default().as_bytes())
         );
@@ -217,7 +217,7 @@ impl Explain<'_> {
             TargetFailure::Beside { line, text, shown } => (
                 codes::BAD_ANCHOR,
                 format!(
-                    "`{}` stands beside the anchor of line {line} of `{path}`, and is not that line",
+                    "`{}` is beside the anchor of line {line} of `{path}`, and is not that line",
                     visible(text.as_bytes())
                 ),
                 format!(
@@ -251,13 +251,13 @@ impl Explain<'_> {
             Doubt::Diff => (
                 codes::AMBIGUOUS,
                 format!("the new lines of {what} have the signs of a diff, and would be written with them"),
-                "write new lines as they shall stand in the file; those that go are named by their numbers"
+                "write new lines as the file should have them; name removed lines by their numbers"
                     .to_owned(),
             ),
             Doubt::Numbered => (
                 codes::AMBIGUOUS,
                 format!("the new lines of {what} have numbers before them, and would be written with them"),
-                "write new lines as they shall stand in the file, without numbers".to_owned(),
+                "write new lines as the file should have them, without numbers".to_owned(),
             ),
         }
     }
@@ -271,8 +271,8 @@ fn ambiguous(path: &str, lines: &str, places: &[Range<usize>]) -> Told {
         more => format!(" and {more} more places"),
     };
     let (count, shown) = (places.len(), shown.join(", "));
-    let message = format!("{lines} stand at {count} places in `{path}`: {shown}{more}");
-    let hint = "add unchanged lines above or below until the old lines stand at one place only";
+    let message = format!("{lines} match {count} places in `{path}`: {shown}{more}");
+    let hint = "add unchanged lines above or below until the old lines match only one place";
     let first = places.first().cloned().unwrap_or_default();
     Told::new(codes::AMBIGUOUS, message, hint).about(first.start, first.len())
 }
@@ -288,12 +288,12 @@ fn repeated(path: &str, what: &str, hunk: Option<&Hunk>, repeats: Repeats) -> To
     let mut new = hunk.map(|hunk| &hunk.lines).into_iter().flatten().filter(is_new);
     let copied = if below > 0 { new.next_back() } else { new.next() };
     let message = format!(
-        "{what} adds `{}`, which stands right {side} its place already, in {} of `{path}`; it may be meant \
+        "{what} adds `{}`, which is already right {side} its place, in {} of `{path}`; it may be meant \
          as an unchanged line",
         visible(copied.map_or("", HunkLine::text).as_bytes()),
         line_range(first, count)
     );
-    let hint = "mark unchanged lines as such; where the line shall stand there twice, add an unchanged line \
+    let hint = "mark unchanged lines as such; if the line should be there twice, add an unchanged line \
                 below and above the new ones";
     Told::new(codes::AMBIGUOUS, message, hint).about(first, count)
 }
