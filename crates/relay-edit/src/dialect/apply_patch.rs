@@ -182,8 +182,7 @@ impl Reader for ApplyPatch {
             Directive::Delete(path) => self.open(path, line, Kind::Delete),
             Directive::MoveTo(path) => match &mut self.file {
                 Some(File { kind: Kind::Update { to, .. }, .. }) => *to = Some(path.to_owned()),
-                _ => self
-                    .complain(line.number, "`*** Move to:` has no `*** Update File:` before it"),
+                _ => self.complain(line.number, "`*** Move to:` has no `*** Update File:` before it"),
             },
             Directive::EndOfFile => match &mut self.file {
                 Some(File { kind: Kind::Update { hunks, open, .. }, .. }) => {

@@ -6,6 +6,7 @@
 mod mention;
 mod orders;
 mod phrases;
+mod versions;
 mod words;
 
 pub(crate) use mention::{is_file_name, mentions};

@@ -1,9 +1,10 @@
 //! The words by which prose says what a block is for.
 
 use super::phrases::{
-    ALTERNATIVES, CORRECTIONS, CREATES, EXAMPLES, INSERTS, NEWS, NOW_LOOKS, OLDS, OPENERS, OUTPUTS, POSSIBLE,
-    QUOTES, REMOVES, REVISIONS, RUNS, UNCHANGED, WHOLE,
+    CREATES, EXAMPLES, INSERTS, NEWS, NOW_LOOKS, OLDS, OPENERS, OUTPUTS, POSSIBLE, QUOTES, REMOVES, RUNS,
+    UNCHANGED, WHOLE,
 };
+use super::versions::{ALTERNATIVES, CORRECTIONS, REVISIONS};
 use super::{Intent, mentions};
 
 /// A line in lower case without its decoration; code in backticks becomes one backtick, so that no word of it counts.

@@ -331,7 +331,8 @@ impl Explain<'_> {
 
     /// A title may have been taken for the name of a new file.
     pub fn doubtful_name(&self) -> Diagnostic {
-        let message = format!("`{}` is written above this code; is it a new file or a title?", self.edit.path);
+        let message =
+            format!("`{}` is written above this code; is it a new file or a title?", self.edit.path);
         let hint = "write `// {path}` behind the fence of a file";
         Diagnostic::warning(codes::DOUBTFUL_NAME, message).hinted(hint).on(&self.edit.path).at(self.edit.line)
     }
