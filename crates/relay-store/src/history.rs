@@ -16,6 +16,9 @@ use crate::store::Store;
 /// The longest prompt that is kept; one that is longer is a file somebody pasted.
 const PROMPT_LIMIT_BYTES: usize = 100_000;
 
+/// The shortest part of a word that the index knows.
+const PART_CHARS: usize = 3;
+
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS history(
         id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -26,11 +29,16 @@ const SCHEMA: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS history_fts USING fts5(
         prompt, content='history', content_rowid='id', prefix='2 3', tokenize='unicode61 remove_diacritics 2'
     );
+    CREATE VIRTUAL TABLE IF NOT EXISTS history_parts USING fts5(
+        prompt, content='history', content_rowid='id', tokenize='trigram'
+    );
     CREATE TRIGGER IF NOT EXISTS history_added AFTER INSERT ON history BEGIN
         INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt);
+        INSERT INTO history_parts(rowid, prompt) VALUES (new.id, new.prompt);
     END;
     CREATE TRIGGER IF NOT EXISTS history_removed AFTER DELETE ON history BEGIN
         INSERT INTO history_fts(history_fts, rowid, prompt) VALUES ('delete', old.id, old.prompt);
+        INSERT INTO history_parts(history_parts, rowid, prompt) VALUES ('delete', old.id, old.prompt);
     END;
 ";
 
@@ -117,7 +125,12 @@ impl History {
                 return Ok(found);
             }
         }
-        let sql = "SELECT id, prompt, created_at, cwd FROM history WHERE instr(lower(prompt), lower(?1)) > 0 \
+        if text.chars().count() >= PART_CHARS {
+            let sql = "SELECT h.id, h.prompt, h.created_at, h.cwd FROM history_parts f JOIN history h ON h.id = f.rowid \
+                 WHERE history_parts MATCH ?1 ORDER BY f.rowid DESC LIMIT ?2";
+            return self.query(sql, params![quoted(text), as_limit(limit)]);
+        }
+        let sql = "SELECT id, prompt, created_at, cwd FROM history WHERE instr(prompt, ?1) > 0 \
              ORDER BY id DESC LIMIT ?2";
         self.query(sql, params![text, as_limit(limit)])
     }
@@ -197,6 +210,11 @@ fn as_limit(limit: usize) -> i64 {
 fn words(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     words.map(|word| format!("\"{word}\"*")).collect::<Vec<_>>().join(" ")
+}
+
+/// A text that SQLite searches for as it is.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\"\""))
 }
 
 #[cfg(test)]

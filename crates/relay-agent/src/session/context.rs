@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::body::{Body, Compaction, Kind, ModelChange};
 use super::convert;
 use super::entry::Entry;
+use super::list::in_parallel;
 use super::message::{
     AssistantMessage, BranchSummaryMessage, CompactionSummaryMessage, CustomMessage, Message,
     ToolResultMessage,
@@ -131,7 +132,20 @@ pub fn context<'a>(entries: &'a [Entry], leaf: Leaf<'_>) -> Context<'a> {
 /// As [`context`], of the entries from the root to the leaf.
 #[must_use]
 pub fn of_path<'a>(path: &[&'a Entry]) -> Context<'a> {
+    decode(path);
     Context { messages: messages(path), state: state(path) }
+}
+
+/// From this many entries on it pays to decode them on several processors.
+const MANY: usize = 1_000;
+
+/// Decodes the entries of a long path at once, on all processors. Those of a session that was just opened are not decoded
+/// yet; the result is the same without this.
+fn decode(path: &[&Entry]) {
+    let waiting: Vec<&Entry> = path.iter().filter(|entry| !entry.is_decoded()).copied().collect();
+    if waiting.len() >= MANY {
+        in_parallel(waiting, |entry| entry.body().kind());
+    }
 }
 
 fn messages<'a>(path: &[&'a Entry]) -> Vec<Seen<'a>> {

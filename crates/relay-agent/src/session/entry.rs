@@ -143,6 +143,11 @@ impl Entry {
         self.body.get_or_init(|| Body::decode(self.kind, self.text.as_str()))
     }
 
+    /// Whether what it says was decoded before.
+    pub(crate) fn is_decoded(&self) -> bool {
+        self.body.get().is_some()
+    }
+
     /// The message, if it is an entry of type `message`.
     #[must_use]
     pub fn message(&self) -> Option<&Message> {

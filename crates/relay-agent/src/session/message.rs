@@ -316,6 +316,15 @@ pub struct MentionedFile {
     pub image: Option<Block>,
 }
 
+/// The role of a message that begins with it, as JSON; none if it begins otherwise or the role needs decoding.
+fn leading_role(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("{\"role\":")?;
+    let end = rest.strip_prefix('"')?.find('"')? + 2;
+    let role = rest.get(..end)?;
+    // One with an escape in it is left to the parser.
+    (!role.contains('\\')).then_some(role)
+}
+
 impl Message {
     /// Reads a message from its JSON.
     ///
@@ -327,7 +336,11 @@ impl Message {
             #[serde(default, borrow)]
             role: Option<&'a RawValue>,
         }
-        let role = serde_json::from_str::<Role<'_>>(text)?.role.map_or("", RawValue::get);
+        // Most programs write the role first; then the rest need not be looked through for it.
+        let role = match leading_role(text) {
+            Some(role) => role,
+            None => serde_json::from_str::<Role<'_>>(text)?.role.map_or("", RawValue::get),
+        };
         Ok(match role {
             r#""user""# => Self::User(serde_json::from_str(text)?),
             r#""developer""# => Self::Developer(serde_json::from_str(text)?),

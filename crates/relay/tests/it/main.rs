@@ -29,6 +29,7 @@ mod doctor;
 mod encodings;
 #[cfg(target_os = "linux")]
 mod escapes;
+mod foreign_sessions;
 mod full_disk;
 mod gc;
 mod git;

@@ -8,11 +8,9 @@ use std::path::Path;
 use memchr::memmem;
 use relay_store::{LOG_LIMIT_BYTES, Sessions, Store};
 
-use super::super::body::Body;
-use super::super::content::{Block, Content};
 use super::super::entry::Entry;
 use super::super::error::SessionError;
-use super::super::message::Message;
+use super::super::shown::{role, searchable};
 use super::{SessionInfo, in_parallel, list};
 
 /// How many characters around a hit are shown.
@@ -72,7 +70,7 @@ fn search_one(sessions: &Sessions, info: SessionInfo, words: &[String], limit: u
             hits.push(Hit {
                 session: info.clone(),
                 entry_id: entry.id().to_owned(),
-                role: role(&entry),
+                role: role(&entry).to_owned(),
                 timestamp: entry.timestamp().to_owned(),
                 excerpt: excerpt(&text, at),
             });
@@ -107,46 +105,6 @@ impl Filter {
             let end = at + 1 + self.rest.len();
             bytes.get(at + 1..end).is_some_and(|found| found.eq_ignore_ascii_case(&self.rest))
         })
-    }
-}
-
-/// What of an entry can be searched: words, summaries, names, and what tools were called with.
-fn searchable(entry: &Entry) -> String {
-    match entry.body() {
-        Body::Message(message) => {
-            let calls = match &**message {
-                Message::Assistant(message) => called(&message.content),
-                _ => String::new(),
-            };
-            message.text() + &calls
-        }
-        Body::CustomMessage(message) => message.content.text("\n"),
-        Body::BranchSummary(summary) => summary.summary.clone(),
-        Body::Compaction(compaction) => compaction.summary.clone(),
-        Body::Label(label) => label.label.clone().unwrap_or_default(),
-        Body::SessionInfo(info) => info.name.clone().unwrap_or_default(),
-        Body::SessionInit(init) => init.task.clone(),
-        _ => String::new(),
-    }
-}
-
-fn called(content: &Content) -> String {
-    let calls = content.blocks().iter().filter_map(|block| match block {
-        Block::ToolCall(call) => Some(call),
-        _ => None,
-    });
-    calls
-        .map(|call| {
-            let texts = call.arguments.values().filter_map(serde_json::Value::as_str);
-            format!("\n{} {}", call.name, texts.collect::<Vec<_>>().join(" "))
-        })
-        .collect()
-}
-
-fn role(entry: &Entry) -> String {
-    match entry.message() {
-        Some(message) => message.role().to_owned(),
-        None => entry.kind().name().to_owned(),
     }
 }
 

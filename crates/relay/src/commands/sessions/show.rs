@@ -108,8 +108,17 @@ fn first_lines(output: &str) -> String {
 fn draw(text: &mut String, document: &Document) {
     let labels = Labels::of(&document.entries);
     let active = active(document);
+    // Only where a conversation branches does the tree go to the right; a chain may be as long as the log.
+    let mut columns: Vec<usize> = Vec::new();
     for (depth, node) in Tree::of(&document.entries, &labels).in_order() {
-        let indent = " ".repeat(depth.min(DEEPEST));
+        columns.truncate(depth + 1);
+        let column = columns.last().copied().unwrap_or(0);
+        if columns.len() <= depth {
+            columns.push(column);
+        }
+        let is_branching = node.children.len() > 1;
+        columns.push(column + usize::from(is_branching));
+        let indent = "  ".repeat(column.min(DEEPEST));
         let bullet = if active.contains(&node.entry.id()) { "•" } else { " " };
         let label = node.label.map(|label| format!("[{label}] ")).unwrap_or_default();
         let about = progress::cut(&visible(&summary(node.entry)), 80);
