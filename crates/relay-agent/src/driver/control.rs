@@ -147,6 +147,19 @@ impl Agent {
         self.registry.replace(is_one_of_these, tools);
     }
 
+    /// Whether the conversation is made shorter by itself.
+    pub fn set_auto_compaction(&mut self, enabled: bool) {
+        self.compaction.enabled = enabled;
+        let window = self.asker.model().limits.context;
+        self.state.settings.compact_at =
+            self.compaction.is_due(u64::MAX, window).then(|| self.compaction.threshold(window));
+    }
+
+    /// Whether steering waits until all calls of an answer have ended.
+    pub fn set_steering_waits(&mut self, waits: bool) {
+        self.state.settings.steering_waits = waits;
+    }
+
     /// What the model said last.
     #[must_use]
     pub fn last_answer(&self) -> Option<String> {

@@ -1,0 +1,51 @@
+//! What a front end for programs needs of the user's files and settings.
+
+use std::sync::Arc;
+
+use relay_agent::driver::Asker;
+use relay_agent::session::{SessionLog, message::Execution};
+use relay_diagnostics::Cancel;
+use relay_llm::Thinking;
+use serde_json::Value;
+
+/// Implemented by the binary. Errors are messages for the client.
+pub trait Host: Send {
+    /// The model that a selector means, `provider/model`, for a session; with or without retries.
+    ///
+    /// # Errors
+    /// There is none, or it has no key.
+    fn model(&self, selector: &str, retries: bool) -> Result<(Arc<dyn Asker>, Option<Thinking>), String>;
+
+    /// The models that can be asked, as JSON.
+    fn models(&self) -> Vec<Value>;
+
+    /// A new session; `parent` is the file of the one it goes on from.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    fn new_session(&self, parent: Option<&str>) -> Result<SessionLog, String>;
+
+    /// A session by its file or id.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    fn open_session(&self, name: &str) -> Result<SessionLog, String>;
+
+    /// Copies the branch of a session up to an entry into a session of its own.
+    ///
+    /// # Errors
+    /// There is no such entry, or the copy cannot be written.
+    fn branch(&self, session: &str, entry: Option<&str>) -> Result<SessionLog, String>;
+
+    /// Writes a session as a page, and says where.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn export_html(&self, session: &str, to: Option<&str>) -> Result<String, String>;
+
+    /// Runs a command of the user's own.
+    fn bash(&self, command: &str, cancel: &Cancel) -> Execution;
+
+    /// Something that only this program has: the ledger, settings, files. `None` for a command it does not know.
+    fn other(&self, command: &str, arguments: &Value) -> Option<Result<Value, String>>;
+}

@@ -1,0 +1,78 @@
+//! `relay rpc`: one JSON object per line in, responses and events as lines out.
+//!
+//! The first line out is `{"type":"ready"}`. Every command is answered by a `response` with the command's id; a prompt
+//! is acknowledged at once, and `agent_end` says when it is done. A line that is not a command is answered with an
+//! error, and the conversation goes on. The end of the input ends the process with 0.
+
+mod commands;
+mod host;
+mod host_tool;
+mod outlet;
+mod session;
+mod ui;
+
+use std::io::BufRead;
+use std::thread;
+
+use relay_agent::driver::{Agent, Remote};
+use serde_json::{Value, json};
+
+pub use host::Host;
+pub use outlet::Outlet;
+pub use ui::RpcUi;
+
+use commands::Session;
+
+/// The version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// The longest line that is read.
+const LINE_BYTES: u64 = 64 << 20;
+
+/// Serves until the input ends. The agent's observer must write to the same outlet.
+pub fn serve(mut agent: Agent, host: Box<dyn Host>, outlet: &Outlet, ui: &RpcUi, mut input: impl BufRead + Send) {
+    outlet.send(&json!({ "type": "ready", "protocol": PROTOCOL, "version": env!("CARGO_PKG_VERSION") }));
+    let remote = agent.remote();
+    let session = Session::new(remote.clone(), host, outlet.clone(), ui.clone());
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            read(&mut input, &session);
+            session.end();
+        });
+        agent.serve();
+    });
+}
+
+fn read(input: &mut impl BufRead, session: &Session) {
+    loop {
+        let mut line = Vec::new();
+        let mut limited = std::io::Read::take(&mut *input, LINE_BYTES);
+        match limited.read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match serde_json::from_slice::<Value>(&line) {
+            Ok(command) => session.handle(&command),
+            Err(error) => session.not_understood(&format!("Failed to parse command: {error}")),
+        }
+    }
+}
+
+/// Has something worked out on the agent's thread, and waits for it.
+fn with_agent<T: Send + 'static>(
+    remote: &Remote,
+    work: impl FnOnce(&mut Agent) -> T + Send + 'static,
+) -> Result<T, String> {
+    let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    let errand = Box::new(move |agent: &mut Agent| {
+        // Whoever asked may be gone.
+        drop(sender.send(work(agent)));
+    });
+    if !remote.run(errand) {
+        return Err("the agent is gone".to_owned());
+    }
+    receiver.recv().map_err(|_| "the agent is gone".to_owned())
+}

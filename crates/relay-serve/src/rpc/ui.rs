@@ -1,0 +1,116 @@
+//! Questions of the agent, asked of the client.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use relay_agent::tool::{Form, Question, Ui, UiAnswer};
+use relay_diagnostics::Cancel;
+use serde_json::{Value, json};
+
+use super::outlet::Outlet;
+
+/// How often a question looks whether it is still wanted.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Asks the client.
+#[derive(Clone)]
+pub struct RpcUi {
+    outlet: Outlet,
+    /// Whether the client wants to be asked at all.
+    attended: bool,
+}
+
+impl RpcUi {
+    /// Asks through `outlet`.
+    #[must_use]
+    pub fn new(outlet: Outlet, attended: bool) -> Self {
+        Self { outlet, attended }
+    }
+}
+
+impl Ui for RpcUi {
+    fn is_attended(&self) -> bool {
+        self.attended
+    }
+
+    fn ask(&self, question: &Question, cancel: &Cancel) -> UiAnswer {
+        if !self.attended {
+            return UiAnswer::Unattended;
+        }
+        let (id, answers) = self.outlet.expect("ui");
+        self.outlet.send(&request(&id, question));
+        let deadline = question.timeout_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
+        let answer = loop {
+            if cancel.is_cancelled() {
+                break UiAnswer::Cancelled;
+            }
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                break UiAnswer::TimedOut;
+            }
+            match answers.recv_timeout(LOOK_EVERY) {
+                Ok(answer) => break read(question, &answer),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break UiAnswer::Unattended,
+            }
+        };
+        self.outlet.forget(&id);
+        if matches!(answer, UiAnswer::Cancelled | UiAnswer::TimedOut) {
+            self.outlet.send(&json!({ "type": "extension_ui_request", "id": id, "method": "cancel", "targetId": id }));
+        }
+        answer
+    }
+}
+
+fn request(id: &str, question: &Question) -> Value {
+    let mut value = json!({
+        "type": "extension_ui_request", "id": id, "title": question.title, "message": question.message,
+        "timeout": question.timeout_ms, "details": question.details,
+    });
+    let (method, more) = match &question.form {
+        Form::Select { options, several, other } => {
+            let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
+            let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
+            ("select", json!({ "options": labels, "optionIds": ids, "multiple": several, "allowOther": other }))
+        }
+        Form::Confirm => ("confirm", json!({})),
+        Form::Line { preset } => ("input", json!({ "prefill": preset })),
+        Form::Text { preset } => ("editor", json!({ "prefill": preset })),
+    };
+    if let (Some(value), Value::Object(more)) = (value.as_object_mut(), more) {
+        value.insert("method".to_owned(), method.into());
+        value.extend(more);
+    }
+    value
+}
+
+fn read(question: &Question, answer: &Value) -> UiAnswer {
+    let is = |name: &str| answer.get(name).and_then(Value::as_bool).unwrap_or_default();
+    if is("timedOut") {
+        return UiAnswer::TimedOut;
+    }
+    if is("cancelled") {
+        return UiAnswer::Cancelled;
+    }
+    if let Some(confirmed) = answer.get("confirmed").and_then(Value::as_bool) {
+        return UiAnswer::Confirmed(confirmed);
+    }
+    let values: Vec<String> = match answer.get("value") {
+        Some(Value::String(value)) => vec![value.clone()],
+        Some(Value::Array(values)) => values.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => return UiAnswer::Cancelled,
+    };
+    match &question.form {
+        Form::Select { options, .. } => {
+            // Clients answer with the label they showed, or with its id.
+            let id = |value: &String| {
+                let option = options.iter().find(|option| option.id == *value || option.label == *value);
+                option.map(|option| option.id.clone())
+            };
+            let ids: Vec<String> = values.iter().filter_map(id).collect();
+            let words = values.iter().find(|value| id(value).is_none()).cloned();
+            UiAnswer::Chosen { ids, words }
+        }
+        Form::Confirm => UiAnswer::Confirmed(values.iter().any(|value| value == "true" || value == "yes")),
+        Form::Line { .. } | Form::Text { .. } => UiAnswer::Text(values.into_iter().next().unwrap_or_default()),
+    }
+}
