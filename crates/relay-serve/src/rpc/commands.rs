@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use relay_agent::driver::{Agent, Remote};
-use relay_agent::session::message::{Execution, Message};
+use relay_agent::session::message::Message;
 use relay_agent::session::{Block, Body, TitleSource};
 use relay_agent::turn::{Delivery, Prompt};
 use relay_diagnostics::Cancel;
@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use super::host::Host;
 use super::host_tool::HostTool;
 use super::outlet::Outlet;
-use super::ui::RpcUi;
 use super::{session, with_agent};
 
 /// How hard a model can think, in the order in which they are cycled.
@@ -27,9 +26,8 @@ type Answer = Result<Option<Value>, String>;
 /// A client and the agent it drives.
 pub struct Session {
     remote: Remote,
-    host: Mutex<Box<dyn Host>>,
+    host: Arc<dyn Host>,
     outlet: Outlet,
-    ui: RpcUi,
     settings: Mutex<Settings>,
     bash: Mutex<Option<Cancel>>,
     host_tools: Mutex<Vec<String>>,
@@ -46,7 +44,7 @@ struct Settings {
 }
 
 impl Session {
-    pub fn new(remote: Remote, host: Box<dyn Host>, outlet: Outlet, ui: RpcUi) -> Self {
+    pub fn new(remote: Remote, host: Arc<dyn Host>, outlet: Outlet) -> Self {
         let settings = Settings {
             steering: Delivery::OneAtATime,
             follow_up: Delivery::OneAtATime,
@@ -56,9 +54,8 @@ impl Session {
         };
         Self {
             remote,
-            host: Mutex::new(host),
+            host,
             outlet,
-            ui,
             settings: Mutex::new(settings),
             bash: Mutex::default(),
             host_tools: Mutex::default(),
@@ -81,7 +78,10 @@ impl Session {
         let Some(kind) = command.get("type").and_then(Value::as_str) else {
             return self.not_understood("Failed to parse command: it has no type");
         };
-        if matches!(kind, "extension_ui_response" | "host_tool_result" | "host_tool_update" | "host_uri_result") {
+        if matches!(
+            kind,
+            "extension_ui_response" | "host_tool_result" | "host_tool_update" | "host_uri_result"
+        ) {
             let id = command.get("id").and_then(Value::as_str).unwrap_or_default();
             return self.outlet.deliver(id, command.clone());
         }
@@ -93,18 +93,7 @@ impl Session {
     }
 
     fn respond(&self, command: &Value, kind: &str, answer: Answer) {
-        let mut response = json!({ "type": "response", "command": kind, "success": answer.is_ok() });
-        if let Some(fields) = response.as_object_mut() {
-            if let Some(id) = command.get("id") {
-                fields.insert("id".to_owned(), id.clone());
-            }
-            match answer {
-                Ok(Some(data)) => drop(fields.insert("data".to_owned(), data)),
-                Ok(None) => {}
-                Err(error) => drop(fields.insert("error".to_owned(), error.into())),
-            }
-        }
-        self.outlet.send(&response);
+        respond(&self.outlet, command, kind, answer);
     }
 
     fn carry_out(&self, kind: &str, command: &Value) -> Answer {
@@ -119,9 +108,11 @@ impl Session {
                 Ok(None)
             }
             "new_session" | "switch_session" | "branch" => self.change_session(kind, command),
-            "set_model" | "cycle_model" | "set_thinking_level" | "cycle_thinking_level" | "set_auto_retry" => {
-                self.change_model(kind, command)
-            }
+            "set_model"
+            | "cycle_model"
+            | "set_thinking_level"
+            | "cycle_thinking_level"
+            | "set_auto_retry" => self.change_model(kind, command),
             "set_steering_mode" | "set_follow_up_mode" | "set_interrupt_mode" | "set_auto_compaction" => {
                 self.switch(kind, command)
             }
@@ -156,7 +147,10 @@ impl Session {
                 if let Some(fields) = state.as_object_mut() {
                     fields.insert("steeringMode".to_owned(), name(settings.steering).into());
                     fields.insert("followUpMode".to_owned(), name(settings.follow_up).into());
-                    fields.insert("interruptMode".to_owned(), (if settings.waits { "wait" } else { "immediate" }).into());
+                    fields.insert(
+                        "interruptMode".to_owned(),
+                        (if settings.waits { "wait" } else { "immediate" }).into(),
+                    );
                     fields.insert("autoCompactionEnabled".to_owned(), settings.compacts.into());
                     fields.insert("autoRetryEnabled".to_owned(), settings.retries.into());
                 }
@@ -164,7 +158,9 @@ impl Session {
             }
             "get_available_models" => json!({ "models": self.with_host(|host| host.models()) }),
             "get_session_stats" => with_agent(&self.remote, |agent| session::stats(agent))?,
-            "get_messages" => json!({ "messages": with_agent(&self.remote, |agent| session::messages(agent))? }),
+            "get_messages" => {
+                json!({ "messages": with_agent(&self.remote, |agent| session::messages(agent))? })
+            }
             "get_branch_messages" => {
                 json!({ "messages": with_agent(&self.remote, |agent| session::prompts(agent))? })
             }
@@ -173,9 +169,12 @@ impl Session {
             }
             "get_tree" => with_agent(&self.remote, |agent| session::tree(agent))?,
             "get_tools" => with_agent(&self.remote, |agent| session::tools(agent))?,
-            "get_system_prompt" => json!({ "text": with_agent(&self.remote, |agent| agent.system().to_owned())? }),
+            "get_system_prompt" => {
+                json!({ "text": with_agent(&self.remote, |agent| agent.system().to_owned())? })
+            }
             "set_todos" => {
-                let todos = command.get("phases").or_else(|| command.get("todos")).cloned().unwrap_or_default();
+                let todos =
+                    command.get("phases").or_else(|| command.get("todos")).cloned().unwrap_or_default();
                 self.keep("todos", todos)?;
                 return Ok(None);
             }
@@ -185,8 +184,11 @@ impl Session {
                 return Ok(None);
             }
             "set_label" => {
-                let (entry, label) = (needed(command, "entryId")?.to_owned(), text(command, "label").map(str::to_owned));
-                let set = with_agent(&self.remote, move |agent| agent.log_mut().set_label(&entry, label.as_deref()));
+                let (entry, label) =
+                    (needed(command, "entryId")?.to_owned(), text(command, "label").map(str::to_owned));
+                let set = with_agent(&self.remote, move |agent| {
+                    agent.log_mut().set_label(&entry, label.as_deref())
+                });
                 set?.map_err(|error| error.to_string())?;
                 return Ok(None);
             }
@@ -200,7 +202,8 @@ impl Session {
 
     fn keep(&self, kind: &'static str, data: Value) -> Result<(), String> {
         with_agent(&self.remote, move |agent| {
-            let custom = relay_agent::session::body::Custom { custom_type: kind.to_owned(), data: Some(data) };
+            let custom =
+                relay_agent::session::body::Custom { custom_type: kind.to_owned(), data: Some(data) };
             agent.note_entry(Body::Custom(custom));
         })
     }
@@ -208,7 +211,8 @@ impl Session {
     fn say(&self, kind: &str, command: &Value) -> Answer {
         let message = needed(command, "message")?;
         let images = command.get("images").and_then(Value::as_array).into_iter().flatten();
-        let images: Vec<Block> = images.filter_map(|image| serde_json::from_value(image.clone()).ok()).collect();
+        let images: Vec<Block> =
+            images.filter_map(|image| serde_json::from_value(image.clone()).ok()).collect();
         let prompt = Prompt::with_images(message, images);
         let behaviour = text(command, "streamingBehavior");
         match (kind, behaviour) {
@@ -234,7 +238,7 @@ impl Session {
         if !idle {
             return Err("the agent is working; abort it first".to_owned());
         }
-        let host = self.host.lock().unwrap_or_else(PoisonError::into_inner);
+        let host = Arc::clone(&self.host);
         let log = match kind {
             "new_session" => host.new_session(text(command, "parentSession"))?,
             "switch_session" => host.open_session(needed(command, "sessionPath")?)?,
@@ -244,8 +248,8 @@ impl Session {
                     let entry = entry.clone();
                     move |agent: &mut Agent| session::branch_point(agent, &entry)
                 })??;
-                let id = with_agent(&self.remote, |agent| agent.log().id().to_owned())?;
-                let log = host.branch(&id, parent.as_deref())?;
+                let log =
+                    with_agent(&self.remote, move |agent| host.branch(agent.log(), parent.as_deref()))??;
                 with_agent(&self.remote, move |agent| agent.switch(log))?;
                 return Ok(Some(json!({ "text": text, "cancelled": false })));
             }
@@ -280,7 +284,10 @@ impl Session {
             }
             "cycle_model" => {
                 let models = self.with_host(|host| host.models());
-                let names: Vec<String> = models.iter().filter_map(|model| Some(model.get("selector")?.as_str()?.to_owned())).collect();
+                let names: Vec<String> = models
+                    .iter()
+                    .filter_map(|model| Some(model.get("selector")?.as_str()?.to_owned()))
+                    .collect();
                 let at = names.iter().position(|name| *name == current).map_or(0, |at| at + 1);
                 match names.get(at % names.len().max(1)) {
                     Some(name) if *name != current => self.use_model(name).map(Some),
@@ -344,7 +351,8 @@ impl Session {
         let old = std::mem::replace(&mut *known, names.clone());
         drop(known);
         with_agent(&self.remote, move |agent| {
-            let tools = tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn relay_agent::tool::Tool>).collect();
+            let tools =
+                tools.into_iter().map(|tool| Arc::new(tool) as Arc<dyn relay_agent::tool::Tool>).collect();
             agent.replace_tools(|name| old.iter().any(|old| old == name), tools);
         })?;
         Ok(Some(json!({ "toolNames": names })))
@@ -358,25 +366,27 @@ impl Session {
         };
         let cancel = Cancel::new();
         *self.bash.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel.clone());
-        let run = thread::scope(|scope| {
-            let host = &self.host;
-            let cancel = &cancel;
-            let line = &line;
-            let thread = scope.spawn(move || host.lock().unwrap_or_else(PoisonError::into_inner).bash(line, cancel));
-            thread.join().unwrap_or_else(|_| Execution::default())
+        let (host, remote, outlet) = (Arc::clone(&self.host), self.remote.clone(), self.outlet.clone());
+        let command = command.clone();
+        // On a thread of its own: the client must be able to say `abort_bash`.
+        let started = thread::Builder::new().name("bash".to_owned()).spawn(move || {
+            let run = host.bash(&line, &cancel);
+            let data = json!({
+                "output": run.output, "exitCode": run.exit_code, "cancelled": run.cancelled,
+                "truncated": run.truncated,
+            });
+            let noted = with_agent(&remote, move |agent| {
+                agent.note_entry(Body::Message(Box::new(Message::BashExecution(run))));
+            });
+            respond(&outlet, &command, "bash", noted.map(|()| Some(data)));
         });
-        *self.bash.lock().unwrap_or_else(PoisonError::into_inner) = None;
-        let data = json!({
-            "output": run.output, "exitCode": run.exit_code, "cancelled": run.cancelled, "truncated": run.truncated,
-        });
-        let noted = with_agent(&self.remote, move |agent| {
-            agent.note_entry(Body::Message(Box::new(Message::BashExecution(run))));
-        });
-        self.respond(command, "bash", noted.map(|()| Some(data)));
+        if started.is_err() {
+            self.not_understood("too many threads");
+        }
     }
 
     fn with_host<T>(&self, ask: impl FnOnce(&dyn Host) -> T) -> T {
-        ask(&**self.host.lock().unwrap_or_else(PoisonError::into_inner))
+        ask(&*self.host)
     }
 
     fn settings(&self) -> std::sync::MutexGuard<'_, Settings> {
@@ -397,4 +407,20 @@ fn name(delivery: Delivery) -> &'static str {
         Delivery::OneAtATime => "one-at-a-time",
         Delivery::All => "all",
     }
+}
+
+/// Answers a command.
+fn respond(outlet: &Outlet, command: &Value, kind: &str, answer: Answer) {
+    let mut response = json!({ "type": "response", "command": kind, "success": answer.is_ok() });
+    if let Some(fields) = response.as_object_mut() {
+        if let Some(id) = command.get("id") {
+            fields.insert("id".to_owned(), id.clone());
+        }
+        match answer {
+            Ok(Some(data)) => drop(fields.insert("data".to_owned(), data)),
+            Ok(None) => {}
+            Err(error) => drop(fields.insert("error".to_owned(), error.into())),
+        }
+    }
+    outlet.send(&response);
 }

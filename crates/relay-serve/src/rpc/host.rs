@@ -9,7 +9,7 @@ use relay_llm::Thinking;
 use serde_json::Value;
 
 /// Implemented by the binary. Errors are messages for the client.
-pub trait Host: Send {
+pub trait Host: Send + Sync {
     /// The model that a selector means, `provider/model`, for a session; with or without retries.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ pub trait Host: Send {
     ///
     /// # Errors
     /// There is no such entry, or the copy cannot be written.
-    fn branch(&self, session: &str, entry: Option<&str>) -> Result<SessionLog, String>;
+    fn branch(&self, session: &SessionLog, entry: Option<&str>) -> Result<SessionLog, String>;
 
     /// Writes a session as a page, and says where.
     ///

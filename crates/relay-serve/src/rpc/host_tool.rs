@@ -36,7 +36,12 @@ impl HostTool {
         Ok(Self { spec, outlet: outlet.clone() })
     }
 
-    fn wait(&self, id: &str, answers: &std::sync::mpsc::Receiver<Value>, call: &Call<'_>) -> Result<Output, ToolError> {
+    fn wait(
+        &self,
+        id: &str,
+        answers: &std::sync::mpsc::Receiver<Value>,
+        call: &Call<'_>,
+    ) -> Result<Output, ToolError> {
         loop {
             if call.cancel.is_cancelled() {
                 self.outlet.send(&json!({ "type": "host_tool_cancel", "id": id, "targetId": id }));

@@ -12,6 +12,7 @@ mod session;
 mod ui;
 
 use std::io::BufRead;
+use std::sync::Arc;
 use std::thread;
 
 use relay_agent::driver::{Agent, Remote};
@@ -30,10 +31,10 @@ pub const PROTOCOL: u32 = 1;
 const LINE_BYTES: u64 = 64 << 20;
 
 /// Serves until the input ends. The agent's observer must write to the same outlet.
-pub fn serve(mut agent: Agent, host: Box<dyn Host>, outlet: &Outlet, ui: &RpcUi, mut input: impl BufRead + Send) {
+pub fn serve(mut agent: Agent, host: Arc<dyn Host>, outlet: &Outlet, mut input: impl BufRead + Send) {
     outlet.send(&json!({ "type": "ready", "protocol": PROTOCOL, "version": env!("CARGO_PKG_VERSION") }));
     let remote = agent.remote();
-    let session = Session::new(remote.clone(), host, outlet.clone(), ui.clone());
+    let session = Session::new(remote, host, outlet.clone());
     thread::scope(|scope| {
         scope.spawn(move || {
             read(&mut input, &session);

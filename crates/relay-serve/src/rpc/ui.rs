@@ -55,7 +55,9 @@ impl Ui for RpcUi {
         };
         self.outlet.forget(&id);
         if matches!(answer, UiAnswer::Cancelled | UiAnswer::TimedOut) {
-            self.outlet.send(&json!({ "type": "extension_ui_request", "id": id, "method": "cancel", "targetId": id }));
+            self.outlet.send(
+                &json!({ "type": "extension_ui_request", "id": id, "method": "cancel", "targetId": id }),
+            );
         }
         answer
     }
@@ -70,7 +72,10 @@ fn request(id: &str, question: &Question) -> Value {
         Form::Select { options, several, other } => {
             let labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).collect();
             let ids: Vec<&str> = options.iter().map(|option| option.id.as_str()).collect();
-            ("select", json!({ "options": labels, "optionIds": ids, "multiple": several, "allowOther": other }))
+            (
+                "select",
+                json!({ "options": labels, "optionIds": ids, "multiple": several, "allowOther": other }),
+            )
         }
         Form::Confirm => ("confirm", json!({})),
         Form::Line { preset } => ("input", json!({ "prefill": preset })),
@@ -111,6 +116,8 @@ fn read(question: &Question, answer: &Value) -> UiAnswer {
             UiAnswer::Chosen { ids, words }
         }
         Form::Confirm => UiAnswer::Confirmed(values.iter().any(|value| value == "true" || value == "yes")),
-        Form::Line { .. } | Form::Text { .. } => UiAnswer::Text(values.into_iter().next().unwrap_or_default()),
+        Form::Line { .. } | Form::Text { .. } => {
+            UiAnswer::Text(values.into_iter().next().unwrap_or_default())
+        }
     }
 }

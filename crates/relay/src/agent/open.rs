@@ -10,6 +10,7 @@ use relay_agent::tool::{Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
 use relay_diagnostics::Diagnostic;
 use relay_engine::Engine;
+use relay_llm::catalog::{CatalogProvider, Selected};
 use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
 use relay_settings::{Models, Settings};
 use relay_store::Store;
@@ -45,6 +46,10 @@ pub struct Front {
 pub struct Opened {
     /// The agent's parts.
     pub builder: AgentBuilder,
+    /// The user's data.
+    pub store: Store,
+    /// The user's settings.
+    pub settings: Settings,
     /// What may be used up, and what was.
     pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
@@ -95,7 +100,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-    Ok(Opened { builder, budget, delivery, replay, notes })
+    Ok(Opened { builder, store, settings, budget, delivery, replay, notes })
 }
 
 /// Reads a recording that is to be played.
@@ -147,19 +152,6 @@ fn model(
         .or_else(|| first_with_key(&known))
         .ok_or_else(no_model)?;
     let selected = known.select(&selector).map_err(|error| models::unselected(&error))?;
-    let provider = &selected.model.provider.name;
-    let needs_key =
-        known.catalog.provider(provider).is_some_and(relay_llm::catalog::CatalogProvider::needs_key);
-    if needs_key && known.keyring.sources(provider).is_empty() {
-        return Err(models::no_key(provider));
-    }
-    let mut fallback: Vec<Model> = Vec::new();
-    for name in settings.fallback("default") {
-        let model = known.select(&name).map_err(|error| models::unselected(&error))?.model;
-        if model.selector() != selected.model.selector() {
-            fallback.push(model);
-        }
-    }
     let by_setting = settings.limit();
     let limit = Limit {
         cost: args.max_cost.map_or(by_setting.cost, |bound| bound.0),
@@ -170,17 +162,44 @@ fn model(
         Failure::usage(Diagnostic::error(BAD_USAGE, spent.to_string()).hinted("Leave out --max-cost."))
     })?;
     let budget = Arc::new(Budget::new(limit));
-    let live = Live::new(LiveOptions {
-        client: ClientOptions { offline, retry: settings.retry(), ..ClientOptions::default() },
-        model: selected.model,
+    let by_setting = || settings.text("defaultThinkingLevel").and_then(|name| Thinking::from_name(&name));
+    let thinking = selected.thinking.or_else(by_setting);
+    let asker = live(settings, known, &selected, &budget, offline, true)?;
+    Ok((asker, budget, thinking))
+}
+
+/// A model behind its provider, with those that the user wants asked when it cannot answer.
+pub fn live(
+    settings: &Settings,
+    known: Models,
+    selected: &Selected,
+    budget: &Arc<Budget>,
+    offline: bool,
+    retries: bool,
+) -> Result<Arc<dyn Asker>, Failure> {
+    let provider = &selected.model.provider.name;
+    let needs_key = known.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
+    if needs_key && known.keyring.sources(provider).is_empty() {
+        return Err(models::no_key(provider));
+    }
+    let mut fallback: Vec<Model> = Vec::new();
+    for name in settings.fallback("default") {
+        let model = known.select(&name).map_err(|error| models::unselected(&error))?.model;
+        if model.selector() != selected.model.selector() {
+            fallback.push(model);
+        }
+    }
+    let mut retry = settings.retry();
+    retry.enabled &= retries;
+    Ok(Arc::new(Live::new(LiveOptions {
+        client: ClientOptions { offline, retry, ..ClientOptions::default() },
+        model: selected.model.clone(),
         fallback,
         revert: settings.revert(),
         keys: Arc::new(known.keyring),
-        budget: Arc::clone(&budget),
-        session: Some(log.id().to_owned()),
-    });
-    let by_setting = || settings.text("defaultThinkingLevel").and_then(|name| Thinking::from_name(&name));
-    Ok((Arc::new(live), budget, selected.thinking.or_else(by_setting)))
+        budget: Arc::clone(budget),
+        session: None,
+    })))
 }
 
 /// The first model of the catalog for whose provider there is a key.

@@ -34,7 +34,7 @@ pub use mail::{
 };
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
-pub use run::{AgentArgs, ResumeArgs, RunArgs};
+pub use run::{AgentArgs, ResumeArgs, RpcArgs, RunArgs};
 pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
@@ -120,6 +120,7 @@ pub enum Command {
     Trust(TrustArgs),
     Run(Box<RunArgs>),
     Resume(Box<ResumeArgs>),
+    Rpc(Box<RpcArgs>),
     Ask(AskArgs),
     Review(ReviewArgs),
     Jobs(JobsArgs),

@@ -141,3 +141,25 @@ pub struct ResumeArgs {
     #[arg(long)]
     pub json: bool,
 }
+
+/// Drive the agent from another program
+///
+/// Commands come as JSON lines on standard input; responses and events go out as JSON lines. docs/formats/rpc.md describes
+/// them. The end of the input ends the agent.
+#[derive(Debug, Args)]
+pub struct RpcArgs {
+    #[command(flatten)]
+    pub agent: AgentArgs,
+
+    /// Go on with the newest session of this project
+    #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "no_session"])]
+    pub resume_newest: bool,
+
+    /// Go on with this session: its id, or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "no_session")]
+    pub session: Option<String>,
+
+    /// Keep no session
+    #[arg(long)]
+    pub no_session: bool,
+}

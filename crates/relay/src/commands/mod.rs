@@ -24,6 +24,7 @@ mod prompt;
 mod read;
 mod recover;
 mod review;
+mod rpc;
 mod run;
 mod sessions;
 mod show;
@@ -73,6 +74,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Review(_) if cli.offline => Err(agents_connect()),
         Command::Run(args) => run::run(root, &args, cli.offline),
         Command::Resume(args) => run::resume(root, &args, cli.offline),
+        Command::Rpc(args) => rpc::run(root, &args, cli.offline),
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
         Command::Sessions(args) => sessions::run(root, &args.command),

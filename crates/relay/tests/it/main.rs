@@ -51,6 +51,7 @@ mod prompt;
 mod recover;
 mod repair;
 mod review;
+mod rpc;
 mod run;
 mod scenarios;
 mod sessions;

@@ -1,0 +1,109 @@
+//! `relay rpc`, driven by a client in Python as the documentation shows it, and by lines of our own.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use testkit::model::{ModelServer, Reply};
+
+use crate::{PLAIN, project};
+
+fn lab() -> (testkit::TestEnv, ModelServer) {
+    let (env, server) = (project(PLAIN), ModelServer::start());
+    let text = format!(
+        "[providers.lab]\nwire = \"openai-chat\"\nbase_url = \"{}/v1\"\nauth = \"none\"\n",
+        server.url()
+    );
+    let place = env.home_path(".config/relay");
+    std::fs::create_dir_all(&place).unwrap();
+    std::fs::write(place.join("models.toml"), text).unwrap();
+    server.needs_no_key();
+    (env, server)
+}
+
+/// What comes out for these lines in, by type of response.
+fn talk(env: &testkit::TestEnv, lines: &[Value]) -> Vec<Value> {
+    let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let run = env.relay(&["rpc", "--model", "lab/m"]).stdin(&input).run();
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn response<'a>(lines: &'a [Value], command: &str) -> &'a Value {
+    let is_it = |line: &&Value| line["type"] == "response" && line["command"] == command;
+    lines.iter().find(is_it).unwrap_or_else(|| panic!("no response to {command}: {lines:#?}"))
+}
+
+#[test]
+fn the_documented_client_works() {
+    let (env, server) = lab();
+    server.queue(Reply::text("").tool("c1", "oracle", r#"{"question":"all"}"#));
+    server.queue(Reply::text("It is 42."));
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/examples/rpc.py");
+    let programs = Path::new(env!("CARGO_BIN_EXE_relay")).parent().unwrap();
+    let line = format!(
+        "PATH='{}':$PATH python3 '{}' 'What is it?' --model lab/m",
+        programs.display(),
+        example.display()
+    );
+    let run = env.shell(&line);
+    assert_eq!((run.code, run.stdout.trim()), (0, "It is 42."), "{}", run.stderr);
+    let last = server.requests().pop().unwrap().body.to_string();
+    assert!(last.contains("42"), "{last}");
+}
+
+#[test]
+fn every_command_is_answered_with_its_id() {
+    let (env, _server) = lab();
+    let commands = [
+        json!({ "id": 1, "type": "hello" }),
+        json!({ "id": 2, "type": "get_state" }),
+        json!({ "id": 3, "type": "get_messages" }),
+        json!({ "id": 4, "type": "get_session_stats" }),
+        json!({ "id": 5, "type": "get_last_assistant_text" }),
+        json!({ "id": 6, "type": "get_branch_messages" }),
+        json!({ "id": 7, "type": "get_available_models" }),
+        json!({ "id": 8, "type": "set_thinking_level", "level": "low" }),
+        json!({ "id": 9, "type": "cycle_thinking_level" }),
+        json!({ "id": 10, "type": "set_steering_mode", "mode": "all" }),
+        json!({ "id": 11, "type": "set_follow_up_mode", "mode": "all" }),
+        json!({ "id": 12, "type": "set_interrupt_mode", "mode": "wait" }),
+        json!({ "id": 13, "type": "set_auto_compaction", "enabled": false }),
+        json!({ "id": 14, "type": "set_auto_retry", "enabled": false }),
+        json!({ "id": 15, "type": "set_session_name", "name": "mine" }),
+        json!({ "id": 16, "type": "set_model", "provider": "lab", "modelId": "other" }),
+        json!({ "id": 17, "type": "set_todos", "phases": [] }),
+        json!({ "id": 18, "type": "set_host_uri_schemes", "schemes": ["x"] }),
+        json!({ "id": 19, "type": "get_tree" }),
+        json!({ "id": 20, "type": "get_tools" }),
+        json!({ "id": 21, "type": "get_system_prompt" }),
+        json!({ "id": 22, "type": "ledger_list" }),
+        json!({ "id": 23, "type": "get_settings" }),
+        json!({ "id": 24, "type": "new_session" }),
+        json!({ "id": 25, "type": "abort" }),
+        json!({ "id": 26, "type": "abort_retry" }),
+        json!({ "id": 27, "type": "abort_bash" }),
+    ];
+    let lines = talk(&env, &commands);
+    assert_eq!(lines[0]["type"], "ready");
+    for command in &commands {
+        let answer = response(&lines, command["type"].as_str().unwrap());
+        assert_eq!((&answer["id"], &answer["success"]), (&command["id"], &json!(true)), "{answer}");
+    }
+    let state = &response(&lines, "get_state")["data"];
+    assert_eq!((&state["isStreaming"], &state["model"]["id"]), (&json!(false), &json!("m")), "{state}");
+    assert_eq!(response(&lines, "cycle_thinking_level")["data"]["level"], "medium");
+    assert_eq!(response(&lines, "set_model")["data"]["id"], "other");
+}
+
+#[test]
+fn what_is_wrong_is_answered_and_the_conversation_goes_on() {
+    let (env, _server) = lab();
+    let input = "{\n[1]\n{\"type\":\"teleport\",\"id\":7}\n{\"type\":\"prompt\",\"id\":8}\n{\"type\":\"host_tool_result\",\"id\":\"none\"}\n{\"type\":\"hello\",\"id\":9}\n";
+    let run = env.relay(&["rpc", "--model", "lab/m"]).stdin(input).run();
+    let lines: Vec<Value> = run.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert_eq!(lines.iter().filter(|line| line["command"] == "parse").count(), 2, "{lines:?}");
+    assert_eq!(response(&lines, "teleport")["error"], "Unknown command: teleport");
+    assert_eq!(response(&lines, "prompt")["success"], false);
+    assert_eq!(response(&lines, "hello")["success"], true);
+}
