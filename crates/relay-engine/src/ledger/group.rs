@@ -1,4 +1,4 @@
-//! Groups: what belongs together on the ledger. A group may have parts, written after colons.
+//! Groups: what belongs together on the ledger. The groups of agents have parts, written after colons.
 //!
 //! Everything an agent does carries `agent:SESSION:PROMPT:CALL`, so its first three parts name all that one prompt
 //! caused, its first two a whole session.
@@ -22,10 +22,13 @@ pub fn of_session(session: &str) -> String {
     format!("{AGENT}:{session}")
 }
 
-/// Whether a record's group is this one or a part of it.
+/// Whether a record's group is this one, or a part of it. Only the groups of agents have parts: in those of others a
+/// colon is a character like any other.
 #[must_use]
 pub fn contains(group: &str, of: Option<&str>) -> bool {
-    of.and_then(|of| of.strip_prefix(group)).is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    let Some(rest) = of.and_then(|of| of.strip_prefix(group)) else { return false };
+    let has_parts = group == AGENT || group.starts_with("agent:");
+    rest.is_empty() || has_parts && rest.starts_with(':')
 }
 
 /// The newest prompt of an agent that changed something: the group of everything it caused.
@@ -56,5 +59,6 @@ mod tests {
         assert_eq!(call, "agent:s1:p2:call|3");
         assert!(contains("agent:s1:p2", Some(&call)) && contains("agent:s1", Some(&call)));
         assert!(!contains("agent:s", Some(&call)) && !contains("agent:s1:p2", None));
+        assert!(contains("mail:a1:2", Some("mail:a1:2")) && !contains("mail:a1", Some("mail:a1:2")));
     }
 }
