@@ -166,6 +166,8 @@ fn check(name: &'static str) {
     let last = asked.last().unwrap().body.to_string();
     assert!(last.contains("please use the shell") && last.contains("and once more"), "it went on: {last}");
     assert_eq!(after["name"], "named here");
+    let page = program.relay(&["sessions", "export", session.to_str().unwrap(), "--format", "html"]);
+    assert!(page.contains("All done here.") && page.contains("tool-output-here"), "{page}");
 }
 
 #[test]
