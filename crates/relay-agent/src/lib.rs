@@ -4,8 +4,8 @@
 //! branch from the root to the current leaf is what the conversation is about now. [`session`] reads and writes that
 //! log in the format that pi, oh-my-pi and gajae-code use, and turns a branch into messages for a model.
 //!
-//! [`compact`] keeps a conversation within the model's window, `prompt` writes the system prompt from what the user and
-//! the repository have to say (`rules`, `skills`, `templates`), and `secrets` masks credentials on their way out.
+//! [`compact`] keeps a conversation within the model's window, [`prompt`] writes the system prompt from what the user and
+//! the repository have to say ([`rules`], [`skills`], [`templates`]), and [`secrets`] masks credentials on their way out.
 //!
 //! This crate opens no files, starts no programs and connects to nothing by itself: files of a repository are read
 //! through `relay-workspace`, the user's through `relay-store`, and models are reached through `relay-llm`.
@@ -22,9 +22,11 @@ pub mod import;
 pub mod policy;
 pub mod prompt;
 pub mod rules;
+pub mod secrets;
 pub mod session;
 pub mod skills;
 pub mod sources;
+pub mod templates;
 pub mod tokens;
 pub mod tool;
 pub mod turn;

@@ -9,6 +9,7 @@ mod clipboard;
 mod commands;
 mod completion;
 mod failure;
+mod instructions;
 mod models;
 mod open;
 mod reviewed;

@@ -30,6 +30,7 @@ mod view;
 
 pub use carry_out::{Candidate, Progress, Summariser, SummaryError, carry_out, summarise};
 pub use files::FileLists;
+pub(crate) use files::header;
 pub use overflow::{Promotion, Recovery, Remedy, promotion};
 pub use plan::{Cut, Hooks, Nothing, Plan, Situation, Trigger, context_tokens, plan};
 pub use prune::{PROTECTED_TOKENS, PROTECTED_TOOLS, Pruning, WORTH_TOKENS};

@@ -8,6 +8,7 @@ mod discover;
 mod glob;
 mod parse;
 mod scope;
+pub mod stream;
 
 use serde::{Deserialize, Serialize};
 

@@ -58,7 +58,9 @@ fn scopes(
     complain: &mut dyn FnMut(String),
 ) -> Vec<Scope> {
     let mut scopes = Vec::new();
-    for text in matter.list("scope", Some(',')) {
+    let named = matter.list("scope", Some(','));
+    let has_scope = !named.is_empty();
+    for text in named {
         match Scope::parse(&text) {
             Some(scope) => scopes.push(scope),
             None => complain(format!(
@@ -73,7 +75,8 @@ fn scopes(
         regexes.push(".*".to_owned());
     }
     *conditions = regexes;
-    if scopes.is_empty() { Scope::usual() } else { scopes }
+    // A rule that names only scopes that do not exist watches nothing; it does not watch everything instead.
+    if scopes.is_empty() && !has_scope { Scope::usual() } else { scopes }
 }
 
 /// Whether a condition is a pattern for files rather than a regular expression: `*.rs`, `src/**/*.ts`. In a regular

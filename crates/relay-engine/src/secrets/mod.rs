@@ -52,6 +52,9 @@ struct Span {
 /// The kind of text that looks like a placeholder before anything was masked.
 const LOOKS_MASKED: &str = "text";
 
+/// The kind of a placeholder that is one.
+const IS_MASKED: &str = "masked";
+
 /// Masks the secrets in the text of a file. The file's name decides which rules apply: the values of an `.env` file are
 /// secrets, the hashes of a lock file are not.
 ///
@@ -66,7 +69,32 @@ const LOOKS_MASKED: &str = "text";
 /// assert_eq!(vault.restore("notes.md", &masked.text).unwrap(), format!("push with {token}\n"));
 /// ```
 pub fn mask(name: &str, text: &str, vault: &mut Vault) -> Masked {
-    let spans = find(name, text, vault);
+    let looks_masked = placeholders(text.as_bytes()).map(|range| Span { range, kind: LOOKS_MASKED });
+    let looks_masked = looks_masked.collect();
+    let spans = find(name, text, vault, looks_masked, &[]);
+    replace(name, text, spans, vault)
+}
+
+/// Masks the secrets in a text of a conversation, together with the stretches that the user's own rules found. `name` is
+/// that of the file the text comes from, if it comes from one. Values return anywhere in the conversation that `scope`
+/// names, and placeholders that are in the text stay what they are: masking twice is masking once.
+pub fn mask_in(scope: &str, name: &str, text: &str, own: &[Range<usize>], vault: &mut Vault) -> Masked {
+    let looks_masked = placeholders(text.as_bytes()).map(|range| {
+        let kept = text.get(range.clone()).map_or(0, |word| vault.placeholder_bytes(word));
+        match kept {
+            // It only begins like one. As everywhere, it must be told apart from what is one.
+            0 => Span { range, kind: LOOKS_MASKED },
+            kept => Span { range: range.start..range.start + kept, kind: IS_MASKED },
+        }
+    });
+    let looks_masked = looks_masked.collect();
+    let mut spans = find(name, text, vault, looks_masked, own);
+    spans.retain(|span| span.kind != IS_MASKED);
+    replace(scope, text, spans, vault)
+}
+
+/// Puts a placeholder in the place of every span.
+fn replace(scope: &str, text: &str, spans: Vec<Span>, vault: &mut Vault) -> Masked {
     let mut masked = Masked { text: String::with_capacity(text.len()), found: Vec::new() };
     let (mut copied, mut line) = (0, 1);
     for Span { range, kind } in spans {
@@ -74,7 +102,7 @@ pub fn mask(name: &str, text: &str, vault: &mut Vault) -> Masked {
             continue;
         };
         line += between.matches('\n').count();
-        let placeholder = vault.placeholder(name, kind, value);
+        let placeholder = vault.placeholder(scope, kind, value);
         masked.text.push_str(between);
         masked.text.push_str(&placeholder);
         // What merely looks masked is no secret, but must be told apart from what is.
@@ -89,11 +117,12 @@ pub fn mask(name: &str, text: &str, vault: &mut Vault) -> Masked {
 }
 
 /// Every secret, in order and without overlaps. Where two rules find the same place, the surer one names it.
-fn find(name: &str, text: &str, vault: &Vault) -> Vec<Span> {
+fn find(name: &str, text: &str, vault: &Vault, looks_masked: Vec<Span>, own: &[Range<usize>]) -> Vec<Span> {
     let file = literals::FileKind::of(name);
-    let looks_masked = placeholders(text.as_bytes()).map(|range| Span { range, kind: LOOKS_MASKED });
-    let rules: [Vec<Span>; 6] = [
-        looks_masked.collect(),
+    let own = own.iter().map(|range| Span { range: range.clone(), kind: "own" });
+    let rules: [Vec<Span>; 7] = [
+        looks_masked,
+        own.collect(),
         shapes::find(text),
         formats::find(text),
         named::find(file, text),

@@ -331,6 +331,15 @@ fn a_value_returns_only_to_the_file_it_came_from() {
 }
 
 #[test]
+fn secrets_that_touch_each_other_return_both() {
+    let mut vault = Vault::new(&KEY);
+    let masked = mask_in("s", "", "one-secret!two-secret!", &[0..11, 11..22], &mut vault);
+    assert!(!masked.text.contains("secret!"), "{}", masked.text);
+    assert_eq!(vault.restore("s", &masked.text).as_deref(), Ok("one-secret!two-secret!"));
+    assert_eq!(mask_in("s", "", &masked.text, &[], &mut vault).text, masked.text, "twice is once");
+}
+
+#[test]
 fn text_that_looks_masked_stays_what_it_is() {
     let mut vault = Vault::new(&KEY);
     let first = mask("a.toml", "password = \"hunter2-and-more\"\n", &mut vault);

@@ -159,6 +159,15 @@ impl Vault {
         if refused.is_empty() { Ok(restored) } else { Err(refused) }
     }
 
+    /// How many bytes at the beginning of a word are a placeholder: a known one, or one of the right form that another
+    /// part of the conversation knows.
+    pub(super) fn placeholder_bytes(&self, word: &str) -> usize {
+        if !word.starts_with(PREFIX) {
+            return 0;
+        }
+        self.longest_in(word).map_or_else(|| well_formed(word), |(known, _)| known.len())
+    }
+
     /// The known placeholder a word begins with; letters may follow it directly.
     fn longest_in(&self, word: &str) -> Option<(&str, &Entry)> {
         let fitting = self.entries.iter().filter(|(placeholder, _)| word.starts_with(placeholder.as_str()));
@@ -174,6 +183,18 @@ impl fmt::Debug for Vault {
     }
 }
 
+/// How long the placeholder is that a word begins with, by its form alone: the prefix, a kind in capitals, and digits.
+fn well_formed(word: &str) -> usize {
+    let rest = word.as_bytes().get(PREFIX.len()..).unwrap_or_default();
+    let kind = rest.iter().take_while(|byte| byte.is_ascii_uppercase() || **byte == b'_').count();
+    // A kind ends with an underscore; letters after its last one are digits of the hash.
+    let kind =
+        rest.get(..kind).and_then(|kind| kind.iter().rposition(|byte| *byte == b'_')).map_or(0, |at| at + 1);
+    let is_digit = |byte: &&u8| byte.is_ascii_digit() || (b'A'..=b'F').contains(*byte);
+    let digits = rest.iter().skip(kind).take_while(is_digit).count();
+    if kind > 1 && (DIGITS..=64).contains(&digits) { PREFIX.len() + kind + digits } else { 0 }
+}
+
 /// Where placeholders stand in a text, known or not, also when somebody changed their case. No byte of the prefix occurs
 /// inside a longer character, so the ranges are ones of text.
 pub fn placeholders(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
@@ -183,6 +204,10 @@ pub fn placeholders(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
         let start = rare.checked_sub(RARE_AT).filter(|start| *start >= end)?;
         let (prefix, rest) = text.get(start..)?.split_at_checked(PREFIX.len())?;
         let word = rest.iter().take_while(|byte| is_word(byte)).count();
+        // Two secrets that touch each other make one word of two placeholders.
+        let begins = |part: &[u8]| part.eq_ignore_ascii_case(PREFIX.as_bytes());
+        let next = rest.get(..word).and_then(|word| word.windows(PREFIX.len()).position(begins));
+        let word = next.unwrap_or(word);
         if !prefix.eq_ignore_ascii_case(PREFIX.as_bytes()) || word == 0 {
             return None;
         }

@@ -28,7 +28,8 @@ pub struct InitArgs {
 
 /// Print the instructions that teach a model the reply format
 ///
-/// Paste them into your chat's custom instructions, or before your first message.
+/// Paste them into your chat's custom instructions, or before your first message. With --system, print the system
+/// prompt of Relay's own agent instead: every part with its source and size, and which files were not used.
 #[derive(Debug, Args)]
 pub struct PromptArgs {
     /// The dialect to teach
@@ -38,6 +39,26 @@ pub struct PromptArgs {
     /// Put them on the clipboard instead of printing them
     #[arg(long)]
     pub copy: bool,
+
+    /// Print the system prompt of the agent, part by part
+    #[arg(long)]
+    pub system: bool,
+
+    /// Print one JSON document on standard output
+    #[arg(long, requires = "system", conflicts_with = "copy")]
+    pub json: bool,
+
+    /// Use this text in place of Relay's own
+    #[arg(long, value_name = "TEXT", requires = "system")]
+    pub system_prompt: Option<String>,
+
+    /// Add this text after Relay's own
+    #[arg(long, value_name = "TEXT", requires = "system")]
+    pub append_system_prompt: Option<String>,
+
+    /// Leave out rules
+    #[arg(long, requires = "system")]
+    pub no_rules: bool,
 }
 
 /// Show project, last landing, unfinished work, checks, models

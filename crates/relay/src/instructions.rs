@@ -1,0 +1,76 @@
+//! What the agent's system prompt is made from, gathered from this machine: the project, the user's folders, the
+//! environment. `relay-agent` composes it; nothing is decided here.
+
+use std::path::{Path, PathBuf};
+
+use relay_agent::prompt::{Environment, Material, Options, Places, gather};
+use relay_store::Store;
+use relay_workspace::Workspace;
+
+/// Folders of the user that hold skills, opened.
+struct Own {
+    folders: Vec<(Workspace, String)>,
+}
+
+/// Everything that goes into the system prompt of a session that starts here.
+pub fn material(workspace: &Workspace, store: &Store, model: Option<String>, options: Options) -> Material {
+    let cwd = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    let folder = cwd.strip_prefix(workspace.root()).ok().and_then(Path::to_str).unwrap_or_default();
+    let folder = folder.replace(std::path::MAIN_SEPARATOR, "/");
+    let config = Workspace::open(store.config_dir()).ok();
+    let shown = tilde(store.config_dir());
+    let own = own_skills(store, &options);
+    let places = Places {
+        project: workspace.root_dir(),
+        folder: &folder,
+        user: config.as_ref().map(|config| (config.root_dir(), shown.as_str())),
+        skills: own.folders.iter().map(|(folder, shown)| (folder.root_dir(), shown.as_str())).collect(),
+    };
+    gather(&places, environment(workspace, &cwd, model), options)
+}
+
+/// The user's folders of skills that exist: Relay's own, then those in the home folder and those the settings name.
+fn own_skills(store: &Store, options: &Options) -> Own {
+    let mut paths = vec![store.config_dir().join("skills")];
+    if let Some(home) = home() {
+        paths.extend(options.skills.home_folders().into_iter().map(|name| home.join(name)));
+    }
+    paths.extend(
+        options.skills.custom_directories.iter().map(PathBuf::from).filter(|path| path.is_absolute()),
+    );
+    let open = |path: &PathBuf| Some((Workspace::open(path).ok()?, tilde(path)));
+    Own { folders: paths.iter().filter_map(open).collect() }
+}
+
+fn environment(workspace: &Workspace, cwd: &Path, model: Option<String>) -> Environment {
+    let root = workspace.root();
+    Environment {
+        os: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
+        shell: std::env::var("SHELL").ok(),
+        date: jiff::Zoned::now().date().to_string(),
+        cwd: cwd.display().to_string(),
+        root: (cwd != root).then(|| root.display().to_string()),
+        branch: branch(workspace),
+        model,
+    }
+}
+
+/// The branch that is checked out, as git's own file says it. Git is not started for it.
+fn branch(workspace: &Workspace) -> Option<String> {
+    const LIMIT_BYTES: u64 = 4_096;
+    let head = workspace.root_dir().read(".git/HEAD", LIMIT_BYTES).ok()??;
+    let text = String::from_utf8(head.bytes).ok()?;
+    text.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+}
+
+fn home() -> Option<PathBuf> {
+    std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute())
+}
+
+/// A path with `~` for the home folder: shorter, and the same on every machine.
+fn tilde(path: &Path) -> String {
+    match home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_path_buf)) {
+        Some(below) => format!("~/{}", below.display()),
+        None => path.display().to_string(),
+    }
+}
