@@ -3,5 +3,6 @@
 
 mod bash;
 mod restricted;
+mod summaries;
 mod tree;
 mod verdicts;

@@ -4,7 +4,7 @@ use super::packages::{Package, packages};
 use super::source::{Source, tracked};
 
 /// A package that gives a power, and the crates that may have it.
-const GRANTS: [(&str, &[&str]); 27] = [
+const GRANTS: [(&str, &[&str]); 28] = [
     ("arboard", &["relay"]),
     ("cap-std", &["relay-workspace", "relay-txn"]),
     ("clap", &["relay"]),
@@ -12,6 +12,7 @@ const GRANTS: [(&str, &[&str]); 27] = [
     ("command-group", &["relay-exec"]),
     ("crossterm", &["relay-tui"]),
     ("duct", &["relay-exec"]),
+    ("grep-searcher", &["relay-workspace"]),
     ("hyper", &["relay-net"]),
     ("ignore", &["relay-workspace"]),
     ("landlock", &["relay-exec"]),
@@ -37,7 +38,33 @@ const GRANTS: [(&str, &[&str]); 27] = [
 /// Crates without I/O may not depend on anything that does it for them.
 const PURE: [(&str, &[&str]); 3] = [
     ("relay-diagnostics", &[]),
-    ("relay-syntax", &["thiserror"]),
+    (
+        "relay-syntax",
+        &[
+            "thiserror",
+            "tree-sitter",
+            "tree-sitter-bash",
+            "tree-sitter-c",
+            "tree-sitter-c-sharp",
+            "tree-sitter-cpp",
+            "tree-sitter-css",
+            "tree-sitter-go",
+            "tree-sitter-html",
+            "tree-sitter-java",
+            "tree-sitter-javascript",
+            "tree-sitter-json",
+            "tree-sitter-kotlin-ng",
+            "tree-sitter-lua",
+            "tree-sitter-md",
+            "tree-sitter-php",
+            "tree-sitter-python",
+            "tree-sitter-ruby",
+            "tree-sitter-rust",
+            "tree-sitter-toml-ng",
+            "tree-sitter-typescript",
+            "tree-sitter-yaml",
+        ],
+    ),
     (
         "relay-edit",
         &[
