@@ -28,6 +28,7 @@ mod read;
 mod refusal;
 mod rel_path;
 mod rules;
+pub mod search;
 mod sensitive;
 mod sieve;
 mod suggest;

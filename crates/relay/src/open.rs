@@ -89,6 +89,24 @@ pub fn pattern(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Opti
     }))
 }
 
+/// A file, folder or glob as somebody typed it, from the project's root; `.` is the root itself.
+pub fn below(root: Option<&Path>, workspace: &Workspace, given: &str) -> Result<String, Failure> {
+    let base = match root {
+        Some(_) => workspace.root().to_owned(),
+        None => std::fs::canonicalize(current_folder()?).map_err(|error| Failure::environment(&error))?,
+    };
+    let inside = plain(&base.join(given))
+        .and_then(|path| path.strip_prefix(workspace.root()).ok().map(Path::to_path_buf));
+    match inside.as_deref().and_then(Path::to_str) {
+        Some("") => Ok(".".to_owned()),
+        Some(path) => Ok(path.to_owned()),
+        None => Err(Failure::usage(
+            Diagnostic::error(ENVIRONMENT, format!("`{}` is outside the project", terminal::visible(given)))
+                .hinted("Name files or folders of the project, or the folder to work in with --root."),
+        )),
+    }
+}
+
 /// Whether somebody means the project's folder itself.
 pub fn is_root(root: Option<&Path>, engine: &Engine, given: &str) -> Result<bool, Failure> {
     Ok(from_here(root, engine, given)?.is_some_and(|path| path == engine.workspace().root()))

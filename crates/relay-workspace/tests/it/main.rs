@@ -9,7 +9,11 @@ mod containment;
 mod discover;
 mod names;
 #[cfg(unix)]
+mod oracles;
+#[cfg(unix)]
 mod read;
+#[cfg(unix)]
+mod search;
 #[cfg(unix)]
 mod survey;
 mod walk;

@@ -8,6 +8,7 @@ mod models;
 pub mod overview;
 mod pack;
 mod run;
+mod search;
 mod sessions;
 mod setup;
 mod start;
@@ -35,6 +36,7 @@ pub use mail::{
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
 pub use run::{AgentArgs, ResumeArgs, RpcArgs, RunArgs};
+pub use search::{FindArgs, ScopeFlags, SearchArgs};
 pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
@@ -109,6 +111,8 @@ pub enum Command {
     Wrap(WrapArgs),
     Mail(MailArgs),
     Read(ReadArgs),
+    Search(SearchArgs),
+    Find(FindArgs),
     Translate(TranslateArgs),
     Log(LogArgs),
     Show(ShowArgs),

@@ -9,7 +9,7 @@ use crate::terminal::wrap::columns_of;
 
 /// The groups, in the order in which people meet them.
 pub const GROUPS: [(&str, &[&str]); 5] = [
-    ("Start", &["demo", "init", "status", "prompt", "pack", "context", "read"]),
+    ("Start", &["demo", "init", "status", "prompt", "pack", "context", "read", "search", "find"]),
     ("Land changes", &["apply", "watch", "mail", "wrap", "translate"]),
     ("Look back", &["log", "show", "blame", "undo", "redo", "recover", "gc"]),
     (

@@ -11,6 +11,7 @@ mod context;
 mod conversations;
 mod demo;
 mod doctor;
+mod find;
 mod gc;
 mod help;
 mod init;
@@ -26,6 +27,7 @@ mod recover;
 mod review;
 mod rpc;
 mod run;
+mod search;
 mod sessions;
 mod show;
 mod status;
@@ -62,6 +64,8 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Wrap(args) => wrap::run(root, &args),
         Command::Mail(args) => mail::run(root, &args),
         Command::Read(args) => read::run(root, &args),
+        Command::Search(args) => search::run(root, &args),
+        Command::Find(args) => find::run(root, &args),
         Command::Log(args) => log::run(root, &args),
         Command::Show(args) => show::run(root, &args),
         Command::Blame(args) => blame::run(root, &args),

@@ -54,6 +54,7 @@ mod review;
 mod rpc;
 mod run;
 mod scenarios;
+mod search;
 mod sessions;
 mod settings;
 mod status;

@@ -1,0 +1,265 @@
+//! Finding files and folders by glob.
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use relay_diagnostics::Cancel;
+
+use super::crawl::{self, Visitor};
+use super::{Scope, SearchError};
+use crate::dir::Dir;
+use crate::read::Kind;
+use crate::workspace::Workspace;
+
+/// What is wanted of what is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wanted {
+    /// Files, and links.
+    #[default]
+    Files,
+    /// Folders.
+    Folders,
+    /// Both.
+    All,
+}
+
+/// What is looked for.
+#[derive(Debug, Clone)]
+pub struct FindQuery {
+    /// Globs, files and folders. `*.ts` means in any folder, `src/*.ts` in `src` alone, `src` everything in it; none means
+    /// everything.
+    pub patterns: Vec<String>,
+    /// Files, folders or both.
+    pub wanted: Wanted,
+    /// Which files are left out by themselves; its paths and globs are not used.
+    pub scope: Scope,
+    /// How many are kept.
+    pub limit: usize,
+    /// Newest first; otherwise by path.
+    pub newest_first: bool,
+}
+
+impl Default for FindQuery {
+    fn default() -> Self {
+        Self {
+            patterns: Vec::new(),
+            wanted: Wanted::Files,
+            scope: Scope::default(),
+            limit: 1_000,
+            newest_first: true,
+        }
+    }
+}
+
+/// One file or folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundPath {
+    /// From the root.
+    pub path: String,
+    /// What it is.
+    pub kind: Kind,
+    /// When its content was last changed: seconds and nanoseconds since 1970.
+    pub modified: (i64, u32),
+    /// Its size in bytes.
+    pub size: u64,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundPaths {
+    /// The first ones, in order.
+    pub paths: Vec<FoundPath>,
+    /// How many there are, also those that were not kept.
+    pub total: usize,
+    /// Named paths that do not exist.
+    pub missing: Vec<String>,
+    /// Folders that could not be read.
+    pub unreadable: Vec<String>,
+    /// Whether it was ended before everything was looked at.
+    pub is_cancelled: bool,
+}
+
+/// Globs, each from the folder in which it begins.
+struct Globs {
+    starts: Vec<String>,
+    set: GlobSet,
+    /// Folders of which everything is wanted.
+    folders: Vec<String>,
+}
+
+struct Finder<'a> {
+    globs: &'a Globs,
+    wanted: Wanted,
+    found: Vec<FoundPath>,
+}
+
+impl Finder<'_> {
+    fn note(&mut self, dir: &Dir, path: &str, name: &str) {
+        let is_below = |folder: &String| {
+            folder.is_empty() || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        if !self.globs.set.is_match(path) && !self.globs.folders.iter().any(is_below) {
+            return;
+        }
+        if let Some(facts) = dir.facts_of_listed(name) {
+            self.found.push(FoundPath {
+                path: path.to_owned(),
+                kind: facts.kind,
+                modified: facts.modified,
+                size: facts.size,
+            });
+        }
+    }
+}
+
+impl Visitor for Finder<'_> {
+    fn file(&mut self, dir: &Dir, path: &str, name: &str) {
+        if self.wanted != Wanted::Folders {
+            self.note(dir, path, name);
+        }
+    }
+
+    fn folder(&mut self, dir: &Dir, path: &str, name: &str) {
+        if self.wanted != Wanted::Files {
+            self.note(dir, path, name);
+        }
+    }
+
+    fn link(&mut self, dir: &Dir, path: &str, name: &str) {
+        self.file(dir, path, name);
+    }
+}
+
+pub(super) fn find(
+    workspace: &Workspace,
+    query: &FindQuery,
+    cancel: &Cancel,
+) -> Result<FoundPaths, SearchError> {
+    let mut found = FoundPaths::default();
+    let globs = globs(workspace, query, &mut found)?;
+    if globs.starts.is_empty() && found.paths.is_empty() {
+        return Err(SearchError::Missing(found.missing));
+    }
+    if !globs.starts.is_empty() {
+        let scope = Scope { paths: globs.starts.clone(), globs: Vec::new(), ..query.scope.clone() };
+        let plan = scope.plan(workspace)?;
+        let make = || Finder { globs: &globs, wanted: query.wanted, found: Vec::new() };
+        let (finders, crawled) = crawl::crawl(workspace, &plan, cancel, make);
+        found.paths.extend(finders.into_iter().flat_map(|finder| finder.found));
+        found.unreadable = crawled.unreadable;
+    }
+    found.paths.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    found.paths.dedup_by(|a, b| a.path == b.path);
+    if query.newest_first {
+        // The sort is stable, so files of the same moment stay in the order of their paths.
+        found.paths.sort_by_key(|path| std::cmp::Reverse(path.modified));
+    }
+    found.total = found.paths.len();
+    found.paths.truncate(query.limit);
+    found.is_cancelled = cancel.is_cancelled();
+    Ok(found)
+}
+
+fn globs(workspace: &Workspace, query: &FindQuery, found: &mut FoundPaths) -> Result<Globs, SearchError> {
+    let mut builder = GlobSetBuilder::new();
+    let mut globs = Globs { starts: Vec::new(), set: GlobSet::empty(), folders: Vec::new() };
+    if query.patterns.is_empty() {
+        globs.starts.push(String::new());
+        globs.folders.push(String::new());
+    }
+    for written in &query.patterns {
+        let pattern = repaired(workspace, written);
+        if !is_glob(&pattern) {
+            named(workspace, written, &pattern, &mut globs, found)?;
+            continue;
+        }
+        let (start, _) = literal_start(&pattern);
+        if !start.is_empty() && !is_there(workspace, start)? {
+            found.missing.push(written.clone());
+            continue;
+        }
+        let full = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+        let glob = GlobBuilder::new(&full).literal_separator(true).build();
+        builder.add(glob.map_err(|error| SearchError::Glob {
+            glob: written.clone(),
+            message: error.kind().to_string(),
+        })?);
+        globs.starts.push(start.to_owned());
+    }
+    let failed = |error: globset::Error| SearchError::Glob {
+        glob: query.patterns.join(" "),
+        message: error.to_string(),
+    };
+    globs.set = builder.build().map_err(failed)?;
+    globs.starts.sort_unstable();
+    globs.starts.dedup();
+    // A folder inside another one is walked with it.
+    let all = globs.starts.clone();
+    let is_inside = |start: &String| {
+        all.iter().any(|outer| {
+            outer != start
+                && (outer.is_empty()
+                    || start.strip_prefix(outer.as_str()).is_some_and(|rest| rest.starts_with('/')))
+        })
+    };
+    globs.starts.retain(|start| !is_inside(start));
+    Ok(globs)
+}
+
+/// A path that is not a glob: a file is found itself, a folder with everything in it.
+fn named(
+    workspace: &Workspace,
+    written: &str,
+    path: &str,
+    globs: &mut Globs,
+    found: &mut FoundPaths,
+) -> Result<(), SearchError> {
+    if matches!(path, "" | ".") {
+        globs.starts.push(String::new());
+        globs.folders.push(String::new());
+        return Ok(());
+    }
+    let path = workspace.path(path)?;
+    match workspace.facts(&path) {
+        Ok(Some(facts)) if facts.kind == Kind::Directory => {
+            globs.starts.push(path.as_str().to_owned());
+            globs.folders.push(path.as_str().to_owned());
+        }
+        Ok(Some(facts)) => {
+            found.paths.push(FoundPath {
+                path: path.as_str().to_owned(),
+                kind: facts.kind,
+                modified: facts.modified,
+                size: facts.size,
+            });
+        }
+        _ => found.missing.push(written.to_owned()),
+    }
+    Ok(())
+}
+
+fn is_there(workspace: &Workspace, folder: &str) -> Result<bool, SearchError> {
+    let path = workspace.path(folder)?;
+    Ok(matches!(workspace.facts(&path), Ok(Some(_))))
+}
+
+/// The pattern from the root, with `/`, and with its braces closed.
+fn repaired(workspace: &Workspace, written: &str) -> String {
+    let root = workspace.root().to_string_lossy().into_owned();
+    let pattern = written.replace('\\', "/");
+    let inside = pattern.strip_prefix(&root).filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    let pattern = inside.map_or(pattern.as_str(), |rest| rest.trim_start_matches('/'));
+    let mut pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/').to_owned();
+    let (open, closed) = (pattern.matches('{').count(), pattern.matches('}').count());
+    pattern.extend(std::iter::repeat_n('}', open.saturating_sub(closed)));
+    pattern
+}
+
+fn is_glob(pattern: &str) -> bool {
+    pattern.contains(['*', '?', '[', '{'])
+}
+
+/// The folders in front of the first part with a wildcard, and the rest.
+fn literal_start(pattern: &str) -> (&str, &str) {
+    let wildcard = pattern.find(['*', '?', '[', '{']).unwrap_or(pattern.len());
+    let end = pattern.get(..wildcard).and_then(|literal| literal.rfind('/')).unwrap_or(0);
+    pattern.split_at(end)
+}
