@@ -5,42 +5,28 @@
 //! broken is named in the certificate. Nothing here writes: a [`Placement`] is a claim that [`crate::verify`] checks.
 
 mod alike;
+mod applied;
 mod blank;
-mod brackets;
 mod certificate;
-mod copied;
+mod copy;
+mod depth;
 pub(crate) mod diagnose;
 mod elided;
-mod enclosed;
 mod escaped;
 mod fuzzy;
-mod indent;
 mod index;
 mod inline;
 mod key;
-mod ladder;
 mod literal;
-mod manner;
 mod margin;
-mod marked;
-mod nested;
 mod numbered;
 mod page;
 mod pattern;
-mod proof;
-mod rival;
-mod scope;
-mod shape;
+mod place;
 mod sign;
 mod sought;
-mod spelled;
-mod standing;
 mod table;
 mod tier;
-mod ties;
-mod units;
-mod verbatim;
-mod witness;
 
 pub use certificate::{Applied, Certificate, How, Placement, Proof, Reading, Tie};
 pub use indent::Reindent;
@@ -66,9 +52,13 @@ use std::ops::Range;
 
 use crate::Hunk;
 use alike::Exchanged;
+use applied::{proof, standing, witness};
+use copy::{brackets, copied, marked};
+use depth::{enclosed, indent, manner, nested, shape, spelled, units, verbatim};
 use diagnose::Nearest;
 use ladder::{Search, search};
 use pattern::Pattern;
+use place::{ladder, rival, scope, ties};
 
 /// What became of one hunk.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,12 +6,12 @@
 //!
 //! A line number may also be that of a place where somebody has changed one of the lines since, while the block stood twice.
 
-use super::fuzzy::is_slip;
-use super::index::FileIndex;
-use super::key::{Key, indent};
-use super::ladder::Candidate;
-use super::pattern::{Pattern, is_telling};
-use super::tier::Tier;
+use crate::matcher::fuzzy::is_slip;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::{Key, indent};
+use crate::matcher::ladder::Candidate;
+use crate::matcher::pattern::{Pattern, is_telling};
+use crate::matcher::tier::Tier;
 
 /// Lines that stand at more places than this propose none.
 const PLACES: usize = 64;

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::indent::{Pairs, Reindent};
-use super::index::FileIndex;
-use super::key::Key;
-use super::manner::{self, Manner};
-use super::pattern::{Pattern, has_identity};
-use super::tier::Tier;
-use super::{Strictness, blank, elided, fuzzy, literal, proof, sign};
 use crate::HunkLine;
+use crate::matcher::indent::{Pairs, Reindent};
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::Key;
+use crate::matcher::manner::{self, Manner};
+use crate::matcher::pattern::{Pattern, has_identity};
+use crate::matcher::tier::Tier;
+use crate::matcher::{Strictness, blank, elided, fuzzy, literal, proof, sign};
 
 /// A place where a hunk could go.
 #[derive(Clone, Debug, PartialEq, Eq)]

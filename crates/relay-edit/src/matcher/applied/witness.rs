@@ -3,10 +3,10 @@
 //! The searches that find a hunk applied compare blocks, with or without blank lines and elisions, and only say where the
 //! block is. This names the line of the file for each line of the hunk.
 
-use super::index::FileIndex;
-use super::key::Key;
 use crate::elision::elision;
 use crate::lines::is_blank;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::Key;
 use crate::{Hunk, HunkLine};
 
 /// How far from the place that a search names the first new line may be.

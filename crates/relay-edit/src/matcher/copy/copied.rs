@@ -4,11 +4,11 @@
 //! between them or changed the case of their letters. Letters and signs in the same order are taken for a copy where there
 //! are enough of them. Nothing is placed here.
 
-use super::indent::Reindent;
-use super::index::FileIndex;
-use super::key::indent;
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::indent::Reindent;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
 
 /// So many letters are needed to call it a copy.
 const LETTERS: usize = 12;

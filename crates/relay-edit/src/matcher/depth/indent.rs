@@ -6,8 +6,8 @@
 
 use std::borrow::Cow;
 
-use super::key::indent;
 use crate::lines::is_blank;
+use crate::matcher::key::indent;
 
 /// How the indentation of the reply becomes that of the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -8,14 +8,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::brackets;
-use super::copied;
-use super::index::FileIndex;
-use super::key::{Key, indent};
-use super::ladder::{Candidate, Covered};
-use super::pattern::{Pattern, has_identity, is_block_end, is_telling};
-use super::tier::Tier;
 use crate::lines::is_blank;
+use crate::matcher::brackets;
+use crate::matcher::copied;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::{Key, indent};
+use crate::matcher::ladder::{Candidate, Covered};
+use crate::matcher::pattern::{Pattern, has_identity, is_block_end, is_telling};
+use crate::matcher::tier::Tier;
 use crate::{Hunk, HunkLine};
 
 /// How many new lines at the ends of a hunk stand in the file already, right above and right below its place.

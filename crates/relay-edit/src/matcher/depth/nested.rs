@@ -5,12 +5,12 @@
 //! neighbours in the reply tell that all were moved, and new lines as deep as their neighbours in the file tell that
 //! they were not. Deeper ones tell nothing, unless the line above them opens a block.
 
-use super::indent::Reindent;
-use super::index::FileIndex;
-use super::key::indent;
-use super::pattern::{Pattern, is_block_end};
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::indent::Reindent;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
+use crate::matcher::pattern::{Pattern, is_block_end};
 
 /// The first new line of which nobody can say how deep it belongs. `map` has the place of each line of the hunk.
 pub(crate) fn doubtful<'h>(

@@ -3,17 +3,17 @@
 //! Old lines without any indentation say nothing about how their author indents. The other hunks do, or the other sections
 //! of the same file, or the file as a whole; where they contradict each other, nothing is changed.
 
-use super::indent::Pairs;
-use super::index::FileIndex;
-use super::key::indent;
-use super::ladder::{Candidate, Covered, added_stands_around};
-use super::manner::{self, Manner};
-use super::nested::{closes, opens};
-use super::pattern::Pattern;
-use super::spelled;
-use super::ties::check_indentation;
-use super::{Failure, Located, Placement, Reindent};
 use crate::HunkLine;
+use crate::matcher::indent::Pairs;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
+use crate::matcher::ladder::{Candidate, Covered, added_stands_around};
+use crate::matcher::manner::{self, Manner};
+use crate::matcher::nested::{closes, opens};
+use crate::matcher::pattern::Pattern;
+use crate::matcher::spelled;
+use crate::matcher::ties::check_indentation;
+use crate::matcher::{Failure, Located, Placement, Reindent};
 
 /// A hunk whose old lines have no indentation cannot show how the reply indents; the other hunks of the edit can,
 /// or the file as a whole.

@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::index::FileIndex;
-use super::key::{Key, indent};
-use super::ladder::Candidate;
-use super::pattern::Pattern;
 use crate::lines::is_blank;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::{Key, indent};
+use crate::matcher::ladder::Candidate;
+use crate::matcher::pattern::Pattern;
 
 /// Where the innermost named lines stand and how far each of them speaks; `None` when that is too much work.
 pub(crate) fn regions(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Vec<Range<usize>>> {

@@ -4,12 +4,12 @@
 //! lines are whole blocks, not as deep as what they follow, and as deep as the bracket that comes behind them in the
 //! file. Nothing is placed here.
 
-use super::index::FileIndex;
-use super::key::indent;
-use super::ladder::Candidate;
-use super::pattern::Pattern;
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
+use crate::matcher::ladder::Candidate;
+use crate::matcher::pattern::Pattern;
 
 /// The line of the file, counted from 0, that ends the block in which new blocks would stand.
 pub(crate) fn ending(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> Option<usize> {

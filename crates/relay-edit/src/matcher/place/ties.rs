@@ -5,13 +5,13 @@
 
 use std::ops::Range;
 
-use super::diagnose::nearest;
-use super::indent::is_oddly_spaced;
-use super::index::FileIndex;
-use super::key::Key;
-use super::ladder::{Candidate, KEPT, Search};
-use super::pattern::{Pattern, has_identity, is_telling};
-use super::{
+use crate::matcher::diagnose::nearest;
+use crate::matcher::indent::is_oddly_spaced;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::Key;
+use crate::matcher::ladder::{Candidate, KEPT, Search};
+use crate::matcher::pattern::{Pattern, has_identity, is_telling};
+use crate::matcher::{
     Failure, Located, Placement, Reindent, Strictness, Tie, Tier, alike, enclosed, escaped, ladder, marked,
     nested, page, rival, scope, shape, sign, spelled, standing, units, verbatim,
 };

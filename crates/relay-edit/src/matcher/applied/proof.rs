@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use super::index::FileIndex;
-use super::key::{Key, indent};
-use super::pattern::{Pattern, has_identity, is_telling};
-use super::scope;
 use crate::HunkLine;
 use crate::align::differences;
 use crate::elision::elision;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::{Key, indent};
+use crate::matcher::pattern::{Pattern, has_identity, is_telling};
+use crate::matcher::scope;
 
 /// So many new lines that tell something do not stand together by chance.
 const SEVERAL: usize = 3;

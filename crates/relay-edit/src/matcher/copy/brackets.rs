@@ -4,8 +4,8 @@
 //! open and close as much as its old ones but for the copies, those are too many, unless the other hunks or the file need
 //! them. Nothing is placed here.
 
-use super::index::FileIndex;
-use super::pattern::Pattern;
+use crate::matcher::index::FileIndex;
+use crate::matcher::pattern::Pattern;
 use crate::{Hunk, HunkLine};
 
 /// More lines at an end of a hunk than these are not looked at.

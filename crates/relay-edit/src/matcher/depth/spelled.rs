@@ -4,12 +4,12 @@
 //! a tab of the file or spaces of its own. If white space means nothing in the file, new lines then stay as their author
 //! wrote them. Elsewhere they are in doubt if the file has lines that deep which are written otherwise.
 
-use super::indent::{Reindent, widened};
-use super::index::FileIndex;
-use super::key::indent;
-use super::pattern::Pattern;
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::indent::{Reindent, widened};
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
+use crate::matcher::pattern::Pattern;
 
 /// A file is indented by both if one of so many lines has spaces that may be a tab of the reply.
 const NOW_AND_THEN: usize = 100;

@@ -7,13 +7,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::index::FileIndex;
-use super::key::Key;
-use super::ladder::{Candidate, KEPT, added_stands_around, goes_beside};
-use super::pattern::{Pattern, has_identity, is_telling};
-use super::tier::Tier;
-use super::{Failure, Located, Strictness, proof, scope, sign};
 use crate::elision::elision;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::Key;
+use crate::matcher::ladder::{Candidate, KEPT, added_stands_around, goes_beside};
+use crate::matcher::pattern::{Pattern, has_identity, is_telling};
+use crate::matcher::tier::Tier;
+use crate::matcher::{Failure, Located, Strictness, proof, scope, sign};
 use crate::{EndOfFile, HunkLine};
 
 /// Whether a hunk adds a line that can be recognised; without one, its new lines prove nothing.

@@ -5,10 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::indent::Reindent;
-use super::index::FileIndex;
-use super::key::indent;
 use crate::lines::{Lines, is_blank};
+use crate::matcher::indent::Reindent;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
 
 /// So many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;

@@ -6,12 +6,12 @@
 
 use std::borrow::Cow;
 
-use super::indent::Reindent;
-use super::index::FileIndex;
-use super::key::indent;
-use super::pattern::Pattern;
 use crate::HunkLine;
 use crate::lines::is_blank;
+use crate::matcher::indent::Reindent;
+use crate::matcher::index::FileIndex;
+use crate::matcher::key::indent;
+use crate::matcher::pattern::Pattern;
 
 /// The first new line that does not fit. `map` has the place of each line of the hunk.
 pub(crate) fn misfit<'h>(
