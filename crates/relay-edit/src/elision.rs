@@ -120,69 +120,74 @@ pub(crate) fn names_left_out(text: &str) -> bool {
     is_dots(comment) || named
 }
 
+/// How remarks begin that say that something stays as it is.
+const REMARK_BEGINNINGS: &[&str] = &[
+    "existing",
+    "your existing",
+    "the existing",
+    "keep existing",
+    "keep the",
+    "the rest",
+    "rest of",
+    "unchanged",
+    "remaining",
+    "all other",
+    "same code",
+    "no changes",
+    "no change",
+];
+
+/// The same remarks in the languages that models answer in.
+const REMARKS_ABROAD: &[&str] = &[
+    "unverändert",
+    "rest des",
+    "rest der",
+    "sin cambios",
+    "resto del",
+    "inchangé",
+    "reste du",
+    "reste de",
+    "invariato",
+    "inalterad",
+    "ongewijzigd",
+    "bez zmian",
+    "без изменений",
+    "остальн",
+    "省略",
+    "不变",
+    "保持原样",
+    "其余",
+    "以下略",
+    "変更なし",
+    "そのまま",
+    "생략",
+    "그대로",
+    "değişmedi",
+    "kalan",
+];
+
+/// How such remarks end.
+const REMARK_ENDINGS: &[&str] = &[
+    "unchanged",
+    "the same",
+    "omitted",
+    "as before",
+    "as above",
+    "for brevity",
+    "not shown",
+    "no changes",
+    "and so on",
+    "etc",
+    "existing code",
+    "existing code here",
+];
+
 /// Whether a comment remarks that what stands there stays as it is, or was left out: `# f2 to f6 unchanged`, `// omitted for
 /// brevity`.
 ///
 /// Comments of programs say such things too, so it counts only where it stands alone for several lines.
 pub(crate) fn remarks_left_out(text: &str) -> bool {
     const LONGEST: usize = 8;
-    const BEGINNINGS: &[&str] = &[
-        "existing",
-        "your existing",
-        "the existing",
-        "keep existing",
-        "keep the",
-        "the rest",
-        "rest of",
-        "unchanged",
-        "remaining",
-        "all other",
-        "same code",
-        "no changes",
-        "no change",
-    ];
-    /// The same remarks in the languages that models answer in.
-    const ABROAD: &[&str] = &[
-        "unverändert",
-        "rest des",
-        "rest der",
-        "sin cambios",
-        "resto del",
-        "inchangé",
-        "reste du",
-        "reste de",
-        "invariato",
-        "inalterad",
-        "ongewijzigd",
-        "bez zmian",
-        "без изменений",
-        "остальн",
-        "省略",
-        "不变",
-        "保持原样",
-        "其余",
-        "以下略",
-        "変更なし",
-        "そのまま",
-        "생략",
-        "그대로",
-        "değişmedi",
-        "kalan",
-    ];
-    const ENDINGS: &[&str] = &[
-        "unchanged",
-        "the same",
-        "omitted",
-        "as before",
-        "as above",
-        "for brevity",
-        "not shown",
-        "no changes",
-        "and so on",
-        "etc",
-        "existing code",
-        "existing code here",
-    ];
     let Some(comment) = comment(text.trim()).map(unbracketed) else { return is_stub(text) };
     let is_dot = |sign: char| matches!(sign, '.' | '…');
     let dotted = comment.starts_with(is_dot) && comment.ends_with(is_dot);
@@ -192,9 +197,9 @@ pub(crate) fn remarks_left_out(text: &str) -> bool {
     let ends = |words: &str| bare.strip_suffix(words).is_some_and(|rest| is_apart(rest.chars().next_back()));
     bare.split_whitespace().count() <= LONGEST
         && (dotted
-            || ABROAD.iter().any(|words| bare.contains(words))
-            || BEGINNINGS.iter().any(|words| begins(words))
-            || ENDINGS.iter().any(|words| ends(words)))
+            || REMARKS_ABROAD.iter().any(|words| bare.contains(words))
+            || REMARK_BEGINNINGS.iter().any(|words| begins(words))
+            || REMARK_ENDINGS.iter().any(|words| ends(words)))
 }
 
 /// Whether a comment begins or ends with dots: `// ... (imports)`, `# … weitere Methoden`.

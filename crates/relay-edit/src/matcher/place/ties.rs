@@ -42,7 +42,7 @@ pub(crate) fn settle(
         grown += pattern.new.len().cast_signed() - pattern.old.len().cast_signed();
         let search =
             if search == Search::Crowd { ladder::search(pattern, index, strictness) } else { search };
-        let located = settle_one(at, patterns, pattern, search, index, &neighbours, strictness);
+        let located = Question { at, patterns, pattern, index, neighbours, strictness }.settle(search);
         let located = located.and_then(|located| standing::proven(pattern, index, located));
         applied &= matches!(located, Ok(Located::AlreadyApplied(_)));
         located
@@ -141,81 +141,126 @@ impl Neighbours {
     }
 }
 
-fn settle_one(
+/// What is asked about one hunk, and all that is known to answer it.
+struct Question<'q, 't> {
+    /// Which hunk it is.
     at: usize,
-    patterns: &[Pattern<'_>],
-    pattern: &Pattern<'_>,
-    search: Search,
-    index: &FileIndex<'_>,
-    neighbours: &Neighbours,
+    patterns: &'q [Pattern<'t>],
+    pattern: &'q Pattern<'t>,
+    index: &'q FileIndex<'q>,
+    neighbours: Neighbours,
     strictness: Strictness,
-) -> Result<Located, Failure> {
-    if let Some(line) = standing::unchanged(pattern, index, strictness) {
-        return Ok(Located::AlreadyApplied(line));
-    }
-    let (tier, candidates) = match search {
-        Search::Found(tier, mut candidates) => {
-            for candidate in candidates.iter_mut().filter(|candidate| candidate.reindent.tab().is_some()) {
-                let rule = std::mem::take(&mut candidate.reindent);
-                candidate.reindent = spelled::settled(pattern, index, &candidate.spread(pattern), rule);
-            }
-            (tier, candidates)
-        }
-        Search::AlreadyApplied(line) => return Ok(Located::AlreadyApplied(line)),
-        Search::Doubtful(places) => {
-            let len = pattern.hunk.old_lines().count();
-            return Err(Failure::Ambiguous(places.iter().map(|start| *start..start + len).collect()));
-        }
-        Search::HalfDone { found, done } => return Err(Failure::Applied { found, done }),
-        Search::NoOldLines => return without_old_lines(at, pattern, index),
-        Search::Standing(line) if standing::is_named(pattern, index, line, &neighbours.shifts()) => {
+}
+
+impl Question<'_, '_> {
+    fn settle(&self, search: Search) -> Result<Located, Failure> {
+        if let Some(line) = standing::unchanged(self.pattern, self.index, self.strictness) {
             return Ok(Located::AlreadyApplied(line));
         }
-        Search::Standing(_) if pattern.old.is_empty() => return Err(Failure::NoAnchor),
-        Search::Nothing | Search::Standing(_) => {
-            let near = if index.may_explain() { nearest(pattern, index) } else { None };
-            return Err(Failure::NotFound(near));
+        let (tier, candidates) = match self.found(search)? {
+            Ok(found) => found,
+            Err(located) => return Ok(located),
+        };
+        // A line number says more than the header a tool put beside it, unless there is something to choose.
+        let regions = match candidates.as_slice() {
+            [_] if self.pattern.hunk.line_hint.is_some() => Vec::new(),
+            _ => scope::regions(self.pattern, self.index).ok_or(Failure::TooMuchWork)?,
+        };
+        let already =
+            |shifts: &[isize]| standing::already(self.pattern, self.index, &candidates, shifts, &regions);
+        let moved = self.neighbours.applied.then(|| already(&[self.neighbours.grown])).flatten();
+        if let Some(line) = moved.or_else(|| already(&self.neighbours.shifts())) {
+            return Ok(Located::AlreadyApplied(line));
         }
-        Search::Crowd | Search::TooMuchWork => return Err(Failure::TooMuchWork),
-    };
-    // A line number says more than the header a tool put beside it, unless there is something to choose.
-    let regions = match candidates.as_slice() {
-        [_] if pattern.hunk.line_hint.is_some() => Vec::new(),
-        _ => scope::regions(pattern, index).ok_or(Failure::TooMuchWork)?,
-    };
-    let already = |shifts: &[isize]| standing::already(pattern, index, &candidates, shifts, &regions);
-    let moved = neighbours.applied.then(|| already(&[neighbours.grown])).flatten();
-    if let Some(line) = moved.or_else(|| already(&neighbours.shifts())) {
-        return Ok(Located::AlreadyApplied(line));
+        let (candidate, tie) = self.chosen(&candidates, &regions)?;
+        if standing::inserted(self.pattern, self.index, candidate, tier) {
+            return Ok(Located::AlreadyApplied(candidate.start()));
+        }
+        if tie.is_none() {
+            self.check_alone(candidate, &regions, tier)?;
+        }
+        self.check_text(candidate, tier)?;
+        let (map, reindent) = self.depth(candidate, tier)?;
+        Ok(Located::Placed(Placement {
+            hunk: self.at,
+            tier,
+            map,
+            insert_at: candidate.start(),
+            readings: Vec::new(),
+            reindent,
+            candidates: candidates.len(),
+            tie,
+        }))
     }
-    let (candidate, tie) = match candidates.as_slice() {
-        [only] => {
-            contradiction(pattern, index, only)?;
-            stray(patterns, pattern, index, only, &regions)?;
-            if standing::inserted(pattern, index, only, tier) {
-                return Ok(Located::AlreadyApplied(only.start()));
+
+    /// The places that the ladder found; or what became of the hunk without one.
+    fn found(&self, search: Search) -> Result<Result<(Tier, Vec<Candidate>), Located>, Failure> {
+        let Self { pattern, index, .. } = *self;
+        match search {
+            Search::Found(tier, mut candidates) => {
+                for candidate in candidates.iter_mut().filter(|candidate| candidate.reindent.tab().is_some())
+                {
+                    let rule = std::mem::take(&mut candidate.reindent);
+                    candidate.reindent = spelled::settled(pattern, index, &candidate.spread(pattern), rule);
+                }
+                Ok(Ok((tier, candidates)))
             }
-            if let Some(done) = standing::elsewhere(pattern, index, only, &regions, tier) {
-                return Err(Failure::Applied { found: only.start(), done });
+            Search::AlreadyApplied(line) => Ok(Err(Located::AlreadyApplied(line))),
+            Search::Doubtful(places) => {
+                let len = pattern.hunk.old_lines().count();
+                Err(Failure::Ambiguous(places.iter().map(|start| *start..start + len).collect()))
             }
-            if let Some(other) = rival::place(pattern, index, only, tier) {
-                return Err(Failure::Rivalled { found: only.start(), other });
+            Search::HalfDone { found, done } => Err(Failure::Applied { found, done }),
+            Search::NoOldLines => without_old_lines(self.at, pattern, index).map(Err),
+            Search::Standing(line) if standing::is_named(pattern, index, line, &self.neighbours.shifts()) => {
+                Ok(Err(Located::AlreadyApplied(line)))
             }
-            (only, None)
+            Search::Standing(_) if pattern.old.is_empty() => Err(Failure::NoAnchor),
+            Search::Nothing | Search::Standing(_) => {
+                Err(Failure::NotFound(if index.may_explain() { nearest(pattern, index) } else { None }))
+            }
+            Search::Crowd | Search::TooMuchWork => Err(Failure::TooMuchWork),
         }
-        several => {
-            let (candidate, tie) =
-                choose(pattern, index, several, neighbours, &regions).ok_or_else(|| {
-                    Failure::Ambiguous(several.iter().map(|place| place.start()..place.end()).collect())
-                })?;
-            if standing::inserted(pattern, index, candidate, tier) {
-                return Ok(Located::AlreadyApplied(candidate.start()));
+    }
+
+    /// The place that is meant, and what chose it among several.
+    fn chosen<'c>(
+        &self,
+        candidates: &'c [Candidate],
+        regions: &[Range<usize>],
+    ) -> Result<(&'c Candidate, Option<Tie>), Failure> {
+        match candidates {
+            [only] => {
+                contradiction(self.pattern, self.index, only)?;
+                stray(self.patterns, self.pattern, self.index, only, regions)?;
+                Ok((only, None))
             }
-            (candidate, Some(tie))
+            several => {
+                let places = || several.iter().map(|place| place.start()..place.end()).collect();
+                let chosen = choose(self.pattern, self.index, several, &self.neighbours, regions);
+                chosen.map(|(place, tie)| (place, Some(tie))).ok_or_else(|| Failure::Ambiguous(places()))
+            }
         }
-    };
-    if strictness > Strictness::Exact {
-        if let Some(repeats) = marked::repeats(patterns, pattern, index, candidate, tier) {
+    }
+
+    /// Refuses the only place where another one is like the hunk in another way.
+    fn check_alone(&self, only: &Candidate, regions: &[Range<usize>], tier: Tier) -> Result<(), Failure> {
+        if let Some(done) = standing::elsewhere(self.pattern, self.index, only, regions, tier) {
+            return Err(Failure::Applied { found: only.start(), done });
+        }
+        match rival::place(self.pattern, self.index, only, tier) {
+            Some(other) => Err(Failure::Rivalled { found: only.start(), other }),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses new lines that are copies of those around them, end up in the wrong block, or have escapes that the file has not.
+    fn check_text(&self, candidate: &Candidate, tier: Tier) -> Result<(), Failure> {
+        let Self { pattern, index, .. } = *self;
+        if self.strictness == Strictness::Exact {
+            return Ok(());
+        }
+        if let Some(repeats) = marked::repeats(self.patterns, pattern, index, candidate, tier) {
             return Err(Failure::Repeated(repeats));
         }
         if let Some(end) = enclosed::ending(pattern, index, candidate) {
@@ -226,37 +271,34 @@ fn settle_one(
         {
             return Err(Failure::Indentation(text.to_owned()));
         }
-        if let Some(text) = page::doubtful(pattern, index).or_else(|| escaped::doubtful(pattern, index)) {
-            return Err(Failure::Escaped(text.to_owned()));
+        match page::doubtful(pattern, index).or_else(|| escaped::doubtful(pattern, index)) {
+            Some(text) => Err(Failure::Escaped(text.to_owned())),
+            None => Ok(()),
         }
     }
-    let doubtful = || {
-        let mut added = pattern.hunk.added_lines();
-        Failure::Indentation(added.next().unwrap_or_default().to_owned())
-    };
-    let map = candidate.spread(pattern);
-    let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
-    if let Some(text) = nested::doubtful(pattern, index, &map, &reindent)
-        .or_else(|| shape::misfit(pattern, index, &map, &reindent))
-        .or_else(|| spelled::doubtful(pattern, index, &map, &reindent))
-        .or_else(|| oddly_spaced(pattern, index))
-    {
-        return Err(Failure::Indentation(text.to_owned()));
+
+    /// How deep the new lines belong, and which lines of the file the hunk's lines are.
+    fn depth(&self, candidate: &Candidate, tier: Tier) -> Result<(Vec<Option<usize>>, Reindent), Failure> {
+        let Self { pattern, index, .. } = *self;
+        let doubtful = || {
+            let mut added = pattern.hunk.added_lines();
+            Failure::Indentation(added.next().unwrap_or_default().to_owned())
+        };
+        let map = candidate.spread(pattern);
+        let reindent = sign::settled(pattern, index, &candidate.reindent).ok_or_else(doubtful)?;
+        let misfit = nested::doubtful(pattern, index, &map, &reindent)
+            .or_else(|| shape::misfit(pattern, index, &map, &reindent))
+            .or_else(|| spelled::doubtful(pattern, index, &map, &reindent))
+            .or_else(|| oddly_spaced(pattern, index));
+        if let Some(text) = misfit {
+            return Err(Failure::Indentation(text.to_owned()));
+        }
+        check_indentation(pattern, &reindent)?;
+        match alike::doubtful(pattern, index, &map, tier) {
+            Some(exchanged) => Err(Failure::LookAlikes(exchanged)),
+            None => Ok((map, reindent)),
+        }
     }
-    check_indentation(pattern, &reindent)?;
-    if let Some(exchanged) = alike::doubtful(pattern, index, &map, tier) {
-        return Err(Failure::LookAlikes(exchanged));
-    }
-    Ok(Located::Placed(Placement {
-        hunk: at,
-        tier,
-        map,
-        insert_at: candidate.start(),
-        readings: Vec::new(),
-        reindent,
-        candidates: candidates.len(),
-        tie,
-    }))
 }
 
 /// New lines without any old ones belong into an empty file, or at the end if the author said so.

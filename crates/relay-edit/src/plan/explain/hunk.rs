@@ -44,7 +44,6 @@ impl Explain<'_> {
 
     fn told(&self, what: &str, hunk: Option<&Hunk>, failure: &Failure) -> Told {
         let path = &self.edit.path;
-        let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
         match failure {
             Failure::NotFound(near) => self.not_found(what, hunk, near.as_ref()),
             Failure::Ambiguous(places) => ambiguous(path, &format!("the old lines of {what}"), places),
@@ -53,128 +52,22 @@ impl Explain<'_> {
                 ambiguous(path, &format!("the lines that both sides of {what} begin with"), &places)
             }
             Failure::Repeated(repeats) => repeated(path, what, hunk, *repeats),
-            Failure::HintContradicts { found, hinted } => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the old lines of {what} match line {} of `{path}` exactly, and line {} almost, which is where \
-                     its header points",
-                    found + 1,
-                    hinted + 1
-                ),
-                "correct the line number in the header, or copy the old lines exactly",
-            ),
-            Failure::Applied { found, done } => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "{what} may be applied already: its new lines are in line {} of `{path}`, and its old \
-                     ones in line {}, between the same lines",
-                    done + 1,
-                    found + 1
-                ),
-                "if the other place is meant as well, add unchanged lines above or below that are only \
-                 there, or its line number",
-            )
-            .about(*found, len),
-            Failure::Rivalled { found, other } => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the old lines of {what} match line {} of `{path}` with other white space, and \
-                     line {} except for a typo",
-                    found + 1,
-                    other + 1
-                ),
-                "copy the old lines exactly as the file has them",
-            )
-            .about(*other, len),
-            Failure::OutOfScope(start) => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the old lines of {what} match only line {} of `{path}`, which is not in the block \
-                     its `@@` line names",
-                    start + 1
-                ),
-                "correct the `@@` line, or leave it out and add unchanged lines above and below",
-            ),
-            Failure::NoIdentity(start) => Told::new(
-                codes::NO_ANCHOR,
-                format!(
-                    "the old lines of {what} are only brackets and blank lines; they match line {} of \
-                     `{path}`, and nothing shows that this place is meant",
-                    start + 1
-                ),
-                "include an unchanged line above or below that has words in it",
-            ),
-            Failure::Disorder(start) => Told::new(
-                codes::NOT_FOUND,
-                format!(
-                    "the old lines of {what} almost match line {} of `{path}`, which is out of order with \
-                     the other hunks",
-                    start + 1
-                ),
-                "copy the old lines exactly as the file has them",
-            ),
-            Failure::Escaped(line) => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the new line `{}` of {what} has the escapes of {}, and no other line of `{path}` does",
-                    visible(line.as_bytes()),
-                    if line.contains("\\\"") { "a string" } else { "HTML" }
-                ),
-                "write the characters themselves; if the escapes are meant, send the change with --match exact",
-            ),
-            Failure::LookAlikes(exchanged) => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the new line `{}` of {what} has characters that look like those of `{path}`, which has none of \
-                     them, and plain ones as well",
-                    visible(exchanged.line.as_bytes())
-                ),
-                "write quotes, dashes and arrows as the file does",
-            ),
-            Failure::Enclosed(end) => Told::new(
-                codes::AMBIGUOUS,
-                format!(
-                    "the new lines of {what} are blocks as deep as the bracket in line {} of `{path}`, and would \
-                     end up inside the block it closes",
-                    end + 1
-                ),
-                "quote that bracket as an unchanged line where the new ones belong after it; otherwise indent \
-                 them as the block they belong to",
-            )
-            .about(*end, 1),
-            Failure::NoAnchor => Told::new(
-                codes::NO_ANCHOR,
-                format!(
-                    "{what} has no old lines, and `{path}` is not empty: nothing shows where its new lines belong"
-                ),
-                "include the unchanged line above or below the new lines; to replace the whole file, send \
-                 its whole content",
-            ),
-            Failure::Indentation(line) => Told::new(
-                codes::INDENTATION,
-                format!(
-                    "{what} is indented differently from `{path}`, and the new line `{}` cannot be adjusted",
-                    visible(line.as_bytes())
-                ),
-                "indent the lines as the file does",
-            ),
-            Failure::Verbatim(line) => Told::new(
-                codes::INDENTATION,
-                format!(
-                    "{what} is indented differently from `{path}`, and its new line `{}` is in a text over \
-                     several lines, whose indentation matters",
-                    visible(line.as_bytes())
-                ),
-                "copy the lines with the file's indentation",
-            ),
-            Failure::TooMuchWork => Told::new(
-                codes::TOO_LARGE,
-                format!(
-                    "{what} matches too many places in `{path}`, or the reply takes too long to \
-                     search for; the limits are 2,000 places, and 100 million comparisons for a reply"
-                ),
-                "include a line that is in the file only once, or send fewer edits at once",
-            ),
+            Failure::HintContradicts { .. }
+            | Failure::Applied { .. }
+            | Failure::Rivalled { .. }
+            | Failure::OutOfScope(_)
+            | Failure::NoIdentity(_)
+            | Failure::Disorder(_) => {
+                let len = hunk.map_or(1, |hunk| hunk.old_lines().count());
+                contested(path, what, len, failure)
+            }
+            Failure::Escaped(_)
+            | Failure::LookAlikes(_)
+            | Failure::Enclosed(_)
+            | Failure::NoAnchor
+            | Failure::Indentation(_)
+            | Failure::Verbatim(_)
+            | Failure::TooMuchWork => unfit(path, what, failure),
         }
     }
 
@@ -260,6 +153,141 @@ impl Explain<'_> {
                 "write new lines as the file should have them, without numbers".to_owned(),
             ),
         }
+    }
+}
+
+/// A place was found, and something speaks against it. `len` is how many lines the hunk covers.
+fn contested(path: &str, what: &str, len: usize, failure: &Failure) -> Told {
+    match failure {
+        Failure::HintContradicts { found, hinted } => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the old lines of {what} match line {} of `{path}` exactly, and line {} almost, which is where \
+                 its header points",
+                found + 1,
+                hinted + 1
+            ),
+            "correct the line number in the header, or copy the old lines exactly",
+        ),
+        Failure::Applied { found, done } => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "{what} may be applied already: its new lines are in line {} of `{path}`, and its old \
+                 ones in line {}, between the same lines",
+                done + 1,
+                found + 1
+            ),
+            "if the other place is meant as well, add unchanged lines above or below that are only \
+             there, or its line number",
+        )
+        .about(*found, len),
+        Failure::Rivalled { found, other } => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the old lines of {what} match line {} of `{path}` with other white space, and \
+                 line {} except for a typo",
+                found + 1,
+                other + 1
+            ),
+            "copy the old lines exactly as the file has them",
+        )
+        .about(*other, len),
+        Failure::OutOfScope(start) => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the old lines of {what} match only line {} of `{path}`, which is not in the block \
+                 its `@@` line names",
+                start + 1
+            ),
+            "correct the `@@` line, or leave it out and add unchanged lines above and below",
+        ),
+        Failure::NoIdentity(start) => Told::new(
+            codes::NO_ANCHOR,
+            format!(
+                "the old lines of {what} are only brackets and blank lines; they match line {} of \
+                 `{path}`, and nothing shows that this place is meant",
+                start + 1
+            ),
+            "include an unchanged line above or below that has words in it",
+        ),
+        Failure::Disorder(start) => Told::new(
+            codes::NOT_FOUND,
+            format!(
+                "the old lines of {what} almost match line {} of `{path}`, which is out of order with \
+                 the other hunks",
+                start + 1
+            ),
+            "copy the old lines exactly as the file has them",
+        ),
+        _ => unfit(path, what, failure),
+    }
+}
+
+/// The new lines do not fit the file, or nothing shows where they belong.
+fn unfit(path: &str, what: &str, failure: &Failure) -> Told {
+    match failure {
+        Failure::Escaped(line) => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the new line `{}` of {what} has the escapes of {}, and no other line of `{path}` does",
+                visible(line.as_bytes()),
+                if line.contains("\\\"") { "a string" } else { "HTML" }
+            ),
+            "write the characters themselves; if the escapes are meant, send the change with --match exact",
+        ),
+        Failure::LookAlikes(exchanged) => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the new line `{}` of {what} has characters that look like those of `{path}`, which has none of \
+                 them, and plain ones as well",
+                visible(exchanged.line.as_bytes())
+            ),
+            "write quotes, dashes and arrows as the file does",
+        ),
+        Failure::Enclosed(end) => Told::new(
+            codes::AMBIGUOUS,
+            format!(
+                "the new lines of {what} are blocks as deep as the bracket in line {} of `{path}`, and would \
+                 end up inside the block it closes",
+                end + 1
+            ),
+            "quote that bracket as an unchanged line where the new ones belong after it; otherwise indent \
+             them as the block they belong to",
+        )
+        .about(*end, 1),
+        Failure::NoAnchor => Told::new(
+            codes::NO_ANCHOR,
+            format!(
+                "{what} has no old lines, and `{path}` is not empty: nothing shows where its new lines belong"
+            ),
+            "include the unchanged line above or below the new lines; to replace the whole file, send \
+             its whole content",
+        ),
+        Failure::Indentation(line) => Told::new(
+            codes::INDENTATION,
+            format!(
+                "{what} is indented differently from `{path}`, and the new line `{}` cannot be adjusted",
+                visible(line.as_bytes())
+            ),
+            "indent the lines as the file does",
+        ),
+        Failure::Verbatim(line) => Told::new(
+            codes::INDENTATION,
+            format!(
+                "{what} is indented differently from `{path}`, and its new line `{}` is in a text over \
+                 several lines, whose indentation matters",
+                visible(line.as_bytes())
+            ),
+            "copy the lines with the file's indentation",
+        ),
+        _ => Told::new(
+            codes::TOO_LARGE,
+            format!(
+                "{what} matches too many places in `{path}`, or the reply takes too long to \
+                 search for; the limits are 2,000 places, and 100 million comparisons for a reply"
+            ),
+            "include a line that is in the file only once, or send fewer edits at once",
+        ),
     }
 }
 
