@@ -158,8 +158,10 @@ fn missing(found: &[Loss<'_>], old: usize, new: usize, least: usize) -> Option<(
         return (is_part && kept > 0 && gone * 2 >= old).then_some((Missing::Most, gone));
     }
     let is_lost = |loss: &&Loss<'_>, least: usize| {
-        loss.lines >= least && (loss.part.after.len() * 3 <= loss.lines || !loss.is_replaced)
-            || loss.is_remarked
+        let come = loss.part.after.len();
+        // `return Array(n).fill("")` may be all that is left of a loop of four lines.
+        let is_short = come == 0 || come * 3 <= loss.lines && loss.lines > STRETCH;
+        loss.lines >= least && (is_short || !loss.is_replaced) || loss.is_remarked
     };
     let is_edge = |loss: &&Loss<'_>, least| is_lost(loss, least) && loss.part.after.is_empty();
     let start = found.first().filter(|loss| loss.part.before.start == 0 && is_edge(loss, EDGE));
@@ -309,6 +311,11 @@ mod tests {
         }
         // A shorter version of the same lines is not.
         check(&whole.replace("    y = x + 2\n    print(y, 2)\n", "    print(x + 2, y)\n"), None);
+        let loop_of_four =
+            "def f(n):\n    a = []\n    for i in range(n):\n        a.append(0)\n    return a\n";
+        let file = file(0..6) + loop_of_four + "\n\nf(3)\n";
+        let shorter = file.replace(loop_of_four, "def f(n):\n    return [0 for i in range(n)]\n");
+        assert_eq!(doubt(file.as_bytes(), &shorter), None);
     }
 
     #[test]
