@@ -10,7 +10,7 @@ const PREFIX: &[u8] = b"RELAY_MASKED_";
 /// Placeholders that stand for nothing that is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{} stands for a secret that is not known in this session; read the file it comes from again, or leave it out",
+    "{} is not a secret known in this session; read the file it comes from again, or leave it out",
     .placeholders.join(", ")
 )]
 pub struct Unrestored {

@@ -105,7 +105,7 @@ fn arguments_get_values_and_unknown_placeholders_are_refused() {
     );
     let unknown = json!({ "a": "RELAY_MASKED_KEY_00000000" });
     let error = masker.restore_arguments(unknown.as_object().unwrap()).unwrap_err();
-    assert!(error.to_string().starts_with("RELAY_MASKED_KEY_00000000 stands for a secret that is not known"));
+    assert!(error.to_string().starts_with("RELAY_MASKED_KEY_00000000 is not a secret known in this session"));
 }
 
 #[test]

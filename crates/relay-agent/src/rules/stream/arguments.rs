@@ -19,7 +19,7 @@ enum State {
     Outside,
     Inside,
     Escape,
-    /// Digits of `\uXXXX`: how many there were, and their value.
+    /// Digits after `\u`: how many there were, and their value.
     Unicode(u8, u32),
 }
 
