@@ -12,19 +12,24 @@ use crate::error::TxnError;
 use crate::record::{ChangeRecord, Record, Stored};
 
 /// What [`push`] replaces: the form in which the serializer writes a record without contents.
-pub(super) const NONE: &str = "\nsnapshot: {}\n";
+pub(super) const NONE: &str = "\nsnapshot: {}";
 
 /// Appends the contents before and after, each under its key.
 pub(super) fn push(text: &mut String, record: &Record) -> Result<(), TxnError> {
+    if record.changes.is_empty() {
+        text.push_str(NONE);
+        return Ok(());
+    }
     text.push('\n');
     section(text, record, "snapshot", |change| change.before.as_ref())?;
     section(text, record, "result", |change| change.after.as_ref())
 }
 
-/// About how long [`push`] makes a text.
+/// About how long a record becomes with its files.
 pub(super) fn size(record: &Record) -> usize {
-    let stored = |stored: &Option<Stored>| stored.as_ref().map_or(0, |stored| stored.inline().len());
-    record.changes.iter().map(|change| stored(&change.before) + stored(&change.after) + 128).sum()
+    // Four spaces before each line, and what the lists say about the file.
+    let stored = |stored: &Option<Stored>| stored.as_ref().map_or(0, |stored| stored.inline().len() * 5 / 4);
+    record.changes.iter().map(|change| stored(&change.before) + stored(&change.after) + 640).sum()
 }
 
 fn section(

@@ -4,6 +4,7 @@
 //! format is described in `docs/formats/state-file.md`.
 
 mod contents;
+mod lists;
 pub(crate) mod octal;
 mod saved;
 #[cfg(test)]
@@ -31,14 +32,28 @@ use crate::undoes::Undoes;
 /// # Errors
 /// [`TxnError::TooLarge`] when it exceeds what would be read again.
 pub(crate) fn write(record: &Record, key: &LedgerKey) -> Result<String, TxnError> {
-    let words = yaml(&Document::without_contents(record), record.uuid)?;
-    let (above, below) = words
-        .split_once(contents::NONE)
-        .ok_or_else(|| unreadable(record.uuid, "there is no place for its contents"))?;
-    let mut body = String::with_capacity(words.len() + contents::size(record) * 5 / 4);
-    body.push_str(above);
-    contents::push(&mut body, record)?;
-    body.push_str(below);
+    type Push = fn(&mut String, &Record) -> Result<(), TxnError>;
+    const PARTS: [(&str, Push); 3] = [
+        (lists::NO_OPERATIONS, lists::push_operations),
+        (lists::NO_CHANGES, lists::push_changes),
+        (contents::NONE, contents::push),
+    ];
+    let words = yaml(&Document::words(record), record.uuid)?;
+    let mut body = String::with_capacity(words.len() + contents::size(record));
+    let mut rest = words.as_str();
+    for (place, push) in PARTS {
+        let (above, below) = rest
+            .split_once(place)
+            .ok_or_else(|| unreadable(record.uuid, "there is no place for its files"))?;
+        body.push_str(above);
+        push(&mut body, record)?;
+        // The end of the line is the first thing below.
+        if body.ends_with('\n') {
+            body.pop();
+        }
+        rest = below;
+    }
+    body.push_str(rest);
     let sealed = key.seal(body);
     let size = sealed.len() as u64;
     if size > MAX_RECORD_BYTES {
@@ -192,6 +207,15 @@ impl Document {
     /// All of a record but the contents of its files.
     fn without_contents(record: &Record) -> Self {
         Self {
+            operations: record.operations.clone(),
+            changes: record.changes.iter().map(Change::from).collect(),
+            ..Self::words(record)
+        }
+    }
+
+    /// All of a record but what there is of each file.
+    fn words(record: &Record) -> Self {
+        Self {
             version: record.version,
             uuid: record.uuid,
             project_id: record.project_id.clone(),
@@ -203,9 +227,9 @@ impl Document {
             prompt_summary: record.prompt_summary.clone(),
             git_commit_msg: record.git_commit_msg.clone(),
             reasoning: record.reasoning.clone(),
-            operations: record.operations.clone(),
+            operations: Vec::new(),
             blocks: record.blocks.clone(),
-            changes: record.changes.iter().map(Change::from).collect(),
+            changes: Vec::new(),
             folders: record.folders.clone(),
             removed_folders: record.removed_folders.clone(),
             snapshot: BTreeMap::new(),

@@ -174,6 +174,17 @@ fn texts_that_yaml_could_take_for_something_else() {
 }
 
 #[test]
+fn a_record_without_changes_is_read_again() {
+    let record = Record { changes: Vec::new(), operations: Vec::new(), ..record_with("x") };
+    let sealed = write(&record, &key()).unwrap();
+    assert!(
+        sealed.contains("\noperations: []\nchanges: []\n") && sealed.contains("\nsnapshot: {}\n"),
+        "{sealed}"
+    );
+    assert_eq!(read(sealed.as_bytes(), record.uuid, &key()).unwrap(), Some(record));
+}
+
+#[test]
 fn a_newer_version_is_not_misread() {
     let mut record = record_with("x");
     record.version = RECORD_VERSION + 1;
