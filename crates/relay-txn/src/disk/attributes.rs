@@ -1,4 +1,4 @@
-//! Giving a staged file the mode, owner, group, access lists and extended attributes it shall have.
+//! Giving a staged file the mode, owner, group, access lists and extended attributes it is to have.
 
 use std::fs::File;
 use std::io;
@@ -39,8 +39,10 @@ pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::
         inherit_group(disk, folder, file)?;
     }
     // After the owner, because changing that one clears bits of the mode.
-    if let Some(mode) = attributes.mode {
-        rustix::fs::fchmod(file, raw_mode(mode))?;
+    if let Some(mode) = attributes.mode.map(raw_mode)
+        && Mode::from_raw_mode(rustix::fs::fstat(file)?.st_mode) != mode
+    {
+        rustix::fs::fchmod(file, mode)?;
     }
     match &like {
         Some(like) => copy_extended(like, file),
@@ -49,7 +51,7 @@ pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::
 }
 
 /// Gives a file what it had before it was gone, as far as this process may. A program that runs with its owner's rights
-/// does not get to run with somebody else's.
+/// does not get to run with another program's.
 fn give_back(file: &File, belongings: &Belongings, mode: Option<u32>) -> io::Result<()> {
     let (user, group) = (Uid::from_raw(belongings.owner.user), Gid::from_raw(belongings.owner.group));
     let may = |given: Result<(), Errno>| match given {

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use relay_workspace::{Dir, Facts, ReadError, RelPath, Workspace, read_opened};
 use rustix::fs::{AtFlags, FileType, Gid, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, Uid};
@@ -20,6 +20,9 @@ pub(crate) struct Disk {
     /// The staging folder in use. Thousands of files go through it, and it has one name as long as it lives; folders of
     /// the workspace may be moved by others at any time, and are found anew by each operation.
     stage: Mutex<Option<Arc<Dir>>>,
+    /// The folder of the workspace in which a name was just looked at. The very next operation may act in it, as if it had
+    /// found it a moment earlier; whatever that is, it is forgotten then.
+    looked_at: Mutex<Option<Dir>>,
 }
 
 /// A folder to act in.
@@ -45,7 +48,7 @@ impl Disk {
     /// Takes a handle of its own on the workspace's root.
     pub(crate) fn new(workspace: &Workspace) -> io::Result<Self> {
         let root = workspace.root_dir().try_clone().map_err(io_error)?;
-        Ok(Self { root, stage: Mutex::new(None) })
+        Ok(Self { root, stage: Mutex::new(None), looked_at: Mutex::new(None) })
     }
 
     /// Opens a folder for listing, syncing, or as a place to act in.
@@ -54,9 +57,13 @@ impl Disk {
             return Ok(Place::Root(&self.root));
         }
         if parent(path) != STAGE {
-            return self.find(path).map(Place::Found);
+            let looked_at = held(&self.looked_at).take();
+            return match looked_at.filter(|folder| folder.path() == path) {
+                Some(folder) => Ok(Place::Found(folder)),
+                None => self.find(path).map(Place::Found),
+            };
         }
-        let mut known = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = held(&self.stage);
         match &*known {
             Some(stage) if stage.path() == path => Ok(Place::Stage(Arc::clone(stage))),
             _ => {
@@ -73,8 +80,7 @@ impl Disk {
 
     /// A folder of this name comes or goes.
     fn forget(&self, path: &str) {
-        let mut known = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
-        known.take_if(|stage| stage.path() == path);
+        held(&self.stage).take_if(|stage| stage.path() == path);
     }
 
     /// The folder a path is in, and the name it has there.
@@ -105,8 +111,9 @@ impl Disk {
     fn create(&self, path: &str, bytes: &[u8], attributes: Attributes<'_>) -> io::Result<File> {
         let (folder, name) = self.locate(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        // Private until it has its final mode; without one, the file mode mask decides.
-        let mode = Mode::from_raw_mode(if attributes.mode.is_some() { 0o600 } else { 0o666 });
+        // No other user can look into the state folder, so a file there may have its final mode at once; the mask may
+        // take bits away, which are given back. Without a mode, the mask decides.
+        let mode = raw_mode(attributes.mode.unwrap_or(0o666) & 0o777);
         let mut file = File::from(rustix::fs::openat(&*folder, name, flags, mode)?);
         let written = file.write_all(bytes).and_then(|()| attributes::give(self, &file, attributes));
         if written.is_err() {
@@ -130,7 +137,12 @@ impl Fs for Disk {
             Err(error) => return Err(error),
         };
         match rustix::fs::statat(&*folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(stat_of(&stat))),
+            Ok(stat) => {
+                if let Place::Found(folder) = folder {
+                    *held(&self.looked_at) = Some(folder);
+                }
+                Ok(Some(stat_of(&stat)))
+            }
             Err(Errno::NOENT) => Ok(None),
             Err(errno) => Err(errno.into()),
         }
@@ -272,7 +284,7 @@ impl Fs for Disk {
         let now = Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
         let times = Timestamps { last_access: now, last_modification: now };
         match rustix::fs::utimensat(&*folder, name, &times, AtFlags::SYMLINK_NOFOLLOW) {
-            // Only the owner may; a file of somebody else is rather restored with its old time than not at all.
+            // Only the owner may; a file of another user is rather restored with its old time than not at all.
             Err(Errno::PERM | Errno::ACCESS) => Ok(()),
             other => Ok(other?),
         }
@@ -299,7 +311,11 @@ impl Fs for Disk {
     }
 }
 
-/// Nothing can be below something that is not there, or is no folder.
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Nothing can be below something that is not there, or is not a folder.
 fn is_missing(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
