@@ -44,7 +44,7 @@ pub struct DiffLine {
     pub old: Option<usize>,
     /// Its number after, counted from 1; `None` for a removed line.
     pub new: Option<usize>,
-    /// Its text without the line ending; bytes that are no text are shown as U+FFFD.
+    /// Its text without the line ending; bytes that are not text are shown as U+FFFD.
     pub text: String,
     /// It is the last line and has no newline.
     pub lacks_newline: bool,

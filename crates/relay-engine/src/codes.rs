@@ -36,7 +36,7 @@ pub const ESCAPED_PATH: Code = Code::new("escaped-path");
 pub const LOOK_ALIKE_PATH: Code = Code::new("look-alike-path");
 /// A new file's name is easily taken for that of another file.
 pub const SIMILAR_PATH: Code = Code::new("similar-path");
-/// A folder stands where a file is to come, and would not be empty.
+/// A folder is where a file is to come, and would not be empty.
 pub const FILE_IS_FOLDER: Code = Code::new("file-is-folder");
 /// A file that was named does not exist.
 pub const NO_SUCH_FILE: Code = Code::new("no-such-file");
@@ -74,7 +74,7 @@ pub const AMBIGUOUS_TRANSACTION: Code = Code::new("ambiguous-transaction");
 pub const ALREADY_UNDONE: Code = Code::new("already-undone");
 /// Something landed after the last undo, so that a redo needs a name.
 pub const LANDED_SINCE: Code = Code::new("landed-since");
-/// Of the group of a transaction that was taken back, others are still in effect.
+/// Of the group of a transaction that was undone, others are still in effect.
 pub const GROUP_IN_EFFECT: Code = Code::new("group-in-effect");
 /// The lines an undo would change have changed since.
 pub const UNDO_CONFLICT: Code = Code::new("undo-conflict");
@@ -106,17 +106,17 @@ pub const NOT_WAITING: Code = Code::new("not-waiting");
 pub const STILL_WAITING: Code = Code::new("still-waiting");
 /// Something in `.relaycode/` is not what Relay made there, and is in the way.
 pub const FOREIGN_STATE: Code = Code::new("foreign-state");
-/// A rollback found bytes that somebody else had written meanwhile, and kept them.
+/// A rollback found bytes that another program had written meanwhile, and kept them.
 pub const RESCUED: Code = Code::new("rescued");
-/// A command changed what git itself runs: a hook, a setting, an attribute. It is not taken back.
+/// A command changed what git itself runs: a hook, a setting, an attribute. It is not undone.
 pub const GIT_PROGRAMS: Code = Code::new("git-programs");
 /// A file came back without its owner, group or extended attributes, which only another user may give.
 pub const DISOWNED: Code = Code::new("disowned");
-/// A transaction was interrupted and cannot be taken back yet.
+/// A transaction was interrupted and cannot be rolled back yet.
 pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
-/// Something a command changed could not be captured, so it cannot be taken back with the rest.
+/// Something a command changed could not be captured, so it cannot be undone with the rest.
 pub const NOT_CAPTURED: Code = Code::new("not-captured");
-/// A check did not run, because what it changes could not be captured and taken back.
+/// A check did not run, because what it changes could not be captured and undone.
 pub const CHECK_NOT_RUN: Code = Code::new("check-not-run");
 /// Files changed during something that was to change nothing.
 pub const CHANGED_MEANWHILE: Code = Code::new("changed-meanwhile");

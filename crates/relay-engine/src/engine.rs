@@ -210,13 +210,13 @@ pub fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnost
     Config::parse(text).map(Some).map_err(EngineError::Config)
 }
 
-/// What recovery did with one interrupted transaction, in one line, and what it kept of somebody else's.
+/// What recovery did with one interrupted transaction, in one line, and what it kept of another program's.
 fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
     let name = short(recovered.uuid);
     let files = recovered.paths.len();
     let (what, besides) = match &recovered.outcome {
         Recovery::RolledBack(done) => (
-            format!("recovered: {name} had been interrupted, its {files} file(s) are as they were before"),
+            format!("recovered: {name} was interrupted, and its {files} file(s) are as they were before"),
             crate::outcome::stop::rolled_back(done),
         ),
         Recovery::Finished => {
@@ -225,7 +225,7 @@ fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
         Recovery::Unverified { name } => return vec![damaged::pending(recovered.uuid, name)],
         Recovery::Kept => {
             let what = format!(
-                "{name} had been interrupted before anybody decided about it; its {files} file(s) stay as they are, and are recorded"
+                "{name} was interrupted before it was approved or rejected; its {files} file(s) stay as they are, and are recorded"
             );
             let hint = format!(
                 "`relay show {name}` shows what changed, `relay undo {name}` restores what was there."
@@ -236,7 +236,7 @@ fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
             let failed = crate::outcome::stop::transaction_failed(reason);
             return vec![Diagnostic {
                 code: codes::RECOVERY_STUCK,
-                message: format!("{name} was interrupted and cannot be taken back yet: {}", failed.message),
+                message: format!("{name} was interrupted and cannot be rolled back yet: {}", failed.message),
                 ..failed
             }];
         }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// Where a program is: a path is taken as it is, a name is looked for in the absolute folders of PATH. Relative entries
-/// of PATH are passed over, because what they mean depends on the folder one stands in, and a repository must not decide
+/// of PATH are passed over, because what they mean depends on the folder one is in, and a repository must not decide
 /// which `git` runs.
 #[must_use]
 pub fn find_program(name: &str) -> Option<PathBuf> {

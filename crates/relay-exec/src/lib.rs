@@ -1,6 +1,6 @@
 //! The only spawner: runs a command with limits on time, output and its whole process tree.
 //!
-//! A command is somebody else's program. It may run for ever, print for ever, start others that outlive it, or keep the
+//! A command is someone else's program. It may run for ever, print for ever, start others that outlive it, or keep the
 //! output open after it has gone. None of that can hang or fill Relay: every wait here has an end, output is kept in
 //! bounded memory, and what a command started is ended with it.
 //!

@@ -51,7 +51,7 @@ pub struct Header {
     pub git_commit_msg: Option<String>,
     /// The digest of its edits.
     pub submission: Option<String>,
-    /// The transactions it takes back, newest first.
+    /// The transactions it undoes, newest first.
     pub undoes: Vec<Undoes>,
     /// What became of each block of it.
     pub blocks: Vec<BlockRecord>,
@@ -115,7 +115,7 @@ impl Image {
     }
 }
 
-/// A file as it shall be.
+/// A file as it is to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target<C = Arc<[u8]>> {
     /// The content.

@@ -14,7 +14,7 @@ use crate::protocol::Rescued;
 #[non_exhaustive]
 pub enum TxnError {
     /// The file is no longer what the change was planned against.
-    #[error("{path} was changed by somebody else since the change was planned")]
+    #[error("{path} was changed by another program since the change was planned")]
     Changed {
         /// The file, relative to the workspace.
         path: String,
@@ -172,8 +172,8 @@ pub enum TxnError {
         /// Why.
         source: Box<TxnError>,
     },
-    /// The transaction was refused and taken back, and somebody else's files had to be moved for it.
-    #[error("{cause}; what others wrote meanwhile is kept in .relaycode/rescued")]
+    /// The transaction was refused and undone, and another program's files had to be moved for it.
+    #[error("{cause}; what other programs wrote in between is kept in .relaycode/rescued")]
     Interfered {
         /// Why it was refused.
         cause: Box<TxnError>,
@@ -197,7 +197,7 @@ impl TxnError {
     pub(crate) fn io(action: &'static str, path: &str, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
-            // Relay makes plain files and folders there, so links, pipes and the like are somebody else's.
+            // Relay makes plain files and folders there, so links, pipes and the like are another program's.
             io::ErrorKind::InvalidInput | io::ErrorKind::NotADirectory if layout::is_state(&path) => {
                 Self::Foreign { name: path }
             }

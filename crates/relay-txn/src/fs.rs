@@ -50,9 +50,9 @@ pub(crate) struct Stat {
     pub(crate) size: u64,
     /// How many names the file has.
     pub(crate) links: u64,
-    /// Whom it belongs to, where the system tells.
+    /// Whom it belongs to, where the system reports it.
     pub(crate) owner: Option<Owner>,
-    /// The file's identity, whatever its name, where the system tells.
+    /// The file's identity, whatever its name, where the system reports it.
     pub(crate) inode: Option<u64>,
     /// When the content was last changed: seconds and nanoseconds.
     pub(crate) modified: (i64, u32),
@@ -99,7 +99,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// What it has besides its content, where the system tells.
+    /// What it has besides its content, where the system reports it.
     pub(crate) fn belongings(&self) -> Option<Belongings> {
         Some(Belongings { owner: self.stat.owner?, extended: self.extended.clone() })
     }
@@ -208,7 +208,7 @@ pub(crate) trait Fs {
     fn rmdir(&self, path: &str) -> io::Result<()>;
     /// Sets the permission bits of a folder.
     fn set_mode(&self, path: &str, mode: u32) -> io::Result<()>;
-    /// Gives a file the present time, so that build tools notice that it is not what they saw last.
+    /// Gives a file the current time, so that build tools notice that it is not what they saw last.
     fn touch(&self, path: &str) -> io::Result<()>;
     /// Makes contents (`files`) and names (`folders`, the root being `""`) durable. A failure is never retried: the
     /// disk may have forgotten what it failed to write.

@@ -33,7 +33,7 @@ impl LedgerKey {
         body
     }
 
-    /// Returns what stands before the `mac:` line, if that line is the last one and its MAC is right.
+    /// Returns what is before the `mac:` line, if that line is the last one and its MAC is right.
     pub(crate) fn verify<'a>(&self, sealed: &'a [u8]) -> Option<&'a str> {
         let text = std::str::from_utf8(sealed).ok()?;
         let lines = text.strip_suffix('\n')?;

@@ -19,7 +19,7 @@ pub(crate) const CAPTURE: &str = ".relaycode/capture";
 /// Foreign bytes that a rollback had to move out of the way, one folder per transaction.
 pub(crate) const RESCUED: &str = ".relaycode/rescued";
 
-/// The name of a record of captured changes that were taken back, in its folder.
+/// The name of a record of captured changes that were undone, in its folder.
 pub(crate) const TAKEN_BACK: &str = "taken-back.yml";
 
 /// Whether a path is the state folder, or something in it.
@@ -82,7 +82,7 @@ pub(crate) fn spare(uuid: Uuid, k: usize) -> String {
     format!("{STAGE}/{uuid}/{k}.folder")
 }
 
-/// The record of what commands had written when that was taken back.
+/// The record of what commands had written when that was undone.
 pub(crate) fn taken_back(uuid: Uuid) -> String {
     format!("{RESCUED}/{uuid}/{TAKEN_BACK}")
 }

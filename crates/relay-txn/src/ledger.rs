@@ -44,11 +44,11 @@ impl Ledger {
         self.protocol.tell_waits(Box::new(tell));
     }
 
-    /// Takes back what a process that died left half done. Runs by itself before every [`Ledger::begin`].
+    /// Undoes what a process that died left half done. Runs by itself before every [`Ledger::begin`].
     ///
     /// # Errors
-    /// The state folder cannot be read, or the lock did not become free. A single transaction that cannot be taken back
-    /// is no error here but an [`crate::Outcome::Stuck`].
+    /// The state folder cannot be read, or the lock did not become free. A single transaction that cannot be undone
+    /// is not an error here but an [`crate::Outcome::Stuck`].
     pub fn recover(&self) -> Result<Vec<Recovered>, TxnError> {
         self.protocol.recover()
     }
@@ -123,7 +123,7 @@ impl Ledger {
         self.protocol.forget(uuids, dry_run)
     }
 
-    /// The contents that no transaction leads to and that can be restored: what rollbacks moved aside or took back, and
+    /// The contents that no transaction leads to and that can be restored: what rollbacks moved aside or undid, and
     /// what lies in the stage of a transaction whose record cannot be verified.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl Ledger {
         self.protocol.keep_aside(uuid, path, bytes)
     }
 
-    /// Makes all changes of the draft, and keeps what is needed to take them back. The paths stay reserved until the
+    /// Makes all changes of the draft, and keeps what is needed to undo them. The paths stay reserved until the
     /// transaction is committed, rolled back, or its process is dead.
     ///
     /// # Errors
@@ -161,7 +161,7 @@ impl Ledger {
     /// for dry runs. Contents are not looked at, so they need not be there.
     ///
     /// # Errors
-    /// What stands against it.
+    /// What speaks against it.
     pub fn rehearse(&self, draft: &Draft) -> Result<(), TxnError> {
         self.protocol.rehearse(draft)
     }

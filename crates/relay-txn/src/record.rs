@@ -43,7 +43,7 @@ pub struct Record {
     pub reasoning: String,
     /// The digest of the submission's edits, by which a repeated submission is known.
     pub submission: Option<String>,
-    /// The transactions this one takes back, newest first.
+    /// The transactions this one undoes, newest first.
     pub undoes: Vec<Undoes>,
     /// The edits as they were asked for.
     pub operations: Vec<OperationRecord>,

@@ -20,7 +20,7 @@ pub(crate) fn ensure<F: Fs>(fs: &F) -> Result<(), TxnError> {
         }
     }
     let written = match fs.stat(GITIGNORE).at("look at", GITIGNORE)? {
-        // A crash may have left the file without its content, or somebody else is just writing it: the line may stand
+        // A crash may have left the file without its content, or another program is just writing it: the line may be
         // there twice, but the file must not go away.
         Some(stat) if stat.kind == Kind::File && stat.size == 0 => {
             fs.append(GITIGNORE, GITIGNORE_TEXT).at("write", GITIGNORE)?;

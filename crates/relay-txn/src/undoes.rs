@@ -1,21 +1,21 @@
-//! What an undo takes back: one or several transactions, each whole or only in some of its files.
+//! What an undo undoes: one or several transactions, each whole or only in some of its files.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// A transaction that another one takes back.
+/// A transaction that another one undoes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Undoes {
-    /// The transaction that is taken back.
+    /// The transaction that is undone.
     pub uuid: Uuid,
-    /// The files it is taken back in; empty: in all of them.
+    /// The files it is undone in; empty: in all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
 }
 
 impl Undoes {
-    /// Takes back all of a transaction.
+    /// Undoes all of a transaction.
     #[must_use]
     pub fn whole(uuid: Uuid) -> Self {
         Self { uuid, files: Vec::new() }
@@ -28,7 +28,7 @@ impl Undoes {
     }
 }
 
-/// How a list of them is written: one transaction that is taken back whole is just its uuid, anything else a list.
+/// How a list of them is written: one transaction that is undone whole is just its uuid, anything else a list.
 pub mod short_form {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
     use uuid::Uuid;

@@ -1,6 +1,6 @@
 //! Finds the root of the workspace a folder belongs to, by looking at names only.
 //!
-//! Folders above the start may belong to somebody else: anybody can put a `.relaycode` into a shared temporary folder.
+//! Folders above the start may belong to another program: anybody can put a `.relaycode` into a shared temporary folder.
 //! So a mark found above the start counts only if its owner is the user, the system, or whoever owns the start; the
 //! last is for containers, where a user works as root on files of another. In a folder that all users share, such as
 //! `/tmp`, none counts for what is below: other programs put marks there too, and be it for a moment, as the sandboxes

@@ -1,7 +1,7 @@
 //! What git itself would run: the repository's settings, hooks and attributes, as they are at one moment.
 //!
 //! A command that plants a hook, or a setting such as `core.fsmonitor`, has its program run by the next `git status`. The
-//! folder of git is no part of a transaction, so such a change is not taken back with it; but it can be told. A handful
+//! folder of git is not part of a transaction, so such a change is not undone with it; but it can be told. A handful
 //! of small files is read for that, and no program is started.
 
 use std::collections::BTreeMap;

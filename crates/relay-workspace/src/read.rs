@@ -1,7 +1,7 @@
 //! What is found when a name is opened, and why it may not be read.
 //!
 //! "Does not exist" is an answer, not an error: every function here returns `None` for it, also when a parent folder is
-//! missing. Everything else that stands in the way is an error that names the place.
+//! missing. Everything else that is in the way is an error that names the place.
 
 use std::time::SystemTime;
 

@@ -13,7 +13,7 @@ use crate::discover;
 use crate::read::Kind;
 use crate::sieve::Sieve;
 
-/// More than this is no ignore file.
+/// More than this is not an ignore file.
 const IGNORE_FILE_LIMIT_BYTES: u64 = 1 << 20;
 
 /// The name of the ignore file in a folder.
@@ -83,7 +83,7 @@ impl Rules {
         let mut builder = GitignoreBuilder::new(base);
         let text = String::from_utf8_lossy(&file.bytes);
         for line in text.lines() {
-            // A line that is no pattern matches nothing, as in git.
+            // A line that is not a pattern matches nothing, as in git.
             if builder.add_line(None, line).is_err() {
                 continue;
             }

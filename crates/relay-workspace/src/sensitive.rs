@@ -198,8 +198,7 @@ const RULES: &[Rule] = &[
     (At::Name(".profile"), shell("the login shell")),
 ];
 
-const HOOK: Sensitive =
-    Sensitive { tool: "git hooks", reason: "runs commands when somebody commits or checks out" };
+const HOOK: Sensitive = Sensitive { tool: "git hooks", reason: "runs commands at a commit or checkout" };
 
 const CONTAINER: Sensitive =
     Sensitive { tool: "development containers", reason: "runs commands when the project is opened" };

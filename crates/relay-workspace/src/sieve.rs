@@ -12,7 +12,7 @@ use crate::read::Kind;
 pub(crate) struct Sieve {
     /// Sorted, as the extensions are: there are few, and hashing would cost more than comparing.
     names: Vec<Box<str>>,
-    /// What stands after the last dot of a name, for patterns such as `*.log`.
+    /// What is after the last dot of a name, for patterns such as `*.log`.
     extensions: Vec<Box<str>>,
     suffixes: Vec<Box<str>>,
     prefixes: Vec<Box<str>>,

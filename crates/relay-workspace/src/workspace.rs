@@ -48,7 +48,7 @@ impl Workspace {
     /// else the nearest with a `.git`, else the folder itself. Looks only; starts no program.
     ///
     /// # Errors
-    /// The folder does not exist, is no folder, or may not be read.
+    /// The folder does not exist, is not a folder, or may not be read.
     pub fn discover(start: &Path) -> Result<Self, WorkspaceError> {
         let start = canonical(start)?;
         Self::open_canonical(discover::root_of(&start))
@@ -57,7 +57,7 @@ impl Workspace {
     /// Opens a folder as a workspace, whatever is in it.
     ///
     /// # Errors
-    /// The folder does not exist, is no folder, or may not be read.
+    /// The folder does not exist, is not a folder, or may not be read.
     pub fn open(root: &Path) -> Result<Self, WorkspaceError> {
         Self::open_canonical(canonical(root)?)
     }
@@ -123,7 +123,7 @@ impl Workspace {
     /// Reads a file; `None` when it or a parent does not exist.
     ///
     /// # Errors
-    /// A link is in the way, it is no regular file, it has more than [`FILE_LIMIT_BYTES`], or the system refuses.
+    /// A link is in the way, it is not a regular file, it has more than [`FILE_LIMIT_BYTES`], or the system refuses.
     pub fn read(&self, path: &impl InWorkspace) -> Result<Option<Snapshot>, ReadError> {
         self.dir.read(path.as_str(), FILE_LIMIT_BYTES)
     }
@@ -131,7 +131,7 @@ impl Workspace {
     /// Opens a regular file for reading; `None` when it or a parent does not exist.
     ///
     /// # Errors
-    /// A link is in the way, it is no regular file, or the system refuses.
+    /// A link is in the way, it is not a regular file, or the system refuses.
     pub fn open_file(&self, path: &impl InWorkspace) -> Result<Option<(File, Facts)>, ReadError> {
         self.dir.open_file(path.as_str())
     }
@@ -147,7 +147,7 @@ impl Workspace {
     /// Where a symbolic link points, as it is stored; `None` when nothing is at that path.
     ///
     /// # Errors
-    /// It is no link, a parent is a link or no folder, or the system refuses.
+    /// It is not a link, a parent is a link or no folder, or the system refuses.
     pub fn read_link(&self, path: &impl InWorkspace) -> Result<Option<Vec<u8>>, ReadError> {
         self.dir.read_link(path.as_str())
     }
@@ -155,7 +155,7 @@ impl Workspace {
     /// Opens a folder; `None` when it or a parent does not exist.
     ///
     /// # Errors
-    /// A link or something that is no folder is in the way, or the system refuses.
+    /// A link or something that is not a folder is in the way, or the system refuses.
     pub fn open_dir(&self, path: &impl InWorkspace) -> Result<Option<Dir>, ReadError> {
         self.dir.open_dir(path.as_str())
     }
@@ -164,7 +164,7 @@ impl Workspace {
     /// path's last component this is all a writer needs.
     ///
     /// # Errors
-    /// A link or something that is no folder is in the way, or the system refuses.
+    /// A link or something that is not a folder is in the way, or the system refuses.
     pub fn parent_dir(&self, path: &impl InWorkspace) -> Result<Option<Dir>, ReadError> {
         match path.as_str().rsplit_once('/') {
             None => self.dir.try_clone().map(Some),

@@ -96,7 +96,7 @@ fn compare(expected: &BTreeMap<String, Vec<u8>>, found: &BTreeMap<String, Vec<u8
     for path in expected.keys().chain(found.keys()) {
         let (expected, found) = (expected.get(path), found.get(path));
         assert_eq!(show(found), show(expected), "{path} differs (found, then expected)");
-        assert_eq!(found, expected, "{path} differs in bytes that are no text");
+        assert_eq!(found, expected, "{path} differs in bytes that are not text");
     }
 }
 

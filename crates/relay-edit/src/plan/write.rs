@@ -17,7 +17,7 @@ use crate::lines::{BOM, Lines, is_binary};
 use crate::merge::merge_certainly;
 use crate::{Diagnostic, Dialect, Edit};
 
-/// What bytes that are no text are shown as.
+/// What bytes that are not text are shown as.
 const REPLACED: &[u8] = "\u{fffd}".as_bytes();
 
 impl Planner<'_> {

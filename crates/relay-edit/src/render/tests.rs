@@ -191,7 +191,7 @@ fn files_that_are_no_utf_8_are_edited_in_every_dialect() {
         &[bytes("a.rs", Some(&latin(FILE)), Some(&latin(&FILE.replacen("fn a", "fn A", 1))))],
         Dialect::ALL,
     );
-    // New bytes that are no text, and what is none at all, cannot be said.
+    // New bytes that are not text, and what is none at all, cannot be said.
     check(&[bytes("a.rs", Some(b"a\nb\n"), Some(b"a\n\xe9\n"))], &[]);
     check(&[bytes("a.bin", Some(b"a\0\nb\n"), Some(b"a\0\nc\n"))], &[]);
     check(&[bytes("a.rs", None, Some(b"caf\xe9\n"))], &[]);

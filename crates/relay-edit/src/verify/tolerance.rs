@@ -10,7 +10,7 @@ pub(super) fn fits(line: &HunkLine, found: &[u8], tier: Tier) -> bool {
     let wanted = line.text().as_bytes();
     match tier {
         _ if wanted == found => true,
-        // Named by number, it was quoted from the file itself; bytes that are no text are quoted as something that is.
+        // Named by number, it was quoted from the file itself; bytes that are not text are quoted as something that is.
         Tier::Anchors | Tier::Seen | Tier::LinesUnverified => {
             wanted == String::from_utf8_lossy(found).as_bytes()
         }

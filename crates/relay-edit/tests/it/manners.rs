@@ -1,4 +1,4 @@
-//! What holds for files of every manner and edits in every form: encodings, line endings, bytes that are no text.
+//! What holds for files of every manner and edits in every form: encodings, line endings, bytes that are not text.
 //!
 //! The edits are true ones, so most of them land; what is checked is everything around them.
 
@@ -20,7 +20,7 @@ struct File {
     endings: Vec<&'static str>,
     finished: bool,
     encoding: Encoding,
-    /// A line of bytes that are no text, above all others.
+    /// A line of bytes that are not text, above all others.
     broken: bool,
 }
 

@@ -81,7 +81,7 @@ fn name(engine: &Engine, scan: &Scan) -> String {
     blake3::hash(both.as_bytes()).to_hex().chars().take(32).collect()
 }
 
-/// Runs the linter on the files as they are. What it changes stays, on the ledger: somebody else may have been at work.
+/// Runs the linter on the files as they are. What it changes stays, on the ledger: another program may have been at work.
 fn measure(landing: &mut Landing<'_>) -> Result<Errors, Stop> {
     let Landing { engine, observer, outcome, .. } = landing;
     let linter = engine.config().linter.as_str();

@@ -186,8 +186,7 @@ impl Linter<'_> {
     }
 
     fn unavailable(&self, run: &Run, timeout: Duration) -> Diagnostic {
-        let what =
-            failure(&run.end, timeout).unwrap_or_else(|| "ended in a way nobody understands".to_owned());
+        let what = failure(&run.end, timeout).unwrap_or_else(|| "ended for an unknown reason".to_owned());
         Diagnostic::error(codes::LINTER_UNAVAILABLE, format!("the linter `{}` {what}", self.command))
             .hinted("Install it, or change `linter` in relaycode.config.json (\"\" for none).")
     }

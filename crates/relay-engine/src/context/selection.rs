@@ -72,7 +72,7 @@ pub(crate) fn add_put_off(engine: &Engine, files: &[FileReport]) -> Option<Diagn
     let paths = put_off.map(|file| file.renamed_from.as_ref().unwrap_or(&file.path).clone());
     let error = add(engine, paths).err()?;
     let message = format!(
-        "the files that were not in view cannot be selected: {}",
+        "the files that were not in context cannot be selected: {}",
         crate::outcome::stop::with_sources(&error)
     );
     Some(Diagnostic::warning(codes::NOT_SELECTED, message).hinted("Name them to `relay pack` yourself."))

@@ -63,7 +63,7 @@ pub(crate) fn of(engine: &Engine, edits: &[Edit]) -> Views {
     views
 }
 
-/// What stands before content that is no UTF-8, each byte of which is one character then. No text begins so.
+/// What is before content that is not UTF-8, each byte of which is one character then. No text begins so.
 const BYTES: char = '\0';
 
 fn as_text(content: &[u8]) -> String {

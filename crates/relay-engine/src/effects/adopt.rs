@@ -21,7 +21,7 @@ use crate::outcome::stop::{Stop, transaction_failed};
 use crate::outcome::{Outcome, Status};
 use crate::plan::contain::agree_to_changes;
 
-const SENSITIVE_HINT: &str = "Everything the command did was taken back; allow it with --allow-sensitive.";
+const SENSITIVE_HINT: &str = "Everything the command did was undone; allow it with --allow-sensitive.";
 
 /// How often a path that another transaction works on is looked at again.
 const LEASE_POLL: Duration = Duration::from_millis(25);
@@ -62,7 +62,7 @@ pub(crate) fn land_effects(landing: &mut Landing<'_>, before: &Scan, mut ran: Ra
 }
 
 /// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is
-/// taken back: somebody else may have worked at the same time.
+/// undone: another program may have worked at the same time.
 pub(crate) fn record_effects(
     engine: &Engine,
     before: &Scan,
@@ -74,8 +74,10 @@ pub(crate) fn record_effects(
         Adopted::Pending(pending) => *pending,
         Adopted::Ended(status) => return Ok(status),
     };
-    let message = format!("files changed during the {by}, which was to change nothing; they were left so");
-    let hint = "`relay show` shows what changed, `relay undo` takes it back.";
+    let message = format!(
+        "files changed during the {by}, which should have changed nothing; they were left as they are"
+    );
+    let hint = "`relay show` shows what changed, `relay undo` undoes it.";
     outcome.diagnostics.push(Diagnostic::warning(codes::CHANGED_MEANWHILE, message).hinted(hint));
     commit(pending, Verdict { checks: Vec::new(), approved_by: "nobody".to_owned() }, outcome)
 }
@@ -145,7 +147,7 @@ fn ended(draft: &Draft, mut effects: Effects, outcome: &mut Outcome) -> Status {
         return Status::Committed;
     }
     if !effects.is_empty() && effects.uncaptured.is_empty() {
-        let message = "the command made or removed only empty folders, which are not recorded by themselves";
+        let message = "the command only made or removed empty folders, which Relay does not record";
         outcome.diagnostics.push(Diagnostic::warning(codes::NOT_CAPTURED, message));
     }
     Status::Unchanged

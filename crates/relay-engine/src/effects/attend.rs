@@ -1,4 +1,4 @@
-//! Attending somebody else's work: whatever it does to the workspace becomes one transaction, checked like any other.
+//! Attending another program's work: whatever it does to the workspace becomes one transaction, checked like any other.
 //!
 //! ```text
 //! trust ─▶ scan ─▶ the work ─▶ scan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
@@ -36,7 +36,7 @@ pub struct Attended<'a> {
     /// What it belongs to together with other transactions.
     pub group: Option<&'a str>,
     /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
-    /// stays: it may be somebody else's work.
+    /// stays: it may be another program's work.
     pub may_write: bool,
 }
 
@@ -81,7 +81,7 @@ fn run(
     let question = || {
         let message = "it was interrupted; what it did until then is in the files";
         Diagnostic::error(codes::INTERRUPTED, message)
-            .hinted("Approve it to keep that, or let it be taken back.")
+            .hinted("Approve it to keep these changes, or have Relay undo them.")
     };
     let ran = Ran {
         draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },

@@ -1,7 +1,7 @@
 //! Watching the commands of a transaction: what they do to the workspace becomes part of it.
 //!
 //! A formatter that touches forty files is rolled back, committed and undone with the change that made it run. Where
-//! watching is not possible, on a full disk for instance, the commands do not run: what they did could not be taken back,
+//! watching is not possible, on a full disk for instance, the commands do not run: what they did could not be undone,
 //! and a rollback that leaves half of a change behind is none.
 
 use std::collections::HashMap;
@@ -158,7 +158,7 @@ pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// What git would run from now on, loudly: it is not taken back with the rest.
+/// What git would run from now on, loudly: it is not undone with the rest.
 fn planted(changes: &[GitProgramChange], by: &str) -> Option<Diagnostic> {
     if changes.is_empty() {
         return None;
@@ -175,7 +175,7 @@ fn planted(changes: &[GitProgramChange], by: &str) -> Option<Diagnostic> {
         listed.push(format!("{more} more"));
     }
     let message = format!("{by} changed what git runs: {}", listed.join("; "));
-    let hint = "Git's own folder is not taken back. Look at this before git, or anything that uses it, runs here again.";
+    let hint = "Relay does not restore git's own folder. Check it before git, or anything that uses git, runs here again.";
     Some(Diagnostic::warning(codes::GIT_PROGRAMS, message).hinted(hint))
 }
 
@@ -201,7 +201,7 @@ pub(crate) fn by_others(others: &[Unattributed], by: &str) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// What the checks do could not be taken back, so none of them runs.
+/// What the checks do could not be undone, so none of them runs.
 fn not_watched(error: &TxnError) -> Stop {
     let failed = transaction_failed(error);
     let message =

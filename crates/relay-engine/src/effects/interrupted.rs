@@ -1,8 +1,8 @@
 //! A command whose Relay was killed, or could not record what it did: what differs from before it is entered into the
 //! ledger, and a person is told.
 //!
-//! Nothing is taken back by itself. Since the command was interrupted somebody may have gone on working, and nobody can
-//! tell whose changes are whose; on the ledger they can be looked at, and taken back where that is wanted.
+//! Nothing is undone by itself. Since the command was interrupted a person may have gone on working, and Relay cannot
+//! tell whose changes are whose; on the ledger they can be looked at, and undone where that is wanted.
 
 use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Interrupted;
@@ -23,7 +23,7 @@ pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
     if command.by != CHECK || !relay_exec::end_left_running(&command.runs) {
         return None;
     }
-    let message = format!("`{}` was still running, though Relay had been killed; it was ended", command.line);
+    let message = format!("`{}` was still running after Relay was killed; Relay ended it", command.line);
     Some(Diagnostic::warning(codes::LEFT_RUNNING, message))
 }
 
@@ -87,7 +87,7 @@ fn record(
             codes::INTERRUPTED_COMMAND,
             format!("`{line}` was interrupted; {count} file(s) differ from before it, recorded as {name}"),
         )
-        .hinted(format!("`relay show {name}` shows them, `relay undo {name}` takes them back.")),
+        .hinted(format!("`relay show {name}` shows them, `relay undo {name}` undoes them.")),
     );
     Ok(found)
 }

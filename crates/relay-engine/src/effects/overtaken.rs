@@ -1,6 +1,6 @@
 //! What a command did to files before another transaction landed on them: on the ledger, before that transaction.
 //!
-//! It cannot be asked about or taken back, because the files have gone on. Without it, though, nobody could get back what
+//! It cannot be asked about or undone, because the files have gone on. Without it, though, nobody could get back what
 //! was there before the command: undoing the other transaction only gives back what the command had written.
 
 use relay_diagnostics::Diagnostic;

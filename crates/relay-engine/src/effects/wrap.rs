@@ -177,7 +177,7 @@ fn interrupted_command() -> Diagnostic {
         codes::INTERRUPTED,
         "the command was interrupted; what it did until then is in the files",
     )
-    .hinted("Approve it to keep that, or let it be taken back.")
+    .hinted("Approve it to keep these changes, or have Relay undo them.")
 }
 
 /// Whether somebody ended the command before it was done.

@@ -128,10 +128,10 @@ fn check_new(engine: &Engine, uuid: Uuid, text: &str, line: Option<usize>) -> Re
     if record.submission.as_ref() == Some(&reply_digest(text)) {
         let note = Diagnostic::warning(
             codes::ALREADY_PROCESSED,
-            format!("this reply has landed already ({uuid}, {when})"),
+            format!("this reply has already landed ({uuid}, {when})"),
         )
         .hinted(format!(
-            "`relay show {short}` shows it. If it was undone, `relay redo {short}` brings it back.",
+            "`relay show {short}` shows it. If it was undone, `relay redo {short}` reapplies it.",
             short = crate::ledger::history::short(uuid)
         ));
         return Err(Stop::Done(Status::AlreadyProcessed, Box::new(Diagnostic { line, ..note })));

@@ -13,8 +13,8 @@ use crate::outcome::stop::Stop;
 use crate::plan::accounting;
 use crate::repair::message;
 
-/// Parses the reply. What is wrong with it ends here, unless the model is to mend it: then the errors stay with the
-/// reply, so that one message can ask for all that has to be mended.
+/// Parses the reply. What is wrong with it ends here, unless the model is to repair it: then the errors stay with the
+/// reply, so that one message can ask for all that has to be repaired.
 pub(crate) fn read(
     engine: &Engine,
     submission: &Submission,

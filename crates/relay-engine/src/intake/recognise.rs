@@ -74,7 +74,7 @@ fn paths(reply: &Reply) -> Vec<String> {
     paths.filter(|path| seen.insert(path.as_str())).cloned().collect()
 }
 
-/// A control block that is no YAML still tells whom it was for.
+/// A control block that is not YAML still says which project it was for.
 fn names_in_broken_control(reply: &Reply, text: &str, project_id: &str) -> bool {
     reply.diagnostics.iter().any(|found| found.code == codes::BAD_CONTROL)
         && text

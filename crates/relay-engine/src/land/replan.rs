@@ -57,7 +57,7 @@ fn by_relay(engine: &Engine, reasons: &[Diagnostic], since: Timestamp) -> bool {
 }
 
 /// Whether a transaction of these may have changed the path since then. They are in the order in which they were
-/// committed, and dated when they began: one with slow checks stands behind others that are younger.
+/// committed, and dated when they began: one with slow checks comes after others that are younger.
 fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
     // On a slow disk its files change a good while after it began.
     let after = |record: &Record| record.created_at.as_second() + SLOWEST_BEGIN_SECONDS >= since.as_second();
@@ -113,7 +113,7 @@ fn wait_while(
 
 /// What was planned was planned on files about which nobody had decided then.
 pub(crate) fn decided_meanwhile() -> Stop {
-    let message = "another transaction was working on the same files and has ended meanwhile";
+    let message = "another transaction was working on the same files and has ended since";
     let hint = "Nothing was changed. Run the command again.";
     Stop::Outdated(vec![Diagnostic::error(codes::IN_PROGRESS, message).hinted(hint)])
 }

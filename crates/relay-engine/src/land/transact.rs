@@ -20,7 +20,8 @@ use crate::outcome::{Outcome, Status};
 use crate::plan::contain::agree_to_changes;
 use crate::project::config::ApprovalMode;
 
-const SENSITIVE_HINT: &str = "A check did this, and everything was taken back; look at what it runs, or allow it with --allow-sensitive.";
+const SENSITIVE_HINT: &str =
+    "A check did this, and everything was undone; look at what it runs, or allow it with --allow-sensitive.";
 
 /// What must pass for changes to stay.
 #[derive(Default)]
@@ -219,13 +220,16 @@ fn roll_back(pending: Pending, stop: Stop) -> Stop {
 fn wants_confirmation() -> Diagnostic {
     Diagnostic::error(
         codes::APPROVAL_REQUIRED,
-        "this project wants every change confirmed (`approval` is \"no\")",
+        "this project requires approval for every change (`approval` is \"no\")",
     )
 }
 
 /// A channel that takes any text cannot know that a text was meant to be landed.
 pub(crate) fn unaddressed() -> Diagnostic {
-    Diagnostic::error(codes::APPROVAL_REQUIRED, "every text is taken here, so each change is asked about")
+    Diagnostic::error(
+        codes::APPROVAL_REQUIRED,
+        "every text is accepted here, so each change needs your approval",
+    )
 }
 
 fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {

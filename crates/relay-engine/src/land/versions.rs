@@ -1,6 +1,6 @@
 //! Naming both versions of a file that somebody changed between plan and rename.
 //!
-//! The file stays as somebody else left it. What the change was planned against may exist nowhere else by now, so it is
+//! The file stays as another program left it. What the change was planned against may exist nowhere else by now, so it is
 //! put where a person finds it, and both are named by their hashes.
 
 use relay_txn::{FileChange, Image};
@@ -45,7 +45,7 @@ fn hint(kept: Option<String>) -> String {
         .map(|name| format!(" What the change was planned against is kept as {name}."))
         .unwrap_or_default();
     format!(
-        "Nothing was changed: the file is as somebody else left it.{planned} Look at it, then run the command again."
+        "Nothing was changed: the file is as another program left it.{planned} Look at it, then run the command again."
     )
 }
 

@@ -16,7 +16,7 @@ const CAUSES: &str =
 /// An interrupted transaction whose record cannot be verified.
 pub(crate) fn pending(uuid: Uuid, name: &str) -> Diagnostic {
     let message = format!(
-        "{} was interrupted and cannot be taken back: {name} cannot be verified ({CAUSES})",
+        "{} was interrupted and cannot be rolled back: {name} cannot be verified ({CAUSES})",
         short(uuid)
     );
     let hint = format!(

@@ -20,7 +20,7 @@ use crate::mail;
 pub struct Retention {
     /// Everything younger than this is kept.
     pub younger_than: SignedDuration,
-    /// So many of the newest are kept, at least one: numbers are never used twice.
+    /// This many of the newest are kept, at least one: numbers are never used twice.
     pub newest: usize,
 }
 
@@ -138,7 +138,7 @@ pub fn collect(
 
 fn not_agreed(decision: Decision, farewell: &Farewell) -> Diagnostic {
     let message =
-        format!("{} transactions were kept, because nobody agreed to forget them", farewell.transactions);
+        format!("{} transactions were kept, because removing them was not confirmed", farewell.transactions);
     match decision {
         Decision::NobodyThere => Diagnostic::error(codes::APPROVAL_REQUIRED, message)
             .hinted("Look with --dry-run; run it in a terminal, or agree beforehand with --yes."),

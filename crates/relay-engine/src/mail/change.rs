@@ -262,7 +262,7 @@ impl Work<'_> {
         let known = view.and_then(|text| self.masks.restore(path.as_str(), text).ok());
         match known {
             Some(known) if relay_edit::text(before).as_ref() != Some(&known) => {
-                "; somebody had changed it since you saw it"
+                "; it had changed since you saw it"
             }
             _ => "",
         }
@@ -312,7 +312,7 @@ impl Work<'_> {
         let is_new = change.is_some_and(|change| change.operation == Kind::Create);
         let placement = record.as_ref().and_then(|record| record.operations.first());
         let merged = if placement.is_some_and(|operation| operation.placement.contains(MERGED)) {
-            "; somebody had changed it since you saw it, and both changes were merged"
+            "; it had changed since you saw it, and both changes were merged"
         } else {
             ""
         };

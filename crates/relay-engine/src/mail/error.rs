@@ -1,4 +1,4 @@
-//! Why a mail command could not do its work. What a single command of a reply got wrong is no error: it is a result.
+//! Why a mail command could not do its work. What a single command of a reply got wrong is not an error: it is a result.
 
 use relay_diagnostics::display::visible_line;
 use relay_diagnostics::{Code, Diagnostic};

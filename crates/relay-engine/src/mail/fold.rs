@@ -17,14 +17,14 @@ pub(super) const fn bytes(tokens: usize) -> usize {
     tokens.saturating_mul(BYTES_PER_TOKEN)
 }
 
-/// An output in about so many bytes once its lines are set in, as a message shows them.
+/// An output in about this many bytes once its lines are set in, as a message shows them.
 pub(super) fn set_in(text: &str, limit_bytes: usize) -> String {
     let cost = text.len() + 4 * text.matches('\n').count();
     let limit = if cost <= limit_bytes { text.len() } else { limit_bytes * text.len() / cost };
     output(text, limit.min(OUTPUT_CHARACTERS))
 }
 
-/// The text in at most so many characters: its beginning and, since errors come last, more of its end.
+/// The text in at most this many characters: its beginning and, since errors come last, more of its end.
 pub(super) fn output(text: &str, limit: usize) -> String {
     let text = text.trim_end();
     let count = text.chars().count();
@@ -39,7 +39,7 @@ pub(super) fn output(text: &str, limit: usize) -> String {
     format!("{start}\n[... {} characters left out ...]\n{end}", count - head - tail)
 }
 
-/// The beginning of a text in at most so many bytes, whole lines only, and how many lines that is of how many.
+/// The beginning of a text in at most this many bytes, whole lines only, and how many lines that is of how many.
 pub(super) fn beginning(text: &str, limit_bytes: usize) -> (&str, usize, usize) {
     let total = text.split_inclusive('\n').count();
     let (mut end, mut lines) = (0, 0);
@@ -53,7 +53,7 @@ pub(super) fn beginning(text: &str, limit_bytes: usize) -> (&str, usize, usize) 
     (text.get(..end).unwrap_or_default(), lines, total)
 }
 
-/// The files of a workspace with their sizes, in at most so many bytes: where they are too many, the deepest folders are
+/// The files of a workspace with their sizes, in at most this many bytes: where they are too many, the deepest folders are
 /// counted instead of listed, and what still does not fit is counted at the end.
 pub(super) fn listing(files: &[(String, u64)], limit_bytes: usize) -> String {
     if files.is_empty() {

@@ -51,7 +51,7 @@ impl<'a> Held<'a> {
         if !session.is_complete {
             let name = session.outbox_name();
             let sent = mailbox.read(Tray::Outbox, &name, self.state.outbox.len() as u64);
-            // Whatever stands there instead, be it longer or no file at all, is replaced or complained about below.
+            // Whatever is there instead, longer, or not a file at all,, is replaced or complained about below.
             if !sent.is_ok_and(|sent| sent.as_deref() == Some(self.state.outbox.as_bytes())) {
                 mailbox.put(Tray::Outbox, &name, self.state.outbox.as_bytes())?;
                 fault::point()?;

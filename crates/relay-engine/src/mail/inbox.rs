@@ -97,7 +97,7 @@ impl Mail<'_> {
         witnesses: &mut Witnesses<'_>,
     ) -> Result<Arrived, MailError> {
         let text = match self.mailbox().read(Tray::Inbox, name, REPLY_LIMIT_BYTES as u64) {
-            // It has gone since it was listed: somebody else took it.
+            // It has gone since it was listed: another program took it.
             Ok(None) => return Ok(Arrived::ForAnother { session: None }),
             Ok(Some(bytes)) => match text_of(bytes) {
                 Ok(text) if text.trim().is_empty() => return self.refuse(name, bad(name, "it is empty")),

@@ -33,7 +33,7 @@ impl Masks {
         self.vault.restore(path, text).map_err(|unknown| {
             let names: Vec<&str> = unknown.iter().map(|found| found.placeholder.as_str()).collect();
             format!(
-                "'{path}' was not written: {} stands for a secret that is not one of this file's; leave it out, or read it from the environment",
+                "'{path}' was not written: {} is a placeholder for a secret of another file; leave it out, or read it from the environment",
                 names.join(", ")
             )
         })

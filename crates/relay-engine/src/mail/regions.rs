@@ -55,7 +55,7 @@ impl Regions {
         paths
     }
 
-    /// The lines to show of a file with so many lines, first and last each, joined where they meet.
+    /// The lines to show of a file with this many lines, first and last each, joined where they meet.
     pub(super) fn shown(&self, path: &str, total: usize) -> Vec<(usize, usize)> {
         let mut ranges: Vec<(usize, usize)> = self
             .0

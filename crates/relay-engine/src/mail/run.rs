@@ -110,7 +110,7 @@ impl Work<'_> {
                 let status = stop.settle(&mut reasons);
                 let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.message).collect();
                 let back = match status {
-                    Status::RolledBack | Status::Interrupted => "; its changes were taken back: ",
+                    Status::RolledBack | Status::Interrupted => "; its changes were undone: ",
                     _ => "; ",
                 };
                 result.success = false;

@@ -15,7 +15,7 @@ use super::views::Views;
 /// The version of the private format.
 const VERSION: u64 = 1;
 
-/// Where a session stands.
+/// Where a session is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum SessionStatus {
@@ -60,7 +60,7 @@ pub struct Session {
     pub last_results: Vec<CommandResult>,
     /// The files the last reply asked for.
     pub read_file_requests: Vec<String>,
-    /// Where it stands.
+    /// Where it is.
     #[serde(default)]
     pub status: SessionStatus,
     /// The model's own summary, once it is done.

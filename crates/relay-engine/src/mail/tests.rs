@@ -108,7 +108,7 @@ fn numbers_mean_what_the_model_was_shown_and_are_merged_onto_today() {
     world.write("a.txt", &format!("new\nlines\n{TEN}"));
     let result = world.result(&edit("a.txt", 5, 5, "five"));
     assert!(
-        result.starts_with("[OK] EDIT_FILE: Edited 'a.txt' (line 5); somebody had changed it"),
+        result.starts_with("[OK] EDIT_FILE: Edited 'a.txt' (line 5); it had changed since you saw it"),
         "{result}"
     );
     assert_eq!(world.read("a.txt"), format!("new\nlines\n{}", TEN.replace("5\n", "five\n")));
@@ -254,7 +254,10 @@ fn a_whole_file_keeps_what_others_changed_since_it_was_shown() {
     world.write("a.txt", &TEN.replace("9\n", "nine\n"));
     let reply = format!("[CREATE_FILE path=\"a.txt\"]\n{}[/CREATE_FILE]\n", TEN.replace("2\n", "two\n"));
     let result = world.result(&reply);
-    assert!(result.starts_with("[OK] CREATE_FILE: Overwrote 'a.txt'; somebody had changed it"), "{result}");
+    assert!(
+        result.starts_with("[OK] CREATE_FILE: Overwrote 'a.txt'; it had changed since you saw it"),
+        "{result}"
+    );
     assert_eq!(world.read("a.txt"), TEN.replace("2\n", "two\n").replace("9\n", "nine\n"));
 }
 

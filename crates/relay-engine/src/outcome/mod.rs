@@ -184,7 +184,7 @@ pub struct Outcome {
     pub uuid: Option<Uuid>,
     /// For an undo: what it undoes, newest first.
     pub undoes: Vec<Undoes>,
-    /// Whether it takes back nothing but undos: a redo.
+    /// Whether it undoes nothing but undos: a redo.
     pub is_redo: bool,
     /// Every file the submission names that could be understood.
     pub files: Vec<FileReport>,

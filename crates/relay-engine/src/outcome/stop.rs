@@ -154,7 +154,7 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::Foreign { name } => (
             codes::FOREIGN_STATE,
             Some(name),
-            "It came with the repository or from somebody else. Look at it, remove it, and try again.",
+            "It came with the repository or from another user. Look at it, remove it, and try again.",
         ),
         TxnError::RollbackFailed { .. } => (
             codes::TRANSACTION_FAILED,
@@ -174,12 +174,10 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
     }
 }
 
-/// Bytes that somebody else had put into a file meanwhile, and where they are kept.
+/// Bytes that another program had put into a file meanwhile, and where they are kept.
 pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
-    let message = format!(
-        "{} had been changed by somebody else meanwhile; those bytes are in {}",
-        rescued.path, rescued.kept_as
-    );
+    let message =
+        format!("another program had changed {}; its version is kept in {}", rescued.path, rescued.kept_as);
     Diagnostic::warning(codes::RESCUED, message).on(&rescued.path)
 }
 
@@ -187,7 +185,7 @@ pub(crate) fn rescued(rescued: &Rescued) -> Diagnostic {
 pub(crate) fn rolled_back(done: &RolledBack) -> Vec<Diagnostic> {
     let kept = done.kept.as_ref().map(|kept| {
         let message =
-            format!("what the commands changed was taken back; should any of it be yours, {kept} has it");
+            format!("what the commands changed was undone; if any of it is yours, it is kept in {kept}");
         Diagnostic::warning(codes::RESCUED, message).on(kept)
     });
     let rescued = done.rescued.iter().map(rescued);
@@ -204,7 +202,7 @@ fn damaged(kept: &Rescued) -> Diagnostic {
     Diagnostic::error(codes::ORIGINAL_DAMAGED, message).on(&kept.path).hinted(hint)
 }
 
-/// Files that came back as somebody else's than they were, in one line.
+/// Files that came back as another program's than they were, in one line.
 pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
     let first = paths.first()?;
     let more = match paths.len() - 1 {

@@ -15,7 +15,7 @@ const READ_LIMIT_BYTES: u64 = 64 << 20;
 /// A larger file is hardly one that was meant.
 const FILE_LIMIT_BYTES: u64 = 4 << 20;
 
-/// Adds the name of another file to each finding about lines that stand nowhere, where they stand in exactly one.
+/// Adds the name of another file to each finding about lines that were not found, where exactly one file has them.
 pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut sought: Vec<Sought<'_>> = findings
         .iter()
@@ -40,7 +40,7 @@ pub(crate) fn name(workspace: &Workspace, edits: &[Edit], findings: Vec<Diagnost
     findings
 }
 
-/// A hunk that stands nowhere in its file, and where it stands.
+/// A hunk that was not found in its file, and the files that have it.
 struct Sought<'e> {
     /// The position of the finding that says so.
     finding: usize,
@@ -48,7 +48,7 @@ struct Sought<'e> {
     found: Vec<String>,
 }
 
-/// The hunk a finding is about, if it says that its lines stand nowhere.
+/// The hunk a finding is about, if it says that its lines were not found.
 fn hunk_of<'e>(edits: &'e [Edit], finding: &Diagnostic) -> Option<&'e Hunk> {
     let named = finding.hint.as_ref().is_some_and(|hint| hint.starts_with("these lines are in"));
     if finding.code != codes::NOT_FOUND || named {

@@ -11,11 +11,11 @@ use relay_workspace::{RelPath, Workspace};
 
 use crate::plan::contain::paths;
 
-/// For so many new files others of their name are looked for.
+/// For this many new files others of their name are looked for.
 const NEW_FILES: usize = 100;
 /// A larger file is hardly one that was meant.
 const FILE_LIMIT_BYTES: u64 = 4 << 20;
-/// Fewer lines may well stand in several files.
+/// Fewer lines may well be in several files.
 const FEW: usize = 5;
 
 /// Why whole content would make a file that is hardly meant to be a new one, by its path.
@@ -64,7 +64,7 @@ fn doubt(workspace: &Workspace, edit: &Edit, path: &RelPath) -> Option<Diagnosti
         return None;
     };
     let hint = format!(
-        "if `{path}` is meant, write its whole path; a file that shall be made beside it can be sent as `*** Add File`"
+        "if you mean `{path}`, write its whole path; to add a second file beside it, send it as `*** Add File`"
     );
     Some(Diagnostic::error(codes::PATH_MISMATCH, message).hinted(hint).on(&edit.path).at(edit.line))
 }
@@ -79,7 +79,7 @@ fn is_below(path: &str, folders: &str) -> bool {
     folders.strip_suffix(path).is_some_and(|folders| folders.ends_with('/'))
 }
 
-/// Whether most lines of new content stand in a file, and most of the file's in the content. A file that says the very same is a
+/// Whether most lines of new content are in a file, and most of the file's in the content. A file that says the very same is a
 /// copy.
 fn is_version(workspace: &Workspace, path: &RelPath, content: &str) -> bool {
     let Ok(Some(facts)) = workspace.facts(path) else { return false };

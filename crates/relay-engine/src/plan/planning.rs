@@ -162,7 +162,7 @@ pub(crate) fn plan_on_disk<'e>(
     Ok(Planned { changes, edits, outcomes, questions, written, linked })
 }
 
-/// Whether the file that a finding is about would stand in a folder that is there already, so that it is no title.
+/// Whether the file that a finding is about would be in a folder that is there already, so that it is not a title.
 fn has_folder(workspace: &Workspace, finding: &Diagnostic) -> bool {
     let folder = finding.path.as_deref().and_then(|path| path.rsplit_once('/')).map(|(folder, _)| folder);
     let folder = folder.and_then(|folder| workspace.path(folder).ok());
@@ -401,6 +401,6 @@ fn invisible_characters(change: &FileChange<Content>, stat: &Stat) -> Option<Dia
             ),
         )
         .on(change.path.as_str())
-        .hinted("Look closely at what that line really says before you let it stay."),
+        .hinted("Check what that line really says before you keep it."),
     )
 }

@@ -75,7 +75,7 @@ pub fn entry(engine: &Engine, listed: &Record, to: Dialect) -> Result<String, Ve
     }
     match changes.iter().find(|change| change.after.as_ref().is_some_and(|after| text_of(after).contains(&0)))
     {
-        Some(change) => Err(vec![unsayable(&change.path, "bytes that are no text")]),
+        Some(change) => Err(vec![unsayable(&change.path, "bytes that are not text")]),
         None => written(&changes, to),
     }
 }

@@ -95,7 +95,7 @@ pub const KEYS: &[&str] = &[
     "requireRead",
 ];
 
-/// One command the config asks Relay to run, with the key it stands under.
+/// One command the config asks Relay to run, with the key it is under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfiguredCommand<'a> {
     /// The config key.

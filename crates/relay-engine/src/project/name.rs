@@ -8,7 +8,7 @@ use serde_json::Value;
 pub struct ProjectName {
     /// The name.
     pub name: String,
-    /// The file it stands in, or `the folder's name`.
+    /// The file it is in, or `the folder's name`.
     pub source: &'static str,
 }
 

@@ -92,7 +92,7 @@ pub fn prompt(request: &Request<'_>) -> String {
     if shows_files {
         text.push_str(" Copy the old lines exactly from the text shown here");
         if !anchored.is_empty() {
-            text.push_str(", or their anchors, which stand before the bar; put `§` sections into a fence");
+            text.push_str(", or their anchors, which come before the bar; put `§` sections into a fence");
         }
         text.push('.');
     }

@@ -1,4 +1,4 @@
-//! Repair: a refused reply and the answer that mends it land as one transaction.
+//! Repair: a refused reply and the answer that repairs it land as one transaction.
 //!
 //! The refused reply waits on the user's shelf under its uuid. An answer that names the same uuid need only hold what
 //! failed: everything else is taken from the waiting reply. Nothing about the files is remembered; which parts fail is
@@ -25,7 +25,7 @@ use crate::pipeline::Ready;
 use crate::plan::contain::{Contained, contain, paths};
 use crate::plan::planning::{Basis, try_plan};
 
-/// The refused replies that wait for this one, the oldest first, and the reply itself; only itself when it mends nothing.
+/// The refused replies that wait for this one, the oldest first, and the reply itself; only itself when it repairs nothing.
 pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) -> Vec<Reply> {
     let waiting = waiting(engine, &reply);
     if waiting.contains(&submission.text) {
@@ -39,7 +39,7 @@ pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) ->
     waiting.iter().map(read).chain([reply]).collect()
 }
 
-/// A reply joined with the refused ones it mends.
+/// A reply joined with the refused ones it repairs.
 pub(crate) fn join(engine: &Engine, answers: Vec<Reply>, basis: &Basis) -> Result<Reply, Stop> {
     let mut answers = answers.into_iter();
     let first = answers.next().unwrap_or_default();
@@ -184,7 +184,7 @@ pub(crate) fn unanswered(engine: &Engine, reply: &Reply) -> Option<Diagnostic> {
     )
 }
 
-/// Lets a refused reply wait for its repair, behind those it was to mend itself.
+/// Lets a refused reply wait for its repair, behind those it was to repair itself.
 pub(crate) fn wait_for_repair(engine: &Engine, uuid: Uuid, text: &str) -> Option<Diagnostic> {
     let root = engine.workspace().root();
     let name = uuid.to_string();
@@ -275,7 +275,7 @@ fn mean_what_is_there(edit: &mut Edit) {
     }
 }
 
-/// Joins the sections of a file: the answer's anchors mean the file as it is, like those of what they mend, unless those mean
+/// Joins the sections of a file: the answer's anchors mean the file as it is, like those of what they repair, unless those mean
 /// what was read before.
 fn join_anchored(edits: Vec<Edit>, views: &BTreeMap<String, Vec<u8>>) -> Vec<Edit> {
     let mut joined: Vec<Edit> = Vec::with_capacity(edits.len());
@@ -303,7 +303,7 @@ struct Failing {
 }
 
 fn failures(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Vec<Failing> {
-    // Of a block that would land in part, only what does not fit is to be mended.
+    // Of a block that would land in part, only what does not fit is to be repaired.
     let mut basis = basis.clone();
     basis.options.partial = false;
     let plan = try_plan(workspace, contained, &basis);

@@ -1,4 +1,4 @@
-//! Keys that can be told by how they begin: a prefix, then so many characters of an alphabet.
+//! Keys that can be told by how they begin: a prefix, then this many characters of an alphabet.
 
 use std::ops::RangeInclusive;
 
@@ -45,7 +45,7 @@ const fn format(
     Format { kind, prefixes, alphabet, length }
 }
 
-/// As their issuers document them. A longer prefix stands before a shorter one that it begins with.
+/// As their issuers document them. A longer prefix is before a shorter one that it begins with.
 const FORMATS: &[Format] = &[
     format("aws-access-key-id", &["AKIA", "ASIA", "ABIA", "ACCA"], Alphabet::Upper, 16..=16),
     format("aws-bedrock-key", &["ABSK"], Alphabet::Alphanumeric, 100..=140),

@@ -1,6 +1,6 @@
-//! Values in a text, with what stands before them: string literals anywhere, bare values in files made of settings.
+//! Values in a text, with what is before them: string literals anywhere, bare values in files made of settings.
 //!
-//! No language is parsed. A literal begins and ends on one line, and its name is what stands directly before it:
+//! No language is parsed. A literal begins and ends on one line, and its name is what is directly before it:
 //! `apiKey: string = "…"`, `"password": "…"`, `get("API_KEY", "…")`.
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::ops::Range;
 /// Longer lines are made by machines, and names say little there.
 const LINE_LIMIT_BYTES: usize = 20_000;
 
-/// How much of what stands before a value is its name.
+/// How much of what is before a value is its name.
 const NAME_LIMIT_BYTES: usize = 80;
 
 /// What kind of file a text is, by its name.
@@ -84,14 +84,14 @@ impl FileKind {
     }
 }
 
-/// A value, and what stands before it.
+/// A value, and what is before it.
 #[derive(Debug)]
 pub(super) struct Literal<'t> {
     /// What names it: at most one literal and some identifiers, with the signs between them.
     pub name: &'t str,
     /// The value, without its quotes.
     pub value: &'t str,
-    /// Where the value stands in the text.
+    /// Where the value is in the text.
     pub range: Range<usize>,
     /// How long its line is.
     pub line_bytes: usize,
@@ -160,7 +160,7 @@ fn name_before(line: &str, previous: Option<&Range<usize>>, value: usize) -> Ran
         Some(previous) if is_signs => previous.start,
         _ => from,
     };
-    // What stands in another statement names something else.
+    // What is in another statement names something else.
     let statement = line.get(..value).and_then(|before| before.rfind(['{', '}', ';'])).map_or(0, |at| at + 1);
     let mut start = start.max(statement.max(value.saturating_sub(NAME_LIMIT_BYTES)));
     while !line.is_char_boundary(start) {

@@ -105,7 +105,7 @@ fn replace(scope: &str, text: &str, spans: Vec<Span>, vault: &mut Vault) -> Mask
         let placeholder = vault.placeholder(scope, kind, value);
         masked.text.push_str(between);
         masked.text.push_str(&placeholder);
-        // What merely looks masked is no secret, but must be told apart from what is.
+        // What merely looks masked is not a secret, but must be told apart from what is.
         if kind != LOOKS_MASKED {
             masked.found.push(Found { kind, line, placeholder });
         }
@@ -139,7 +139,7 @@ fn find(name: &str, text: &str, vault: &Vault, looks_masked: Vec<Span>, own: &[R
     kept.into_values().collect()
 }
 
-/// Text that stands in for a value in documentation: nobody's secret.
+/// Text that takes the place of a value in documentation: not a secret.
 fn is_dummy(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let distinct = value.bytes().collect::<std::collections::BTreeSet<u8>>().len();

@@ -92,7 +92,7 @@ fn looks_random(value: &str) -> bool {
     let share = changes as f64 / (classes.len() - 1) as f64;
     // Hashes in base 64 say so themselves.
     let is_hash = value.starts_with("sha") && value.contains('-') || value.starts_with("AAAA");
-    // `Win32_Storage_FileSystem` is a name: its digits stand together.
+    // `Win32_Storage_FileSystem` is a name: its digits are together.
     let digit_groups = value.split(|c: char| !c.is_ascii_digit()).filter(|group| !group.is_empty()).count();
     let is_name = value.contains(['_', '-']) && digit_groups < 2;
     of_each && !is_name && share >= CHANGES && !is_hash && entropy(value) >= ENTROPY_BITS

@@ -15,7 +15,7 @@ pub(super) fn find(text: &str) -> Vec<Span> {
     spans
 }
 
-/// What stands between `-----BEGIN … PRIVATE KEY-----` and its end; the lines around it stay, so that the file still
+/// What is between `-----BEGIN … PRIVATE KEY-----` and its end; the lines around it stay, so that the file still
 /// says what is there. A key whose end is missing reaches as far as its characters do.
 fn private_keys(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();

@@ -1,6 +1,6 @@
 //! What is found and what is left alone, measured on a labelled corpus.
 //!
-//! No key stands in this file: they are made when the test runs, from the issuers' descriptions, so that no scanner of
+//! No key is in this file: they are made when the test runs, from the issuers' descriptions, so that no scanner of
 //! this repository mistakes them for real ones.
 
 use std::collections::BTreeMap;
@@ -79,7 +79,7 @@ fn secrets(random: &mut Random) -> Vec<(&'static str, String)> {
     made
 }
 
-/// The places a secret stands in: a file's name and the text around it.
+/// The places a secret is in: a file's name and the text around it.
 const PLACES: &[(&str, &str)] = &[
     ("src/client.ts", "const client = new Client({ key: \"@\", retries: 3 });\n"),
     ("settings.py", "KEY = '@'\n"),

@@ -1,4 +1,4 @@
-//! What stands against an undo, as a person reads it: the lines, what they were, and the ways out.
+//! What prevents an undo, as a person reads it: the lines, what they were, and the ways out.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Conflict, DiffKind, FileDiff, diff};
@@ -22,7 +22,7 @@ pub(super) struct Since<'a> {
     pub before: &'a [u8],
 }
 
-/// Everything that stands against an undo so far. What is noted here becomes nothing: that is what the methods return.
+/// Everything that prevents an undo so far. What is noted here becomes nothing: that is what the methods return.
 pub(super) struct Conflicts<'a> {
     engine: &'a Engine,
     history: &'a History,
@@ -115,7 +115,7 @@ impl<'a> Conflicts<'a> {
         let writers = blamed.into_iter().flat_map(|blamed| blamed.lines);
         let writers: Vec<Option<u64>> =
             writers.map(|line| line.entry.map(|entry| entry.record.sequence)).collect();
-        // Several transactions taken back at once have lines that are not on the disk.
+        // Several transactions undone at once have lines that are not on the disk.
         if writers.len() == lines { writers } else { Vec::new() }
     }
 

@@ -1,4 +1,4 @@
-//! The files while transactions are taken back: what is on disk, what they become, and under which name.
+//! The files while transactions are undone: what is on disk, what they become, and under which name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ struct File {
 /// All files that were looked at.
 pub(super) struct Files<'a> {
     engine: &'a Engine,
-    /// Every path that what is taken back had changed.
+    /// Every path that what is undone had changed.
     touched: BTreeSet<&'a str>,
     /// Every folder it had made.
     made: BTreeSet<&'a str>,
@@ -113,7 +113,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Whether a folder stands where the file was, or something else where its folder was, and what is taken back may
+    /// Whether a folder is where the file was, or something else where its folder was, and what is undone may
     /// have put it there. Whether that goes, and leaves nothing behind, is for the transaction to see.
     fn may_swap(&self, error: &ReadError) -> bool {
         match error {

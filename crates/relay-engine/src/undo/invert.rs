@@ -1,6 +1,6 @@
 //! Taking transactions back: exact where a file is as they left it, merged where it changed in other lines since.
 //!
-//! Several transactions are taken back one after the other, newest first, in memory; what comes out is one change per
+//! Several transactions are undone one after the other, newest first, in memory; what comes out is one change per
 //! file from what is on disk to what it becomes.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -25,7 +25,7 @@ struct Restoring<'a> {
     conflicts: Conflicts<'a>,
 }
 
-/// Takes the selected transactions back, or lists everything that stands against it.
+/// Undoes the selected transactions, or lists everything that prevents it.
 pub(super) fn invert(
     engine: &Engine,
     history: &History,
@@ -38,7 +38,7 @@ pub(super) fn invert(
         .map(|file| {
             let paths: BTreeSet<&str> =
                 selection.steps.iter().flat_map(|step| step.paths.iter().map(String::as_str)).collect();
-            not_in(file, "what is taken back", paths.into_iter())
+            not_in(file, "what is undone", paths.into_iter())
         })
         .collect();
     if !strangers.is_empty() {
@@ -189,7 +189,7 @@ impl Restoring<'_> {
 }
 
 /// The renames of a transaction: the new name, and what happened to the old one. A file that was written over another
-/// one is no rename: both are put back by themselves.
+/// one is not a rename: both are put back by themselves.
 fn renames(record: &Record) -> HashMap<&str, &ChangeRecord> {
     let gone: HashMap<&str, &ChangeRecord> = record
         .changes

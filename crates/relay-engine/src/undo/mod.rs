@@ -38,7 +38,7 @@ use select::{Selection, Step};
 /// How to agree to changes of files that other tools execute.
 const SENSITIVE_HINT: &str = "Look at the change with --dry-run; allow it with --allow-sensitive.";
 
-/// Which transactions to take back.
+/// Which transactions to undo.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Which {
     /// The last one in effect.
@@ -52,7 +52,7 @@ pub enum Which {
     Group(String),
 }
 
-/// How to take them back.
+/// How to undo them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UndoOptions {
     /// Which transactions.
@@ -69,7 +69,7 @@ pub struct UndoOptions {
     pub allow_sensitive: bool,
 }
 
-/// Takes back the transactions a person names, or the last one in effect.
+/// Undoes the transactions a person names, or the last one in effect.
 pub fn undo(
     engine: &Engine,
     options: &UndoOptions,
@@ -108,7 +108,7 @@ fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Resu
     let selection = select(&history, options).map_err(Stop::Refused)?;
     selection.check_sound().map_err(Stop::Refused)?;
     let (selection, inversion) = invert(engine, &history, selection, options)?;
-    // What an undo of the range took back of it is undone already, and stays so on the ledger.
+    // What an undo of the range undid of it is undone already, and stays so on the ledger.
     let unsettled = select::unsettled(&history, options).and_then(Result::ok);
     let named = unsettled.as_ref().unwrap_or(&selection);
     outcome.undoes = named.undoes();
@@ -173,7 +173,7 @@ fn sensitive_files(inversion: &Inversion) -> Vec<(RelPath, Sensitive)> {
     paths.filter_map(|path| sensitive(path).map(|reason| (path.clone(), reason))).collect()
 }
 
-/// Taking back nothing but undos brings back what they took.
+/// Undoing nothing but undos brings back what they took.
 fn is_redo(selection: &Selection<'_>) -> bool {
     selection.steps.iter().all(|step| step.entry.kind() == EntryKind::Undo)
 }
@@ -238,7 +238,7 @@ fn made_folders(engine: &Engine, steps: &[Step<'_>]) -> Vec<RelPath> {
         .collect()
 }
 
-/// The folders the transactions had removed, where they are taken back whole.
+/// The folders the transactions had removed, where they are undone whole.
 fn removed_folders(engine: &Engine, steps: &[Step<'_>], made: &[RelPath]) -> Vec<FolderRecord> {
     let whole = steps.iter().filter(|step| step.entry.record.paths().all(|path| step.paths.contains(path)));
     whole
@@ -264,7 +264,7 @@ fn reports(inversion: &Inversion) -> Vec<FileReport> {
     reports
 }
 
-/// There is nothing to take back.
+/// There is nothing to undo.
 fn nothing(what: &str) -> Vec<Diagnostic> {
     vec![
         Diagnostic::error(codes::NO_SUCH_TRANSACTION, format!("there is nothing to {what}"))

@@ -1,4 +1,4 @@
-//! Which transactions are taken back, and in which of their files.
+//! Which transactions are undone, and in which of their files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -13,15 +13,15 @@ use crate::ledger::damaged;
 use crate::ledger::group::contains;
 use crate::ledger::history::{Entry, EntryKind, EntryStatus, History, Next, short};
 
-/// One transaction to take back.
+/// One transaction to undo.
 #[derive(Debug)]
 pub(super) struct Step<'h> {
     pub entry: &'h Entry,
-    /// The files to take it back in; a rename's two names always go together.
+    /// The files to undo it in; a rename's two names always go together.
     pub paths: BTreeSet<String>,
 }
 
-/// What to take back, newest first.
+/// What to undo, newest first.
 #[derive(Debug)]
 pub(super) struct Selection<'h> {
     pub steps: Vec<Step<'h>>,
@@ -41,7 +41,7 @@ impl Selection<'_> {
             .collect()
     }
 
-    /// Refuses to take back what cannot be read.
+    /// Refuses to undo what cannot be read.
     pub fn check_sound(&self) -> Result<(), Vec<Diagnostic>> {
         let damaged = self.steps.iter().filter(|step| step.entry.status == EntryStatus::Damaged);
         let found: Vec<Diagnostic> = damaged.map(|step| damaged::record(step.entry)).collect();
@@ -93,7 +93,7 @@ fn is_forced(record: &Record) -> bool {
 }
 
 /// The redo that brought a transaction back by force. What it overwrote is known to the redo alone, so that is what has to
-/// be taken back.
+/// be undone.
 fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Option<&'h Entry> {
     let takes_only =
         |record: &Record, uuid: Uuid| matches!(record.undoes.as_slice(), [one] if one.uuid == uuid);
@@ -145,7 +145,7 @@ fn landed_since(next: &Next<'_>, landed: &Entry) -> Diagnostic {
         .hinted(format!("`relay redo {}` reapplies {what} to the files as they are now.", next.redo_name()))
 }
 
-/// The undo to take back when a person names it, or what it took.
+/// The undo to undo when a person names it, or what it took.
 fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Diagnostic>> {
     if named.kind() == EntryKind::Undo && named.status != EntryStatus::Undone {
         return Ok(named);
@@ -178,7 +178,7 @@ fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Sele
             codes::ALREADY_UNDONE,
             format!("{what} is undone already{}", by.unwrap_or_default()),
         )
-        .hinted("`relay redo` brings back what the last undo took.")
+        .hinted("`relay redo` reapplies what the last undo undid.")
     };
     if entry.status == EntryStatus::Undone {
         return Err(vec![already(&name)]);
@@ -202,7 +202,7 @@ fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Sele
     Ok(Selection { steps: vec![Step { entry, paths }] })
 }
 
-/// A transaction and everything after it, so that everything becomes what it was before. Every step is taken back, also
+/// A transaction and everything after it, so that everything becomes what it was before. Every step is undone, also
 /// undos and what they took: each then finds its files exactly as it left them, whatever was renamed in between.
 fn since<'h>(
     history: &'h History,
@@ -253,7 +253,7 @@ fn range<'h>(history: &'h History, first: &Entry) -> impl Iterator<Item = &'h En
     history.entries.iter().filter(move |entry| entry.record.sequence >= from)
 }
 
-/// The transactions of a group, where they are in effect, so that the group is taken back as one.
+/// The transactions of a group, where they are in effect, so that the group is undone as one.
 fn in_group<'h>(
     history: &'h History,
     group: &str,
@@ -271,7 +271,7 @@ fn in_group<'h>(
     })
 }
 
-/// The undos in effect that took back transactions of a group and nothing else.
+/// The undos in effect that undid transactions of a group and nothing else.
 fn takers_of_group<'h>(
     history: &'h History,
     group: &str,
@@ -336,7 +336,7 @@ fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Result<Vec
     Ok(limited)
 }
 
-/// Says so when a transaction is taken back of whose group others stay.
+/// Says so when a transaction is undone of whose group others stay.
 pub(super) fn rest_of_group(history: &History, selection: &Selection<'_>) -> Option<Diagnostic> {
     let [step] = selection.steps.as_slice() else { return None };
     let group = step.entry.record.group.as_deref()?;
@@ -349,11 +349,11 @@ pub(super) fn rest_of_group(history: &History, selection: &Selection<'_>) -> Opt
     (count > 0).then(|| {
         let message = format!("it belongs to the group {group}, of which {count} more stay in effect");
         Diagnostic::warning(codes::GROUP_IN_EFFECT, message)
-            .hinted(format!("`relay undo --group {group}` takes them back too."))
+            .hinted(format!("`relay undo --group {group}` undoes them too."))
     })
 }
 
-/// The files of each transaction that are not settled among themselves: what one of them took back of another needs
+/// The files of each transaction that are not settled among themselves: what one of them undid of another needs
 /// no further undoing, in neither.
 fn without_pairs(range: &[&Entry]) -> BTreeMap<Uuid, BTreeSet<String>> {
     let paths = |entry: &&Entry| {

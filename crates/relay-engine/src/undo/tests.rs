@@ -180,7 +180,7 @@ fn one_conflict_stops_all_files_and_a_forced_file_is_restored_whole_and_can_come
     assert_eq!(world.read("b").unwrap(), "B\n");
     let stranger = UndoOptions { force_files: vec!["c".to_owned()], ..UndoOptions::default() };
     let outcome = world.undo(&stranger);
-    assert_eq!(messages(&outcome), ["c was not changed by what is taken back"]);
+    assert_eq!(messages(&outcome), ["c was not changed by what is undone"]);
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn render(lines: &BTreeMap<usize, String>) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// Transactions and people change lines of their own; in whatever order transactions are then taken back and
+    /// Transactions and people change lines of their own; in whatever order transactions are then undone and
     /// brought back, the file has exactly the lines of those in effect.
     #[test]
     fn undo_in_any_order_equals_a_map_of_lines(

@@ -87,7 +87,7 @@ impl<'a> Pump<'a> {
             .map(|stream| stream.reader.as_ref().map(|pipe| (pipe.as_fd(), PollFlags::IN)));
         let sources = [stdin].into_iter().chain(outputs).chain([wake.map(|wake| (wake, PollFlags::IN))]);
         let mut polled = Vec::new();
-        // Where each source stands in the list; those that are closed do not.
+        // Where each source is in the list; those that are closed do not.
         let places: Vec<Option<usize>> = sources
             .map(|source| {
                 source.map(|(fd, flags)| {

@@ -118,7 +118,7 @@ impl<'a> Running<'a> {
         self.pump.run(wait, self.exit.as_ref().map(OwnedFd::as_fd))
     }
 
-    /// Reads what is still in the pipes after the child's exit. Somebody else may hold them open, or even write on, so
+    /// Reads what is still in the pipes after the child's exit. Another program may hold them open, or even write on, so
     /// this ends at the end of the output, after a silence, or when it has taken long enough.
     fn drain(&mut self) {
         self.exit = None;

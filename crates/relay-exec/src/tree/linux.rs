@@ -45,7 +45,7 @@ struct Process {
 /// A command and everything it started.
 pub(crate) struct Tree {
     leader: i32,
-    /// The command's mark, as it stands in the environment of its descendants, or what all marks of several begin with.
+    /// The command's mark, as it is in the environment of its descendants, or what all marks of several begin with.
     mark: String,
     /// Whether this process itself started it, so that all of it is below this process.
     is_of_own: bool,
@@ -179,7 +179,7 @@ fn is_orphan(process: &Process) -> bool {
 /// Frees the numbers of orphans that have ended: nobody else waits for them.
 fn reap_orphans(all: &[Process]) {
     for process in all.iter().filter(|process| process.is_dead && is_orphan(process)) {
-        // One that somebody else has waited for meanwhile is gone as well.
+        // One that another program has waited for meanwhile is gone as well.
         rustix::process::waitpid(Pid::from_raw(process.identity.pid), rustix::process::WaitOptions::NOHANG)
             .ok();
     }
@@ -235,7 +235,7 @@ fn process(pid: i32) -> Option<Process> {
     parse(pid, &std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// Reads the line of `/proc/PID/stat`. The program's name stands in parentheses and may hold anything, so the fields
+/// Reads the line of `/proc/PID/stat`. The program's name is in parentheses and may hold anything, so the fields
 /// are counted from the last one.
 fn parse(pid: i32, stat: &str) -> Option<Process> {
     let (_, fields) = stat.rsplit_once(')')?;

@@ -50,7 +50,7 @@ struct Comparison<'a> {
     found: Effects,
     /// Folders whose place was taken by something that cannot be captured, and the other way round.
     blocked: BTreeSet<String>,
-    /// A file is gone whose content cannot be given back, though it may stand under another name.
+    /// A file is gone whose content cannot be given back, though it may be under another name.
     has_lost: bool,
     /// The contents of all changes so far.
     bytes: u64,
@@ -105,7 +105,7 @@ impl Comparison<'_> {
     fn vanished(&mut self, path: &RelPath, was: Side<'_>) {
         let facts = match self.workspace.facts(path) {
             Ok(facts) => facts,
-            // A parent is no folder any more, so there is nothing at this path.
+            // A parent is not a folder any more, so there is nothing at this path.
             Err(error) if error.code() != "file-unreadable" => None,
             Err(_) => return self.missed(path.as_str(), Obstacle::Unreadable),
         };
@@ -231,7 +231,7 @@ impl Comparison<'_> {
         });
     }
 
-    /// A folder, or something else, stands where the other one was, and what is there cannot be captured.
+    /// A folder, or something else, is where the other one was, and what is there cannot be captured.
     fn block(&mut self, path: &RelPath, obstacle: Obstacle) {
         self.blocked.insert(path.to_string());
         self.missed(path.as_str(), obstacle);
@@ -273,7 +273,7 @@ impl Comparison<'_> {
         }
         self.compare_repositories();
         let Self { mut found, mut blocked, has_lost, .. } = self;
-        // A file that exceeds what one capture may hold can stand in the place of a folder too.
+        // A file that exceeds what one capture may hold can be in the place of a folder too.
         let gone: BTreeSet<&str> = found.removed_folders.iter().map(|folder| folder.path.as_str()).collect();
         let missed = found.uncaptured.iter().map(|missed| missed.path.clone());
         blocked.extend(missed.filter(|path| gone.contains(path.as_str())));

@@ -2,7 +2,7 @@
 //!
 //! A command's effect is known only when the second scan has been made. If Relay is killed before that, the journal lets
 //! the next start make it: the files as they were are compared with the files as they are. Nothing is reverted for
-//! that; the difference is entered into the ledger, where a person can look at it and take it back. A living capture
+//! that; the difference is entered into the ledger, where a person can look at it and undo it. A living capture
 //! holds the lock of its journal. One that does not carry this user's MAC, or that was damaged, is left and reported.
 
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ pub struct Command {
     /// The transaction under way that it checks.
     #[serde(default)]
     pub within: Option<Uuid>,
-    /// Files that this transaction has changed, and takes back by itself unless it lands.
+    /// Files that this transaction has changed, and undoes by itself unless it lands.
     pub leased: Vec<String>,
 }
 

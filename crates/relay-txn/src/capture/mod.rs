@@ -161,11 +161,11 @@ impl Obstacle {
             Self::Unreadable => "may not be read",
             Self::Special => "is a pipe, a socket or a device",
             Self::Mounted => "is mounted from elsewhere, where no transaction reaches",
-            Self::Folder => "is a folder, whose permissions and owner are not kept while it stays",
+            Self::Folder => "is a folder; Relay does not record its permissions and owner",
             Self::Git => "is git's own, which Relay does not keep",
             Self::Name => "has a name that no transaction may touch",
             Self::LongPath => "has a path longer than 4,096 bytes",
-            Self::Swapped => "took part in an exchange of a folder and something that cannot be captured",
+            Self::Swapped => "was exchanged with a folder or with something that cannot be captured",
             Self::Unknown => "may have been there before",
             Self::Damaged => "was kept, but the kept content is damaged",
             Self::OnlyCopy => "may be all that is left of a file that is gone and could not be captured",
@@ -184,7 +184,7 @@ pub struct Effects {
     pub removed_folders: Vec<FolderRecord>,
     /// What files had besides content and mode, where they are gone or have something else now, by path.
     pub belongings: BTreeMap<String, Belonged>,
-    /// What changed and cannot be taken back, by path.
+    /// What changed and cannot be undone, by path.
     pub uncaptured: Vec<Uncaptured>,
     /// What git runs and is different now. Not part of the changes: it stays.
     pub git_programs: Vec<GitProgramChange>,

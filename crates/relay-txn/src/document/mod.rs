@@ -159,7 +159,7 @@ fn is_zero(sequence: &u64) -> bool {
     *sequence == 0
 }
 
-/// One entry of `changes`; the contents stand apart under `snapshot` and `result`, so that the list stays short.
+/// One entry of `changes`; the contents are apart under `snapshot` and `result`, so that the list stays short.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Change {

@@ -1,4 +1,4 @@
-//! How a content stands in a record.
+//! How a content is written in a record.
 
 use std::borrow::Cow;
 use std::fmt;

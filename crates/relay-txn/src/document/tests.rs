@@ -26,7 +26,7 @@ fn belongings(text: &str) -> Belongings {
     Belongings { owner, extended: Extended(values.into()) }
 }
 
-/// A record that carries `text` wherever one can stand.
+/// A record that carries `text` wherever one can be.
 fn record_with(text: &str) -> Record {
     let some = || Some(text.to_owned());
     Record {

@@ -1,6 +1,6 @@
 //! Swapping the staged files in, one after another, each only if the file is still the one that was compared.
 //!
-//! Where the disk can exchange two names there is no moment at which somebody else's write could get lost: the file
+//! Where the disk can exchange two names there is no moment at which another program's write could get lost: the file
 //! that was displaced is looked at afterwards, and if it is not the expected one the rollback puts it back.
 
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ impl<F: Fs> Protocol<F> {
                 other => other,
             };
         };
-        // The cheap look first: it spares an exchange that would have to be taken back.
+        // The cheap look first: it spares an exchange that would have to be undone.
         if self.look(path)? != observed.map(|observed| observed.stat) {
             self.expect(path, path, before)?;
         }

@@ -1,4 +1,4 @@
-//! From a draft to files that have landed and a record that can take them back.
+//! From a draft to files that have landed and a record that can undo them.
 
 use std::collections::HashMap;
 use std::io;

@@ -14,7 +14,7 @@ use crate::layout::{self, STATE};
 use crate::record::Record;
 use crate::state::unlink_if_there;
 
-/// How often folders are looked for again when somebody else keeps removing them.
+/// How often folders are looked for again when another program keeps removing them.
 const SYNC_ATTEMPTS: usize = 4;
 
 impl<F: Fs> Protocol<F> {
@@ -39,7 +39,7 @@ impl<F: Fs> Protocol<F> {
         Ok(record)
     }
 
-    /// Enters what a command did, whose Relay died before anybody decided about it: a command's work is never taken back
+    /// Enters what a command did, whose Relay died before it was approved or rejected: a command's work is never undone
     /// by itself. The caller holds the lock.
     pub(super) fn keep(&self, pending: &Record) -> Result<(), TxnError> {
         self.sync_touched(pending)?;
@@ -73,7 +73,7 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// Makes names and contents in the workspace durable, as far as they are still there: the transaction itself, or
-    /// somebody else, may have removed some, even after they were looked for.
+    /// another program, may have removed some, even after they were looked for.
     pub(super) fn sync_existing(
         &self,
         folders: &BTreeSet<String>,
@@ -138,7 +138,7 @@ impl<F: Fs> Protocol<F> {
     }
 }
 
-/// The record as it stands in the ledger.
+/// The record as it is in the ledger.
 fn approved(pending: &Record, verdict: Verdict) -> Record {
     let mut record = Record {
         checks: verdict.checks,

@@ -1,6 +1,6 @@
 //! Forgetting: old records leave the ledger, and contents that no record needs leave the disk.
 //!
-//! Which records are old is decided elsewhere. Here an undo goes only when what it took back is gone for good, so that
+//! Which records are old is decided elsewhere. Here an undo goes only when what it undid is gone for good, so that
 //! whatever interrupts it, no remaining record looks as if it were in effect again. Contents go only while nobody
 //! prepares a transaction: those of a transaction under way belong to no record yet. A record that cannot be read by
 //! this version keeps everything in place.
@@ -48,17 +48,17 @@ struct Sorted {
 struct Doomed {
     /// The size of its file.
     size: u64,
-    /// What it took back.
+    /// What it undid.
     undoes: Vec<Uuid>,
 }
 
 impl Sorted {
-    /// The records to forget in the rounds in which they go: each after everything it took back. An undo of an undo
+    /// The records to forget in the rounds in which they go: each after everything it undid. An undo of an undo
     /// is as deep as it gets by hand, so there are few rounds.
     fn rounds(&self) -> Vec<Vec<Uuid>> {
         let mut round_of: HashMap<Uuid, usize> = HashMap::new();
         let mut rounds: Vec<Vec<Uuid>> = Vec::new();
-        // What a record took back is older, so its round is known by then.
+        // What a record undid is older, so its round is known by then.
         for ((_, uuid), doomed) in &self.doomed {
             let before = doomed.undoes.iter().filter_map(|target| round_of.get(target)).max();
             let round = before.map_or(0, |round| round + 1);
@@ -135,7 +135,7 @@ impl<F: Fs> Protocol<F> {
         Ok(sorted)
     }
 
-    /// What commands had written when it was taken back can still be restored.
+    /// What commands had written when it was undone can still be restored.
     fn sort_taken_back(&self, sorted: &mut Sorted) -> Result<(), TxnError> {
         for name in self.fs.list(RESCUED).at("list", RESCUED)? {
             let Some(uuid) = layout::parse_uuid(&name) else { continue };

@@ -1,6 +1,6 @@
 //! Contents that no record of the ledger leads to, and that somebody may want back.
 //!
-//! Files that rollbacks moved aside, what commands had written when that was taken back, and what lies in the stage of an
+//! Files that rollbacks moved aside, what commands had written when that was undone, and what lies in the stage of an
 //! interrupted transaction whose record cannot be verified. They are only listed and read here.
 
 use std::io;
@@ -38,7 +38,7 @@ pub struct Kept {
 pub enum Origin {
     /// It was moved aside by a rollback.
     Rescued,
-    /// A command had written it, and that was taken back.
+    /// A command had written it, and that was undone.
     TakenBack,
     /// It is in the stage of an interrupted transaction whose record cannot be verified: an original or its successor.
     Staged,

@@ -63,7 +63,7 @@ pub(crate) type Tell = Box<dyn Fn() + Send + Sync>;
 
 /// A transaction whose files have landed and that awaits its verdict.
 pub(crate) struct Open<L> {
-    /// The record as it stands in `{uuid}.pending.yml`.
+    /// The record as it is in `{uuid}.pending.yml`.
     pub(crate) record: Record,
     /// Files that could not be given all that they were to have besides their content.
     pub(crate) disowned: Vec<String>,
@@ -71,7 +71,7 @@ pub(crate) struct Open<L> {
     _owner: L,
 }
 
-/// What stands at a path, as far as the protocol cares.
+/// What is at a path, as far as the protocol cares.
 enum Seen {
     Missing,
     /// A file, or a link with its target as content: its hash, and what the disk says about it.
@@ -85,7 +85,7 @@ impl Seen {
         matches!(self, Self::File(hash, stat) if *hash == stored.hash && is_link(stat.mode) == is_link(stored.mode))
     }
 
-    /// The file's identity, where the system tells.
+    /// The file's identity, where the system reports it.
     fn inode(&self) -> Option<u64> {
         match self {
             Self::File(_, stat) => stat.inode,
@@ -130,7 +130,7 @@ impl<F: Fs> Protocol<F> {
             Ok(Found::Irregular(Kind::Symlink)) => self.see_link(path),
             Ok(Found::Irregular(kind)) => Ok(Seen::Other(kind)),
             Ok(Found::File(bytes, stat)) => Ok(Seen::File(content_hash(&bytes), stat)),
-            // No transaction holds a file of that size, so it is somebody else's.
+            // No transaction holds a file of that size, so it is another program's.
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => Ok(Seen::Other(Kind::File)),
             Err(_) if self.is_below_link(path) => Ok(Seen::Missing),
             Err(error) => Err(TxnError::io("read", path, error)),
@@ -145,8 +145,8 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Whether a link stands where a folder of the path would be. No link is followed, so nothing is there: a folder and
-    /// a link may be changing places. The state folder is no part of the workspace; a link in it is an error.
+    /// Whether a link is where a folder of the path would be. No link is followed, so nothing is there: a folder and
+    /// a link may be changing places. The state folder is not part of the workspace; a link in it is an error.
     fn is_below_link(&self, path: &str) -> bool {
         let is_link =
             |folder: &str| matches!(self.fs.stat(folder), Ok(Some(stat)) if stat.kind == Kind::Symlink);

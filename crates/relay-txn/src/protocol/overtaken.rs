@@ -1,6 +1,6 @@
 //! What a command did to a file before another transaction landed on it.
 //!
-//! The file is by now what that transaction made of it, so there is nothing left to decide about and nothing to take back:
+//! The file is by now what that transaction made of it, so there is nothing left to decide about and nothing to undo:
 //! the change is entered into the ledger, in its place before the other one. Undoing both, the newer one first, brings
 //! back what was there before the command. Every landing leaves a number free for each command under way, so that there
 //! is a place (see `enter`).

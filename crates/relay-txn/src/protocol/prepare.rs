@@ -35,7 +35,7 @@ pub(super) struct Prepared {
     pub(super) disowned: Vec<String>,
 }
 
-/// What stands where a change is to be made.
+/// What is where a change is to be made.
 enum Place {
     /// Nothing.
     Free,
@@ -52,7 +52,7 @@ pub(super) struct Observed {
 }
 
 impl Observed {
-    /// What it has besides its content, where the system tells.
+    /// What it has besides its content, where the system reports it.
     fn belongings(&self) -> Option<Belongings> {
         Some(Belongings { owner: self.stat.owner?, extended: self.extras.kept.clone() })
     }
@@ -74,7 +74,7 @@ impl Contents {
 }
 
 impl<F: Fs> Protocol<F> {
-    /// Compares every file with what the draft was planned against, and stages what it shall become.
+    /// Compares every file with what the draft was planned against, and stages what it is to become.
     pub(super) fn prepare(&self, draft: &Draft) -> Result<Prepared, TxnError> {
         let (observed, folders) =
             self.observe(draft, |change, freed| self.compare(change, freed, draft.break_links))?;
@@ -145,7 +145,7 @@ impl<F: Fs> Protocol<F> {
         self.observe(draft, |change, freed| self.foresee(change, freed, draft.break_links)).map(drop)
     }
 
-    /// What stands where a change is to be made, going by what the disk says about it.
+    /// What is where a change is to be made, going by what the disk says about it.
     fn foresee(&self, change: &FileChange, freed: &Freed<'_>, break_links: bool) -> Result<Place, TxnError> {
         let path = change.path.to_string();
         if !self.fs.permits(&path) {
@@ -232,7 +232,7 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// Writes the new content of a file or link into its slot. `folder` is the one it goes to, if that is there; `wanted` what
-    /// it shall have besides.
+    /// it is to have besides.
     fn write_slot(
         &self,
         slot: &str,

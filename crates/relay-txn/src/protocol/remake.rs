@@ -1,7 +1,7 @@
 //! The state folder made again, when a command removed it under a living transaction.
 //!
 //! `git clean -fdx` in a check is enough for that: the folder is ignored, so it goes. The process still knows what the
-//! files held, so the transaction can be taken back all the same. The history that was in the folder is gone for good.
+//! files held, so the transaction can be undone all the same. The history that was in the folder is gone for good.
 
 use std::io;
 use std::sync::Arc;

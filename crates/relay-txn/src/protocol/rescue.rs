@@ -15,7 +15,7 @@ use crate::state::{ensure_private_folder, unlink_if_there};
 /// How many of them are kept.
 const MAX_TAKEN_BACK: usize = 10;
 
-/// Somebody else's bytes that stood where a rollback had to restore a file.
+/// Another program's bytes that was where a rollback had to restore a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rescued {
     /// The path that was restored.
@@ -74,7 +74,7 @@ impl<F: Fs> Protocol<F> {
         Ok(Rescued { path: path.to_owned(), kept_as })
     }
 
-    /// Keeps the record of what commands had written when that is taken back: somebody may have saved a file while they
+    /// Keeps the record of what commands had written when that is undone: a person may have saved a file while they
     /// ran, and nobody can tell whose it was. Takes no room but for a folder; where there is none, the rollback goes first.
     pub(super) fn keep_captured(&self, record: &Record) -> Option<String> {
         record.changes.iter().find(|change| change.by.is_some() && change.after.is_some())?;

@@ -31,7 +31,7 @@ impl<F: Fs> Protocol<F> {
                     Some(found) if found.inode.is_some() && found.inode == staged.inode() => {
                         unlink_if_there(&self.fs, path)
                     }
-                    // Still staged, or already taken away: whatever is at the path is somebody else's.
+                    // Still staged, or already taken away: whatever is at the path is another program's.
                     _ => Ok(()),
                 };
             }
@@ -208,7 +208,7 @@ impl<F: Fs> Protocol<F> {
             let mode = Some(before.mode & 0o7777);
             let attributes = Attributes { mode, like, belongings, folder: None };
             self.fs.write_new(&name, &bytes, attributes).at("write", &name)?;
-            // Durable before it takes the path: half a file there would look like somebody else's.
+            // Durable before it takes the path: half a file there would look like another program's.
             self.fs.sync(std::slice::from_ref(&name), &[]).at("sync", &name)?;
         }
         if let Some(belongings) = &before.belongings

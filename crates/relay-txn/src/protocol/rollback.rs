@@ -1,11 +1,11 @@
-//! Making every file old again, from whatever state a crash, a failure or somebody else left behind.
+//! Making every file old again, from whatever state a crash, a failure or another program left behind.
 //!
 //! What was displaced is put back as it is; a rename needs no disk space, and it returns even a file that somebody
 //! changed at the last moment. Only where the displaced file did not survive is it written anew from the record.
 //! Content that is neither ours nor the old one is moved to `.relaycode/rescued/`, never destroyed. Every step may
 //! be repeated: running a rollback twice, or half and then again, gives the same files.
 //!
-//! What came goes first, because it may stand where something has to come back: a file in place of a folder, or a folder
+//! What came goes first, because it may be where something has to come back: a file in place of a folder, or a folder
 //! in place of a file.
 
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use crate::layout::{self, STAGE, STATE};
 use crate::record::{FolderRecord, Record};
 use crate::state::{ensure_private_folder, unlink_if_there};
 
-/// How often a file is looked at again when somebody else keeps changing it during the rollback.
+/// How often a file is looked at again when another program keeps changing it during the rollback.
 const ATTEMPTS: usize = 4;
 
 /// One rollback under way: what has to be synced at its end, and what was rescued.
@@ -90,7 +90,7 @@ impl<F: Fs> Protocol<F> {
     /// Restores all files of a pending record and removes the record. The caller holds the lock.
     ///
     /// `unreached` is given while the files are being made new: those stay as they are, also if somebody deleted them,
-    /// and a displaced file that is not the expected one was somebody else's a moment ago and goes back to its place.
+    /// and a displaced file that is not the expected one was another program's a moment ago and goes back to its place.
     /// Later, and after a crash, whatever differs from the record was changed in the stage.
     pub(super) fn roll_back(
         &self,

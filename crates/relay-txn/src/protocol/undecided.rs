@@ -1,8 +1,8 @@
 //! The marks on the stage of a transaction that is not decided: that it may have changed files, and whether it is what a
 //! command did.
 //!
-//! What a reply does is taken back if its Relay dies before the verdict. What a command did is somebody's work and is
-//! never taken back by itself: recovery enters it into the ledger. A rollback that was decided on removes the mark first,
+//! What a reply does is undone if its Relay dies before the verdict. What a command did is somebody's work and is
+//! never undone by itself: recovery enters it into the ledger. A rollback that was decided on removes the mark first,
 //! which takes no disk space, so an interrupted rollback goes on as one. The mark carries a MAC: nobody else can turn a
 //! rollback into a commit.
 

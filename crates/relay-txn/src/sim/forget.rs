@@ -18,7 +18,7 @@ use crate::undoes::Undoes;
 /// The transactions of the ledger, oldest first; all but the last two are forgotten.
 const ALL: [Uuid; 6] = [uuid(1), uuid(2), uuid(3), uuid(4), uuid(5), uuid(6)];
 const KEPT: [Uuid; 2] = [uuid(5), uuid(6)];
-/// Takes the second one back, and is taken back itself by the fourth.
+/// Undoes the second one, and is undone itself by the fourth.
 const UNDO: Uuid = uuid(3);
 /// What is made after the crash.
 const LATER: Uuid = uuid(7);
@@ -117,7 +117,7 @@ impl Aging {
         (fs.tree() != self.tree).then(|| "forgetting changed the workspace".to_owned())
     }
 
-    /// The newest transaction can be taken back, and forgetting comes to its end, in either order.
+    /// The newest transaction can be undone, and forgetting comes to its end, in either order.
     fn goes_on(&self, fs: &SimFs, undo_first: bool) -> Option<String> {
         if undo_first {
             take_back_newest(fs);

@@ -1,4 +1,4 @@
-//! Somebody else saves a file at the worst moment: it is noticed or comes after, and never lost, not even if the power
+//! Another program saves a file at the worst moment: it is noticed or comes after, and never lost, not even if the power
 //! fails afterwards.
 
 use super::disk::{FOREIGN, How};

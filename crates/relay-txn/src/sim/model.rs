@@ -107,7 +107,7 @@ impl World {
         }
     }
 
-    /// Somebody else puts something at a path, and removes whatever is in its way.
+    /// Another program puts something at a path, and removes whatever is in its way.
     fn foreign_put(&self, path: &str, (mode, bytes): &Entry) {
         let is_folder = |path: &str| self.fs.tree().contains_key(&format!("{path}/"));
         for folder in ancestors(path).filter(|folder| !is_folder(folder)) {

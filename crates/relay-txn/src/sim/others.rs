@@ -20,7 +20,7 @@ impl SimFs {
         }
     }
 
-    /// Somebody else writes a file, in place if it exists; folders are made for it. Where a file or link is in the way,
+    /// Another program writes a file, in place if it exists; folders are made for it. Where a file or link is in the way,
     /// or a folder at the place itself, nobody can write; then nothing happens.
     pub(crate) fn foreign_write(&self, path: &str, bytes: &[u8]) -> bool {
         let mut shared = self.shared();
@@ -39,7 +39,7 @@ impl SimFs {
             && put(state, path, Node::File { now, durable: None, poisoned: false, modified: clock })
     }
 
-    /// Somebody else changes a file's permissions; whether there is a file.
+    /// Another program changes a file's permissions; whether there is a file.
     pub(crate) fn foreign_chmod(&self, path: &str, mode: u32) -> bool {
         let mut shared = self.shared();
         let state = &mut shared.state;
@@ -55,19 +55,19 @@ impl SimFs {
         true
     }
 
-    /// Somebody else makes a link, where nothing is.
+    /// Another program makes a link, where nothing is.
     pub(crate) fn foreign_link(&self, path: &str, target: &[u8]) {
         let state = &mut self.shared().state;
         assert!(put(state, path, Node::Link { target: target.into(), modified: 0 }), "{path} is not free");
     }
 
-    /// Somebody else makes a folder, where nothing is.
+    /// Another program makes a folder, where nothing is.
     pub(crate) fn foreign_folder(&self, path: &str, mode: u32) {
         let state = &mut self.shared().state;
         assert!(put(state, path, Node::Folder { mode }), "{path} is not free");
     }
 
-    /// Somebody else removes whatever is there, with all that is in it.
+    /// Another program removes whatever is there, with all that is in it.
     pub(crate) fn foreign_remove(&self, path: &str) {
         let state = &mut self.shared().state;
         if let (Ok(place), Some(_)) = (state.place(path), state.lookup(path)) {
@@ -75,7 +75,7 @@ impl SimFs {
         }
     }
 
-    /// Somebody else makes sure that their file survives.
+    /// Another program makes sure that their file survives.
     pub(super) fn foreign_sync(&self, path: &str) {
         let state = &mut self.shared().state;
         let file = state.lookup(path).and_then(|inode| state.nodes.get_mut(&inode));
@@ -89,7 +89,7 @@ impl SimFs {
         }
     }
 
-    /// Somebody else, a command for instance, makes the files those of `wanted`, and does so with care.
+    /// Another program, a command for instance, makes the files those of `wanted`, and does so with care.
     pub(super) fn foreign_become(&self, wanted: &Tree) {
         let old = self.tree();
         for path in old.keys().rev().filter(|path| old.get(*path) != wanted.get(*path)) {

@@ -20,7 +20,7 @@ const PROMISE: Promise = Promise { atomic_renames: true, exchange: true };
 
 type Begun = Result<Open<<Flawed as crate::fs::Fs>::Lock>, TxnError>;
 
-/// Runs `first` while somebody else begins `second` at moment `n`; what became of both. `None` when there is no such
+/// Runs `first` while another program begins `second` at moment `n`; what became of both. `None` when there is no such
 /// moment.
 fn at_once<T>(
     fs: &SimFs,

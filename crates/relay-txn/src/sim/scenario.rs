@@ -52,7 +52,7 @@ pub(super) fn change(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) ->
     FileChange::new(RelPath::new(path).unwrap(), before, after.map(Target::new))
 }
 
-/// What stands at a path: type and permission bits, and the bytes of the file or the target of the link.
+/// What is at a path: type and permission bits, and the bytes of the file or the target of the link.
 pub(super) type Entry = (u32, Vec<u8>);
 
 pub(super) fn file(bytes: &[u8]) -> Entry {

@@ -59,7 +59,7 @@ pub(super) struct State {
     pub(super) names: BTreeMap<(Inode, String), Inode>,
     /// The names a power cut could not take away.
     pub(super) durable_names: BTreeMap<(Inode, String), Inode>,
-    /// Changes of names that are not durable, in their order; those of one entry stand or fall together.
+    /// Changes of names that are not durable, in their order; those of one entry happen together or not at all.
     pub(super) unsynced: Vec<Vec<NameChange>>,
     pub(super) promise: Promise,
     next_inode: Inode,

@@ -36,7 +36,7 @@ pub(super) enum Fate {
 pub(super) enum Step {
     Commit(Wish),
     Rollback(Wish),
-    /// Begins, lets somebody else write one of the paths, then rolls back.
+    /// Begins, lets another program write one of the paths, then rolls back.
     Disturbed(Wish, usize),
     /// Dies before some operation, with some of it surviving; then recovers.
     Crash(Wish, usize, u64),
@@ -44,7 +44,7 @@ pub(super) enum Step {
     Captured(Wish, Fate),
     ForeignWrite(usize, usize),
     ForeignRemove(usize),
-    /// Takes back the n-th transaction, counted from the newest: an undo, or, if that one is an undo, a redo.
+    /// Undoes the n-th transaction, counted from the newest: an undo, or, if that one is an undo, a redo.
     Undo(usize),
 }
 

@@ -73,7 +73,7 @@ fn a_new_file_takes_the_group_of_a_folder_that_hands_it_on() {
     assert_ne!(std::fs::metadata(world.at("plain")).unwrap().gid(), 2345);
 }
 
-/// A file with an owner, a group, a mode and attributes of its own, a link and a folder, the latter two somebody else's.
+/// A file with an owner, a group, a mode and attributes of its own, a link and a folder, the latter two of another user.
 fn owned() -> World {
     let world = World::new(&[("in/a", "a\n")]);
     std::os::unix::fs::symlink("a", world.at("in/link")).unwrap();

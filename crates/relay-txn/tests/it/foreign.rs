@@ -1,4 +1,4 @@
-//! Somebody else works on the same files: it is noticed, refused, and nothing of theirs is lost.
+//! Another program works on the same files: it is noticed, refused, and nothing of theirs is lost.
 
 use std::os::unix::fs::symlink;
 

@@ -1,4 +1,4 @@
-//! Transactions that land, and ones that are taken back.
+//! Transactions that land, and ones that are undone.
 
 use std::time::{Duration, SystemTime};
 

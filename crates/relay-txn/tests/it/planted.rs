@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use crate::world::{World, draft};
 
-/// A pending record, sealed with somebody else's key, over a real transaction.
+/// A pending record, sealed with another program's key, over a real transaction.
 fn foreign_pending(world: &World) -> Uuid {
     let theirs = Ledger::open(&world.workspace, LedgerKey::new([1; 32])).unwrap();
     let pending = theirs.begin(draft(&[("a", Some("a\n"), Some("A\n"))])).unwrap();

@@ -4,7 +4,7 @@ use relay_txn::{Outcome, TxnError};
 
 use crate::world::{World, draft};
 
-/// Leaves a transaction as a killed process would: nothing is taken back, but its locks are gone.
+/// Leaves a transaction as a killed process would: nothing is undone, but its locks are gone.
 fn die(world: &World, draft: relay_txn::Draft) {
     let pending = world.ledger.begin(draft).unwrap();
     let stage = world.at(&format!(".relaycode/stage/{}", pending.uuid()));

@@ -45,7 +45,7 @@ impl Dir {
     /// Opens a folder below this one; `None` when it or a parent does not exist.
     ///
     /// # Errors
-    /// A link or something that is no folder is in the way, or the system refuses.
+    /// A link or something that is not a folder is in the way, or the system refuses.
     pub fn open_dir(&self, name: &str) -> Result<Option<Self>, ReadError> {
         let path = shown(&self.path, name);
         let Some((place, metadata)) = self.look(name)? else { return Ok(None) };
@@ -86,7 +86,7 @@ impl Dir {
     /// What is at a name below this folder, the last component not being followed; `None` when nothing is.
     ///
     /// # Errors
-    /// A link or something that is no folder is in the way, or the system refuses.
+    /// A link or something that is not a folder is in the way, or the system refuses.
     pub fn facts(&self, name: &str) -> Result<Option<Facts>, ReadError> {
         Ok(self.look(name)?.map(|(_, metadata)| facts_of(&metadata)))
     }
@@ -109,7 +109,7 @@ impl Dir {
     /// Where a symbolic link below this folder points; `None` when nothing is at that name.
     ///
     /// # Errors
-    /// It is no link, something is in the way, or the system refuses.
+    /// It is not a link, something is in the way, or the system refuses.
     pub fn read_link(&self, name: &str) -> Result<Option<Vec<u8>>, ReadError> {
         let path = shown(&self.path, name);
         let Some((place, _)) = self.look(name)? else { return Ok(None) };

@@ -399,7 +399,7 @@ fn what_a_check_did_is_found_when_relay_was_killed() {
     assert_ne!(env.relay(&["apply", "reply.md", "--trust"]).run().code, 0);
     let run = env.relay(&["recover"]).run();
     assert!(
-        run.stdout.contains("had been interrupted, its 1 file(s) are as they were"),
+        run.stdout.contains("was interrupted, and its 1 file(s) are as they were"),
         "{}{}",
         run.stdout,
         run.stderr
@@ -506,7 +506,7 @@ fn a_check_that_outlives_a_killed_relay_is_ended_before_anything_is_put_back() {
     let before = env.tree();
     assert_ne!(env.relay(&["apply", "reply.md", "--trust"]).run().code, 0);
     let run = env.relay(&["log"]).success();
-    assert!(run.stderr.contains("it was ended"), "{}", run.stderr);
+    assert!(run.stderr.contains("Relay ended it"), "{}", run.stderr);
     let after = env.tree();
     std::thread::sleep(Duration::from_millis(200));
     assert_eq!(env.tree(), after, "nobody writes any more");

@@ -4,7 +4,7 @@
 
 /// Removes escape sequences; a carriage return, alone or before a line feed, ends a line.
 ///
-/// A lone `\r` is how progress lines overwrite themselves, so what stood before it is a line of its own here.
+/// A lone `\r` is how progress lines overwrite themselves, so what was before it is a line of its own here.
 pub(super) fn clean(output: &str) -> String {
     let mut text = String::with_capacity(output.len());
     let mut chars = output.chars().peekable();

@@ -49,7 +49,7 @@ impl Documents {
         }
         let (document, behind) = text.split_at_checked(values.byte_offset())?;
         let (end_of_line, rest) = behind.split_once('\n').unwrap_or((behind, ""));
-        // It may still be no document: more stands behind it on its line, or it is nested too deeply to be read.
+        // It may still be no document: more follows on its line, or it is nested too deeply to be read.
         let value = end_of_line.trim().is_empty().then(|| serde_json::from_str(document).ok()).flatten();
         match value {
             Some(value) => {

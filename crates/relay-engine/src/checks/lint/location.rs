@@ -67,7 +67,7 @@ pub(super) fn indented_place(line: &str) -> Option<&str> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Severity {
     Error,
-    /// A warning, a note, a hint: anything that is no error.
+    /// A warning, a note, a hint: anything that is not an error.
     Lesser,
 }
 

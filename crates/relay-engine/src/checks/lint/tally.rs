@@ -9,17 +9,17 @@ use super::{ErrorCount, Source};
 pub(super) enum Reading {
     /// An error that stands for itself; no summary will repeat it.
     Error,
-    /// So many errors that the tool's summary, if one comes, includes.
+    /// This many errors that the tool's summary, if one comes, includes.
     Listed(u64),
     /// The tool's summary of everything it listed since its last summary.
     Total(u64),
     /// A summary that does not say whose it is: it belongs to the tool whose line came before it, if that one
     /// sums up in this way, and otherwise stands for itself.
     AnyTotal(u64),
-    /// A remark that at least so many errors there were (`could not compile due to 3 previous errors`): it adds
-    /// nothing to errors that were seen, and stands in for those that were cut off.
+    /// A remark that at least this many errors there were (`could not compile due to 3 previous errors`): it adds
+    /// nothing to errors that were seen, and counts for those that were cut off.
     AtLeast(u64),
-    /// A line of this tool that is no error.
+    /// A line of this tool that is not an error.
     Nothing,
 }
 

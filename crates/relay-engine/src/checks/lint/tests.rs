@@ -110,7 +110,7 @@ fn every_recording_is_in_the_manifest() {
     assert_eq!(present, listed);
 }
 
-/// `first ; second` for every two recorded runs: whatever stands before or after it, a run counts the same.
+/// `first ; second` for every two recorded runs: whatever is before or after it, a run counts the same.
 #[test]
 fn any_two_runs_add_up() {
     let cases = cases();

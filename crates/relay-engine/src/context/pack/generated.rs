@@ -33,7 +33,7 @@ pub(super) fn by_name(path: &str) -> bool {
     NAMES.contains(&name) || ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether a name says that the file is no text.
+/// Whether a name says that the file is not text.
 pub(super) fn is_binary_name(path: &str) -> bool {
     const BINARY: &[&str] = &[
         "png",

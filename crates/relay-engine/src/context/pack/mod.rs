@@ -74,7 +74,7 @@ pub struct Pack {
     pub files: Vec<Packed>,
     /// The files that are not, each with the reason.
     pub left_out: Vec<LeftOut>,
-    /// What was masked, by the file (or part of the pack) it stood in.
+    /// What was masked, by the file (or part of the pack) it was in.
     pub masked: Vec<(String, Found)>,
 }
 

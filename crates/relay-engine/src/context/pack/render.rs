@@ -54,7 +54,7 @@ impl Frame<'_> {
         } else {
             format!("Begin every reply in this conversation with this line, by itself: `Receipt: {receipt}`")
         };
-        push(&mut text, format_args!("- {receipt_rule} It tells Relay which version of the files you saw."));
+        push(&mut text, format_args!("- {receipt_rule} It shows Relay which version of the files you saw."));
         push(
             &mut text,
             format_args!(
@@ -65,7 +65,7 @@ impl Frame<'_> {
             push(
                 &mut text,
                 format_args!(
-                    "- Words like `RELAY_MASKED_PASSWORD_1A2B3C4D` stand for secrets. Leave them exactly as they are, in the file they are in: the real values are put back."
+                    "- Words like `RELAY_MASKED_PASSWORD_1A2B3C4D` are placeholders for secrets. Leave them exactly as they are, in the file they are in: the real values are put back."
                 ),
             );
         }
@@ -133,7 +133,7 @@ pub(super) fn left_out_line(left: &LeftOut) -> String {
     format!("- `{}` {}\n", left.path, left.reason)
 }
 
-/// One file, as it stands in the pack.
+/// One file, as it is in the pack.
 pub(super) fn file(path: &str, content: &str, dialect: Dialect) -> String {
     let mut text = String::new();
     push(&mut text, format_args!("\n## The file `{path}`\n"));

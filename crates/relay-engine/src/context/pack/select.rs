@@ -22,7 +22,7 @@ pub struct Wanted {
 /// relative to the project's root.
 ///
 /// # Errors
-/// A pattern is no glob, or means nothing.
+/// A pattern is not a glob, or means nothing.
 pub fn select(
     workspace: &Workspace,
     patterns: &[String],
@@ -60,7 +60,7 @@ pub fn select(
 /// Which of these paths a pattern means; whether they exist makes no difference.
 ///
 /// # Errors
-/// The pattern is no glob.
+/// The pattern is not a glob.
 pub fn fitting(paths: &[String], pattern: &str) -> Result<BTreeSet<String>, Diagnostic> {
     let folder = pattern.trim_end_matches('/');
     let below = format!("{folder}/");
@@ -98,9 +98,10 @@ fn files(walked: &[RelPath], pattern: &str) -> Result<Vec<RelPath>, Diagnostic> 
 fn glob(pattern: &str) -> Result<GlobMatcher, Diagnostic> {
     let built = GlobBuilder::new(pattern).literal_separator(true).build();
     built.map(|glob| glob.compile_matcher()).map_err(|error| {
-        Diagnostic::error(codes::BAD_PATTERN, format!("`{pattern}` is no pattern: {}", error.kind())).hinted(
-            "Use * inside a name, ** across folders, {a,b} for one of several; quote it for your shell.",
-        )
+        Diagnostic::error(codes::BAD_PATTERN, format!("`{pattern}` is not a valid pattern: {}", error.kind()))
+            .hinted(
+                "Use * inside a name, ** across folders, {a,b} for one of several; quote it for your shell.",
+            )
     })
 }
 
@@ -111,7 +112,7 @@ fn means_nothing(workspace: &Workspace, pattern: &str) -> Diagnostic {
     } else {
         format!("Did you mean {}?", near.join(" or "))
     };
-    Diagnostic::error(codes::NO_SUCH_FILE, format!("`{pattern}` is no file, and no file fits it"))
+    Diagnostic::error(codes::NO_SUCH_FILE, format!("`{pattern}` is not a file, and no file matches it"))
         .on(pattern)
         .hinted(hint)
 }

@@ -42,7 +42,7 @@ pub struct Receipt {
     vault: Vault,
 }
 
-/// What stands before the texts.
+/// What is before the texts.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {

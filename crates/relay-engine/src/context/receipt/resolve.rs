@@ -341,7 +341,7 @@ fn masked_value(path: &str, refused: &Unrestored) -> Diagnostic {
     let Unrestored { placeholder, files, .. } = refused;
     let (why, hint) = if files.is_empty() {
         (
-            "nobody here knows what it stands for".to_owned(),
+            "Relay does not know which secret it replaces".to_owned(),
             "Apply the reply with the receipt of the pack that showed it (--receipt), or ask the model to leave that line as it is.",
         )
     } else {

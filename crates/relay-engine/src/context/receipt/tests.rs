@@ -157,7 +157,7 @@ fn a_conversation_goes_on_where_the_last_reply_ended() {
     // Written for the file as the model's own reply left it.
     let second = plan(&receipt, &section("a.txt", "drei", "tre"), &[("a.txt", &today)]);
     assert_eq!(after(&second, "a.txt"), Some(today.replace("drei", "tre").as_str()));
-    // Written for the file as it was shown, because the first reply was taken back.
+    // Written for the file as it was shown, because the first reply was undone.
     let anew = plan(&receipt, &section("a.txt", "three", "tre"), &[("a.txt", SHOWN)]);
     assert_eq!(after(&anew, "a.txt"), Some(SHOWN.replace("three", "tre").as_str()));
 }

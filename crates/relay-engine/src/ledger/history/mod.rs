@@ -1,4 +1,4 @@
-//! The ledger as a person reads it: newest first, each transaction in effect, taken back, or partly so.
+//! The ledger as a person reads it: newest first, each transaction in effect, undone, or partly so.
 
 mod filter;
 mod order;
@@ -25,7 +25,7 @@ use crate::ledger::damaged;
 pub enum EntryStatus {
     /// It is.
     Committed,
-    /// Later transactions took it back in some of its files.
+    /// Later transactions undid it in some of its files.
     PartlyUndone,
     /// Later transactions took all of it back.
     Undone,
@@ -71,7 +71,7 @@ pub struct Entry {
     pub record: Record,
     /// Whether it is still in effect.
     pub status: EntryStatus,
-    /// The files in which it was taken back.
+    /// The files in which it was undone.
     pub undone: BTreeSet<String>,
     /// The number of the transaction that took each file back or brought it back last; none for files that nothing did.
     pub(crate) settled_by: BTreeMap<String, u64>,
@@ -88,7 +88,7 @@ impl Entry {
         }
     }
 
-    /// Whether all of it was taken back, also where its record is damaged.
+    /// Whether all of it was undone, also where its record is damaged.
     fn is_undone(&self) -> bool {
         !self.record.changes.is_empty() && self.record.paths().all(|path| self.undone.contains(path))
     }

@@ -1,8 +1,8 @@
 //! What the next undo and the next redo do: the ledger read as an editor's history.
 //!
-//! Every landing and every redo is a step forward, every undo a step back. `undo` takes back the newest step forward
+//! Every landing and every redo is a step forward, every undo a step back. `undo` undoes the newest step forward
 //! that is still in effect, wherever the transaction itself is in the list; so after `relay redo 1` it is #1 that goes
-//! first. `redo` takes back the newest step back, as long as nothing landed after it: a landing begins a new line of
+//! first. `redo` undoes the newest step back, as long as nothing landed after it: a landing begins a new line of
 //! work, and what was undone before it comes back only by name.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -35,7 +35,7 @@ impl Next<'_> {
 type Steps<'h> = BTreeMap<u64, Vec<(&'h Entry, BTreeSet<String>)>>;
 
 impl History {
-    /// What `relay undo` takes back.
+    /// What `relay undo` undoes.
     #[must_use]
     pub fn next_undo(&self) -> Option<Next<'_>> {
         self.newest(self.steps(EntryKind::Redo))
@@ -80,7 +80,7 @@ impl History {
         steps
     }
 
-    /// The newest step that can still be taken back.
+    /// The newest step that can still be undone.
     fn newest<'h>(&'h self, steps: Steps<'h>) -> Option<Next<'h>> {
         let mut newest = steps.into_iter().rev().filter_map(|(number, changes)| {
             let step = self.entries.iter().find(|entry| entry.record.sequence == number)?;

@@ -1,6 +1,6 @@
 //! Which transactions are in effect, file by file, and since when.
 //!
-//! A file of a transaction is undone when one that takes it back is itself in effect there; so redo is the undo of an
+//! A file of a transaction is undone when one that undoes it is itself in effect there; so redo is the undo of an
 //! undo, to any depth. The records are followed in the order in which they landed: each one claims the files it takes
 //! back, and whatever that puts out of effect lets go of its own claims. What the last step was for each file is noted
 //! on the way, because that is what the next undo or redo goes by.
@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use super::{Entry, EntryStatus};
 
-/// What a transaction takes back of an earlier one: these of its files.
+/// What a transaction undoes of an earlier one: these of its files.
 struct Claim<'r> {
     target: usize,
     files: HashSet<&'r str>,
@@ -42,7 +42,7 @@ struct Replay<'r> {
     fates: HashMap<usize, Fate<'r>>,
 }
 
-/// Settles the records, which come oldest first; the entries are newest first. What a damaged one took back stays so.
+/// Settles the records, which come oldest first; the entries are newest first. What a damaged one undid stays so.
 pub(super) fn settle(mut records: Vec<Record>, damaged: Vec<Record>) -> Vec<Entry> {
     let is_damaged: HashSet<Uuid> = damaged.iter().map(|record| record.uuid).collect();
     if !damaged.is_empty() {
@@ -126,7 +126,7 @@ impl<'r> Replay<'r> {
         for claim in claims {
             let follows = |file| Step { target: claim.target, file, begins: !is_undone };
             steps.extend(claim.files.get(step.file).copied().map(follows));
-            // What was so already when it was taken back is no file of the record; it goes with the whole.
+            // What was so already when it was undone is not a file of the record; it goes with the whole.
             if was_whole != is_whole {
                 steps.extend(claim.files.iter().copied().filter(|file| !own.contains(file)).map(follows));
             }

@@ -108,7 +108,7 @@ fn some_files_are_a_part_and_all_parts_are_the_whole() {
         vec![record(1, &ab, &[]), record(2, &["a"], &[(1, &["a"])]), record(3, &["b"], &[(1, &["b"])])],
         "ucc",
     );
-    // Of an undo of both files, one is taken back.
+    // Of an undo of both files, one is undone.
     check(vec![record(1, &ab, &[]), record(2, &ab, &[(1, &[])]), record(3, &["a"], &[(2, &["a"])])], "ppc");
     let partly = history(vec![record(1, &ab, &[]), record(2, &["a"], &[(1, &["a"])])]);
     assert_eq!(partly.entries[1].undone, BTreeSet::from(["a".to_owned()]));
@@ -128,7 +128,7 @@ fn one_undo_of_several() {
     check(redone, "cccuc");
 }
 
-/// The definition, word for word: a file is undone if something that takes it back is in effect there.
+/// The definition, word for word: a file is undone if something that undoes it is in effect there.
 fn is_undone(records: &[Record], at: usize, path: &str) -> bool {
     let uuid = records[at].uuid;
     records.iter().enumerate().skip(at + 1).any(|(later, record)| {

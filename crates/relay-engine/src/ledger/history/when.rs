@@ -58,6 +58,6 @@ pub fn age(text: &str) -> Result<SignedDuration, Diagnostic> {
 }
 
 fn unknown(text: &str) -> Diagnostic {
-    Diagnostic::error(codes::BAD_TIME, format!("`{text}` is no time that Relay understands"))
+    Diagnostic::error(codes::BAD_TIME, format!("invalid time `{text}`"))
         .hinted("Write a date (2026-11-15), a date and time (2026-11-15T10:30), or an age (90m, 2h, 3d, 2w).")
 }

@@ -14,11 +14,11 @@ enum Step {
     Delete(usize),
     /// A path goes on under another name, with one line changed.
     Rename(usize, usize),
-    /// Takes back the n-th transaction, counted from the newest.
+    /// Undoes the n-th transaction, counted from the newest.
     Undo(usize),
-    /// Takes back the n-th undo, counted from the newest.
+    /// Undoes the n-th undo, counted from the newest.
     Redo(usize),
-    /// Takes back everything since the n-th, counted from the newest, and brings it back again.
+    /// Undoes everything since the n-th, counted from the newest, and brings it back again.
     Since(usize),
     /// Damages the n-th record; whatever needs it is refused.
     Damaged(usize),

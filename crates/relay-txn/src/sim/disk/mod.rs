@@ -18,7 +18,7 @@ pub(crate) enum Fault {
     Fail(usize, io::ErrorKind),
     /// From operation `n` on, the disk is full.
     Full(usize),
-    /// Just before operation `n`, somebody else writes a file, in place or by renaming another one over it, if the
+    /// Just before operation `n`, another program writes a file, in place or by renaming another one over it, if the
     /// folder for it is there. From then on a state is picked, as by [`SimFs::sample`].
     Meddle(usize, &'static str, How),
 }
@@ -44,7 +44,7 @@ pub(super) struct Shared {
     /// The state before one operation, each being as likely.
     sample: Option<Sample>,
     locked: BTreeSet<Inode>,
-    /// Whether somebody else wrote something.
+    /// Whether another program wrote something.
     meddled: bool,
     /// What another process does, once this many moments have passed at which it can.
     interlude: Option<(usize, Box<dyn FnOnce()>)>,

@@ -199,7 +199,7 @@ impl Fs for SimFs {
         let found = self.0.borrow().state.lookup(path);
         if found.is_none() && create {
             match self.write_new(path, b"", Attributes::PRIVATE) {
-                // Somebody else was quicker.
+                // Another program was quicker.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 other => other?,
             }

@@ -8,7 +8,7 @@ use relay_edit::{Change, Dialect, Options as PlanOptions, Snapshot, parse, rende
 
 use super::receipt;
 
-/// Lines of the common ancestor, counted from 0, and what stands there instead.
+/// Lines of the common ancestor, counted from 0, and what is there instead.
 #[derive(Clone, Debug)]
 pub(super) struct Hunk {
     pub start: usize,

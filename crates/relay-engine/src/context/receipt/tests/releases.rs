@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::history::{Case, Hunk, Judged, judge};
 
-/// How near is near, in unchanged lines between a change of the reply and one of somebody else.
+/// How near is near, in unchanged lines between a change of the reply and one of another program.
 const NEAR_LINES: usize = 5;
 
 /// How many cases there are of either kind, near and far.
