@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use relay_llm::{OutputSchema, Thinking};
 
-use super::{Agent, Asker, Masking, NoRules, Observer, StreamRules, UnderWay};
+use super::{Agent, Asker, NoRules, Observer, StreamRules, UnderWay};
 use crate::compact;
 use crate::event::Event;
 use crate::policy::Policy;
+use crate::secrets::Masker;
 use crate::session::SessionLog;
 use crate::tool::{Concurrency, Facts, Registry, Selection, Services, UnknownTool};
 use crate::turn::{Settings, State};
@@ -44,7 +45,7 @@ pub struct AgentBuilder {
     /// Finds stream rules that answers break.
     pub rules: Box<dyn StreamRules>,
     /// Keeps secrets on this machine.
-    pub masker: Option<Arc<dyn Masking>>,
+    pub masker: Masker,
     /// Takes every event.
     pub observer: Observer,
     /// How long the agent may work in all.
@@ -68,7 +69,7 @@ impl AgentBuilder {
             settings: Settings::default(),
             compaction: compact::Settings::default(),
             rules: Box::new(NoRules),
-            masker: None,
+            masker: Masker::off(),
             observer: Box::new(|_: &Event| {}),
             time: None,
         }
@@ -127,7 +128,7 @@ impl AgentBuilder {
             own: VecDeque::new(),
             output: self.output,
             compaction: self.compaction,
-            masker: self.masker,
+            masker: Arc::new(Mutex::new(self.masker)),
             watch: Arc::new(Mutex::new(rules)),
         })
     }

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use super::ask;
 use crate::policy::{Decision, Permit, Policy};
+use crate::secrets::Masker;
 use crate::session::Block;
 use crate::tool::{Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate};
 
@@ -20,6 +21,7 @@ pub struct Job {
     pub services: Services,
     pub facts: Facts,
     pub policy: Arc<Mutex<Policy>>,
+    pub masker: Arc<Mutex<Masker>>,
     pub cancel: Cancel,
 }
 
@@ -48,6 +50,10 @@ impl Job {
                 return Err(ToolError::Failed(message));
             }
         };
+        // The log keeps what the model wrote; only the tool gets to see a secret.
+        let restored =
+            self.masker.lock().unwrap_or_else(PoisonError::into_inner).restore_arguments(arguments);
+        let arguments = &restored.map_err(|error| ToolError::Failed(error.to_string()))?;
         let schema = &tool.spec().parameters;
         validate(schema, arguments)
             .map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;

@@ -25,10 +25,11 @@ use relay_diagnostics::Cancel;
 pub use build::AgentBuilder;
 pub use model::{Asker, Live, LiveOptions};
 pub use record::{Recorder, RecordingError, Replay};
-pub use seams::{Masking, NoRules, StreamRules};
+pub use seams::{NoRules, StreamRules, Watching};
 
 use crate::event::{Ended, Event, RunEvent};
 use crate::policy::Policy;
+use crate::secrets::Masker;
 use crate::session::SessionLog;
 use crate::tool::{Facts, Registry, Services, Tool};
 use crate::turn::{Delivery, Happened, Prompt, State};
@@ -65,7 +66,7 @@ pub struct Agent {
     own: VecDeque<Happened>,
     output: Option<relay_llm::OutputSchema>,
     compaction: crate::compact::Settings,
-    masker: Option<Arc<dyn Masking>>,
+    masker: Arc<Mutex<Masker>>,
     watch: Arc<Mutex<Box<dyn StreamRules>>>,
 }
 

@@ -12,8 +12,9 @@ use relay_llm::{
     Turn, Turns,
 };
 
+use super::StreamRules;
 use crate::session::convert;
-use crate::turn::{Answer, Happened, Hit};
+use crate::turn::{Answer, Happened};
 
 /// Answers requests: a provider, or a recording of one.
 pub trait Asker: Send + Sync {
@@ -88,15 +89,12 @@ impl Asker for Live {
     }
 }
 
-/// Finds stream rules that new text breaks.
-pub type Watching<'a> = &'a mut dyn FnMut(usize, &Kind, &str) -> Vec<Hit>;
-
 /// Asks, and reports what happens.
 pub fn run(
     asker: &dyn Asker,
     request: &Request,
     cancel: &Cancel,
-    watch: Watching<'_>,
+    watch: &Mutex<Box<dyn StreamRules>>,
     send: &dyn Fn(Happened),
 ) {
     let model = asker.model();
@@ -114,10 +112,17 @@ pub fn run(
             Event::Delta { index, text } => {
                 first.get_or_insert_with(|| started.elapsed());
                 let kind = kinds.get(&index).cloned().unwrap_or(Kind::Other);
-                let hits = watch(index, &kind, &text);
+                let hits = watch.lock().unwrap_or_else(PoisonError::into_inner).delta(index, &kind, &text);
                 Happened::Delta { index, kind, text, hits }
             }
-            Event::End { index, block } => Happened::BlockEnded { index, block },
+            Event::End { index, block } => {
+                let hits = watch.lock().unwrap_or_else(PoisonError::into_inner).block_ended(index);
+                if !hits.is_empty() {
+                    let kind = kinds.get(&index).cloned().unwrap_or(Kind::Other);
+                    send(Happened::Delta { index, kind, text: String::new(), hits });
+                }
+                Happened::BlockEnded { index, block }
+            }
             Event::Notice(notice) => match retrying(notice, &model, &mut retries) {
                 Some(happened) => happened,
                 None => return,

@@ -76,19 +76,18 @@ impl Agent {
             Some(name) if self.tools.iter().any(|tool| tool.spec().name == *name) => ToolChoice::Named(name),
             _ => ToolChoice::Auto,
         };
-        Request {
+        let mut request = Request {
             system: self.system.clone(),
-            messages: match &self.masker {
-                Some(masker) => masker.mask(messages),
-                None => messages,
-            },
+            messages,
             tools,
             tool_choice,
             thinking: self.thinking,
             cache_key: Some(self.log.id().to_owned()),
             output: self.output.clone(),
             ..Request::default()
-        }
+        };
+        self.masker.lock().unwrap_or_else(PoisonError::into_inner).mask_request(&mut request);
+        request
     }
 
     fn ask(&mut self, must_call: Option<String>) {
@@ -97,20 +96,12 @@ impl Agent {
         self.under_way.model = Some(cancel.clone());
         let (asker, sender, watch) = (Arc::clone(&self.asker), self.sender.clone(), Arc::clone(&self.watch));
         self.rules().turn_began();
-        let masker = self.masker.clone();
         let started = thread::Builder::new().name("model".to_owned()).spawn(move || {
-            let mut watching = |index: usize, kind: &relay_llm::Kind, text: &str| {
-                watch.lock().unwrap_or_else(PoisonError::into_inner).delta(index, kind, text)
-            };
             let send = |happened: Happened| {
-                let happened = match &masker {
-                    Some(masker) => masker.restore(happened),
-                    None => happened,
-                };
                 // An agent that is gone needs no answer.
                 drop(sender.send(Mail::Happened(happened)));
             };
-            model::run(&*asker, &request, &cancel, &mut watching, &send);
+            model::run(&*asker, &request, &cancel, &watch, &send);
         });
         if started.is_err() {
             self.queue(self.asker.gave_up());
@@ -135,6 +126,7 @@ impl Agent {
             services: self.services.clone(),
             facts,
             policy: Arc::clone(&self.policy),
+            masker: Arc::clone(&self.masker),
             cancel,
         };
         let sender = self.sender.clone();

@@ -1,6 +1,6 @@
 //! Making the conversation shorter: the plan is made here, the summary on a thread of its own.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use relay_llm::{Error, ErrorKind, Event, Message, Request, RetrySettings};
 use super::{Agent, Asker, Mail};
 use crate::compact::{self, Candidate, Plan, Situation, Summariser, Trigger};
 use crate::event::CompactReason;
+use crate::secrets::Masker;
 use crate::session::Body;
 use crate::turn::{Compacted, Happened};
 
@@ -46,9 +47,9 @@ impl Agent {
         let cancel = Cancel::new();
         self.under_way.model = Some(cancel.clone());
         let (sender, asker) = (self.sender.clone(), Arc::clone(&self.asker));
-        let masker = self.masker.clone();
+        let masker = Arc::clone(&self.masker);
         let started = thread::Builder::new().name("summary".to_owned()).spawn(move || {
-            let mut summariser = Summaries { asker: &*asker, cancel: &cancel, masker: masker.as_deref() };
+            let mut summariser = Summaries { asker: &*asker, cancel: &cancel, masker: &masker };
             let done = compact::carry_out(
                 &plan,
                 &[candidate],
@@ -90,15 +91,13 @@ impl Agent {
 struct Summaries<'a> {
     asker: &'a dyn Asker,
     cancel: &'a Cancel,
-    masker: Option<&'a dyn super::Masking>,
+    masker: &'a Mutex<Masker>,
 }
 
 impl Summariser for Summaries<'_> {
     fn ask(&mut self, _: &Candidate, request: &Request) -> Result<String, Error> {
         let mut request = request.clone();
-        if let Some(masker) = self.masker {
-            request.messages = masker.mask(request.messages);
-        }
+        self.masker.lock().unwrap_or_else(PoisonError::into_inner).mask_request(&mut request);
         let mut answer = None;
         self.asker.ask(&request, self.cancel, &mut |event| match event {
             Event::Done { turn } => answer = Some(Ok(turn.message())),

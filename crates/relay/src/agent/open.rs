@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay};
+use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay, Watching};
 use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Present, Rules};
+use relay_agent::rules::stream::{Monitor, StreamRules};
+use relay_agent::secrets::{Masker, Own};
 use relay_agent::session::{Recent, SessionError, SessionLog};
 use relay_agent::tool::{Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
@@ -86,6 +88,10 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let skills = skills(&settings);
     let material = super::system::material(&engine, &store, args, skills, &selector)?;
     builder.system = relay_agent::prompt::compose(&material).text();
+    let (rules, skipped) = StreamRules::new(&material.rules, stream_settings(&settings));
+    notes.extend(skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)));
+    builder.rules = Box::new(Watching::new(Monitor::new(rules)));
+    builder.masker = masker(&store, &settings, &mut notes)?;
     builder.compaction = compaction(&settings);
     builder.thinking = thinking;
     builder.settings = LoopSettings {
@@ -241,6 +247,43 @@ fn services(
             }
         }),
     }
+}
+
+/// `ttsr.*`.
+fn stream_settings(settings: &Settings) -> relay_agent::rules::stream::Settings {
+    let mut names = serde_json::Map::new();
+    for name in ["contextMode", "interruptMode", "repeatMode"] {
+        names.extend(
+            settings.text(&format!("ttsr.{name}")).map(|text| (name.to_owned(), Value::String(text))),
+        );
+    }
+    let stream: relay_agent::rules::stream::Settings =
+        serde_json::from_value(Value::Object(names)).unwrap_or_default();
+    relay_agent::rules::stream::Settings {
+        enabled: settings.flag("ttsr.enabled"),
+        repeat_gap: settings.count("ttsr.repeatGap").unwrap_or(10).into(),
+        ..stream
+    }
+}
+
+/// What keeps secrets on this machine: those of the environment, those the user names, and what looks like one.
+fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result<Masker, Failure> {
+    if !settings.flag("secrets.enabled") {
+        return Ok(Masker::off());
+    }
+    let mut own = Own::default();
+    own.add_environment(
+        std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+    );
+    let file =
+        store.settings_file(relay_agent::secrets::FILE).map_err(|error| models::broken_store(&error))?;
+    if let Some(text) = file {
+        let faults = own.add_file(&text);
+        notes.extend(faults.iter().map(|fault| format!("{}: {fault}", relay_agent::secrets::FILE)));
+    }
+    let key = store.ledger_key().map_err(|error| models::broken_store(&error))?;
+    Ok(Masker::new(&key, own))
 }
 
 /// A setting as a value: what reads as a number or a flag is one.

@@ -214,7 +214,7 @@ fn there_is_room_until_a_hundred_replies_wait() {
 #[test]
 fn everything_that_was_sent_is_reported_and_counts() {
     for (text, why) in [
-        ("hunter2", "a text without any change"),
+        ("hunter2", "a text without a change"),
         ("```text // {a.txt}\nbare\n```\n", "without a control block"),
         (reply(1).replace("shop", "bank").as_str(), "for the project `bank`"),
         ("```yaml\nprojectId: shop\nuuid: 1\n```\n", "changes nothing"),
@@ -363,5 +363,5 @@ fn the_status_fits_into_any_width() {
     assert_eq!(status(&model, 40), "? keep this change? [y] [n] [s] [q]", "all keys at 40 columns");
     let ask = "trust exactly these commands on this machine?".to_owned();
     step(&mut model, Step::Asks(Question { diff: String::new(), text: String::new(), ask, can_show: false }));
-    assert_eq!(status(&model, 40), "? trust exactly these on th [y] [n] [q]", "keys before words");
+    assert_eq!(status(&model, 40), "? trust exactly these comma [y] [n] [q]", "keys before words");
 }

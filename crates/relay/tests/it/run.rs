@@ -278,3 +278,43 @@ fn commands_run_in_the_sandbox_unless_they_need_more() {
     assert!(!lab.env.exists("../outside.txt"), "{document}");
     assert!(document["denied"].as_array().unwrap().len() >= 3, "{document}");
 }
+
+#[test]
+fn a_stream_rule_interrupts_the_answer() {
+    let lab = lab();
+    lab.env.write(
+        ".relay/rules/no-unwrap.md",
+        "---\ndescription: No unwrap\ncondition: \"\\\\.unwrap\\\\(\\\\)\"\nscope: text\n---\nNever write unwrap.\n",
+    );
+    lab.server.queue(Reply::text("Call x.unwrap() here, and then more and more text follows."));
+    lab.server.queue(Reply::text("Use expect instead."));
+    let (code, document) = lab.json(&["how?"]);
+    assert_eq!((code, &document["text"]), (0, &json!("Use expect instead.")), "{document}");
+    let second = lab.server.requests().pop().unwrap().body.to_string();
+    assert!(second.contains("rule_violation") && second.contains("Never write unwrap."), "{second}");
+    assert!(!second.contains("more and more text"), "the interrupted answer is gone: {second}");
+}
+
+#[test]
+fn secrets_stay_on_this_machine_and_come_back_in_arguments() {
+    let lab = lab();
+    let secret = "ghp_k3J9mQ2xV7bN4wR8tY1uZ6cL5pD0sFaGhEiO";
+    lab.env.write("settings.txt", &format!("key = {secret}\n"));
+    lab.calls(&[("read", json!({ "path": "settings.txt" }))]);
+    lab.server.queue(Reply::text("I have seen it."));
+    assert_eq!(lab.json(&["look"]).0, 0);
+    for request in lab.server.requests() {
+        let body = request.body.to_string();
+        assert!(!body.contains(secret), "{body}");
+    }
+    let body = lab.server.requests().pop().unwrap().body.to_string();
+    let at = body.rfind("RELAY_MASKED_").unwrap_or_else(|| panic!("a placeholder: {body}"));
+    let placeholder: String =
+        body[at..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+    lab.calls(&[("write", json!({ "path": "copy.txt", "content": format!("key = {placeholder}\n") }))]);
+    lab.server.queue(Reply::text("Copied."));
+    assert_eq!(lab.json(&["--continue", "copy it"]).0, 0);
+    let told = lab.server.requests().pop().unwrap().body["messages"].to_string();
+    assert!(lab.env.exists("copy.txt"), "{placeholder}: {}", &told[told.len() - 700..]);
+    assert_eq!(lab.env.read("copy.txt"), format!("key = {secret}\n"));
+}
