@@ -51,5 +51,5 @@ pub use pipeline::{land, land_prepared};
 pub use plan::explain::explain;
 pub use plan::translate;
 pub use project::config::{self, CONFIG_FILE, Config};
-pub use project::{git, init, suggest};
+pub use project::{git, init, settings, suggest};
 pub use undo::{UndoOptions, Which, redo, undo};

@@ -24,5 +24,5 @@ pub use edit::set;
 pub use error::SettingsError;
 pub use key::{Key, Kind};
 pub use models::{MODELS_FILE, Models, ModelsError};
-pub use settings::{FILE, Setting, Settings, Source};
+pub use settings::{FILE, Listed, Setting, Settings, Source};
 pub use table::{Found, Tab, find, keys};

@@ -38,6 +38,18 @@ pub struct Setting {
     pub source: Source,
 }
 
+/// A setting in a list of all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// Its name.
+    pub key: String,
+    /// Its value; `None` if it has none.
+    pub setting: Option<Setting>,
+    /// What it means.
+    pub meaning: &'static str,
+    tab: Tab,
+}
+
 /// The settings that hold.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -89,26 +101,40 @@ impl Settings {
 
     /// The settings of backends, and all others that are not as they are built in.
     #[must_use]
-    pub fn changed(&self) -> Vec<Setting> {
-        let is_shown =
-            |(tab, setting): &(Tab, Setting)| *tab == Tab::Backends || setting.source != Source::Default;
-        self.with_tabs().filter(is_shown).map(|(_, setting)| setting).collect()
+    pub fn changed(&self) -> Vec<Listed> {
+        let is_shown = |listed: &Listed| match &listed.setting {
+            Some(setting) => listed.tab == Tab::Backends || setting.source != Source::Default,
+            None => false,
+        };
+        self.all().into_iter().filter(is_shown).collect()
     }
 
-    /// All settings that have a value.
+    /// All settings, also those without a value.
     #[must_use]
-    pub fn all(&self) -> Vec<Setting> {
-        self.with_tabs().map(|(_, setting)| setting).collect()
+    pub fn all(&self) -> Vec<Listed> {
+        let (fixed, own): (Vec<&Key>, Vec<&Key>) = keys().iter().partition(|key| !key.name.contains('*'));
+        let fixed = fixed.into_iter().map(|key| (key, key.name.to_owned()));
+        let own = self
+            .backend_names()
+            .flat_map(|name| own.iter().map(move |key| (*key, key.name.replace('*', name))));
+        fixed
+            .chain(own)
+            .map(|(key, name)| Listed {
+                setting: self.get(&name),
+                key: name,
+                meaning: key.meaning,
+                tab: key.tab,
+            })
+            .collect()
     }
 
-    fn with_tabs(&self) -> impl Iterator<Item = (Tab, Setting)> {
-        let (fixed, own): (Vec<&Key>, Vec<&Key>) = keys().iter().partition(|key| !key.name.contains('*'));
-        let fixed = fixed.into_iter().map(|key| (key.tab, key.name.to_owned()));
-        let named = self.backend_names().map(str::to_owned).collect::<Vec<_>>();
-        let own = named.into_iter().flat_map(move |name| {
-            own.clone().into_iter().map(move |key| (key.tab, key.name.replace('*', &name)))
-        });
-        fixed.chain(own).filter_map(|(tab, name)| Some((tab, self.get(&name)?)))
+    /// Whether the file's only word on time limits is `ask.timeout`, which limited `relay ask` before it became the
+    /// agent's. Such a file may have been written for the old meaning.
+    #[must_use]
+    pub fn may_mean_old_timeout(&self) -> bool {
+        let (old, today) = spelling::TIMEOUT;
+        let others = self.file.keys().any(|name| name.starts_with("ask.") && name != old);
+        self.file.contains_key(old) && !self.file.contains_key(today) && !others
     }
 
     /// A text.
@@ -350,7 +376,9 @@ mod tests {
         assert_eq!(settings.list("backends.mine.command"), ["bot", "-q"]);
         assert_eq!(settings.backend_names().collect::<Vec<_>>(), ["codex", "mine"]);
         assert_eq!(settings.changed().len(), 5 + 3, "{:?}", settings.changed());
-        assert!(settings.all().len() > 200);
+        let all = settings.all();
+        assert!(all.len() > 200 && all.iter().all(|listed| !listed.meaning.is_empty()));
+        assert!(all.iter().any(|listed| listed.key == "shellPath" && listed.setting.is_none()));
     }
 
     #[test]
@@ -372,6 +400,16 @@ mod tests {
             (chains.fallback("smol"), chains.fallback("slow")),
             (vec!["b".to_owned()], vec!["a".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_file_that_may_mean_the_old_timeout_is_noticed() {
+        let may = |text| settings(text, &[]).unwrap().0.may_mean_old_timeout();
+        assert!(may("ask.timeout = 7\n"));
+        assert!(!may(""));
+        assert!(!may("ask.timeout = 7\nbackends.timeout = 600\n"));
+        assert!(!may("ask.timeout = 7\nask.notify = \"off\"\n"), "written for the agent");
+        assert!(!may("ask.timeout = 7\nask.backend = \"a\"\n"), "still read in its old meaning");
     }
 
     #[test]

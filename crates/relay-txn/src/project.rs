@@ -33,6 +33,28 @@ pub fn create_file(workspace: &Workspace, path: &impl InWorkspace, bytes: &[u8])
     with_staged(&disk, |staged| create(&disk, staged, path, bytes))
 }
 
+/// Replaces a file that still has the content its caller read, and keeps its mode.
+///
+/// # Errors
+/// [`TxnError::Changed`] if the content is another one by now; [`TxnError::NotRegular`] for a link or a folder.
+pub fn replace_file(
+    workspace: &Workspace,
+    path: &impl InWorkspace,
+    expected: &[u8],
+    bytes: &[u8],
+) -> Result<(), TxnError> {
+    let disk = open(workspace)?;
+    let path = path.as_str();
+    match disk.read(path, MAX_FILE_BYTES).at("read", path)? {
+        Found::Irregular(kind) => Err(TxnError::NotRegular { path: path.to_owned(), kind: kind.words() }),
+        Found::File(found, stat) if found == expected => with_staged(&disk, |staged| {
+            stage_like(&disk, staged, path, stat.mode, bytes)?;
+            replace(&disk, staged, path, expected)
+        }),
+        Found::Missing | Found::File(..) => Err(TxnError::Changed { path: path.to_owned() }),
+    }
+}
+
 /// Appends a line to a list of ignored names, unless a line already says the same. Creates the file if need be, keeps
 /// its line endings and its mode, and returns whether it was changed.
 ///
@@ -56,13 +78,7 @@ pub fn append_line_once(
     with_staged(&disk, |staged| match &before {
         None => create(&disk, staged, path, format!("{line}\n").as_bytes()),
         Some((bytes, stat)) => {
-            let attributes = Attributes {
-                mode: Some(stat.mode & 0o7777),
-                like: Some(Like { path, bare: None }),
-                ..Attributes::default()
-            };
-            disk.write_new(staged, &appended(bytes, line), attributes).at("write", path)?;
-            disk.sync(&[staged.to_owned()], &[]).at("sync", path)?;
+            stage_like(&disk, staged, path, stat.mode, &appended(bytes, line))?;
             replace(&disk, staged, path, bytes)
         }
     })?;
@@ -98,6 +114,17 @@ fn create(disk: &Disk, staged: &str, path: &str, bytes: &[u8]) -> Result<(), Txn
         other => other.at("write", path),
     }?;
     disk.sync(&[], &[parent(path).to_owned()]).at("sync", path)
+}
+
+/// Writes the staged file with the mode and the attributes of the one it will replace.
+fn stage_like(disk: &Disk, staged: &str, path: &str, mode: u32, bytes: &[u8]) -> Result<(), TxnError> {
+    let attributes = Attributes {
+        mode: Some(mode & 0o7777),
+        like: Some(Like { path, bare: None }),
+        ..Attributes::default()
+    };
+    disk.write_new(staged, bytes, attributes).at("write", path)?;
+    disk.sync(&[staged.to_owned()], &[]).at("sync", path)
 }
 
 /// Puts the staged file in place of one that still has the expected content.

@@ -41,6 +41,12 @@ pub fn settings(store: &Store) -> Result<Settings, Failure> {
             terminal::visible(&key)
         ));
     }
+    if settings.may_mean_old_timeout() {
+        terminal::note(&format!(
+            "`ask.timeout` in {FILE} now limits how long the agent's questions wait for you; the time limit of \
+             `relay ask` is `backends.timeout` (set it, to any value, to hide this note)"
+        ));
+    }
     Ok(settings)
 }
 

@@ -110,12 +110,7 @@ impl Config {
     /// # Errors
     /// Every value that cannot be used, each named by its key.
     pub fn parse(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let value: Value = serde_json::from_str(text).map_err(|e| {
-            vec![
-                invalid(format!("{CONFIG_FILE} is not valid JSON: {e}"))
-                    .hinted("Fix the file, or delete it and run `relay init`."),
-            ]
-        })?;
+        let value: Value = serde_json::from_str(text).map_err(|error| vec![unusable(&error)])?;
         let Value::Object(map) = value else {
             return Err(vec![
                 invalid(format!("{CONFIG_FILE} must hold one JSON object"))
@@ -140,6 +135,26 @@ impl Config {
             .collect()
     }
 
+    /// Every setting that has one, with its default.
+    pub(crate) fn default_document() -> Value {
+        let default = Self::default();
+        serde_json::json!({
+            "clipboardPollInterval": default.clipboard_poll_interval_ms,
+            "approval": "yes",
+            "approvalOnErrorCount": default.approval_on_error_count,
+            "linter": default.linter,
+            "linterBaseline": default.linter_baseline,
+            "preCommand": default.pre_command,
+            "postCommand": default.post_command,
+            "commandTimeoutMs": default.command_timeout_ms,
+            "match": default.strictness.name(),
+            "gitStage": default.git_stage,
+            "repairToClipboard": default.repair_to_clipboard,
+            "notifications": default.notifications,
+            "requireRead": default.require_read,
+        })
+    }
+
     /// The text `relay init` writes: every key, so that a person sees what can be set.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -159,6 +174,16 @@ impl Config {
 
 fn invalid(message: String) -> Diagnostic {
     Diagnostic::error(codes::INVALID_CONFIG, message).on(CONFIG_FILE)
+}
+
+/// The file is not JSON, or not an object.
+pub(crate) fn unusable(error: &serde_json::Error) -> Diagnostic {
+    let message = if error.is_data() {
+        format!("{CONFIG_FILE} must hold one JSON object")
+    } else {
+        format!("{CONFIG_FILE} is not valid JSON: {error}")
+    };
+    invalid(message).hinted("Fix the file, or delete it and run `relay init`.")
 }
 
 fn unknown_keys(map: &Map<String, Value>) -> Vec<Diagnostic> {

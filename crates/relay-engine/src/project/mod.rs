@@ -3,5 +3,7 @@
 pub mod config;
 pub mod git;
 pub mod init;
+pub(crate) mod members;
 pub(crate) mod name;
+pub mod settings;
 pub mod suggest;

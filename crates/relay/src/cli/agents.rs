@@ -278,51 +278,82 @@ pub struct BackendsArgs {
     pub json: bool,
 }
 
-/// Look at your settings, and change them
+/// Look at settings, and change them: yours and the project's
 ///
-/// They are yours alone, in config.toml in your config folder: nothing in a repository can set a backend, its command,
-/// an address or a key. The command line goes before the environment, the environment before the file.
+/// Yours are in config.toml in your config folder: nothing in a repository can set a backend, its command, an address or
+/// a key. The command line goes before the environment, the environment before the file. The project's, such as linter or
+/// approval, are in relaycode.config.json; their names are enough to find them.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     #[command(subcommand)]
     pub command: ConfigCommand,
 }
 
+/// Whose settings are meant, and how the answer is printed.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ConfigScope {
+    /// Only the project's settings, in relaycode.config.json
+    #[arg(long)]
+    pub project: bool,
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// What can be done with settings.
 #[derive(Debug, Subcommand)]
 pub enum ConfigCommand {
-    /// List the settings of backends, and all others that you have changed
+    /// List the settings of backends, the project's, and all others that you have changed
     #[command(visible_alias = "list")]
     Show {
-        /// List every setting that has a value, also those that are as built in
+        /// List every setting with its meaning, also those without a value
         #[arg(long)]
         all: bool,
         /// Say where each value comes from
         #[arg(long)]
         sources: bool,
-        /// Print one JSON document on standard output
-        #[arg(long)]
-        json: bool,
+        #[command(flatten)]
+        scope: ConfigScope,
     },
     /// Print the value of one setting
     Get {
-        /// Its name, such as backends.default
+        /// Its name, such as backends.default or linter
         key: String,
+        #[command(flatten)]
+        scope: ConfigScope,
     },
-    /// Change one setting in the file
+    /// Change one setting in its file
     Set {
-        /// Its name, such as backends.default
+        /// Its name, such as backends.default or linter
         key: String,
         /// Its new value
+        #[arg(allow_negative_numbers = true)]
         value: String,
+        #[command(flatten)]
+        scope: ConfigScope,
     },
-    /// Take one setting out of the file, so that what is built in holds again
+    /// Take one setting out of its file, so that what is built in holds again
     Unset {
-        /// Its name, such as backends.default
+        /// Its name, such as backends.default or linter
         key: String,
+        #[command(flatten)]
+        scope: ConfigScope,
     },
-    /// Open the file in your editor
+    /// Open your file in your editor
     Edit,
-    /// Print where the file is
+    /// Print where your file is
     Path,
+}
+
+impl ConfigCommand {
+    /// Whether the answer is a JSON document.
+    pub fn wants_json(&self) -> bool {
+        match self {
+            Self::Show { scope, .. }
+            | Self::Get { scope, .. }
+            | Self::Set { scope, .. }
+            | Self::Unset { scope, .. } => scope.json,
+            Self::Edit | Self::Path => false,
+        }
+    }
 }

@@ -24,8 +24,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use agents::{
-    AskArgs, BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ConversationsArgs, ConversationsCommand,
-    JobsArgs, JobsCommand, ReviewArgs,
+    AskArgs, BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ConfigScope, ConversationsArgs,
+    ConversationsCommand, JobsArgs, JobsCommand, ReviewArgs,
 };
 pub use land::{ApplyArgs, ReadArgs, TranslateArgs, TrustFlag, WrapArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
@@ -163,6 +163,7 @@ impl Command {
             Command::Resume(args) => args.json,
             Command::Ask(args) => args.json,
             Command::Sessions(args) => args.command.wants_json(),
+            Command::Config(args) => args.command.wants_json(),
             Command::Review(args) => args.json || args.verdict_json,
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,

@@ -85,7 +85,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Conversations(args) => conversations::run(&args),
         Command::Review(args) => review::run(root, &args, cli.offline),
         Command::Backends(args) => backends::run(&args),
-        Command::Config(args) => config::run(&args),
+        Command::Config(args) => config::run(root, &args),
         Command::Models(args) => models::run(cli.offline, &args),
         Command::Auth(args) => auth::run(&args.command),
         Command::Doctor(args) => doctor::run(root, cli.offline, &args),

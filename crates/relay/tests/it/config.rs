@@ -46,3 +46,113 @@ fn a_config_that_is_a_link_is_not_followed() {
     assert_eq!(codes(&json(&run)), ["file-symlink"]);
     assert!(!env.exists("ran"));
 }
+
+#[test]
+fn the_projects_settings_are_set_shown_and_unset() {
+    let env = project("{\"projectId\": \"shop\", \"own\": {\"n\": 123456789012345678901234567890}}\n");
+    env.relay(&["config", "set", "gitStage", "true"]).success();
+    env.relay(&["config", "set", "--project", "command_timeout_ms", "5000"]).success();
+    env.relay(&["config", "set", "approval", "no"]).success();
+    assert_eq!(
+        env.read("relaycode.config.json"),
+        "{\n  \"projectId\": \"shop\",\n  \"approval\": \"no\",\n  \"commandTimeoutMs\": 5000,\n  \"gitStage\": true,\n  \
+         \"own\": {\"n\": 123456789012345678901234567890}\n}\n"
+    );
+    assert_eq!(env.relay(&["config", "get", "gitStage"]).run().stdout, "true\n");
+    let shown = env.relay(&["config", "show", "--sources"]).run().stdout;
+    assert!(shown.contains("approval = no  (relaycode.config.json)"), "{shown}");
+    assert!(shown.contains("backends.default = codex") && !shown.contains("linter"), "{shown}");
+    let shown = env.relay(&["config", "show", "--project"]).run().stdout;
+    assert!(shown.contains("linterBaseline = true") && !shown.contains("backends"), "{shown}");
+    env.relay(&["config", "unset", "gitStage"]).success();
+    let run = env.relay(&["config", "get", "gitStage", "--json"]).run();
+    assert_eq!((&json(&run)["value"], &json(&run)["source"]), (&false.into(), &"built in".into()));
+    assert!(!env.read("relaycode.config.json").contains("gitStage"));
+}
+
+#[test]
+fn a_project_setting_that_cannot_be_is_refused_and_changes_nothing() {
+    let env = project(crate::PLAIN);
+    let before = env.tree();
+    for (arguments, way_out) in [
+        (&["set", "gitStage", "maybe"][..], "`gitStage` must be true or false"),
+        (&["set", "clipboardPollInterval", "10"], "50 or more"),
+        (&["set", "match", "vague"], "\"whitespace\""),
+        (&["unset", "projectId"], "relay config set projectId NAME"),
+        (&["set", "--project", "lintr", "x"], "Did you mean `linter`?"),
+        (&["set", "aproval", "no"], "Did you mean the project's `approval`?"),
+        (&["set", "--project", "backends.default", "x"], "leave out --project"),
+    ] {
+        let run = env.relay(&[&["config"], arguments].concat()).run();
+        assert!(run.code == 2 && run.stderr.contains(way_out), "{arguments:?}: {}", run.stderr);
+    }
+    assert_eq!(env.tree(), before);
+}
+
+#[test]
+fn without_a_project_setting_one_says_how_to_get_one() {
+    let env = env();
+    let run = env.relay(&["config", "set", "gitStage", "true", "--json"]).run();
+    assert_eq!((run.code, codes(&json(&run))), (1, vec!["no-config".to_owned()]));
+    assert!(!env.exists("relaycode.config.json"));
+}
+
+#[test]
+fn a_wrong_value_can_be_corrected_one_at_a_time() {
+    let env = project(r#"{"projectId": "shop", "approval": "maybe", "gitStage": 3}"#);
+    let shown = env.relay(&["config", "show", "--project"]).run();
+    assert!(shown.code == 0 && shown.stdout.contains("approval = maybe"), "{shown:?}");
+    let run = env.relay(&["config", "set", "approval", "no"]).run();
+    assert!(run.code == 0 && run.stderr.contains("`gitStage` must be"), "{run:?}");
+    let run = env.relay(&["config", "unset", "gitStage"]).run();
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(
+        apply(&env, &reply(1, "a.txt", "x"), &[]).1["diagnostics"].to_string().contains("must be"),
+        false
+    );
+}
+
+#[test]
+fn a_config_that_is_not_json_is_left_alone() {
+    for text in ["{\"projectId\": \"shop\",}", "[]"] {
+        let env = project(text);
+        let run = env.relay(&["config", "set", "gitStage", "true"]).run();
+        assert!(run.code == 1 && run.stderr.contains("relay init"), "{run:?}");
+        assert_eq!(env.read("relaycode.config.json"), text);
+        assert_eq!(
+            env.relay(&["config", "show"]).run().code,
+            0,
+            "the user's own settings are shown all the same"
+        );
+    }
+}
+
+#[test]
+fn a_command_that_was_set_is_not_trusted_by_that() {
+    let env = project(crate::PLAIN);
+    let run = env.relay(&["config", "set", "postCommand", "touch ran"]).run();
+    assert!(run.code == 0 && run.stderr.contains("relay trust"), "{run:?}");
+    let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &[]);
+    assert_eq!((code, codes(&document)), (1, vec!["untrusted-commands".to_owned()]));
+    assert!(!env.exists("ran"));
+}
+
+#[test]
+fn every_setting_is_listed_with_its_meaning() {
+    let env = project(crate::PLAIN);
+    let all = env.relay(&["config", "show", "--all"]).run().stdout;
+    assert!(all.contains("shellPath (not set)\n    the shell that commands run in"), "{all}");
+    assert!(all.contains("gitStage = false\n    Add what landed"), "{all}");
+    let document = json(&env.relay(&["config", "show", "--all", "--json"]).run());
+    assert!(document["shellPath"]["value"].is_null() && document["shellPath"]["meaning"].is_string());
+}
+
+#[test]
+fn a_lone_old_time_limit_is_noted() {
+    let env = env();
+    env.relay(&["config", "set", "ask.timeout", "30"]).success();
+    let run = env.relay(&["config", "show"]).run();
+    assert!(run.stderr.contains("`backends.timeout`"), "{run:?}");
+    env.relay(&["config", "set", "backends.timeout", "30"]).success();
+    assert_eq!(env.relay(&["config", "show"]).run().stderr, "");
+}

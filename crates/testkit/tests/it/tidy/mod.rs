@@ -5,11 +5,13 @@
 
 mod codes;
 mod graph;
+mod helped;
 mod licences;
 mod modules;
 mod packages;
 mod pinned;
 mod powers;
+mod sizes;
 mod source;
 mod text;
 mod words;
