@@ -105,11 +105,7 @@ fn a_wrong_value_can_be_corrected_one_at_a_time() {
     let run = env.relay(&["config", "set", "approval", "no"]).run();
     assert!(run.code == 0 && run.stderr.contains("`gitStage` must be"), "{run:?}");
     let run = env.relay(&["config", "unset", "gitStage"]).run();
-    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
-    assert_eq!(
-        apply(&env, &reply(1, "a.txt", "x"), &[]).1["diagnostics"].to_string().contains("must be"),
-        false
-    );
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "nothing is wrong any more");
 }
 
 #[test]
