@@ -19,7 +19,7 @@ fn without_help(reference: &str) -> Vec<String> {
             section = line;
         } else if section == "Commands:" && is_listed(line) && !line.trim().contains("  ") {
             found.push(format!("`{command}` lists `{}` without a description", line.trim()));
-        } else if is_argument(section, line) && !(next.starts_with("          ") && !next.trim().is_empty()) {
+        } else if is_argument(section, line) && (!next.starts_with("          ") || next.trim().is_empty()) {
             found.push(format!("`{command}`: `{}` has no help line", line.trim()));
         }
         after_fence = *line == "```text";
