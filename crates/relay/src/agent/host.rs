@@ -184,8 +184,13 @@ impl Host for Binary {
             }
             "get_settings" => {
                 let all = self.settings.all();
-                let all: Vec<Value> =
-                    all.iter().map(|setting| json!({ "key": setting.key, "value": setting.value })).collect();
+                let all: Vec<Value> = all
+                    .iter()
+                    .map(|listed| {
+                        let value = listed.setting.as_ref().map(|setting| setting.value.as_str());
+                        json!({ "key": listed.key, "value": value, "meaning": listed.meaning })
+                    })
+                    .collect();
                 Ok(json!({ "settings": all }))
             }
             _ => return None,
