@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use jiff::Timestamp;
 use relay_agent::driver::{Agent, Asker, Recorder};
 use relay_agent::event::{Ended, Event, RunEvent, ToolEvent, TurnEvent};
+use relay_agent::session::TitleSource;
 use relay_diagnostics::Diagnostic;
 use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
@@ -16,6 +18,8 @@ use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::run::Show;
 use crate::{signals, terminal};
 
+/// How long a name from a prompt may be.
+const TITLE_CHARS: usize = 60;
 /// A limit was reached; the session can be continued.
 const LIMIT: u8 = 4;
 const INTERRUPTED: u8 = 130;
@@ -44,6 +48,7 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
     let stdin_taken = input.is_some();
     let prompt = agent::prompt(&args.prompt, &agent::Attached { images: &args.image, input })?;
     let mut opened = start(root, &args.agent, &which, offline, stdin_taken)?;
+    remember(&mut opened, &which, &prompt.text);
     if let Some(path) = &args.record {
         opened.builder.asker = record(opened.builder.asker, path)?;
     }
@@ -74,6 +79,22 @@ fn start(
         terminal::note(note);
     }
     Ok(opened)
+}
+
+/// Keeps the prompt for later, and names a new session after it. Neither is worth failing for.
+fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
+    if matches!(which, Which::Unkept) {
+        return;
+    }
+    let log = &mut opened.builder.log;
+    opened.store.history().writer().add(prompt, log.cwd(), Timestamp::now().as_millisecond());
+    if log.name().is_none() {
+        let first = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        let title: String = first.chars().take(TITLE_CHARS).collect();
+        if let Err(error) = log.set_name(&title, TitleSource::Auto) {
+            terminal::note(&format!("the session could not be named: {error}"));
+        }
+    }
 }
 
 /// What is collected while the agent works.

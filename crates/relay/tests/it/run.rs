@@ -171,6 +171,8 @@ fn a_session_goes_on_where_it_was() {
     let id = first["sessionId"].as_str().unwrap();
     let (code, third) = lab.json(&["--session", &id[..12.min(id.len())], "again"]);
     assert_eq!((code, &third["sessionId"]), (0, &first["sessionId"]), "{third}");
+    let list = lab.env.relay(&["sessions", "list"]).success();
+    assert!(list.stdout.contains("remember seven"), "named after its first prompt: {}", list.stdout);
 }
 
 #[test]
