@@ -16,8 +16,9 @@
 //! | Markdown | −4.9 % | 4.0 % | 11.0 % | −15 % |
 //! | JSON | −0.4 % | 0.7 % | 4.9 % | −60 %, invalid punycode |
 //!
-//! A budget should leave that much room. The estimate is linear in the text: about 7 ms for a megabyte. Estimates of parts add
-//! up to at least that of the whole, so what fits part by part fits together.
+//! A budget should leave that much room. The estimate is linear in the text: about 7 ms for a megabyte. Estimates of parts that
+//! end with a line add up to at least that of the whole, so what fits part by part fits together. (A cut inside a word may
+//! come to less: costs of long words grow with their length.)
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -282,10 +283,12 @@ export const useDebouncedValue = <T>(value: T, delayMs = 300): T => {
 
     proptest! {
         #[test]
-        fn parts_have_at_least_as_many_tokens_as_the_whole(text in "(\\PC|[ \\n\\t.A-Za-z0-9_(){}=/-]){0,60}", cut in 0_usize..60) {
-            let cut = text.char_indices().nth(cut).map_or(text.len(), |(at, _)| at);
-            let (before, after) = text.split_at(cut);
-            prop_assert!(estimate(before) + estimate(after) >= estimate(&text));
+        fn parts_have_at_least_as_many_tokens_as_the_whole(
+            before in "(\\PC|[ \\n\\t.A-Za-z0-9_(){}=/-]){0,40}\n",
+            after in "(\\PC|[ \\n\\t.A-Za-z0-9_(){}=/-]){0,40}",
+        ) {
+            let text = format!("{before}{after}");
+            prop_assert!(estimate(&before) + estimate(&after) >= estimate(&text));
         }
     }
 }

@@ -303,7 +303,7 @@ fn what_a_backend_leaves_running_ends_with_it() {
 #[test]
 fn a_flood_needs_no_memory() {
     let is_long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
-    let bytes = if is_long { 1_000_000_000 } else { 320_000_000 };
+    let bytes = if is_long { 1_000_000_000 } else { 480_000_000 };
     for (line, end) in [
         ("cat >/dev/null; head -c BYTES /dev/zero >&2; echo ok", "ok"),
         // A line without an end is no answer.
@@ -312,7 +312,7 @@ fn a_flood_needs_no_memory() {
     ] {
         let env = backend(&line.replace("BYTES", &bytes.to_string()));
         // Less than the flood, for everything that is mapped.
-        let run = env.shell("ulimit -v 300000; exec \"$RELAY\" ask --to one --no-stream q");
+        let run = env.shell("ulimit -v 450000; exec \"$RELAY\" ask --to one --no-stream q");
         assert!(format!("{}{}", run.stdout, run.stderr).contains(end), "{line}: {}", run.stderr);
     }
 }

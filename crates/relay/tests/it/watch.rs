@@ -287,7 +287,7 @@ fn any_text_with_edits_is_taken_and_asked_about_when_wanted() {
     let bare = "```text // {a.txt}\nnew\n```\n";
     let mut screen = desk.watch("--any");
     desk.copy(bare);
-    screen.expect("each change is asked about");
+    screen.expect("each change needs your approval");
     screen.expect("keep this change?");
     screen.send("y");
     screen.expect("landed");
