@@ -43,6 +43,7 @@ const fn shape(
     Shape { functions, types, comments, data: &[], bodies: &[] }
 }
 
+// Long because it is one table: a row for each language.
 pub(crate) fn of(language: Language) -> Shape {
     match language {
         Language::Rust => Shape {

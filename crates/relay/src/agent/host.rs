@@ -17,7 +17,7 @@ use relay_settings::Settings;
 use relay_store::Store;
 use serde_json::{Value, json};
 
-use super::open::live;
+use super::open::{Asking, live};
 use crate::models;
 use crate::terminal::ask::Person;
 
@@ -83,8 +83,9 @@ impl Host for Binary {
     fn model(&self, selector: &str, retries: bool) -> Result<(Arc<dyn Asker>, Option<Thinking>), String> {
         let known = models::open(&self.store).map_err(|failure| failure.message())?;
         let selected = known.select(selector).map_err(|error| error.to_string())?;
-        let asker = live(&self.settings, known, &selected, &self.budget, self.offline, retries)
-            .map_err(|failure| failure.message())?;
+        let asker =
+            live(&self.settings, known, &selected, &self.budget, Asking { offline: self.offline, retries })
+                .map_err(|failure| failure.message())?;
         Ok((asker, selected.thinking))
     }
 

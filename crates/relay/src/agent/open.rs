@@ -170,8 +170,17 @@ fn model(
     let budget = Arc::new(Budget::new(limit));
     let by_setting = || settings.text("defaultThinkingLevel").and_then(|name| Thinking::from_name(&name));
     let thinking = selected.thinking.or_else(by_setting);
-    let asker = live(settings, known, &selected, &budget, offline, true)?;
+    let asker = live(settings, known, &selected, &budget, Asking { offline, retries: true })?;
     Ok((asker, budget, thinking))
+}
+
+/// How a model is asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking {
+    /// Make no connections.
+    pub offline: bool,
+    /// Ask again where that may help.
+    pub retries: bool,
 }
 
 /// A model behind its provider, with those that the user wants asked when it cannot answer.
@@ -180,8 +189,7 @@ pub fn live(
     known: Models,
     selected: &Selected,
     budget: &Arc<Budget>,
-    offline: bool,
-    retries: bool,
+    asking: Asking,
 ) -> Result<Arc<dyn Asker>, Failure> {
     let provider = &selected.model.provider.name;
     let needs_key = known.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
@@ -196,9 +204,9 @@ pub fn live(
         }
     }
     let mut retry = settings.retry();
-    retry.enabled &= retries;
+    retry.enabled &= asking.retries;
     Ok(Arc::new(Live::new(LiveOptions {
-        client: ClientOptions { offline, retry, ..ClientOptions::default() },
+        client: ClientOptions { offline: asking.offline, retry, ..ClientOptions::default() },
         model: selected.model.clone(),
         fallback,
         revert: settings.revert(),
