@@ -1,6 +1,6 @@
 //! Everything an agent needs, from the command line, the user's settings and the project.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay, Watching};
@@ -364,12 +364,7 @@ fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result
     }
     let rules = agents::policy_rules(settings).map_err(usage)?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
-    let mut folders: Vec<PathBuf> = vec![engine.workspace().root().to_owned()];
-    for folder in &args.add_dir {
-        let whole = std::fs::canonicalize(folder)
-            .map_err(|error| usage(format!("--add-dir {}: {error}", folder.display())))?;
-        folders.push(whole);
-    }
+    let folders = [engine.workspace().root().to_owned()];
     let level = if args.plan { Level::ReadOnly } else { level };
     let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
     let confinement = Confinement { writes: is_kept, network: is_kept };

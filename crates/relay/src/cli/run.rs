@@ -57,10 +57,6 @@ pub struct RunArgs {
     /// Record what the model says and what tools return
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
-
-    /// End background jobs instead of waiting for them
-    #[arg(long)]
-    pub cancel_jobs: bool,
 }
 
 /// What every front end of the agent takes.
@@ -90,10 +86,6 @@ pub struct AgentArgs {
     #[arg(long, conflicts_with = "tools")]
     pub no_tools: bool,
 
-    /// Let the agent work in this folder too; may be repeated
-    #[arg(long, value_name = "DIR")]
-    pub add_dir: Vec<PathBuf>,
-
     /// Use this text, or this file's, in place of Relay's instructions to the model
     #[arg(long, value_name = "TEXT|FILE")]
     pub system_prompt: Option<String>,
@@ -106,7 +98,7 @@ pub struct AgentArgs {
     #[arg(long)]
     pub text_edits: bool,
 
-    /// Plan only: nothing but the plan is written
+    /// Plan only: the agent reads and answers, and changes nothing
     #[arg(long)]
     pub plan: bool,
 
