@@ -193,7 +193,7 @@ fn fails(name: &'static str) {
     agent.server.require_key("sk-test");
     agent.server.respond(|_| Answer::from(Reply::text("never whole")).stall_at(1));
     let (code, document) = agent.ask(&["q", "--timeout", "8"]);
-    assert!(code == 1 && error(&document).contains("gave no answer within 8 s"), "{document:#}");
+    assert!(code == 1 && error(&document).contains("did not answer within 8 s"), "{document:#}");
     assert_eq!(left(&agent), "", "what the agent started has ended");
 }
 
