@@ -8,6 +8,7 @@ use relay_engine::Engine;
 use relay_store::Artifacts;
 use serde_json::Value;
 
+use super::Background;
 use crate::policy::Rule;
 
 /// Looks a setting up by its key.
@@ -32,6 +33,8 @@ pub struct Services {
     pub settings: Settings,
     /// Keeps a policy rule that the user wants for good.
     pub keep_rule: Arc<dyn Fn(&Rule) + Send + Sync>,
+    /// Runs work that goes on after its call; none where there are no jobs.
+    pub background: Option<Arc<dyn Background>>,
 }
 
 impl fmt::Debug for Services {

@@ -254,6 +254,7 @@ fn services(
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
         }),
+        background: None,
     }
 }
 
