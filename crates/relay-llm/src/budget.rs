@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
+
 use crate::event::Turn;
 use crate::message::{Arguments, Block, Message};
 use crate::model::Model;
@@ -88,6 +90,26 @@ pub struct Spending {
     pub cost: Option<f64>,
     /// Whether part of it is an estimate, because a provider did not say.
     pub is_estimate: bool,
+}
+
+impl Spending {
+    /// The JSON that commands and RPC report.
+    #[must_use]
+    pub fn document(&self) -> Value {
+        let Self { turns, usage, cost, is_estimate } = self;
+        json!({
+            "turns": turns,
+            "cost": cost,
+            "estimated": is_estimate,
+            "tokens": {
+                "input": usage.input,
+                "cacheRead": usage.cache_read,
+                "cacheWrite": usage.cache_write,
+                "output": usage.output,
+                "reasoning": usage.reasoning,
+            },
+        })
+    }
 }
 
 /// What may be used up, and what was. Several may use it at the same time.

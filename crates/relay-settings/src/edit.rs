@@ -1,5 +1,6 @@
 //! Changes one setting in the user's file and leaves everything else in it as it was written.
 
+use serde::Serialize;
 use toml_edit::{DocumentMut, Item, Table, Value, value};
 
 use crate::error::SettingsError;
@@ -43,6 +44,17 @@ pub fn set(text: &str, name: &str, new: Option<&str>) -> Result<String, Settings
         None => drop(table.remove(&last)),
     }
     Ok(document.to_string())
+}
+
+/// The file's text with one table added to a list of tables, such as `policy.rules`.
+///
+/// # Errors
+/// The table cannot be written as TOML.
+pub fn append(text: &str, name: &str, table: &impl Serialize) -> Result<String, SettingsError> {
+    let table = toml::to_string(table)
+        .map_err(|error| SettingsError::Syntax { reason: error.to_string().trim().to_owned() })?;
+    let gap = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{text}{gap}\n[[{name}]]\n{table}"))
 }
 
 /// The names of the tables that lead to a setting, and its own. What is below a setting that holds something itself
@@ -143,6 +155,13 @@ mod tests {
         check("", "lsp.enabled", None, "");
         check("", "retry.maxRetries", Some("0"), "[retry]\nmaxRetries = 0\n");
         check("", "backends.mine.command", Some("[\"bot\"]"), "[backends.mine]\ncommand = [\"bot\"]\n");
+    }
+
+    #[test]
+    fn a_table_is_added_below_everything_else() {
+        let rule = toml::Table::from_iter([("allow".to_owned(), toml::Value::from("make *"))]);
+        let added = append("shellPath = \"/bin/sh\"", "policy.rules", &rule).unwrap();
+        assert_eq!(added, "shellPath = \"/bin/sh\"\n\n[[policy.rules]]\nallow = \"make *\"\n");
     }
 
     #[test]

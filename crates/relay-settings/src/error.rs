@@ -1,5 +1,6 @@
-//! What is wrong with the settings.
+//! Why the settings cannot be read or changed.
 
+use relay_store::StoreError;
 use thiserror::Error;
 
 use crate::settings::FILE;
@@ -32,6 +33,16 @@ pub enum SettingsError {
         /// What it takes.
         expected: String,
     },
+    /// An entry of a list of rules cannot be used.
+    #[error("rule {number} of `{key}` cannot be used: {reason}")]
+    BadRule {
+        /// The list's setting.
+        key: String,
+        /// Which of its entries, counted from 1.
+        number: usize,
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl SettingsError {
@@ -41,9 +52,21 @@ impl SettingsError {
         match self {
             Self::UnknownKey { nearest: Some(nearest), .. } => format!("Did you mean `{nearest}`?"),
             Self::UnknownKey { .. } => "`relay config show --all` lists every setting.".to_owned(),
-            Self::Syntax { .. } | Self::BadValue { .. } => {
+            Self::Syntax { .. } | Self::BadValue { .. } | Self::BadRule { .. } => {
                 "`relay config edit` opens the file; `relay config path` says where it is.".to_owned()
             }
         }
     }
+}
+
+/// Why the settings cannot be opened.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The user's file cannot be read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What it says cannot be used.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
 }

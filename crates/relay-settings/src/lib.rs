@@ -2,7 +2,8 @@
 //!
 //! - [`Settings`] are `config.toml` and the environment; every value can say where it comes from.
 //! - [`keys`] is every setting there is: `keys.txt` has one line for each.
-//! - [`set`] changes one setting in the file and leaves everything else as it was written.
+//! - [`set`] changes one setting in the file, [`append`] adds a table to a list; everything else stays as it was
+//!   written.
 //! - [`Models`] is the catalog with the user's `models.toml` over it, and the user's keys.
 //!
 //! What is written here decides which programs run and which servers get keys, so it is the user's alone: nothing in a
@@ -13,6 +14,7 @@ mod error;
 mod key;
 mod lists;
 mod models;
+mod open;
 mod retrying;
 mod settings;
 mod spelling;
@@ -20,9 +22,10 @@ mod table;
 
 pub mod limits;
 
-pub use edit::set;
-pub use error::SettingsError;
+pub use edit::{append, set};
+pub use error::{OpenError, SettingsError};
 pub use key::{Key, Kind};
-pub use models::{MODELS_FILE, Models, ModelsError};
+pub use models::{MODELS_FILE, Models, ModelsError, NO_MODEL_YET};
+pub use open::{Opened, exists, text};
 pub use settings::{FILE, Listed, Setting, Settings, Source};
 pub use table::{Found, Tab, find, keys};

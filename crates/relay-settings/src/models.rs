@@ -1,6 +1,7 @@
 //! The models this user can ask: the catalog with the user's `models.toml` over it, and the user's keys.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use relay_diagnostics::Cancel;
 use relay_llm::catalog::{Catalog, CatalogError, CatalogProvider, LocalServer, SelectError, Selected};
@@ -20,9 +21,36 @@ pub enum ModelsError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// `models.toml` cannot be used.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
+    #[error("{source}")]
+    Catalog {
+        /// Where the file is.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: CatalogError,
+    },
 }
+
+impl ModelsError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Store(error) => error.hint(),
+            Self::Catalog { path, .. } => {
+                Some(format!("Fix {} or move it away; its format: docs/formats/models.md", path.display()))
+            }
+        }
+    }
+}
+
+/// How to get a model; the last of the three ways needs neither key nor server.
+pub const NO_MODEL_YET: &str = "\
+You have three options:
+1. An API key: `relay auth login anthropic` (or openai, google, openrouter …), or set ANTHROPIC_API_KEY.
+2. A model on this machine: start Ollama, LM Studio, llama.cpp or vLLM; Relay finds it.
+3. No API at all: `relay prompt --copy`, ask in any chat, then `relay apply`; `relay watch` lands what you copy; \
+`relay pack` gives a model your code; `relay mail` works through files, without a network.
+";
 
 /// What can be asked, and with which keys.
 pub struct Models {
@@ -39,7 +67,8 @@ impl Models {
     /// A file cannot be read or used.
     pub fn open(store: &Store, variable: impl Fn(&str) -> Option<String>) -> Result<Self, ModelsError> {
         let user_file = store.settings_file(MODELS_FILE)?;
-        let catalog = Catalog::new(user_file.as_deref(), &variable)?;
+        let unusable = |source| ModelsError::Catalog { path: store.config_dir().join(MODELS_FILE), source };
+        let catalog = Catalog::new(user_file.as_deref(), &variable).map_err(unusable)?;
         let stored: BTreeMap<String, Vec<(String, Key)>> = store
             .credentials()?
             .into_iter()

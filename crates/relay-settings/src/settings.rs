@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::error::SettingsError;
@@ -131,7 +132,7 @@ impl Settings {
     /// Whether the file's only word on time limits is `ask.timeout`, which limited `relay ask` before it became the
     /// agent's. Such a file may have been written for the old meaning.
     #[must_use]
-    pub fn may_mean_old_timeout(&self) -> bool {
+    pub(crate) fn may_mean_old_timeout(&self) -> bool {
         let (old, today) = spelling::TIMEOUT;
         let others = self.file.keys().any(|name| name.starts_with("ask.") && name != old);
         self.file.contains_key(old) && !self.file.contains_key(today) && !others
@@ -177,11 +178,22 @@ impl Settings {
         }
     }
 
-    /// The tables of a list of rules; empty if there is none.
-    #[must_use]
-    pub fn tables(&self, name: &str) -> Vec<Table> {
+    /// The tables of a list of rules, each read as a `T`; empty if there is none.
+    ///
+    /// # Errors
+    /// One of them is not a `T`.
+    pub fn rules<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>, SettingsError> {
         let listed = self.file.get(name).and_then(Value::as_array);
-        listed.into_iter().flatten().filter_map(Value::as_table).cloned().collect()
+        let tables = listed.into_iter().flatten().filter_map(Value::as_table).cloned();
+        let read = |(index, table): (usize, Table)| {
+            let bad = |error: toml::de::Error| SettingsError::BadRule {
+                key: name.to_owned(),
+                number: index + 1,
+                reason: error.message().to_owned(),
+            };
+            table.try_into().map_err(bad)
+        };
+        tables.enumerate().map(read).collect()
     }
 
     /// A table; empty if there is none.

@@ -12,10 +12,9 @@ use relay_store::Store;
 use relay_txn::{Ledger, LedgerKey};
 use relay_workspace::Workspace;
 
-use crate::agents;
 use crate::commands::log::about;
-use crate::models;
 use crate::terminal::visible;
+use crate::user;
 
 /// The variable that asks for completions instead of a command.
 pub const VARIABLE: &str = "RELAY_COMPLETE";
@@ -43,8 +42,8 @@ pub fn models() -> Vec<CompletionCandidate> {
 /// Other agents by name, and the models.
 pub fn backends() -> Vec<CompletionCandidate> {
     let Some(store) = store() else { return Vec::new() };
-    let Ok(settings) = agents::settings(&store) else { return models() };
-    let all = agents::backends(&store, &settings);
+    let Ok(settings) = user::settings(&store) else { return models() };
+    let all = user::sources(&store, &settings).programs();
     let mut offered: Vec<CompletionCandidate> =
         all.iter().map(|backend| offer(backend.name().to_owned(), "")).collect();
     offered.extend(models());
@@ -90,7 +89,7 @@ fn store() -> Option<Store> {
 }
 
 fn all_models() -> Option<relay_settings::Models> {
-    models::open(&store()?).ok()
+    user::models(&store()?).ok()
 }
 
 /// The ledger as it is. Nothing that was interrupted is finished for this.

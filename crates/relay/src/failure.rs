@@ -1,7 +1,12 @@
 //! Errors of the command line: a message, a way out, an exit code.
 
+use relay_backends::ask::AskError;
+use relay_backends::configured::ConfiguredError;
 use relay_diagnostics::{Code, Diagnostic};
 use relay_engine::{EngineError, Outcome, report, with_sources};
+use relay_llm::catalog::SelectError;
+use relay_settings::{ModelsError, OpenError, SettingsError};
+use relay_store::StoreError;
 
 use crate::terminal;
 
@@ -13,6 +18,11 @@ pub const UNREADABLE_INPUT: Code = Code::new("unreadable-input");
 pub const NO_CONFIG: Code = Code::new("no-config");
 /// Something outside Relay's reach is missing or broken: a folder, a clipboard.
 pub const ENVIRONMENT: Code = Code::new("environment");
+
+/// The user's settings cannot be used.
+pub const BAD_SETTING: Code = Code::new("bad-setting");
+/// A backend gave no answer.
+pub const NO_ANSWER: Code = Code::new("no-answer");
 
 /// Why a command could not do its work.
 #[derive(Debug)]
@@ -48,7 +58,7 @@ impl Failure {
         Self { diagnostics, exit_code: 2 }
     }
 
-    /// Somebody interrupted it: exit 130.
+    /// The user interrupted it: exit 130.
     pub fn interrupted(diagnostics: Vec<Diagnostic>) -> Self {
         Self { diagnostics, exit_code: 130 }
     }
@@ -58,7 +68,7 @@ impl Failure {
         Self { diagnostics: vec![diagnostic], exit_code: 1 }
     }
 
-    /// An error of the world around, told in full.
+    /// An error outside Relay's reach, with its causes: exit 1.
     pub fn environment(error: &(dyn std::error::Error + 'static)) -> Self {
         Self::general(Diagnostic::error(ENVIRONMENT, with_sources(error)))
     }
@@ -73,14 +83,15 @@ impl Failure {
         self.diagnostics.first().map(|diagnostic| diagnostic.message.clone()).unwrap_or_default()
     }
 
-    /// Tells it as one line of JSON on standard output, for commands that print a document a line. Returns the exit code.
+    /// Prints it as one line of JSON on standard output, for commands that print one document per line. Returns the exit
+    /// code.
     pub fn report_line(self) -> u8 {
         let document = report::outcome(&Outcome::rejected(self.diagnostics));
         terminal::print_as_is(&terminal::document_line(&document));
         self.exit_code
     }
 
-    /// Tells it, as JSON on standard output or for people on standard error, and returns the exit code.
+    /// Reports it, as JSON on standard output or for people on standard error, and returns the exit code.
     pub fn report(self, json: bool) -> u8 {
         if json {
             let document = report::outcome(&Outcome::rejected(self.diagnostics));
@@ -95,5 +106,65 @@ impl Failure {
 impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         Self { diagnostics: error.diagnostics(), exit_code: 1 }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::general(hinted(Diagnostic::error(ENVIRONMENT, with_sources(&error)), error.hint()))
+    }
+}
+
+impl From<SettingsError> for Failure {
+    fn from(error: SettingsError) -> Self {
+        Self::usage(Diagnostic::error(BAD_SETTING, error.to_string()).hinted(error.hint()))
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Self {
+        match error {
+            OpenError::Store(error) => error.into(),
+            OpenError::Settings(error) => error.into(),
+            _ => Self::environment(&error),
+        }
+    }
+}
+
+impl From<ModelsError> for Failure {
+    fn from(error: ModelsError) -> Self {
+        Self::general(hinted(Diagnostic::error(ENVIRONMENT, with_sources(&error)), error.hint()))
+    }
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        Self::usage(Diagnostic::error(BAD_USAGE, error.to_string()).hinted(error.hint()))
+    }
+}
+
+impl From<ConfiguredError> for Failure {
+    fn from(error: ConfiguredError) -> Self {
+        let code = match error {
+            ConfiguredError::Models(error) => return error.into(),
+            ConfiguredError::NoKey { .. } => ENVIRONMENT,
+            ConfiguredError::NoModel { .. } => BAD_SETTING,
+            _ => BAD_USAGE,
+        };
+        Self::usage(hinted(Diagnostic::error(code, error.to_string()), error.hint()))
+    }
+}
+
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        let code = if matches!(error, AskError::SeveralWriters) { BAD_USAGE } else { NO_ANSWER };
+        Self::usage(hinted(Diagnostic::error(code, error.to_string()), error.hint()))
+    }
+}
+
+fn hinted(diagnostic: Diagnostic, hint: Option<String>) -> Diagnostic {
+    match hint {
+        Some(hint) => diagnostic.hinted(hint),
+        None => diagnostic,
     }
 }

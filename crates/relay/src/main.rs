@@ -1,7 +1,6 @@
 //! The `relay` command: arguments in, one command run, an exit code out.
 
 mod agent;
-mod agents;
 mod asking;
 mod channel;
 mod cli;
@@ -10,11 +9,11 @@ mod commands;
 mod completion;
 mod failure;
 mod instructions;
-mod models;
 mod open;
 mod reviewed;
 mod signals;
 mod terminal;
+mod user;
 mod watch;
 
 use std::process::ExitCode;

@@ -72,6 +72,9 @@ pub enum AskError {
         /// How deep it may be.
         limit: u64,
     },
+    /// Several backends may write.
+    #[error("only one backend at a time may write")]
+    SeveralWriters,
     /// An agent would ask itself.
     #[error("{backend} would be asked by {backend} itself")]
     OwnHost {
@@ -137,6 +140,7 @@ impl AskError {
             AskError::Unfit { .. } => {
                 "Ask again, or ask a backend with structured output (`relay backends`)."
             }
+            AskError::SeveralWriters => "Ask several with --sandbox read-only.",
             AskError::OwnHost { .. } => "Ask another backend with --to.",
             AskError::Backend(error) => return error.hint(),
         };

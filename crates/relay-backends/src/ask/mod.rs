@@ -11,12 +11,18 @@ pub mod diff;
 mod envelope;
 mod error;
 mod schema;
+mod terms;
+mod together;
+mod watch;
 
 pub use context::{Context, Files};
 pub use depth::{DEPTH_VARIABLE, Depth, HOST_VARIABLE};
 pub use envelope::envelope;
 pub use error::AskError;
 pub use schema::Schema;
+pub use terms::Terms;
+pub use together::{Listener, Results, together};
+pub use watch::Watch;
 
 use std::path::Path;
 use std::time::Duration;
@@ -28,7 +34,7 @@ use serde_json::Value;
 
 use diff::Diff;
 
-use crate::backend::{Answer, Backend, Backends, Link, Question, Sandbox};
+use crate::backend::{Answer, Backend, Backends, Link, Question};
 
 /// The largest context, whether text or file.
 pub const CONTEXT_LIMIT_BYTES: usize = 200_000;
@@ -50,14 +56,10 @@ pub struct Ask<'a> {
     pub context: Context<'a>,
     /// Whether the repository's latest changes belong to it.
     pub diff: bool,
-    /// What the backend may do.
-    pub sandbox: Sandbox,
+    /// What the backend may do and use up.
+    pub terms: Terms,
     /// Which of its models.
     pub model: Option<&'a str>,
-    /// How long it may take.
-    pub timeout: Duration,
-    /// What it must be able to be kept to.
-    pub limit: Limit,
     /// The JSON schema its answer must follow.
     pub schema: Option<&'a Value>,
     /// The backend's own name for the conversation to go on with.
@@ -84,8 +86,8 @@ pub fn prepare<'a>(
     depth: &Depth,
     cancel: &Cancel,
 ) -> Result<Prepared<'a>, AskError> {
-    check_request(ask.prompt, ask.timeout, ask.repo)?;
-    let backend = check_target(ask.backend, ask.repo, ask.sandbox, ask.timeout, &ask.limit, backends)?;
+    check_request(ask.prompt, ask.terms.timeout, ask.repo)?;
+    let backend = ask.terms.check(ask.backend, ask.repo, backends)?;
     let context = ask.context.resolve(files)?;
     let diff = if ask.diff { diff::latest(ask.repo, cancel)? } else { Diff::default() };
     let prompt = envelope(ask.repo, ask.prompt, context.as_deref(), Some(diff.text.as_str()));
@@ -113,30 +115,6 @@ fn check_place(timeout: Duration, repo: &Path) -> Result<(), AskError> {
         return Err(AskError::NoRepo { repo: repo.to_path_buf() });
     }
     Ok(())
-}
-
-/// What a question and a review must both have: time, a repository, and a backend with the sandbox that can be kept to the
-/// limits.
-///
-/// # Errors
-/// The first that is missing.
-pub fn check_target<'a>(
-    name: &str,
-    repo: &Path,
-    sandbox: Sandbox,
-    timeout: Duration,
-    limit: &Limit,
-    backends: &'a Backends,
-) -> Result<&'a dyn Backend, AskError> {
-    check_place(timeout, repo)?;
-    let backend = backends.get(name)?;
-    if !backend.sandboxes().contains(&sandbox) {
-        let allowed = backend.sandboxes().iter().map(|sandbox| sandbox.name()).collect();
-        return Err(AskError::Sandbox { backend: name.to_owned(), sandbox, allowed });
-    }
-    backend.check_limit(limit)?;
-    backend.check_sandbox(sandbox)?;
-    Ok(backend)
 }
 
 pub(crate) fn check_prompt(prompt: &str) -> Result<(), AskError> {
@@ -178,9 +156,9 @@ impl Prepared<'_> {
         let question = Question {
             prompt: &self.prompt,
             repo: self.ask.repo,
-            sandbox: self.ask.sandbox,
+            sandbox: self.ask.terms.sandbox,
             model: self.ask.model,
-            timeout: self.ask.timeout,
+            timeout: self.ask.terms.timeout,
             schema: self.ask.schema,
             resume: self.ask.resume,
             limit: Limit::default(),

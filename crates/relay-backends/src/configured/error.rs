@@ -1,8 +1,10 @@
 //! Why the backends that were named cannot be put together.
 
 use relay_llm::catalog::SelectError;
-use relay_settings::ModelsError;
+use relay_settings::{ModelsError, NO_MODEL_YET};
 use thiserror::Error;
+
+use crate::backend::Sandbox;
 
 /// Why the backends that were named cannot be put together.
 #[derive(Debug, Error)]
@@ -34,10 +36,39 @@ pub enum ConfiguredError {
         /// What it is instead.
         what: &'static str,
     },
+    /// There is no such sandbox.
+    #[error("invalid sandbox `{name}`")]
+    UnknownSandbox {
+        /// What was named.
+        name: String,
+    },
     /// Other agents reach their own providers; offline they are not started.
     #[error("--offline: {name} is another agent, which connects to its provider")]
     AgentConnects {
         /// The agent.
         name: String,
     },
+}
+
+impl ConfiguredError {
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Models(error) => return error.hint(),
+            Self::Select(error) => error.hint().to_owned(),
+            Self::NoModel { name } => {
+                format!(
+                    "Name one with --model, or set a default: relay config set backends.{name}.model MODEL"
+                )
+            }
+            Self::NoKey { .. } => NO_MODEL_YET.trim_end().to_owned(),
+            Self::NoTiers { .. } => "Leave out --service-tier.".to_owned(),
+            Self::UnknownSandbox { .. } => {
+                format!("Choose one of {}.", Sandbox::ALL.map(Sandbox::name).join(", "))
+            }
+            Self::AgentConnects { .. } => "Leave out --offline to ask it.".to_owned(),
+        };
+        Some(hint)
+    }
 }

@@ -2,27 +2,22 @@
 
 mod error;
 mod sources;
+mod wanted;
 
 pub use error::ConfiguredError;
-pub use sources::{Sources, Wanted};
+pub use sources::Sources;
+pub use wanted::Wanted;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use relay_settings::Settings;
 
-use crate::backend::{Custom, Sandbox};
+use crate::backend::Custom;
 
-/// The sandbox for questions.
+/// Who is asked: the backends named, else the one of the settings.
 #[must_use]
-pub fn sandbox(settings: &Settings) -> Sandbox {
-    settings.text("backends.sandbox").and_then(|name| name.parse().ok()).unwrap_or(Sandbox::ReadOnly)
-}
-
-/// How long an answer may take.
-#[must_use]
-pub fn timeout(settings: &Settings) -> Duration {
-    Duration::from_secs(settings.count("backends.timeout").unwrap_or_default().into())
+pub fn asked(named: &[String], settings: &Settings) -> Vec<String> {
+    if named.is_empty() { settings.text("backends.default").into_iter().collect() } else { named.to_vec() }
 }
 
 /// The model of a backend.
@@ -52,6 +47,7 @@ mod tests {
     use relay_settings::{Kind, find};
 
     use super::*;
+    use crate::backend::Sandbox;
 
     #[test]
     fn backends_of_ones_own_are_found() {

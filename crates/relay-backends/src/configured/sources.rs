@@ -9,7 +9,7 @@ use relay_llm::keys::Keyring;
 use relay_llm::{Auth, ClientOptions, Compat, Key, Model, Provider, Wire};
 use relay_settings::{Models, Settings};
 
-use super::{ConfiguredError, custom_backends, model};
+use super::{ConfiguredError, Wanted, custom_backends, model};
 use crate::backend::{Backends, ModelBackend, Surroundings};
 
 /// The local server that is a backend by its own name.
@@ -21,17 +21,6 @@ pub struct Sources<'a> {
     pub surroundings: Surroundings,
     /// The user's settings.
     pub settings: &'a Settings,
-}
-
-/// What the command line says about models.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
-    /// Which of a backend's models.
-    pub model: Option<&'a str>,
-    /// How quickly and at what price it shall answer.
-    pub service_tier: Option<&'a str>,
-    /// Make no connections.
-    pub offline: bool,
 }
 
 impl Sources<'_> {
@@ -86,7 +75,7 @@ impl Sources<'_> {
     /// A model as a backend: `provider/model` or as much of it as names one, a server of the user's own, or `ollama`
     /// with a model named beside it. `None` if the name means no model.
     fn model_backend(&self, name: &str, wanted: Wanted<'_>) -> Result<Option<ModelBackend>, ConfiguredError> {
-        let named = wanted.model.map(str::to_owned).or_else(|| model(self.settings, name));
+        let named = wanted.model_of(name, self.settings);
         if let Some(url) = self.settings.text(&format!("backends.{name}.url")) {
             return self.own_server(name, url, named, wanted).map(Some);
         }

@@ -6,6 +6,7 @@
 //! A backend's own review is preferred where it has one; if that fails, the generic one is tried, and the user is told.
 //! Findings that point outside the changes are dropped and counted, and the verdict fails closed.
 
+mod before_landing;
 mod changed;
 mod finding;
 mod merge;
@@ -13,18 +14,18 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+pub use before_landing::{BeforeLanding, Judgement};
 pub use changed::Changed;
 pub use finding::{Finding, Severity, Verdict};
 pub use merge::merge;
 pub use read::{Reading, read, schema};
 
 use std::path::Path;
-use std::time::Duration;
 
 use relay_llm::Limit;
 
-use crate::ask::{AskError, DEPTH_VARIABLE, Depth, check_prompt, check_target, envelope};
-use crate::backend::{Answer, Backend, BackendError, Backends, Link, Question, Sandbox, Scope};
+use crate::ask::{AskError, DEPTH_VARIABLE, Depth, Terms, check_prompt, envelope};
+use crate::backend::{Answer, Backend, BackendError, Backends, Link, Question, Scope};
 
 /// What is asked for if the user asks for nothing else.
 pub const DEFAULT_PROMPT: &str = "Review the following changes.";
@@ -65,10 +66,8 @@ pub struct Review<'a> {
     pub prompt: Option<&'a str>,
     /// Which of its models.
     pub model: Option<&'a str>,
-    /// How long it may take.
-    pub timeout: Duration,
-    /// What the backend may do.
-    pub sandbox: Sandbox,
+    /// What the backend may do and use up.
+    pub terms: Terms,
 }
 
 /// What one reviewer said.
@@ -94,14 +93,7 @@ pub fn review(
     depth: &Depth,
     link: &mut Link<'_>,
 ) -> Result<Reviewed, AskError> {
-    let backend = check_target(
-        review.backend,
-        review.repo,
-        review.sandbox,
-        review.timeout,
-        &link.budget.limit(),
-        backends,
-    )?;
+    let backend = review.terms.check(review.backend, review.repo, backends)?;
     let depth = depth.next(review.backend)?;
     let env = [(DEPTH_VARIABLE, depth.as_str())];
     let changed = match review.diff {
@@ -173,9 +165,9 @@ impl Reviewer<'_> {
         Question {
             prompt,
             repo: self.review.repo,
-            sandbox: self.review.sandbox,
+            sandbox: self.review.terms.sandbox,
             model: self.review.model,
-            timeout: self.review.timeout,
+            timeout: self.review.terms.timeout,
             schema: None,
             resume: None,
             limit: Limit::default(),

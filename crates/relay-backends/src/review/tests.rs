@@ -6,11 +6,11 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use relay_diagnostics::Cancel;
-use relay_llm::Budget;
+use relay_llm::{Budget, Limit};
 use relay_store::Store;
 
 use super::{Diff, Review, review};
-use crate::ask::{AskError, Depth};
+use crate::ask::{AskError, Depth, Terms};
 use crate::backend::{
     Answer, Availability, Backend, BackendError, Backends, Capabilities, Containment, Link, Presence,
     Question, Sandbox, Scope, Surroundings,
@@ -105,8 +105,11 @@ fn check(
         scope: Some(Scope::Uncommitted),
         prompt: None,
         model: None,
-        timeout: Duration::from_secs(60),
-        sandbox: Sandbox::ReadOnly,
+        terms: Terms {
+            sandbox: Sandbox::ReadOnly,
+            timeout: Duration::from_secs(60),
+            limit: Limit::default(),
+        },
     };
     change(&mut wanted);
     let cancel = Cancel::new();
@@ -160,10 +163,13 @@ fn faults_are_told_before_anybody_is_asked() {
     let large: &'static str = Box::leak("+x\n".repeat(200_000).into_boxed_str());
     type Fault<'a> = (&'a dyn Fn(&mut Review<'_>), &'static str);
     let faults: [Fault<'_>; 5] = [
-        (&|review| review.timeout = Duration::ZERO, "Timeout must be greater than zero"),
+        (&|review| review.terms.timeout = Duration::ZERO, "Timeout must be greater than zero"),
         (&|review| review.repo = Path::new("/no/such/folder"), "invalid repo path"),
         (&|review| review.backend = "nobody", "unsupported backend"),
-        (&|review| review.sandbox = Sandbox::WorkspaceWrite, "invalid sandbox `workspace-write` for fake"),
+        (
+            &|review| review.terms.sandbox = Sandbox::WorkspaceWrite,
+            "invalid sandbox `workspace-write` for fake",
+        ),
         (&|review| (review.diff, review.scope) = (Diff::Text(large), None), "the prompt is too large"),
     ];
     for (change, words) in faults {

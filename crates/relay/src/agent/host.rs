@@ -18,8 +18,8 @@ use relay_store::Store;
 use serde_json::{Value, json};
 
 use super::open::{Asking, live};
-use crate::models;
 use crate::terminal::ask::Person;
+use crate::user;
 
 /// How long a command of the user's own may take.
 const BASH_TIME: Duration = Duration::from_secs(600);
@@ -81,7 +81,7 @@ impl Binary {
 
 impl Host for Binary {
     fn model(&self, selector: &str, retries: bool) -> Result<(Arc<dyn Asker>, Option<Thinking>), String> {
-        let known = models::open(&self.store).map_err(|failure| failure.message())?;
+        let known = user::models(&self.store).map_err(|failure| failure.message())?;
         let selected = known.select(selector).map_err(|error| error.to_string())?;
         let asker =
             live(&self.settings, known, &selected, &self.budget, Asking { offline: self.offline, retries })
@@ -90,7 +90,7 @@ impl Host for Binary {
     }
 
     fn models(&self) -> Vec<Value> {
-        let Ok(known) = models::open(&self.store) else { return Vec::new() };
+        let Ok(known) = user::models(&self.store) else { return Vec::new() };
         let usable = known
             .catalog
             .providers()

@@ -10,18 +10,19 @@ use relay_agent::secrets::{Masker, Own};
 use relay_agent::session::{Recent, SessionError, SessionLog};
 use relay_agent::tool::{Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
+use relay_backends::configured::ConfiguredError;
 use relay_diagnostics::Diagnostic;
 use relay_engine::Engine;
 use relay_llm::catalog::{CatalogProvider, Selected};
 use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
-use relay_settings::{Models, Settings};
+use relay_settings::{Models, NO_MODEL_YET, Settings};
 use relay_store::Store;
 use relay_workspace::Kind;
 use serde_json::Value;
 
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
-use crate::{agents, models, open as project};
+use crate::{open as project, user};
 
 /// Which session.
 #[derive(Clone, Debug)]
@@ -65,7 +66,7 @@ pub struct Opened {
 /// Puts an agent together.
 pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) -> Result<Opened, Failure> {
     let store = project::store()?;
-    let settings = agents::settings(&store)?;
+    let settings = user::settings(&store)?;
     let engine = Arc::new(project::engine(root)?.without_checks());
     let mut notes: Vec<String> = engine.warnings().iter().map(|warning| warning.message.clone()).collect();
     let log = session(&store, engine.workspace().root(), which, &mut notes)?;
@@ -149,7 +150,7 @@ fn model(
     log: &SessionLog,
     offline: bool,
 ) -> Result<Asked, Failure> {
-    let known = models::open(store)?;
+    let known = user::models(store)?;
     let selector = args
         .model
         .clone()
@@ -157,7 +158,7 @@ fn model(
         .or_else(|| settings.text("modelRoles.default"))
         .or_else(|| first_with_key(&known))
         .ok_or_else(no_model)?;
-    let selected = known.select(&selector).map_err(|error| models::unselected(&error))?;
+    let selected = known.select(&selector)?;
     let by_setting = settings.limit();
     let limit = Limit {
         cost: args.max_cost.map_or(by_setting.cost, |bound| bound.0),
@@ -194,11 +195,11 @@ pub fn live(
     let provider = &selected.model.provider.name;
     let needs_key = known.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
     if needs_key && known.keyring.sources(provider).is_empty() {
-        return Err(models::no_key(provider));
+        return Err(ConfiguredError::NoKey { provider: provider.clone() }.into());
     }
     let mut fallback: Vec<Model> = Vec::new();
     for name in settings.fallback("default") {
-        let model = known.select(&name).map_err(|error| models::unselected(&error))?.model;
+        let model = known.select(&name)?.model;
         if model.selector() != selected.model.selector() {
             fallback.push(model);
         }
@@ -228,7 +229,7 @@ fn first_with_key(known: &Models) -> Option<String> {
 
 fn no_model() -> Failure {
     let message = "there is no model to ask";
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(models::THREE_WAYS.trim_end()))
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(NO_MODEL_YET.trim_end()))
 }
 
 fn services(
@@ -250,7 +251,7 @@ fn services(
         settings: Arc::new(move |key| value(&values, key)),
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
-            if let Err(error) = agents::add_policy_rule(&keeper, rule) {
+            if let Err(error) = user::add_policy_rule(&keeper, rule) {
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
         }),
@@ -285,13 +286,12 @@ fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result
         std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
     );
-    let file =
-        store.settings_file(relay_agent::secrets::FILE).map_err(|error| models::broken_store(&error))?;
+    let file = store.settings_file(relay_agent::secrets::FILE)?;
     if let Some(text) = file {
         let faults = own.add_file(&text);
         notes.extend(faults.iter().map(|fault| format!("{}: {fault}", relay_agent::secrets::FILE)));
     }
-    let key = store.ledger_key().map_err(|error| models::broken_store(&error))?;
+    let key = store.ledger_key()?;
     Ok(Masker::new(&key, own))
 }
 
@@ -363,7 +363,7 @@ fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result
         })?;
         granted.insert(class);
     }
-    let rules = agents::policy_rules(settings).map_err(usage)?;
+    let rules = settings.rules("policy.rules")?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
     let folders = [engine.workspace().root().to_owned()];
     let level = if args.plan { Level::ReadOnly } else { level };

@@ -5,17 +5,17 @@ use std::io::{IsTerminal, Read};
 use relay_diagnostics::Diagnostic;
 use relay_llm::catalog::CatalogProvider;
 use relay_llm::keys::stored_as;
-use relay_settings::Models;
+use relay_settings::{Models, NO_MODEL_YET};
 use serde_json::{Value, json};
 
 use crate::cli::{AuthCommand, LoginArgs, LogoutArgs, StatusArgs, did_you_mean};
 use crate::failure::{BAD_USAGE, Failure, UNREADABLE_INPUT};
-use crate::models::{self, THREE_WAYS, broken_store};
 use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::secret::{Secret, read_secret};
 use crate::terminal::style::{FAINT, GOOD, count, paint};
 use crate::terminal::{self, visible};
+use crate::user;
 
 /// The longest key that is taken; real ones have some hundred characters.
 const LONGEST_KEY: usize = 8_192;
@@ -35,7 +35,7 @@ fn login(args: &LoginArgs) -> Result<u8, Failure> {
         return Err(Failure::usage(usage(message).hinted(hint)));
     }
     let store = open::store()?;
-    let models = models::open(&store)?;
+    let models = user::models(&store)?;
     let known = provider(&models, &args.provider)?;
     if !known.needs_key() {
         return Ok(terminal::print(&format!("{} needs no key\n", args.provider)));
@@ -51,7 +51,7 @@ fn login(args: &LoginArgs) -> Result<u8, Failure> {
         None => return Ok(130),
     };
     let name = stored_as(&args.provider);
-    let replaced = store.store_credential(name, &args.label, &key).map_err(|error| broken_store(&error))?;
+    let replaced = store.store_credential(name, &args.label, &key)?;
     let what = if replaced { "replaced" } else { "stored" };
     terminal::print(&format!("{what} the key `{}` of {name}\n", visible(&args.label)));
     if let Some(variable) = known.key_variables.iter().find(|name| std::env::var_os(name).is_some()) {
@@ -95,12 +95,11 @@ fn sound(key: &str) -> Result<String, Failure> {
 fn logout(args: &LogoutArgs) -> Result<u8, Failure> {
     let store = open::store()?;
     let name = stored_as(&args.provider);
-    let forgotten =
-        store.forget_credentials(name, args.label.as_deref()).map_err(|error| broken_store(&error))?;
+    let forgotten = store.forget_credentials(name, args.label.as_deref())?;
     if forgotten > 0 {
         return Ok(terminal::print(&format!("removed {} of {}\n", count(forgotten, "key"), visible(name))));
     }
-    let known = store.credentials().map_err(|error| broken_store(&error))?;
+    let known = store.credentials()?;
     let labels: Vec<&str> = known.get(name).into_iter().flatten().map(|key| key.label.as_str()).collect();
     let message = match &args.label {
         Some(label) => format!("{name} has no stored key `{label}`"),
@@ -116,7 +115,7 @@ fn logout(args: &LogoutArgs) -> Result<u8, Failure> {
 }
 
 fn status(args: &StatusArgs) -> Result<u8, Failure> {
-    let models = models::open(&open::store()?)?;
+    let models = user::models(&open::store()?)?;
     let keyed: Vec<&CatalogProvider> =
         models.catalog.providers().iter().filter(|known| known.needs_key()).collect();
     if args.json {
@@ -144,7 +143,7 @@ fn status(args: &StatusArgs) -> Result<u8, Failure> {
     }
     terminal::print(&text);
     if !keyed.iter().any(|known| models.has_key(known)) {
-        terminal::tell(THREE_WAYS);
+        terminal::tell(NO_MODEL_YET);
     }
     Ok(0)
 }

@@ -9,12 +9,12 @@ use crate::failure::Failure;
 use crate::terminal::report::line;
 use crate::terminal::style::{FAINT, GOOD, NOTE, STRONG, paint};
 use crate::terminal::{self, visible};
-use crate::{agents, open, signals};
+use crate::{open, signals, user};
 
 pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
     let store = open::store()?;
-    let settings = agents::settings(&store)?;
-    let backends = agents::backends_and_models(&store, &settings)?;
+    let settings = user::settings(&store)?;
+    let backends = user::sources(&store, &settings).all()?;
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
     // Each program is started once to tell its version; side by side that takes as long as the slowest.
     let all: Vec<&dyn Backend> = backends.iter().collect();

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use crate::cli::DoctorArgs;
 use crate::failure::Failure;
-use crate::models;
+use crate::open;
 use crate::signals;
 use crate::terminal::report::line;
 use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
-use crate::{agents, open};
+use crate::user;
 
 /// How a thing stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,7 +103,7 @@ fn clipboard() -> Finding {
 
 /// The keys that are there, by where they are and never by what they are, and the model servers of this machine.
 fn models(offline: bool, findings: &mut Vec<Finding>) {
-    let opened = open::store().and_then(|store| models::open(&store));
+    let opened = open::store().and_then(|store| user::models(&store));
     let looked = opened.and_then(|models| {
         let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
         let servers = models.local_servers(offline, &cancel);
@@ -151,8 +151,8 @@ fn models(offline: bool, findings: &mut Vec<Finding>) {
 /// The agents that can be asked. None is started for this: asking each for its version takes seconds.
 fn backends() -> Finding {
     let all = open::store().and_then(|store| {
-        let settings = agents::settings(&store)?;
-        agents::backends_and_models(&store, &settings)
+        let settings = user::settings(&store)?;
+        Ok(user::sources(&store, &settings).all()?)
     });
     let all = match all {
         Ok(all) => all,

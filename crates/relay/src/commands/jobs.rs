@@ -121,7 +121,7 @@ fn wait(jobs: &Jobs, id: &str, timeout: Option<u64>, json: bool) -> Result<u8, F
         if until.is_some_and(|until| Instant::now() >= until) {
             let message = format!("job {id} is still running");
             return Err(Failure::general(
-                Diagnostic::error(crate::asking::NO_ANSWER, message).hinted("Wait longer, or cancel it."),
+                Diagnostic::error(crate::failure::NO_ANSWER, message).hinted("Wait longer, or cancel it."),
             ));
         }
         std::thread::sleep(TICK);

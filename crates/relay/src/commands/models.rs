@@ -2,17 +2,17 @@
 
 use relay_llm::catalog::{CatalogModel, CatalogProvider, LocalServer};
 use relay_llm::{Model, ThinkingStyle};
-use relay_settings::Models;
+use relay_settings::{Models, NO_MODEL_YET};
 use serde_json::{Value, json};
 
 use crate::cli::ModelsArgs;
 use crate::failure::Failure;
-use crate::models::{self, THREE_WAYS};
 use crate::open;
 use crate::signals;
 use crate::terminal::report::line;
 use crate::terminal::style::{FAINT, GOOD, STRONG, paint};
 use crate::terminal::{self, columns, visible};
+use crate::user;
 
 /// A model in the list.
 struct Row<'a> {
@@ -21,7 +21,7 @@ struct Row<'a> {
 }
 
 pub fn run(offline: bool, args: &ModelsArgs) -> Result<u8, Failure> {
-    let models = models::open(&open::store()?)?;
+    let models = user::models(&open::store()?)?;
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
     let servers = models.local_servers(offline, &cancel);
     let query = args.query.join(" ");
@@ -167,7 +167,7 @@ fn remarks(
         };
         line(
             &mut text,
-            format_args!("No model is usable: no key is set, and {looked}.\n{}", THREE_WAYS.trim_end()),
+            format_args!("No model is usable: no key is set, and {looked}.\n{}", NO_MODEL_YET.trim_end()),
         );
     }
     if !args.all && args.query.is_empty() {

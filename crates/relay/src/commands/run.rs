@@ -12,7 +12,6 @@ use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
 
 use crate::agent::{self, Front, Opened, Terminal, Which};
-use crate::asking::spent;
 use crate::cli::{AgentArgs, ResumeArgs, RunArgs};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::run::Show;
@@ -160,7 +159,7 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
         Ended::Limit(why) => ("limit", Some(why)),
     };
     if form == Form::Json {
-        let spent = spent(budget);
+        let spent = budget.spent().document();
         let part = |name: &str| spent.get(name).cloned().unwrap_or_default();
         let document = json!({
             "sessionId": session, "status": status, "error": error, "text": collected.text,

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::log::{about, ago};
 use crate::cli::ProjectStatusArgs;
 use crate::failure::Failure;
-use crate::models;
+use crate::open;
 use crate::terminal::style::{BAD, FAINT, NOTE, STRONG, count, paint};
 use crate::terminal::{self, visible, wrap};
-use crate::{agents, open};
+use crate::user;
 
 /// How wide the column of the names is.
 const WIDEST_NAME: usize = 10;
@@ -242,7 +242,7 @@ fn pending(ledger: &Ledger, workspace: &Workspace, store: &Store) -> Result<Vec<
 
 /// The providers that have a key, and where it comes from; never the key.
 fn keys(store: &Store) -> Vec<(String, String)> {
-    let Ok(models) = models::open(store) else { return Vec::new() };
+    let Ok(models) = user::models(store) else { return Vec::new() };
     let names: Vec<String> = models.catalog.names().map(str::to_owned).collect();
     let source = |name: &String| {
         let sources: Vec<String> = models.keyring.sources(name).iter().map(ToString::to_string).collect();
@@ -253,8 +253,8 @@ fn keys(store: &Store) -> Vec<(String, String)> {
 
 /// The agents that are installed. None of them is started for this.
 fn backends(store: &Store) -> Vec<String> {
-    let Ok(settings) = agents::settings(store) else { return Vec::new() };
-    let all = agents::backends(store, &settings);
+    let Ok(settings) = user::settings(store) else { return Vec::new() };
+    let all = user::sources(store, &settings).programs();
     all.iter()
         .filter(|backend| backend.presence().is_there)
         .map(|backend| backend.name().to_owned())

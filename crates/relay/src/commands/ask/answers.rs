@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use relay_backends::ask::{AskError, Prepared, Schema};
-use relay_backends::backend::{Answer, BackendError, Link, Sandbox};
+use relay_backends::ask::{AskError, Prepared, Results, Schema, Terms};
+use relay_backends::backend::{Answer, BackendError, Link};
 use relay_backends::labels::{self, Label};
 use relay_diagnostics::Cancel;
 use relay_engine::{Outcome, report};
@@ -12,7 +12,7 @@ use relay_store::Store;
 use serde_json::{Value, json};
 
 use super::engine;
-use crate::asking::{Results, Watched, side_by_side, spent, tell_effect};
+use crate::asking::{Watched, side_by_side, tell_effect};
 use crate::cli::AskArgs;
 use crate::failure::Failure;
 use crate::terminal::style::{BAD, FAINT, STRONG, paint};
@@ -27,7 +27,7 @@ pub struct Asked<'a> {
     pub names: &'a [String],
     pub models: Vec<Option<String>>,
     pub repo: &'a Path,
-    pub sandbox: Sandbox,
+    pub terms: Terms,
     /// Whether what they do to the files has to be watched.
     pub is_watched: bool,
     /// What they may use up, and what they have.
@@ -71,7 +71,7 @@ pub fn all(
             reason: asked.args.prompt.as_deref().unwrap_or("a question from standard input"),
             names: asked.names,
             call: &asked.args.call,
-            sandbox: asked.sandbox,
+            sandbox: asked.terms.sandbox,
             stdin_taken: asked.args.prompt.is_none(),
         };
         Some(watched.attend(&engine, work))
@@ -85,7 +85,7 @@ pub fn all(
         .zip(results)
         .map(|(prepared, answer)| One::new(prepared.backend(), answer, asked.schema))
         .collect();
-    Ok(Answered { all, effect, spent: spent(&asked.budget), was_streamed })
+    Ok(Answered { all, effect, spent: asked.budget.spent().document(), was_streamed })
 }
 
 fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<Answer> {

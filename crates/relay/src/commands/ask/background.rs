@@ -10,9 +10,8 @@ use relay_diagnostics::{Cancel, Diagnostic};
 use relay_store::{JobLock, Jobs, StoreError};
 use serde_json::json;
 
-use crate::asking::NO_ANSWER;
 use crate::cli::{self, Command};
-use crate::failure::Failure;
+use crate::failure::{Failure, NO_ANSWER};
 use crate::{open, signals, terminal};
 
 /// The hidden command by which Relay starts itself to answer a question.

@@ -6,8 +6,11 @@ pub mod background;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 
-use relay_backends::ask::{Ask, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, check_request, prepare};
+use relay_backends::ask::{
+    Ask, AskError, Context, PROMPT_LIMIT_BYTES, Prepared, Schema, Watch, check_request, prepare,
+};
 use relay_backends::backend::Backends;
+use relay_backends::configured;
 use relay_backends::labels::{self, Label};
 use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::{Engine, git};
@@ -15,10 +18,10 @@ use relay_llm::Budget;
 use relay_settings::Settings;
 use relay_store::Store;
 
-use crate::agents::{self, Disk};
-use crate::asking::{failure, limit, model, must_be_watched, sandbox, timeout, wanted};
+use crate::asking::{is_watched, wanted};
 use crate::cli::AskArgs;
 use crate::failure::{Failure, UNREADABLE_INPUT};
+use crate::user::{self, Disk};
 use crate::{open, signals, terminal};
 
 use answers::{Answered, Asked};
@@ -33,7 +36,7 @@ pub fn run(root: Option<&Path>, args: &AskArgs, offline: bool) -> Result<u8, Fai
     Ok(answered.show(args.json))
 }
 
-/// Asks, and waits for all answers. Nobody is asked as long as anybody cannot be.
+/// Asks, and waits for all answers. If one backend cannot be asked, none is.
 fn answer(
     root: Option<&Path>,
     args: &AskArgs,
@@ -42,26 +45,27 @@ fn answer(
     cancel: &Cancel,
 ) -> Result<Answered, Failure> {
     let store = open::store()?;
-    let settings = agents::settings(&store)?;
-    let names = names(args, &settings);
+    let settings = user::settings(&store)?;
+    let names = configured::asked(&args.to, &settings);
+    let wanted = wanted(&args.call, offline);
     let repo = repo(root, args)?;
     // Of several faults the first in the order of the contract is reported, so nothing may be looked at before its turn.
-    check_request(prompt, timeout(&args.call, &settings), &repo).map_err(|error| failure(&error))?;
-    let backends = agents::backends_for(&store, &settings, &names, wanted(&args.call, offline))?;
+    check_request(prompt, wanted.timeout(&settings), &repo)?;
+    let backends = user::sources(&store, &settings).named(&names, wanted)?;
     let unknown = names.iter().find_map(|name| backends.get(name).err());
-    unknown.map_or(Ok(()), |unknown| Err(failure(&unknown.into())))?;
-    let sandbox = sandbox(&args.call, &settings)?;
+    unknown.map_or(Ok(()), |unknown| Err(AskError::from(unknown)))?;
+    let terms = wanted.terms(&settings)?;
     let schema = args.schema.as_deref().map(schema).transpose()?;
-    let is_watched = must_be_watched(&backends, &names, &repo, sandbox)?;
+    let is_watched = is_watched(&Watch::decide(&backends, &names, &repo, terms.sandbox)?);
     let sessions = sessions(&store, args, &names, &repo)?;
     let asked = Asked {
         args,
         names: &names,
-        models: names.iter().map(|name| model(&args.call, name, &settings)).collect(),
+        models: names.iter().map(|name| wanted.model_of(name, &settings)).collect(),
         repo: &repo,
-        sandbox,
+        terms,
         is_watched,
-        budget: Budget::new(limit(&args.call, &settings)),
+        budget: Budget::new(terms.limit),
         schema: schema.as_ref(),
         sessions,
         stream: !args.json && !args.no_stream && (args.stream || settings.flag("backends.stream")),
@@ -91,22 +95,15 @@ impl Asked<'_> {
                 repo: self.repo,
                 context,
                 diff,
-                sandbox: self.sandbox,
+                terms: self.terms,
                 model: self.models.get(index).and_then(Option::as_deref),
-                timeout: timeout(&args.call, settings),
-                limit: self.budget.limit(),
                 schema: self.schema.map(Schema::document),
                 resume: self.sessions.get(index).and_then(Option::as_ref).map(|label| label.session.as_str()),
             };
-            prepare(ask, backends, &Disk, &agents::depth(), self.cancel).map_err(|error| failure(&error))
+            Ok(prepare(ask, backends, &Disk, &user::depth(), self.cancel)?)
         };
         self.names.iter().enumerate().map(|(index, name)| one(index, name)).collect()
     }
-}
-
-/// Who is asked: those named, else the setting.
-fn names(args: &AskArgs, settings: &Settings) -> Vec<String> {
-    if args.to.is_empty() { settings.text("backends.default").into_iter().collect() } else { args.to.clone() }
 }
 
 /// The question: what was typed, or standard input.
@@ -153,7 +150,7 @@ fn schema(given: &str) -> Result<Schema, Failure> {
             })?;
         String::from_utf8_lossy(&bytes).into_owned()
     };
-    Schema::parse(&text).map_err(|error| failure(&error))
+    Ok(Schema::parse(&text)?)
 }
 
 /// The conversations to go on with, one per backend, where there are any.

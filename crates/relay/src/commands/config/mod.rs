@@ -14,13 +14,13 @@ use relay_settings::{FILE, Listed, SettingsError, Source};
 use relay_store::Store;
 use serde_json::{Map, Value, json};
 
-use crate::agents::{self, BAD_SETTING, refused};
 use crate::cli::{ConfigArgs, ConfigCommand, ConfigScope};
-use crate::failure::{ENVIRONMENT, Failure};
+use crate::failure::{BAD_SETTING, ENVIRONMENT, Failure};
 use crate::open;
 use crate::terminal::report::line;
 use crate::terminal::style::{FAINT, STRONG, paint};
 use crate::terminal::{self, visible};
+use crate::user;
 
 /// A setting as it is shown.
 struct Row {
@@ -88,7 +88,7 @@ impl Row {
 
 /// The user's settings.
 fn rows(store: &Store, all: bool) -> Result<Vec<Row>, Failure> {
-    let settings = agents::settings(store)?;
+    let settings = user::settings(store)?;
     let listed = if all { settings.all() } else { settings.changed() };
     Ok(listed.into_iter().map(|listed| row(store, listed)).collect())
 }
@@ -124,8 +124,8 @@ fn get(root: Option<&Path>, store: &Store, key: &str, scope: ConfigScope) -> Res
 
 /// One of the user's settings.
 fn own(store: &Store, key: &str) -> Result<Row, Failure> {
-    let found = relay_settings::find(key).map_err(|error| unknown(key, &error))?;
-    let setting = agents::settings(store)?.get(key);
+    let found = relay_settings::find(key).map_err(|error| unknown(key, error))?;
+    let setting = user::settings(store)?.get(key);
     let (value, source) = match setting {
         Some(setting) => (Some(Value::String(setting.value)), Some(source(store, &setting.source))),
         None => (None, None),
@@ -145,8 +145,8 @@ fn set(
     if scope.project || project::is_meant(key) {
         project::set(root, key, value)?;
     } else {
-        let new =
-            relay_settings::set(&agents::text(store)?, key, value).map_err(|error| unknown(key, &error))?;
+        let new = relay_settings::set(&relay_settings::text(store)?, key, value)
+            .map_err(|error| unknown(key, error))?;
         write(store, &new)?;
     }
     if scope.json {
@@ -156,13 +156,13 @@ fn set(
 }
 
 /// A name that is not one of the user's settings may be nearly one of the project's.
-fn unknown(key: &str, error: &SettingsError) -> Failure {
-    match (error, suggest::closest(key, relay_engine::config::KEYS)) {
+fn unknown(key: &str, error: SettingsError) -> Failure {
+    match (&error, suggest::closest(key, relay_engine::config::KEYS)) {
         (SettingsError::UnknownKey { nearest: None, .. }, Some(near)) => Failure::usage(
             Diagnostic::error(BAD_SETTING, error.to_string())
                 .hinted(format!("Did you mean the project's `{near}`?")),
         ),
-        _ => refused(error),
+        _ => error.into(),
     }
 }
 
@@ -182,7 +182,7 @@ fn edit(store: &Store) -> Result<u8, Failure> {
                 Diagnostic::error(ENVIRONMENT, message).hinted(format!("Edit it by hand: {}", path(store))),
             )
         })?;
-    if agents::text(store)?.is_empty() {
+    if relay_settings::text(store)?.is_empty() {
         write(store, EMPTY)?;
     }
     let mut words = editor.split_whitespace().map(OsString::from);
@@ -195,7 +195,7 @@ fn edit(store: &Store) -> Result<u8, Failure> {
         let message = format!("`{editor}` failed; the file is as it left it");
         return Err(Failure::general(Diagnostic::error(BAD_SETTING, message)));
     }
-    agents::settings(store).map(|_| 0)
+    user::settings(store).map(|_| 0)
 }
 
 /// What a new file holds.

@@ -1,11 +1,11 @@
 //! What all reviewers together came to, for people and as JSON.
 
-use relay_backends::ask::AskError;
+use relay_backends::ask::{AskError, Results};
 use relay_backends::review::{Finding, Reviewed, Verdict, merge};
 use relay_engine::{Engine, report};
 use serde_json::{Value, json};
 
-use crate::asking::{Results, tell_effect};
+use crate::asking::tell_effect;
 use crate::cli::ReviewArgs;
 use crate::terminal::findings::{self, Shown};
 use crate::terminal::{self, visible};
