@@ -19,6 +19,7 @@ pub mod export;
 pub mod frame;
 pub mod frontmatter;
 pub mod import;
+pub mod jobs;
 pub mod policy;
 pub mod prompt;
 pub mod rules;

@@ -6,6 +6,7 @@ use relay_llm::Thinking;
 
 use super::{Agent, Asker};
 use crate::event::{Event, SessionEvent};
+use crate::jobs::Jobs;
 use crate::policy::{Level, Policy};
 use crate::session::body::{ModelChange, ThinkingLevelChange};
 use crate::session::{Body, Message, SessionError, SessionLog, TitleSource};
@@ -112,6 +113,9 @@ impl Agent {
         if self.state.is_busy() {
             return false;
         }
+        // What goes on in the background belongs to the session that is left.
+        self.services.jobs.tear_down();
+        self.under_way.delivery = None;
         let context = log.context().state;
         self.services.session = log.id().to_owned();
         self.services.artifacts = log.artifacts();
@@ -158,6 +162,12 @@ impl Agent {
     /// Whether steering waits until all calls of an answer have ended.
     pub fn set_steering_waits(&mut self, waits: bool) {
         self.state.settings.steering_waits = waits;
+    }
+
+    /// What goes on in the background.
+    #[must_use]
+    pub fn jobs(&self) -> &Jobs {
+        &self.services.jobs
     }
 
     /// What the model said last.

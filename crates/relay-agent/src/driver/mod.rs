@@ -8,6 +8,7 @@ mod ask;
 mod build;
 mod calls;
 mod control;
+mod jobs;
 mod land;
 mod model;
 mod perform;
@@ -28,6 +29,7 @@ pub use record::{Recorder, RecordingError, Replay};
 pub use seams::{NoRules, StreamRules, Watching};
 
 use crate::event::{Ended, Event, RunEvent};
+use crate::jobs::Due;
 use crate::policy::Policy;
 use crate::secrets::Masker;
 use crate::session::SessionLog;
@@ -77,6 +79,8 @@ struct UnderWay {
     calls: BTreeMap<String, Cancel>,
     pause: Option<Instant>,
     aborted: Option<Instant>,
+    /// What background jobs had to say, until it is in the log.
+    delivery: Option<Due>,
 }
 
 /// Something to be done with the agent, on its own thread.
@@ -201,32 +205,44 @@ impl Agent {
             if self.quits && !self.state.is_busy() {
                 return Happened::Waited;
             }
-            if let Some(happened) = self.own.pop_front() {
+            if let Some(happened) = self.poll() {
                 return happened;
-            }
-            let now = Instant::now();
-            if self.under_way.pause.is_some_and(|until| until <= now) {
-                self.under_way.pause = None;
-                return Happened::Waited;
-            }
-            if let Some((_, why)) = self.deadline.take_if(|(until, _)| *until <= now) {
-                return Happened::TimeIsUp(why);
-            }
-            if let Some(happened) = self.overdue(now) {
-                return happened;
-            }
-            let deadline = self.deadline.as_ref().map(|(until, _)| *until);
-            let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
-            let until = until.into_iter().flatten().min().unwrap_or(now);
-            match self.inbox.recv_timeout(until.saturating_duration_since(now)) {
-                Ok(Mail::Happened(happened)) => return happened,
-                Ok(Mail::Errand(errand)) => errand(self),
-                Ok(Mail::Quit) => self.quits = true,
-                Err(RecvTimeoutError::Timeout) => {}
-                // The agent holds a sender itself, so this cannot be; ending is the safe answer.
-                Err(RecvTimeoutError::Disconnected) => return Happened::Aborted,
             }
         }
+    }
+
+    /// Waits for a moment; what happened meanwhile, if anything did.
+    fn poll(&mut self) -> Option<Happened> {
+        self.report_jobs();
+        if let Some(happened) = self.own.pop_front() {
+            return Some(happened);
+        }
+        let now = Instant::now();
+        if self.under_way.pause.is_some_and(|until| until <= now) {
+            self.under_way.pause = None;
+            return Some(Happened::Waited);
+        }
+        if let Some((_, why)) = self.deadline.take_if(|(until, _)| *until <= now) {
+            return Some(Happened::TimeIsUp(why));
+        }
+        if let Some(happened) = self.overdue(now) {
+            return Some(happened);
+        }
+        if let Some(happened) = self.said_by_jobs() {
+            return Some(happened);
+        }
+        let deadline = self.deadline.as_ref().map(|(until, _)| *until);
+        let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
+        let until = until.into_iter().flatten().min().unwrap_or(now);
+        match self.inbox.recv_timeout(until.saturating_duration_since(now)) {
+            Ok(Mail::Happened(happened)) => return Some(happened),
+            Ok(Mail::Errand(errand)) => errand(self),
+            Ok(Mail::Quit) => self.quits = true,
+            Err(RecvTimeoutError::Timeout) => {}
+            // The agent holds a sender itself, so this cannot be; ending is the safe answer.
+            Err(RecvTimeoutError::Disconnected) => return Some(Happened::Aborted),
+        }
+        None
     }
 
     /// Something that was told to end long ago and has not.

@@ -50,6 +50,7 @@ impl Agent {
         match self.log.append(body) {
             Ok(id) => {
                 let entry = id.to_string();
+                self.delivered(message.as_ref(), true);
                 if matches!(message, Some(Message::User(_))) {
                     self.facts.turn.clone_from(&entry);
                 }
@@ -59,6 +60,7 @@ impl Agent {
                 }
             }
             Err(error) => {
+                self.delivered(message.as_ref(), false);
                 self.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
             }
         }

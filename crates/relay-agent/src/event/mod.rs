@@ -6,6 +6,8 @@ pub mod wire;
 
 use serde_json::Value;
 
+pub use crate::jobs::JobEvent;
+
 use crate::session::Message;
 use crate::session::message::{AssistantMessage, ToolResultMessage};
 use crate::tool::Output;
@@ -25,6 +27,8 @@ pub enum Event {
     Retry(RetryEvent),
     /// A conversation that is made shorter.
     Compaction(CompactionEvent),
+    /// A background job.
+    Job(JobEvent),
     /// The session itself.
     Session(SessionEvent),
     /// Stream rules that a model's output broke.

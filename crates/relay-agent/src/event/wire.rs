@@ -7,7 +7,8 @@ use relay_llm::Kind;
 use serde_json::{Map, Value, json};
 
 use super::{
-    CompactionEvent, Ended, Event, MessageEvent, RetryEvent, RunEvent, SessionEvent, ToolEvent, TurnEvent,
+    CompactionEvent, Ended, Event, JobEvent, MessageEvent, RetryEvent, RunEvent, SessionEvent, ToolEvent,
+    TurnEvent,
 };
 use crate::session::Message;
 use crate::tool::Output;
@@ -28,6 +29,7 @@ impl Event {
             Self::Tool(event) => tool(event),
             Self::Retry(event) => retry(event),
             Self::Compaction(event) => compaction(event),
+            Self::Job(event) => job(event),
             Self::Session(event) => session(event),
             Self::Rules { rules, interrupted } => {
                 let rules: Vec<Value> = rules.iter().map(|name| json!({ "name": name })).collect();
@@ -37,6 +39,13 @@ impl Event {
                 json!({ "type": "notice", "level": if *warning { "warning" } else { "info" }, "text": text })
             }
         }
+    }
+}
+
+fn job(event: &JobEvent) -> Value {
+    match event {
+        JobEvent::Started(job) => json!({ "type": "job_start", "job": job }),
+        JobEvent::Ended(job) => json!({ "type": "job_end", "job": job }),
     }
 }
 

@@ -9,6 +9,7 @@ use relay_store::Artifacts;
 use serde_json::Value;
 
 use super::Background;
+use crate::jobs::Jobs;
 use crate::policy::Rule;
 
 /// Looks a setting up by its key.
@@ -31,6 +32,8 @@ pub struct Services {
     pub temp: std::path::PathBuf,
     /// The user's settings.
     pub settings: Settings,
+    /// Work that goes on in the background, of the agent that the call belongs to.
+    pub jobs: Jobs,
     /// Keeps a policy rule that the user wants for good.
     pub keep_rule: Arc<dyn Fn(&Rule) + Send + Sync>,
     /// Runs work that goes on after its call; none where there are no jobs.

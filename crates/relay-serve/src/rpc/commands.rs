@@ -168,6 +168,12 @@ impl Session {
                 json!({ "text": with_agent(&self.remote, |agent| agent.last_answer())? })
             }
             "get_tree" => with_agent(&self.remote, |agent| session::tree(agent))?,
+            "get_jobs" => json!({ "jobs": with_agent(&self.remote, |agent| agent.jobs().list())? }),
+            "cancel_job" => {
+                let id = needed(command, "jobId")?.to_owned();
+                let cancelled = with_agent(&self.remote, move |agent| agent.jobs().cancel(&id))?;
+                json!({ "status": cancelled.name() })
+            }
             "get_tools" => with_agent(&self.remote, |agent| session::tools(agent))?,
             "get_system_prompt" => {
                 json!({ "text": with_agent(&self.remote, |agent| agent.system().to_owned())? })

@@ -241,6 +241,7 @@ fn services(
 ) -> Services {
     let values = settings.clone();
     let keeper = store.clone();
+    let jobs = relay_agent::jobs::Jobs::new(settings.count("async.maxJobs").unwrap_or(100) as usize);
     Services {
         engine: Arc::clone(engine),
         session: log.id().to_owned(),
@@ -249,13 +250,14 @@ fn services(
         relay: std::env::current_exe().ok(),
         temp: std::env::temp_dir(),
         settings: Arc::new(move |key| value(&values, key)),
+        jobs: jobs.clone(),
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
             if let Err(error) = user::add_policy_rule(&keeper, rule) {
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
         }),
-        background: None,
+        background: Some(Arc::new(jobs.clone())),
     }
 }
 

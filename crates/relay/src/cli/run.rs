@@ -46,6 +46,10 @@ pub struct RunArgs {
     #[arg(long)]
     pub no_session: bool,
 
+    /// End background jobs when the agent is done, instead of waiting for them
+    #[arg(long)]
+    pub cancel_jobs: bool,
+
     /// Hold the answer to this JSON schema
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
 use relay_agent::driver::{Agent, Asker, Recorder};
-use relay_agent::event::{Ended, Event, RunEvent, ToolEvent, TurnEvent};
+use relay_agent::event::{Ended, Event, ToolEvent, TurnEvent};
 use relay_agent::session::TitleSource;
 use relay_diagnostics::Diagnostic;
 use relay_llm::{Budget, OutputSchema};
@@ -54,14 +54,14 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
     if let Some(path) = &args.schema {
         opened.builder.output = Some(schema(path)?);
     }
-    work(opened, form, |agent| agent.prompt(prompt))
+    work(opened, form, args.cancel_jobs, |agent| agent.prompt(prompt))
 }
 
 pub fn resume(root: Option<&Path>, args: &ResumeArgs, offline: bool) -> Result<u8, Failure> {
     let which = args.session.clone().map_or(Which::Newest, Which::Named);
     let opened = start(root, &args.agent, &which, offline, false)?;
     let form = if args.json { Form::Json } else { Form::Text };
-    work(opened, form, Agent::resume)
+    work(opened, form, false, Agent::resume)
 }
 
 fn start(
@@ -104,7 +104,12 @@ struct Collected {
     transactions: Vec<Value>,
 }
 
-fn work(mut opened: Opened, form: Form, go: impl FnOnce(&mut Agent) -> Ended) -> Result<u8, Failure> {
+fn work(
+    mut opened: Opened,
+    form: Form,
+    cancel_jobs: bool,
+    go: impl FnOnce(&mut Agent) -> Ended,
+) -> Result<u8, Failure> {
     let collected = Arc::new(Mutex::new(Collected::default()));
     let (seen, mut show) = (Arc::clone(&collected), Show::new(form == Form::Text));
     opened.builder.observer = Box::new(move |event| {
@@ -124,7 +129,10 @@ fn work(mut opened: Opened, form: Form, go: impl FnOnce(&mut Agent) -> Ended) ->
     agent.deliver(opened.delivery.0, opened.delivery.1);
     let remote = agent.remote();
     signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
-    let ended = go(&mut agent);
+    let mut ended = go(&mut agent);
+    if ended == Ended::Done && !cancel_jobs {
+        ended = wait_for_jobs(&mut agent);
+    }
     drop(agent);
     if let Some(difference) = opened.replay.and_then(|replay| replay.difference()) {
         terminal::note(&difference);
@@ -133,10 +141,19 @@ fn work(mut opened: Opened, form: Form, go: impl FnOnce(&mut Agent) -> Ended) ->
     Ok(report(form, &session, &ended, &collected, &opened.budget))
 }
 
+/// Waits for what the agent left running in the background, and for what it makes of the results.
+fn wait_for_jobs(agent: &mut Agent) -> Ended {
+    let running = agent.jobs().running().len();
+    if running > 0 {
+        let jobs = terminal::style::count(running, "background job");
+        terminal::note(&format!("waiting for {jobs}; --cancel-jobs ends them instead"));
+    }
+    agent.finish_jobs()
+}
+
 impl Collected {
     fn see(&mut self, event: &Event) {
         match event {
-            Event::Run(RunEvent::Start) => *self = Self::default(),
             Event::Turn(TurnEvent::End { message, .. }) => self.text = message.content.text("\n"),
             Event::Tool(ToolEvent::End { id, name, output }) => {
                 let error = output.details.as_ref().and_then(|details| details.get("error")?.as_str());
