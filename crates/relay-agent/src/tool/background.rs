@@ -2,6 +2,9 @@
 
 use relay_diagnostics::Cancel;
 
+/// What such work does.
+pub type BackgroundWork = Box<dyn FnOnce(&BackgroundRun<'_>) -> Result<String, String> + Send>;
+
 /// Something that goes on in the background.
 pub struct BackgroundTask {
     /// What kind of work it is, as jobs are listed: `bash`, `task`.
@@ -10,7 +13,7 @@ pub struct BackgroundTask {
     pub label: String,
     /// Does the work on a thread of the job manager. The result is what the model reads when it has ended; an error makes
     /// the job a failed one.
-    pub run: Box<dyn FnOnce(&BackgroundRun<'_>) -> Result<String, String> + Send>,
+    pub run: BackgroundWork,
 }
 
 impl std::fmt::Debug for BackgroundTask {

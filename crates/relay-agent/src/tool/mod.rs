@@ -26,7 +26,7 @@ use crate::policy::Permit;
 pub use access::{Access, Reach};
 pub use adapt::for_wire;
 pub use arguments::{complain, validate};
-pub use background::{Background, BackgroundRun, BackgroundTask};
+pub use background::{Background, BackgroundRun, BackgroundTask, BackgroundWork};
 pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, Signal, ToolError};
 pub use registry::{Registry, Selection, UnknownTool};
