@@ -1,36 +1,46 @@
-//! Line anchors: a line's number and two letters that depend on its text, such as `41th`.
+//! Line anchors: a line's number and two letters that depend on its text, such as `41th` for `def alpha():`.
 //!
 //! They let a model name lines without quoting them. The table of letter pairs and the hash are stable for ever:
-//! anchors live on in transcripts. White space at the end of a line does not count, so anchors survive a change
-//! of line endings; lines without letters or digits mix in their number, so that one `}` is not like another.
+//! anchors live on in transcripts, also in those of other programs that use the same ones. White space at the end of a
+//! line does not count, so anchors survive a change of line endings.
 
+mod earlier;
+mod xxhash;
+
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::encoding::text_of;
 use crate::lines::Lines;
+use xxhash::xxhash32;
 
 /// The number of letter pairs.
 pub const PAIRS: usize = 647;
 
-/// Letters whose pairs with each other are left out, because no tokenizer knows them as one token.
-const RARE: &[u8] = b"jqvxz";
-/// Further pairs that are left out.
-const RARE_PAIRS: &[[u8; 2]] = &[*b"qk", *b"kq", *b"qw", *b"wq"];
+/// Pairs that are left out, because tokenizers hardly know them as one token.
+const LEFT_OUT: [[u8; 2]; 29] = [
+    *b"bq", *b"gk", *b"gq", *b"jv", *b"jz", *b"kq", *b"kz", *b"lq", *b"nq", *b"qf", *b"qg", *b"qj", *b"qk",
+    *b"qv", *b"qz", *b"rj", *b"tq", *b"wq", *b"wz", *b"xg", *b"xj", *b"xk", *b"xq", *b"xv", *b"xw", *b"yq",
+    *b"zj", *b"zq", *b"zv",
+];
 
 /// The table of letter pairs, in alphabetical order.
-const TABLE: [[u8; 2]; PAIRS] = table();
+const TABLE: [[u8; 2]; PAIRS] = table(&LEFT_OUT);
 
 #[expect(
     clippy::indexing_slicing,
     reason = "evaluated at compile time, where a wrong index is a compile error"
 )]
-const fn table() -> [[u8; 2]; PAIRS] {
+const fn table(left_out: &[[u8; 2]; 29]) -> [[u8; 2]; PAIRS] {
     let mut table = [[0; 2]; PAIRS];
-    let (mut first, mut next) = (b'a', 0);
+    let (mut first, mut next, mut skipped) = (b'a', 0, 0);
     while first <= b'z' {
         let mut second = b'a';
         while second <= b'z' {
-            if !is_left_out(first, second) {
+            let is_left_out = skipped < 29 && left_out[skipped][0] == first && left_out[skipped][1] == second;
+            if is_left_out {
+                skipped += 1;
+            } else {
                 table[next] = [first, second];
                 next += 1;
             }
@@ -38,27 +48,8 @@ const fn table() -> [[u8; 2]; PAIRS] {
         }
         first += 1;
     }
-    assert!(next == PAIRS, "the table is full");
+    assert!(next == PAIRS && skipped == 29, "the table is full, and the pairs left out are in order");
     table
-}
-
-#[expect(
-    clippy::indexing_slicing,
-    reason = "evaluated at compile time, where a wrong index is a compile error"
-)]
-const fn is_left_out(first: u8, second: u8) -> bool {
-    let (mut rare_first, mut rare_second, mut at) = (false, false, 0);
-    while at < RARE.len() {
-        rare_first |= RARE[at] == first;
-        rare_second |= RARE[at] == second;
-        at += 1;
-    }
-    let (mut listed, mut at) = (false, 0);
-    while at < RARE_PAIRS.len() {
-        listed |= RARE_PAIRS[at][0] == first && RARE_PAIRS[at][1] == second;
-        at += 1;
-    }
-    rare_first && rare_second || listed
 }
 
 /// Two letters that depend on the text of a line.
@@ -66,25 +57,64 @@ const fn is_left_out(first: u8, second: u8) -> bool {
 pub struct LineHash([u8; 2]);
 
 impl LineHash {
-    /// The hash of a line; `number` is counted from 1.
+    /// The hash of a line.
+    ///
+    /// ```
+    /// assert_eq!(relay_edit::anchors::LineHash::of(b"def alpha():").to_string(), "th");
+    /// ```
     #[must_use]
-    pub fn of(number: usize, text: &[u8]) -> Self {
-        let text = text.trim_ascii_end();
-        let telling = String::from_utf8_lossy(text).chars().any(char::is_alphanumeric);
-        let seed = if telling { 0 } else { number as u64 };
-        // FNV-1a, 64 bits, with its upper half folded in.
-        let hash = seed.to_le_bytes().iter().chain(text).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        });
-        let slot = usize::try_from((hash ^ hash >> 32) % PAIRS as u64).unwrap_or_default();
+    pub fn of(text: &[u8]) -> Self {
+        Self::seeded(&hashed(text), 0)
+    }
+
+    fn seeded(hashed: &[u8], seed: u32) -> Self {
+        let slot = xxhash32(hashed, seed) as usize % PAIRS;
         Self(TABLE.get(slot).copied().unwrap_or_default())
+    }
+
+    /// Whether this may be the hash of a line with this number, counted from 1. Transcripts of an earlier generation mixed
+    /// the number into the hash of lines without letters and digits, so that one `}` is not like another; both are read.
+    #[must_use]
+    pub fn is_of(self, number: usize, text: &[u8]) -> bool {
+        let hashed = hashed(text);
+        self == Self::seeded(&hashed, 0)
+            || !String::from_utf8_lossy(&hashed).chars().any(char::is_alphanumeric)
+                && u32::try_from(number).is_ok_and(|number| self == Self::seeded(&hashed, number))
+    }
+
+    /// Whether this is the hash that an earlier version of Relay gave a line; worth something only beside a view.
+    #[must_use]
+    pub(crate) fn was_of(self, number: usize, text: &[u8]) -> bool {
+        self.0 == earlier::letters(number, text)
     }
 
     /// Reads two lower-case letters; `None` when they are no pair of the table.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let pair: [u8; 2] = text.as_bytes().try_into().ok()?;
-        TABLE.binary_search(&pair).ok().map(|_| Self(pair))
+        (TABLE.binary_search(&pair).is_ok() || earlier::has(pair)).then_some(Self(pair))
+    }
+}
+
+/// What of a line is hashed: all but carriage returns and the white space at its end.
+fn hashed(text: &[u8]) -> Cow<'_, [u8]> {
+    // JavaScript's notion of white space, in which these anchors were first made.
+    let is_blank = |c: char| c.is_whitespace() && c != '\u{85}' || c == '\u{feff}';
+    let text = if text.contains(&b'\r') {
+        Cow::Owned(text.iter().copied().filter(|byte| *byte != b'\r').collect())
+    } else {
+        Cow::Borrowed(text)
+    };
+    let length = match std::str::from_utf8(&text) {
+        Ok(text) => text.trim_end_matches(is_blank).len(),
+        Err(_) => text.trim_ascii_end().len(),
+    };
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(text.get(..length).unwrap_or(text)),
+        Cow::Owned(mut text) => {
+            text.truncate(length);
+            Cow::Owned(text)
+        }
     }
 }
 
@@ -130,36 +160,70 @@ pub fn plain(file: &[u8], first: usize, last: usize) -> (String, usize) {
 
 /// One line as `LINEhh|TEXT`.
 pub(crate) fn anchored_line(number: usize, text: &[u8]) -> String {
-    format!("{number}{}|{}", LineHash::of(number, text), String::from_utf8_lossy(text))
+    format!("{number}{}|{}", LineHash::of(text), String::from_utf8_lossy(text))
 }
 
-/// The number, the hash and the text of a line that was copied with its anchor.
+/// The number, the hash and the text of a line that was copied with its anchor, also out of a report that marks it.
 pub(crate) fn split_anchor(line: &str) -> Option<(usize, LineHash, &str)> {
     let (anchor, text) = line.split_once('|')?;
     let (number, hash) = anchor.split_at_checked(anchor.len().checked_sub(2)?)?;
-    Some((number.trim_start().parse().ok()?, LineHash::parse(hash)?, text))
+    Some((number.trim_start_matches(['*', '>', ' ', '\t']).parse().ok()?, LineHash::parse(hash)?, text))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(text: &str, letters: &str) {
+        assert_eq!(LineHash::of(text.as_bytes()).to_string(), letters, "{text:?}");
+    }
+
+    /// These must never change: anchors are kept in transcripts.
     #[test]
-    fn the_table_is_sorted_and_stable() {
-        assert!(TABLE.is_sorted());
-        assert_eq!(LineHash::parse("jq"), None);
-        assert_eq!(LineHash::parse("th").map(|hash| hash.to_string()).as_deref(), Some("th"));
-        // These must never change: anchors are kept in transcripts.
-        assert_eq!(
-            LineHash::of(1, b"fn main() {").to_string(),
-            LineHash::of(99, b"fn main() {  ").to_string()
-        );
-        assert_eq!(anchored(b"fn main() {\n}\n", 1, 2), "1am|fn main() {\n2sb|}\n");
+    fn the_letters_are_stable() {
+        for (text, letters) in [
+            ("def alpha():", "th"),
+            ("", "yy"),
+            ("}", "rk"),
+            ("{", "bt"),
+            ("function hi() {", "tz"),
+            ("  return;", "tr"),
+            ("const added = true;", "nf"),
+            ("café", "ro"),
+        ] {
+            check(text, letters);
+            check(&format!("{text} \t\u{a0}\u{feff}\r"), letters);
+        }
+        check("de\rf alpha():", "th");
+        assert_eq!(anchored(b"}\n\ndef alpha():\n", 2, 3), "2yy|\n3th|def alpha():\n");
     }
 
     #[test]
-    fn brackets_depend_on_their_line() {
-        assert_ne!(LineHash::of(1, b"}"), LineHash::of(2, b"}"));
-        assert_eq!(LineHash::of(1, b"a\t "), LineHash::of(2, b"a"));
+    fn the_table_has_its_pairs_in_order() {
+        assert!(TABLE.is_sorted());
+        assert_eq!(TABLE.get(..2), Some(&[*b"aa", *b"ab"][..]));
+        assert_eq!(LineHash::parse("th").map(|hash| hash.to_string()).as_deref(), Some("th"));
+        for none in ["jv", "t", "thx", "TH", "t1", "é"] {
+            assert_eq!(LineHash::parse(none), None, "{none}");
+        }
+    }
+
+    /// A generation of anchors told brackets on different lines apart; both are read.
+    #[test]
+    fn brackets_may_have_their_number_mixed_in() {
+        let with_number = |number: u32| LineHash::seeded(b"}", number);
+        assert!(LineHash::of(b"}").is_of(7, b"}"));
+        assert!(with_number(7).is_of(7, b"  }\r".trim_ascii_start()) && !with_number(7).is_of(8, b"}"));
+        // Not so where a letter or a digit tells lines apart.
+        assert!(!LineHash::seeded(b"a }", 7).is_of(7, b"a }"));
+    }
+
+    #[test]
+    fn marks_before_a_copied_anchor_do_not_count() {
+        for line in ["41th|def alpha():", " 41th|def alpha():", "*41th|def alpha():", "> 41th|def alpha():"] {
+            let (number, hash, text) = split_anchor(line).expect("an anchor");
+            assert!(hash.is_of(number, text.as_bytes()) && number == 41, "{line}");
+        }
     }
 }

@@ -83,13 +83,12 @@ fn is_copied<'n, I: Iterator<Item = &'n str>>(
     let anchored = || new().filter_map(split_anchor);
     let is_of_file = |(number, hash, _): (usize, LineHash, &str)| {
         let at = |file: &&Lines<'_>| number.checked_sub(1).filter(|at| *at < file.len());
-        files.iter().any(|file| at(&file).is_some_and(|at| LineHash::of(number, file.text(at)) == hash))
+        files.iter().any(|file| at(&file).is_some_and(|at| hash.is_of(number, file.text(at))))
     };
     if anchored().any(is_of_file) {
         return Ok(true);
     }
-    let is_own =
-        |(number, hash, text): (usize, LineHash, &str)| LineHash::of(number, text.as_bytes()) == hash;
+    let is_own = |(number, hash, text): (usize, LineHash, &str)| hash.is_of(number, text.as_bytes());
     let count_up = || anchored().map(|(number, ..)| number).is_sorted_by(|one, next| one < next);
     let is_everywhere = new().filter(|line| !line.trim().is_empty()).all(|line| split_anchor(line).is_some());
     let is_certain = anchored().any(is_own) || anchored().nth(1).is_some() && count_up();

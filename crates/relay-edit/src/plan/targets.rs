@@ -77,9 +77,9 @@ pub(crate) fn resolve(
     let len = lines.len();
     let new: Vec<&str> = hunk.new_lines().collect();
     let tier_of = |anchor: Anchor| match (anchor.hash, seen) {
-        (Some(_), _) => Tier::Anchors,
-        (None, true) => Tier::Seen,
-        (None, false) => Tier::LinesUnverified,
+        (Some(_), _) if fits(anchor, lines) => Tier::Anchors,
+        (_, true) => Tier::Seen,
+        (_, false) => Tier::LinesUnverified,
     };
     let placement = |insert_at: usize, tier: Tier, map: Vec<Option<usize>>, reading: Reading| Placement {
         hunk: number,
@@ -101,7 +101,7 @@ pub(crate) fn resolve(
         let placement = placement(at, tier, vec![None; hunk.lines.len()], quoted(&hunk, repeated));
         Ok(Resolved { hunk, placement, absorbed: repeated.0 + repeated.1, unseen: 0 })
     };
-    let check = |anchor: Anchor| check(anchor, lines).and_then(|at| check_beside(hunk, at, lines));
+    let check = |anchor: Anchor| check(anchor, lines, seen).and_then(|at| check_beside(hunk, at, lines));
     match hunk.target {
         Target::Quoted | Target::End => insert(len, Tier::Anchors),
         Target::Start => insert(0, Tier::Anchors),
@@ -125,7 +125,12 @@ pub(crate) fn resolve(
             let mut at = start..;
             let map =
                 resolved.lines.iter().map(|line| if line.is_old() { at.next() } else { None }).collect();
-            let placement = placement(start, tier_of(first), map, quoted(&resolved, repeated));
+            // Where only one of the two is of today's letters, that both lines were seen is the proof.
+            let tier = match tier_of(first) {
+                Tier::Anchors => tier_of(last),
+                tier => tier,
+            };
+            let placement = placement(start, tier, map, quoted(&resolved, repeated));
             let absorbed = repeated.0 + repeated.1;
             let unseen = if first.hash.is_some() && !seen { (end - start).saturating_sub(2) } else { 0 };
             Ok(Resolved { hunk: resolved, placement, absorbed, unseen })
@@ -138,15 +143,15 @@ fn quoted(hunk: &Hunk, (above, below): (usize, usize)) -> Reading {
     Reading { how: How::Quoted { above, below }, lines: hunk.lines.clone() }
 }
 
-/// The position of a named line, counted from 0.
-fn check(anchor: Anchor, lines: &Lines<'_>) -> Result<usize, TargetFailure> {
+/// The position of a named line, counted from 0. Letters of an earlier version of Relay do where the line was `seen`.
+fn check(anchor: Anchor, lines: &Lines<'_>, seen: bool) -> Result<usize, TargetFailure> {
     let at = anchor.line.checked_sub(1).filter(|at| *at < lines.len());
     let at = at.ok_or(TargetFailure::NoSuchLine { line: anchor.line, len: lines.len() })?;
-    match anchor.hash {
-        Some(hash) if hash != LineHash::of(anchor.line, lines.text(at)) => {
-            Err(TargetFailure::Stale { line: anchor.line, shown: around(at, lines) })
-        }
-        _ => Ok(at),
+    let text = lines.text(at);
+    let is_of = |hash: LineHash| hash.is_of(anchor.line, text) || seen && hash.was_of(anchor.line, text);
+    match anchor.hash.is_none_or(is_of) {
+        true => Ok(at),
+        false => Err(TargetFailure::Stale { line: anchor.line, shown: around(at, lines) }),
     }
 }
 
@@ -161,7 +166,7 @@ fn check_beside(hunk: &Hunk, at: usize, lines: &Lines<'_>) -> Result<usize, Targ
 
 /// Whether the line that an anchor names is the one its hash is of.
 fn fits(anchor: Anchor, lines: &Lines<'_>) -> bool {
-    anchor.hash.is_some() && check(anchor, lines).is_ok()
+    anchor.hash.is_some() && check(anchor, lines, false).is_ok()
 }
 
 /// The lines around a stale one, as they are now.

@@ -297,7 +297,7 @@ fn sections(out: &mut String, path: &str, old: &[&str], new: &[&str]) {
 /// One section of operations on anchors.
 fn anchored(out: &mut String, path: &str, before: &[u8], after: &[u8]) -> Option<()> {
     let (old, new) = (Lines::new(before), Lines::new(after));
-    let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, old.text(line)));
+    let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(old.text(line)));
     put!(out, "§{path}\n");
     for change in changed(before, after) {
         let payload = change.after.clone().map(|line| Some(text(new.text(line))? + "\n"));

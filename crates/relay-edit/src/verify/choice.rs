@@ -5,7 +5,6 @@ use super::places::{Fit, MANY, Place, is_only_way, runner_up};
 use super::reading::Read;
 use super::tolerance::{is_blind, is_elision};
 use super::{Claim, VerifyError};
-use crate::anchors::LineHash;
 use crate::edit::{Anchor, Target};
 use crate::matcher::{Certificate, How, Proof, Tie, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
@@ -203,32 +202,47 @@ impl Choice<'_> {
         (0..end.min(self.file.len())).filter(names).any(is_nearest)
     }
 
+    /// What an anchor proves about its line by itself; nothing where the file has no such line or other letters. A bare
+    /// number proves nothing, and letters of an earlier version of Relay only where the line was seen.
+    fn proof(&self, anchor: Anchor) -> Option<Tier> {
+        let line = self.file.text(anchor.line.checked_sub(1)?)?;
+        match anchor.hash {
+            None => Some(Tier::LinesUnverified),
+            Some(hash) if hash.is_of(anchor.line, line) => Some(Tier::Anchors),
+            Some(hash) => hash.was_of(anchor.line, line).then_some(Tier::Seen),
+        }
+    }
+
     /// Whether the lines that a hunk names by number are those it is placed at, and are what their anchors say.
     fn is_named(&self, claim: &Claim<'_>) -> bool {
         let placement = claim.placement;
         let named =
             placement.readings.last().is_some_and(|reading| matches!(reading.how, How::Quoted { .. }));
-        let fits = |anchor: Anchor| {
-            let line = anchor.line.checked_sub(1).and_then(|line| self.file.text(line));
-            line.is_some_and(|line| anchor.hash.is_none_or(|hash| hash == LineHash::of(anchor.line, line)))
-        };
-        let tier = |anchor: Option<Anchor>| match anchor {
-            Some(Anchor { hash: None, .. }) => matches!(placement.tier, Tier::Seen | Tier::LinesUnverified),
-            _ => placement.tier == Tier::Anchors,
+        let tier = |anchor: Option<Anchor>| anchor.map_or(Some(Tier::Anchors), |anchor| self.proof(anchor));
+        let is_proved = |anchors: &[Option<Anchor>]| {
+            let needed: Option<Vec<Tier>> = anchors.iter().map(|anchor| tier(*anchor)).collect();
+            needed.is_some_and(|needed| match needed.iter().find(|tier| **tier != Tier::Anchors) {
+                // Beside a line that was only seen, letters that fit prove no more.
+                Some(Tier::Seen) => placement.tier == Tier::Seen,
+                Some(_) => matches!(placement.tier, Tier::Seen | Tier::LinesUnverified),
+                None => placement.tier == Tier::Anchors,
+            })
         };
         let lines = || placement.map.iter().flatten().copied();
         let adds = || lines().next().is_none();
         let is_there = match claim.read.written.target {
-            Target::Quoted | Target::End => placement.insert_at == self.file.len() && adds() && tier(None),
-            Target::Start => placement.insert_at == 0 && adds() && tier(None),
+            Target::Quoted | Target::End => {
+                placement.insert_at == self.file.len() && adds() && is_proved(&[None])
+            }
+            Target::Start => placement.insert_at == 0 && adds() && is_proved(&[None]),
             Target::Before(anchor) => {
-                fits(anchor) && placement.insert_at + 1 == anchor.line && adds() && tier(Some(anchor))
+                placement.insert_at + 1 == anchor.line && adds() && is_proved(&[Some(anchor)])
             }
             Target::After(anchor) => {
-                fits(anchor) && placement.insert_at == anchor.line && adds() && tier(Some(anchor))
+                placement.insert_at == anchor.line && adds() && is_proved(&[Some(anchor)])
             }
             Target::Lines { first, last } => {
-                fits(first) && fits(last) && lines().eq(first.line - 1..last.line) && tier(Some(first))
+                is_proved(&[Some(first), Some(last)]) && lines().eq(first.line - 1..last.line)
             }
         };
         named && is_there && placement.candidates == 1 && placement.tie.is_none()

@@ -70,7 +70,7 @@ proptest! {
     fn hashline_ranges_replace_exactly_their_lines((before, at, count, new) in replacement()) {
         let first = at.index(before.len());
         let last = (first + count - 1).min(before.len() - 1);
-        let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, before[line].as_bytes()));
+        let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(before[line].as_bytes()));
         // A range that repeats its neighbours is corrected, and told so; that is another test's matter.
         let repeats = first.checked_sub(1).is_some_and(|above| new.first() == before.get(above)) || new.last() == before.get(last + 1);
         let blank_tail = new.last().is_some_and(String::is_empty);
@@ -85,7 +85,7 @@ proptest! {
     fn a_stale_hashline_edit_is_merged_or_refused_and_never_misplaced((before, at, count, new) in replacement(), drift in prop::collection::vec("// drift [a-z]{8,12}", 1..4), where_to in any::<prop::sample::Index>()) {
         let first = at.index(before.len());
         let last = (first + count - 1).min(before.len() - 1);
-        let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, before[line].as_bytes()));
+        let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(before[line].as_bytes()));
         let reply = format!("§src/a.rs\n≔{}..{}\n{}", anchor(first), anchor(last), text(&new));
         let edits = parse(&reply, None).edits;
         // Somebody put lines into the file after it was read.

@@ -10,7 +10,7 @@ const FILE: &str = "one\ntwo\nthree\nfour\nfive\n";
 /// The anchor of a line of `FILE`, counted from 1.
 fn anchor(number: usize) -> String {
     let text = FILE.lines().nth(number - 1).expect("a line");
-    format!("{number}{}", LineHash::of(number, text.as_bytes()))
+    format!("{number}{}", LineHash::of(text.as_bytes()))
 }
 
 /// Replaces `@2` by the anchor of line 2, and so on.
@@ -46,7 +46,7 @@ fn check_error(reply: &str, code: Code, message: &str) {
 #[test]
 fn lines_that_are_no_text_are_replaced_and_kept() {
     let before = b"one\ncaf\xe9\nthree\n";
-    let named = format!("2{}", LineHash::of(2, b"caf\xe9"));
+    let named = format!("2{}", LineHash::of(b"caf\xe9"));
     let command = |first: usize, last: usize, body: &str| {
         format!("[EDIT_FILE path=\"a\" start_line=\"{first}\" end_line=\"{last}\"]\n{body}[/EDIT_FILE]\n")
     };
@@ -173,7 +173,7 @@ fn anchors_copied_into_new_lines_are_no_text() {
 fn anchors_mean_what_was_read_also_behind_other_edits() {
     const TWICE: &str = "a\nif x:\n    go()\nif y:\n    go()\nz\n";
     let anchor = |number: usize| {
-        format!("{number}{}", LineHash::of(number, TWICE.lines().nth(number - 1).expect("a line").as_bytes()))
+        format!("{number}{}", LineHash::of(TWICE.lines().nth(number - 1).expect("a line").as_bytes()))
     };
     let second = format!("```\n§a.py\n≔{}\n    stop()\n```\n", anchor(5));
     for first in [
@@ -404,7 +404,7 @@ fn a_stale_anchor_shows_the_lines_there_now() {
     let plan = plan(&parsed.edits, &files(&[("a", "one\nzwei\nthree\n")]));
     assert_eq!(plan.diagnostics[0].code, codes::STALE_ANCHOR);
     let hint = plan.diagnostics[0].hint.clone().expect("a hint");
-    assert!(hint.contains(&format!("*2{}|zwei", LineHash::of(2, b"zwei"))), "{hint}");
+    assert!(hint.contains(&format!("*2{}|zwei", LineHash::of(b"zwei"))), "{hint}");
 }
 
 fn with_view(current: &str, reply: &str) -> Plan {
@@ -425,6 +425,44 @@ fn a_stale_anchor_is_merged_when_it_is_known_what_was_read() {
     let plan = with_view("one\ntwo\nTHREE\nfour\nfive\n", "§a\n≔@2..@4\nnew\n");
     assert!(plan.changes.is_empty());
     assert_eq!(plan.diagnostics[0].code, codes::MERGE_CONFLICT);
+}
+
+/// `two`, `three` and `four` had other letters before.
+#[test]
+fn letters_of_an_earlier_version_count_where_a_view_says_what_was_seen() {
+    let now = "zero\none\ntwo\nthree\nfour\nfive\n";
+    let after = |plan: &Plan| {
+        let change = plan.changes.first().and_then(|change| change.after.clone());
+        String::from_utf8(change.unwrap_or_default()).expect("a text")
+    };
+    for (reply, expected) in [
+        ("§a\n≔@old2\nnew\n", "one\nnew\nthree\nfour\nfive\n"),
+        ("§a\n≔@old2..@old3\nnew\n", "one\nnew\nfour\nfive\n"),
+        ("§a\n≔@2..@old3\nnew\n", "one\nnew\nfour\nfive\n"),
+        ("§a\n≔@old2..@3\nnew\n", "one\nnew\nfour\nfive\n"),
+        ("§a\n»@old4\nnew\n", "one\ntwo\nthree\nfour\nnew\nfive\n"),
+    ] {
+        let reply = [("@old2", "2ci"), ("@old3", "3rm"), ("@old4", "4mv")]
+            .iter()
+            .fold(reply.to_owned(), |reply, (from, to)| reply.replace(from, to));
+        assert_eq!(after(&with_view(FILE, &reply)), expected, "{reply}");
+        assert_eq!(after(&with_view(now, &reply)), format!("zero\n{expected}"), "{reply}");
+        // Without a view they are what they are: letters of another line.
+        let plan = plan(&parse_in_pieces(&fill(&reply)).edits, &files(&[("a", FILE)]));
+        assert_eq!((plan.changes.len(), plan.diagnostics[0].code), (0, codes::STALE_ANCHOR), "{reply}");
+    }
+}
+
+/// Transcripts of an earlier generation mix the number of a line into the letters of `}`.
+#[test]
+fn both_generations_of_letters_are_read_for_lines_of_signs() {
+    const BRACES: &str = "{\n}\n{\n}\n";
+    for letters in ["rk", "na"] {
+        let reply = format!("§a\n≔4{letters}\n}};\n");
+        let plan = plan(&parse_in_pieces(&reply).edits, &files(&[("a", BRACES)]));
+        let after = plan.changes.first().and_then(|change| change.after.as_deref());
+        assert_eq!(after, Some(&b"{\n}\n{\n};\n"[..]), "{letters} {:#?}", plan.diagnostics);
+    }
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn replace_range(last: usize, view: bool) -> Plan {
     let file = "one\ntwo\nthree\nfour\n";
     let anchor = |number: usize| {
         let text = file.lines().nth(number - 1).expect("a line");
-        format!("{number}{}", LineHash::of(number, text.as_bytes()))
+        format!("{number}{}", LineHash::of(text.as_bytes()))
     };
     let reply = format!("§a.txt\n≔{}..{}\nnew\n", anchor(2), anchor(last));
     let seen = view.then(|| ("a.txt".to_owned(), file.as_bytes().to_vec()));

@@ -11,7 +11,7 @@ const FILE: &str = "use std;\n\nfn a() {\n    one();\n    two();\n}\n\nfn b() {\
 fn fill(reply: &str, file: &str) -> String {
     let lines: Vec<&str> = file.lines().collect();
     (1..=lines.len()).rev().fold(reply.to_owned(), |reply, number| {
-        let anchor = format!("{number}{}", LineHash::of(number, lines[number - 1].as_bytes()));
+        let anchor = format!("{number}{}", LineHash::of(lines[number - 1].as_bytes()));
         reply.replace(&format!("@{number}"), &anchor)
     })
 }

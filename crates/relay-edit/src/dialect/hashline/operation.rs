@@ -89,8 +89,8 @@ fn parse_anchor(text: &str, line: usize) -> Result<Named<'_>, String> {
         Some((token, beside)) => (token, Some(beside)),
         None => (text, None),
     };
-    // Reports put a star before a line that has changed.
-    let token = token.trim().trim_start_matches('*');
+    // Reports put a star before a line that has changed, and what shows lines may put other signs there.
+    let token = token.trim().trim_start_matches(['>', '+', '-', '*', ' ', '\t']);
     let digits = token.len() - token.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, hash) = token.split_at_checked(digits).unwrap_or((token, ""));
     match (number.parse::<usize>(), LineHash::parse(hash)) {

@@ -86,8 +86,7 @@ fn whole_file(path: &str, form: &str, meant: &[String]) -> String {
 
 /// Operations on anchors, which all mean the file as it was read.
 fn hashline(path: &str, intent: &Intent, random: &mut Random) -> String {
-    let anchor =
-        |line: usize| format!("{}{}", line + 1, LineHash::of(line + 1, intent.seen[line].as_bytes()));
+    let anchor = |line: usize| format!("{}{}", line + 1, LineHash::of(intent.seen[line].as_bytes()));
     let mut text = format!("§{path}\n");
     for piece in &intent.pieces {
         let (gone, added) = piece.exchange();
