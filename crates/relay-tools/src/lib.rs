@@ -5,6 +5,8 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
+#[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
+mod archive;
 mod bash;
 mod checkpoint;
 mod edit;
@@ -13,6 +15,8 @@ mod landing;
 mod read;
 mod resolve;
 mod spec;
+#[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
+mod sqlite;
 mod write;
 
 use std::sync::Arc;

@@ -24,7 +24,7 @@ const GRANTS: [(&str, &[&str]); 28] = [
     ("pty-process", &["relay-exec"]),
     ("ratatui", &["relay-tui"]),
     ("reqwest", &["relay-net"]),
-    ("rusqlite", &["relay-store", "relay-txn"]),
+    ("rusqlite", &["relay-store", "relay-tools", "relay-txn"]),
     ("rustix", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace", "testkit"]),
     ("seccompiler", &["relay-exec"]),
     ("signal-hook", &["relay"]),
