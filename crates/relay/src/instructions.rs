@@ -2,8 +2,15 @@
 //! environment. `relay-agent` composes it; nothing is decided here.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use relay_agent::prompt::{Environment, Material, Options, Places, gather};
+use relay_agent::resources::{Resource, Scheme};
+use relay_agent::skills::{self, Skill};
+use relay_agent::sources::{Place, Reader, Text};
+use relay_agent::tool::ToolError;
+use relay_diagnostics::Cancel;
+use relay_engine::Engine;
 use relay_store::Store;
 use relay_workspace::Workspace;
 
@@ -27,6 +34,57 @@ pub fn material(workspace: &Workspace, store: &Store, model: Option<String>, opt
         skills: own.folders.iter().map(|(folder, shown)| (folder.root_dir(), shown.as_str())).collect(),
     };
     gather(&places, environment(workspace, &cwd, model), options)
+}
+
+/// `skill://NAME`: the text of a skill, or of another file in its folder.
+pub struct SkillTexts {
+    skills: Vec<Skill>,
+    own: Own,
+    engine: Arc<Engine>,
+}
+
+impl SkillTexts {
+    /// The skills of a session that starts here, as [`material`] found them.
+    pub fn new(engine: Arc<Engine>, store: &Store, material: &Material) -> Self {
+        Self { skills: material.skills.clone(), own: own_skills(store, &material.options), engine }
+    }
+
+    /// The skill with a name, and its text.
+    pub fn find(&self, name: &str) -> Option<(&Skill, Text)> {
+        let skill = self.skills.iter().find(|skill| skill.name == name)?;
+        Some((skill, self.text(name)?))
+    }
+
+    /// All skills.
+    pub fn all(&self) -> &[Skill] {
+        &self.skills
+    }
+
+    fn text(&self, address: &str) -> Option<Text> {
+        let own = self.own.folders.iter().map(|(folder, shown)| Place::user(folder.root_dir(), shown));
+        let places: Vec<Place<'_>> =
+            own.chain([Place::project(self.engine.workspace().root_dir())]).collect();
+        skills::read(&mut Reader::default(), &self.skills, &places, address)
+    }
+}
+
+impl Scheme for SkillTexts {
+    fn name(&self) -> &str {
+        "skill"
+    }
+
+    fn read(&self, rest: &str, _: &Cancel) -> Result<Resource, ToolError> {
+        let text = self.text(rest).ok_or_else(|| {
+            let there = self.list().join(", ");
+            ToolError::Failed(format!("There is no skill `{rest}`. There are: {there}."))
+        })?;
+        let notes = if text.is_cut { vec!["Only its beginning is shown.".to_owned()] } else { Vec::new() };
+        Ok(Resource { text: text.text, media_type: "text/markdown".to_owned(), notes, is_writable: false })
+    }
+
+    fn list(&self) -> Vec<String> {
+        self.skills.iter().map(|skill| skill.name.clone()).collect()
+    }
 }
 
 /// The user's folders of skills that exist: Relay's own, then those in the home folder and those the settings name.
@@ -68,7 +126,7 @@ fn home() -> Option<PathBuf> {
 }
 
 /// A path with `~` for the home folder: shorter, and the same on every machine.
-fn tilde(path: &Path) -> String {
+pub fn tilde(path: &Path) -> String {
     match home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_path_buf)) {
         Some(below) => format!("~/{}", below.display()),
         None => path.display().to_string(),

@@ -14,18 +14,26 @@ const SESSION: &str = "session";
 const ALWAYS: &str = "always";
 const NO: &str = "no";
 
+/// What a person is asked about.
+pub struct Asked<'a> {
+    pub call: &'a ToolCall,
+    pub reasons: &'a [Reason],
+    /// What the call would change, as a unified diff.
+    pub preview: Option<String>,
+}
+
 /// Asks about everything a call needs at once.
 ///
 /// # Errors
 /// The person said no, or there is no one to ask. The model reads why.
 pub fn approve(
-    call: &ToolCall,
-    reasons: &[Reason],
+    asked: &Asked<'_>,
     services: &Services,
     policy: &Mutex<Policy>,
     cancel: &Cancel,
 ) -> Result<(), ToolError> {
-    let answer = services.ui.ask(&question(call, reasons), cancel);
+    let reasons = asked.reasons;
+    let answer = services.ui.ask(&question(asked), cancel);
     let mut policy = policy.lock().unwrap_or_else(PoisonError::into_inner);
     match answer {
         UiAnswer::Chosen { ids, words } => match ids.first().map(String::as_str) {
@@ -56,7 +64,8 @@ pub fn approve(
     }
 }
 
-fn question(call: &ToolCall, reasons: &[Reason]) -> Question {
+fn question(asked: &Asked<'_>) -> Question {
+    let Asked { call, reasons, preview } = asked;
     let message: Vec<String> = reasons.iter().map(ToString::to_string).collect();
     let choice =
         |id: &str, label: &str| Choice { id: id.to_owned(), label: label.to_owned(), description: None };
@@ -76,7 +85,7 @@ fn question(call: &ToolCall, reasons: &[Reason]) -> Question {
         timeout_ms: None,
         details: Some(json!({
             "approval": true, "tool": call.name, "toolCallId": call.id,
-            "arguments": call.arguments.object(), "reasons": list,
+            "arguments": call.arguments.object(), "reasons": list, "diff": preview,
         })),
     }
 }

@@ -4,15 +4,18 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use relay_llm::{OutputSchema, Thinking};
-
-use super::{Agent, Asker, NoRules, Observer, StreamRules, UnderWay};
+use super::control::facts;
+use super::goal::GoalClock;
+use super::{
+    Agent, Asker, Asking, NewSession, NoOthers, NoRules, Observer, Post, StreamRules, Toolbox, UnderWay,
+};
 use crate::compact;
 use crate::event::Event;
 use crate::policy::Policy;
+use crate::resources::Local;
 use crate::secrets::Masker;
 use crate::session::SessionLog;
-use crate::tool::{Concurrency, Facts, Registry, Selection, Services, UnknownTool};
+use crate::tool::{Concurrency, Registry, Selection, Services, UnknownTool};
 use crate::turn::{Settings, State};
 
 /// How many events may wait for the agent's thread. Few, so that a slow front end slows the provider.
@@ -22,8 +25,8 @@ const INBOX: usize = 64;
 pub struct AgentBuilder {
     /// The session.
     pub log: SessionLog,
-    /// The model.
-    pub asker: Arc<dyn Asker>,
+    /// The model, and what every request carries.
+    pub asking: Asking,
     /// All tools there are.
     pub registry: Registry,
     /// Which of them are offered.
@@ -32,16 +35,12 @@ pub struct AgentBuilder {
     pub services: Services,
     /// What may happen without asking.
     pub policy: Policy,
-    /// The instructions.
-    pub system: String,
-    /// How hard to think.
-    pub thinking: Option<Thinking>,
-    /// A schema the answer must follow.
-    pub output: Option<OutputSchema>,
     /// What the user set.
     pub settings: Settings,
     /// When and how the conversation is made shorter.
     pub compaction: compact::Settings,
+    /// Makes the session that goes on where this one hands off; without it, none does.
+    pub new_session: Option<NewSession>,
     /// Finds stream rules that answers break.
     pub rules: Box<dyn StreamRules>,
     /// Keeps secrets on this machine.
@@ -56,18 +55,18 @@ impl AgentBuilder {
     /// The parts without which there is no agent; everything else has a default.
     #[must_use]
     pub fn new(log: SessionLog, asker: Arc<dyn Asker>, registry: Registry, services: Services) -> Self {
+        let asking =
+            Asking { asker, others: Arc::new(NoOthers), system: String::new(), thinking: None, output: None };
         Self {
             log,
-            asker,
+            asking,
             registry,
             selection: Selection::All,
             services,
             policy: Policy::default(),
-            system: String::new(),
-            thinking: None,
-            output: None,
             settings: Settings::default(),
             compaction: compact::Settings::default(),
+            new_session: None,
             rules: Box::new(NoRules),
             masker: Masker::off(),
             observer: Box::new(|_: &Event| {}),
@@ -80,13 +79,13 @@ impl AgentBuilder {
     /// # Errors
     /// A tool was asked for that is not there.
     pub fn build(self) -> Result<Agent, UnknownTool> {
-        let tools = self.registry.select(&self.selection)?;
+        let offered = self.registry.select(&self.selection)?;
         let (sender, inbox) = std::sync::mpsc::sync_channel(INBOX);
-        let context = self.log.context().state;
         let mut settings = self.settings;
-        let window = self.asker.model().limits.context;
+        let window = self.asking.asker.model().limits.context;
         settings.compact_at =
             self.compaction.is_due(u64::MAX, window).then(|| self.compaction.threshold(window));
+        settings.schema = self.asking.output.as_ref().map(|output| output.schema.clone());
         settings.exclusive = self
             .registry
             .names()
@@ -94,42 +93,35 @@ impl AgentBuilder {
             .filter(|tool| tool.spec().concurrency == Concurrency::Exclusive)
             .map(|tool| tool.spec().name.to_ascii_lowercase())
             .collect();
-        let goal = (context.mode == "goal").then(|| context.mode_data.clone()).flatten();
-        let facts = Facts {
-            mode: context.mode,
-            goal: goal.clone(),
-            checkpoint: context.checkpoint.as_ref().map(|checkpoint| checkpoint.goal.clone()),
-            ..Facts::default()
-        };
-        let state = State::resumed(settings, context.checkpoint.is_some(), goal.is_some());
+        let facts = facts(&self.log);
+        let is_goal_open = facts.mode == "goal";
+        let state = State::resumed(settings, facts.checkpoint.is_some(), is_goal_open);
         let mut rules = self.rules;
-        rules.injected(&context.injected_rules);
-        Ok(Agent {
+        rules.injected(&self.log.context().state.injected_rules);
+        self.services.resources.add(Arc::new(Local::new(self.log.artifacts())));
+        let deadline = self.time.map(|time| {
+            (Instant::now() + time, format!("the time limit of {} s was reached", time.as_secs()))
+        });
+        let mut agent = Agent {
             state,
             log: self.log,
-            inbox,
-            sender,
-            asker: self.asker,
-            registry: self.registry,
-            tools,
+            facts,
+            asking: self.asking,
+            tools: Toolbox { registry: self.registry, offered },
             services: self.services,
             policy: Arc::new(Mutex::new(self.policy)),
-            facts,
-            system: self.system,
-            thinking: self.thinking,
-            observer: self.observer,
-            under_way: UnderWay::default(),
-            ended: None,
-            deadline: self.time.map(|time| {
-                (Instant::now() + time, format!("the time limit of {} s was reached", time.as_secs()))
-            }),
-            broken: None,
-            quits: false,
-            own: VecDeque::new(),
-            output: self.output,
-            compaction: self.compaction,
             masker: Arc::new(Mutex::new(self.masker)),
             watch: Arc::new(Mutex::new(rules)),
-        })
+            compaction: self.compaction,
+            goal: GoalClock::default(),
+            new_session: self.new_session,
+            observer: self.observer,
+            post: Post { inbox, sender, own: VecDeque::new(), quits: false },
+            under_way: UnderWay { deadline, ..UnderWay::default() },
+        };
+        if is_goal_open {
+            agent.reopen_goal();
+        }
+        Ok(agent)
     }
 }

@@ -7,7 +7,7 @@ use relay_llm::{Arguments, ToolCall};
 use serde_json::json;
 
 use super::ask;
-use crate::policy::{Decision, Permit, Policy};
+use crate::policy::{Decision, Level, Permit, Policy};
 use crate::secrets::Masker;
 use crate::session::Block;
 use crate::tool::{Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate};
@@ -76,12 +76,17 @@ impl Job {
         arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<Permit, ToolError> {
         let needs = tool.access(arguments);
-        let policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if self.facts.mode == super::PLAN_MODE {
+            policy.level = Level::ReadOnly;
+        }
         match policy.decide(&needs) {
             Decision::Allow => Ok(policy.permit(&[])),
             Decision::Deny(why) => Err(ToolError::Denied(format!("Denied: {why}."))),
             Decision::Ask(reasons) => {
-                ask::approve(&self.call, &reasons, &self.services, &self.policy, &self.cancel)?;
+                let preview = tool.preview(arguments, &self.services);
+                let asked = ask::Asked { call: &self.call, reasons: &reasons, preview };
+                ask::approve(&asked, &self.services, &self.policy, &self.cancel)?;
                 Ok(policy.permit(&reasons))
             }
         }

@@ -3,14 +3,17 @@
 use std::sync::{Arc, PoisonError};
 
 use relay_llm::Thinking;
+use serde_json::Value;
 
 use super::{Agent, Asker};
+use crate::compact;
 use crate::event::{Event, SessionEvent};
 use crate::jobs::Jobs;
 use crate::policy::{Level, Policy};
-use crate::session::body::{ModelChange, ThinkingLevelChange};
-use crate::session::{Body, Message, SessionError, SessionLog, TitleSource};
-use crate::tool::{Facts, Registry, Selection, UnknownTool};
+use crate::resources::Local;
+use crate::session::body::{BranchSummary, Custom, ModelChange, ThinkingLevelChange};
+use crate::session::{Body, Message, SessionError, SessionLog, Summary, TitleSource};
+use crate::tool::{Facts, Registry, Selection, Services, UnknownTool};
 
 impl Agent {
     /// Whether a run is under way.
@@ -33,13 +36,13 @@ impl Agent {
     /// The model that is asked.
     #[must_use]
     pub fn asker(&self) -> &Arc<dyn Asker> {
-        &self.asker
+        &self.asking.asker
     }
 
     /// How hard the model shall think.
     #[must_use]
     pub fn thinking(&self) -> Option<Thinking> {
-        self.thinking
+        self.asking.thinking
     }
 
     /// What the conversation is like.
@@ -54,21 +57,26 @@ impl Agent {
         self.state.queues.texts()
     }
 
+    /// The tools that are offered.
+    pub fn offered(&self) -> impl Iterator<Item = &Arc<dyn crate::tool::Tool>> {
+        self.tools.offered.iter()
+    }
+
     /// The names of the tools that are offered.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
-        self.tools.iter().map(|tool| tool.spec().name.as_ref())
+        self.tools.offered.iter().map(|tool| tool.spec().name.as_ref())
     }
 
     /// All tools there are.
     #[must_use]
     pub fn registry(&self) -> &Registry {
-        &self.registry
+        &self.tools.registry
     }
 
     /// The instructions the model reads.
     #[must_use]
     pub fn system(&self) -> &str {
-        &self.system
+        &self.asking.system
     }
 
     /// Looks at the policy, or changes it.
@@ -87,13 +95,13 @@ impl Agent {
         let window = asker.model().limits.context;
         self.state.settings.compact_at =
             self.compaction.is_due(u64::MAX, window).then(|| self.compaction.threshold(window));
-        self.asker = asker;
+        self.asking.asker = asker;
         self.append(Body::ModelChange(ModelChange { model: selector, ..ModelChange::default() }));
     }
 
     /// Has the model think this hard from now on. The log remembers it.
     pub fn set_thinking(&mut self, level: Thinking) {
-        self.thinking = Some(level);
+        self.asking.thinking = Some(level);
         let thinking_level = Some(level.name().to_owned());
         self.append(Body::ThinkingLevelChange(ThinkingLevelChange { thinking_level }));
     }
@@ -113,22 +121,76 @@ impl Agent {
         if self.state.is_busy() {
             return false;
         }
+        self.adopt(log);
+        true
+    }
+
+    /// Goes on with another log: what it says about modes, goals and checkpoints holds.
+    pub(super) fn adopt(&mut self, log: SessionLog) {
         // What goes on in the background belongs to the session that is left.
         self.services.jobs.tear_down();
         self.under_way.delivery = None;
-        let context = log.context().state;
         self.services.session = log.id().to_owned();
         self.services.artifacts = log.artifacts();
-        self.facts = Facts {
-            mode: context.mode.clone(),
-            checkpoint: context.checkpoint.as_ref().map(|checkpoint| checkpoint.goal.clone()),
-            ..Facts::default()
-        };
-        self.state.checkpoint = context.checkpoint.is_some();
-        self.state.goal = context.mode == "goal";
-        self.state.pending = false;
+        self.services.resources.add(Arc::new(Local::new(log.artifacts())));
         self.log = log;
-        true
+        self.recall();
+    }
+
+    /// What the log says at its leaf about modes, goals, checkpoints and what tools keep.
+    pub(super) fn recall(&mut self) {
+        self.facts = facts(&self.log);
+        self.state.checkpoint = self.facts.checkpoint.is_some();
+        self.state.goal = self.facts.mode == "goal";
+        self.state.pending = false;
+    }
+
+    /// Moves to another place in the session's tree, with or without a summary of what is left behind. Only while no
+    /// run is under way.
+    ///
+    /// # Errors
+    /// There is no such entry, or the summary cannot be written.
+    pub fn move_to(
+        &mut self,
+        leaf: Option<&str>,
+        summary: Option<BranchSummary>,
+    ) -> Result<Option<String>, SessionError> {
+        let entry = match (summary, leaf) {
+            (Some(summary), leaf) => {
+                let BranchSummary { summary: text, details, from_extension, .. } = summary;
+                let summary = Summary { text, details, from_extension };
+                Some(self.log.branch_with_summary(leaf, summary)?.to_string())
+            }
+            (None, Some(leaf)) => {
+                self.log.branch(leaf)?;
+                None
+            }
+            (None, None) => {
+                self.log.reset_leaf();
+                None
+            }
+        };
+        self.recall();
+        let to = self.log.leaf().map(|leaf| leaf.as_str().to_owned());
+        self.report(&Event::Session(SessionEvent::Moved { to, summary: entry.clone() }));
+        Ok(entry)
+    }
+
+    /// How many tokens the conversation takes: as the provider counted them, with an estimate for what came since.
+    #[must_use]
+    pub fn context_tokens(&self) -> u64 {
+        compact::context_tokens(&self.log.path_to_leaf())
+    }
+
+    /// What tools get of the world.
+    #[must_use]
+    pub fn services(&self) -> &Services {
+        &self.services
+    }
+
+    /// Sets, pauses, resumes or drops the goal of the session, as a person asks for it.
+    pub fn change_goal(&mut self, goal: Option<Value>) {
+        self.set_goal(goal);
     }
 
     /// Offers these tools from now on.
@@ -136,7 +198,7 @@ impl Agent {
     /// # Errors
     /// A name is not that of a tool.
     pub fn select_tools(&mut self, selection: &Selection) -> Result<(), UnknownTool> {
-        self.tools = self.registry.select(selection)?;
+        self.tools.offered = self.tools.registry.select(selection)?;
         Ok(())
     }
 
@@ -146,15 +208,15 @@ impl Agent {
         is_one_of_these: impl Fn(&str) -> bool,
         tools: Vec<Arc<dyn crate::tool::Tool>>,
     ) {
-        self.tools.retain(|tool| !is_one_of_these(&tool.spec().name));
-        self.tools.extend(tools.iter().cloned());
-        self.registry.replace(is_one_of_these, tools);
+        self.tools.offered.retain(|tool| !is_one_of_these(&tool.spec().name));
+        self.tools.offered.extend(tools.iter().cloned());
+        self.tools.registry.replace(is_one_of_these, tools);
     }
 
     /// Whether the conversation is made shorter by itself.
     pub fn set_auto_compaction(&mut self, enabled: bool) {
         self.compaction.enabled = enabled;
-        let window = self.asker.model().limits.context;
+        let window = self.asking.asker.model().limits.context;
         self.state.settings.compact_at =
             self.compaction.is_due(u64::MAX, window).then(|| self.compaction.threshold(window));
     }
@@ -181,5 +243,27 @@ impl Agent {
     /// Puts something into the log that is no part of a run, such as a command the user ran.
     pub fn note_entry(&mut self, body: Body) {
         self.append(body);
+    }
+}
+
+/// What a session's log says about the conversation at its leaf.
+pub(super) fn facts(log: &SessionLog) -> Facts {
+    let context = log.context().state;
+    let goal = context.mode.starts_with("goal").then(|| context.mode_data.clone()).flatten();
+    let mut kept = std::collections::BTreeMap::new();
+    for entry in log.path_to_leaf() {
+        if let Body::Custom(Custom { custom_type, data: Some(data) }) = entry.body() {
+            kept.insert(custom_type.clone(), data.clone());
+        }
+    }
+    let last_prompt =
+        log.path_to_leaf().into_iter().rev().find(|entry| matches!(entry.message(), Some(Message::User(_))));
+    Facts {
+        turn: last_prompt.map(|entry| entry.id().to_owned()).unwrap_or_default(),
+        mode: context.mode,
+        goal,
+        checkpoint: context.checkpoint.as_ref().map(|checkpoint| checkpoint.goal.clone()),
+        kept,
+        ..Facts::default()
     }
 }

@@ -37,7 +37,7 @@ impl Agent {
 
     /// What background jobs have to say, once the conversation is idle.
     pub(super) fn said_by_jobs(&mut self) -> Option<Happened> {
-        if self.state.is_busy() || self.quits || self.under_way.delivery.is_some() {
+        if self.state.is_busy() || self.post.quits || self.under_way.delivery.is_some() {
             return None;
         }
         let all = self.state.queues.follow_up_mode == Delivery::All;

@@ -13,7 +13,7 @@ impl Agent {
     /// Lands the edits in a plain answer. What does not land is said to the model, so that it can repair it.
     pub(super) fn land_text(&mut self, text: &str) {
         let level = self.policy.lock().unwrap_or_else(std::sync::PoisonError::into_inner).level;
-        if level == Level::ReadOnly {
+        if level == Level::ReadOnly || self.facts.mode == super::PLAN_MODE {
             return;
         }
         let engine = &self.services.engine;
@@ -21,7 +21,7 @@ impl Agent {
         let group = group::of_call(&self.services.session, &self.facts.turn, "text");
         let options = LandOptions {
             group: Some(group),
-            model: Some(self.asker.model().selector()),
+            model: Some(self.asking.asker.model().selector()),
             ..LandOptions::default()
         };
         let mut approver = Landing::new(level, &self.services);

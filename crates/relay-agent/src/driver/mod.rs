@@ -4,14 +4,18 @@
 //! which is short, so a slow front end slows the provider. An effect is done before the next one starts: what is in the
 //! log is on disk before a tool runs because of it.
 
+mod aside;
 mod ask;
 mod build;
 mod calls;
 mod control;
+mod goal;
+mod handoff;
 mod jobs;
 mod land;
 mod model;
 mod perform;
+mod plan;
 mod record;
 mod seams;
 mod shorten;
@@ -23,8 +27,11 @@ use std::time::{Duration, Instant};
 
 use relay_diagnostics::Cancel;
 
+pub use aside::{Aside, NoOthers, OtherModels, SideJob, title_from};
 pub use build::AgentBuilder;
+pub use handoff::NewSession;
 pub use model::{Asker, Live, LiveOptions};
+pub use plan::{FILE as PLAN_FILE, MODE as PLAN_MODE};
 pub use record::{Recorder, RecordingError, Replay};
 pub use seams::{NoRules, StreamRules, Watching};
 
@@ -47,32 +54,58 @@ pub type Observer = Box<dyn FnMut(&Event) + Send>;
 pub struct Agent {
     state: State,
     log: SessionLog,
-    inbox: Receiver<Mail>,
-    sender: SyncSender<Mail>,
-    asker: Arc<dyn Asker>,
-    registry: Registry,
-    tools: Vec<Arc<dyn Tool>>,
+    facts: Facts,
+    asking: Asking,
+    tools: Toolbox,
     services: Services,
     policy: Arc<Mutex<Policy>>,
-    facts: Facts,
-    /// The instructions; the same bytes for the whole session, so that providers find their cache.
-    system: String,
-    thinking: Option<relay_llm::Thinking>,
-    observer: Observer,
-    under_way: UnderWay,
-    ended: Option<Ended>,
-    deadline: Option<(Instant, String)>,
-    broken: Option<String>,
-    quits: bool,
-    /// What happened on this thread while an effect was carried out.
-    own: VecDeque<Happened>,
-    output: Option<relay_llm::OutputSchema>,
-    compaction: crate::compact::Settings,
     masker: Arc<Mutex<Masker>>,
     watch: Arc<Mutex<Box<dyn StreamRules>>>,
+    compaction: crate::compact::Settings,
+    goal: goal::GoalClock,
+    new_session: Option<NewSession>,
+    observer: Observer,
+    post: Post,
+    under_way: UnderWay,
 }
 
-/// What runs on other threads.
+/// How the model is asked: which one, and what every request carries.
+pub struct Asking {
+    /// The model.
+    pub asker: Arc<dyn Asker>,
+    /// Models for what happens beside the conversation.
+    pub others: Arc<dyn OtherModels>,
+    /// The instructions; the same bytes for the whole session, so that providers find their cache.
+    pub system: String,
+    /// How hard to think.
+    pub thinking: Option<relay_llm::Thinking>,
+    /// A schema the answer must follow.
+    pub output: Option<relay_llm::OutputSchema>,
+}
+
+/// All tools, and those that are offered.
+struct Toolbox {
+    registry: Registry,
+    offered: Vec<Arc<dyn Tool>>,
+}
+
+impl Toolbox {
+    /// Whether a tool is offered.
+    fn has(&self, name: &str) -> bool {
+        self.offered.iter().any(|tool| tool.spec().name == name)
+    }
+}
+
+/// What reaches the agent's thread, and from where.
+struct Post {
+    inbox: Receiver<Mail>,
+    sender: SyncSender<Mail>,
+    /// What happened on this thread while an effect was carried out.
+    own: VecDeque<Happened>,
+    quits: bool,
+}
+
+/// What runs on other threads, and how the run ends.
 #[derive(Default)]
 struct UnderWay {
     model: Option<Cancel>,
@@ -81,6 +114,12 @@ struct UnderWay {
     aborted: Option<Instant>,
     /// What background jobs had to say, until it is in the log.
     delivery: Option<Due>,
+    deadline: Option<(Instant, String)>,
+    /// Since when nothing is under way; taken once it has been looked at.
+    idle_since: Option<Instant>,
+    ended: Option<Ended>,
+    /// Why the log cannot be written.
+    broken: Option<String>,
 }
 
 /// Something to be done with the agent, on its own thread.
@@ -125,6 +164,11 @@ impl Remote {
         self.send(Happened::CompactionWanted { focus });
     }
 
+    /// Goes on in a new session, with a document that the model writes.
+    pub fn hand_off(&self, focus: Option<String>) {
+        self.send(Happened::HandoffWanted { focus });
+    }
+
     /// Has something done with the agent, between two events. False if the agent is gone.
     #[must_use]
     pub fn run(&self, errand: Errand) -> bool {
@@ -146,7 +190,7 @@ impl Agent {
     /// A way to reach the agent from other threads.
     #[must_use]
     pub fn remote(&self) -> Remote {
-        Remote { sender: self.sender.clone() }
+        Remote { sender: self.post.sender.clone() }
     }
 
     /// Says something and works until there is nothing left to do.
@@ -173,14 +217,14 @@ impl Agent {
             let happened = self.next();
             self.handle(happened);
         }
-        self.ended.clone().unwrap_or(Ended::Done)
+        self.under_way.ended.clone().unwrap_or(Ended::Done)
     }
 
     /// Works for a front end on other threads, until it is told to quit.
     pub fn serve(&mut self) {
         loop {
             self.work();
-            if self.quits {
+            if self.post.quits {
                 return;
             }
             let happened = self.next();
@@ -202,7 +246,7 @@ impl Agent {
     /// Waits for the next thing that happens, or for a time that comes.
     fn next(&mut self) -> Happened {
         loop {
-            if self.quits && !self.state.is_busy() {
+            if self.post.quits && !self.state.is_busy() {
                 return Happened::Waited;
             }
             if let Some(happened) = self.poll() {
@@ -214,7 +258,7 @@ impl Agent {
     /// Waits for a moment; what happened meanwhile, if anything did.
     fn poll(&mut self) -> Option<Happened> {
         self.report_jobs();
-        if let Some(happened) = self.own.pop_front() {
+        if let Some(happened) = self.post.own.pop_front() {
             return Some(happened);
         }
         let now = Instant::now();
@@ -222,22 +266,22 @@ impl Agent {
             self.under_way.pause = None;
             return Some(Happened::Waited);
         }
-        if let Some((_, why)) = self.deadline.take_if(|(until, _)| *until <= now) {
+        if let Some((_, why)) = self.under_way.deadline.take_if(|(until, _)| *until <= now) {
             return Some(Happened::TimeIsUp(why));
         }
-        if let Some(happened) = self.overdue(now) {
+        if let Some(happened) = self.overdue(now).or_else(|| self.unused(now)) {
             return Some(happened);
         }
         if let Some(happened) = self.said_by_jobs() {
             return Some(happened);
         }
-        let deadline = self.deadline.as_ref().map(|(until, _)| *until);
+        let deadline = self.under_way.deadline.as_ref().map(|(until, _)| *until);
         let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
         let until = until.into_iter().flatten().min().unwrap_or(now);
-        match self.inbox.recv_timeout(until.saturating_duration_since(now)) {
+        match self.post.inbox.recv_timeout(until.saturating_duration_since(now)) {
             Ok(Mail::Happened(happened)) => return Some(happened),
             Ok(Mail::Errand(errand)) => errand(self),
-            Ok(Mail::Quit) => self.quits = true,
+            Ok(Mail::Quit) => self.post.quits = true,
             Err(RecvTimeoutError::Timeout) => {}
             // The agent holds a sender itself, so this cannot be; ending is the safe answer.
             Err(RecvTimeoutError::Disconnected) => return Some(Happened::Aborted),
@@ -257,7 +301,18 @@ impl Agent {
             return Some(Happened::CallEnded { id, output });
         }
         self.under_way.model.take()?;
-        Some(self.asker.gave_up())
+        Some(self.asking.asker.gave_up())
+    }
+
+    /// A session that was not used for so long that it is made shorter.
+    fn unused(&mut self, now: Instant) -> Option<Happened> {
+        let since = self.under_way.idle_since.filter(|_| !self.state.is_busy())?;
+        let idle_ms = u64::try_from(now.duration_since(since).as_millis()).unwrap_or(u64::MAX);
+        if !self.compaction.is_idle_due(u64::MAX, idle_ms) {
+            return None;
+        }
+        self.under_way.idle_since = None;
+        self.compaction.is_idle_due(self.context_tokens(), idle_ms).then_some(Happened::Unused)
     }
 
     fn handle(&mut self, happened: Happened) {
@@ -268,7 +323,7 @@ impl Agent {
             self.perform(effect);
         }
         // A log that cannot be written is no basis for going on.
-        if let Some(why) = self.broken.take() {
+        if let Some(why) = self.under_way.broken.take() {
             self.report(&Event::Notice { warning: true, text: why });
             self.handle(Happened::Aborted);
         }
@@ -290,13 +345,20 @@ impl Agent {
         }
     }
 
+    /// The log cannot be written, so the run ends.
+    fn break_off(&mut self, error: &crate::session::SessionError) {
+        self.under_way.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
+    }
+
     fn report(&mut self, event: &Event) {
         if let Event::Run(RunEvent::End(ended)) = event {
-            self.ended = Some(ended.clone());
+            self.under_way.ended = Some(ended.clone());
             self.under_way.aborted = None;
+            self.under_way.idle_since = Some(Instant::now());
         }
         if let Event::Run(RunEvent::Start) = event {
-            self.ended = None;
+            self.under_way.ended = None;
+            self.under_way.idle_since = None;
         }
         (self.observer)(event);
     }

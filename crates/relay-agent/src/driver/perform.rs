@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::calls::Job;
 use super::{Agent, Mail, StreamRules, model};
-use crate::event::{Event, MessageEvent, SessionEvent};
+use crate::event::{Event, MessageEvent, RunEvent, SessionEvent};
 use crate::session::body::{Custom, ModeChange};
 use crate::session::{Body, Message, Summary};
 use crate::tool::{Output, Signal, ToolError, for_wire};
@@ -21,7 +21,12 @@ impl Agent {
     pub(super) fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Append(body) => self.append(body),
-            Effect::Emit(event) => self.report(&event),
+            Effect::Emit(event) => {
+                if matches!(event, Event::Run(RunEvent::End(_))) {
+                    self.keep_goal_usage();
+                }
+                self.report(&event);
+            }
             Effect::Ask { must_call } => self.ask(must_call),
             Effect::StopModel => {
                 if let Some(cancel) = &self.under_way.model {
@@ -35,7 +40,11 @@ impl Agent {
             Effect::Wait(ms) => self.under_way.pause = Some(Instant::now() + Duration::from_millis(ms)),
             Effect::LandText { text } => self.land_text(&text),
             Effect::Injected(rules) => self.rules().injected(&rules),
-            Effect::TurnEnded => self.rules().turn_ended(),
+            Effect::TurnEnded { tokens } => {
+                self.rules().turn_ended();
+                self.goal_used(tokens);
+            }
+            Effect::RemindOfGoal { continues } => self.remind_of_goal(continues),
         }
     }
 
@@ -61,31 +70,35 @@ impl Agent {
             }
             Err(error) => {
                 self.delivered(message.as_ref(), false);
-                self.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
+                self.break_off(&error);
             }
         }
     }
 
     /// The request that the log asks for now.
     pub(super) fn request(&self, must_call: Option<String>) -> Request {
-        let model = self.asker.model();
+        let model = self.asking.asker.model();
         let (messages, _missing) = self.log.context().to_llm(self.log.blobs().as_ref());
         let tools = match model.capabilities.tools {
-            true => self.tools.iter().map(|tool| for_wire(tool.spec(), model.provider.wire)).collect(),
+            true => {
+                self.tools.offered.iter().map(|tool| for_wire(tool.spec(), model.provider.wire)).collect()
+            }
             false => Vec::new(),
         };
         let tool_choice = match must_call {
-            Some(name) if self.tools.iter().any(|tool| tool.spec().name == *name) => ToolChoice::Named(name),
+            Some(name) if self.tools.offered.iter().any(|tool| tool.spec().name == *name) => {
+                ToolChoice::Named(name)
+            }
             _ => ToolChoice::Auto,
         };
         let mut request = Request {
-            system: self.system.clone(),
+            system: self.asking.system.clone(),
             messages,
             tools,
             tool_choice,
-            thinking: self.thinking,
+            thinking: self.asking.thinking,
             cache_key: Some(self.log.id().to_owned()),
-            output: self.output.clone(),
+            output: self.asking.output.clone(),
             ..Request::default()
         };
         self.masker.lock().unwrap_or_else(PoisonError::into_inner).mask_request(&mut request);
@@ -96,7 +109,8 @@ impl Agent {
         let request = self.request(must_call);
         let cancel = Cancel::new();
         self.under_way.model = Some(cancel.clone());
-        let (asker, sender, watch) = (Arc::clone(&self.asker), self.sender.clone(), Arc::clone(&self.watch));
+        let (asker, sender, watch) =
+            (Arc::clone(&self.asking.asker), self.post.sender.clone(), Arc::clone(&self.watch));
         self.rules().turn_began();
         let started = thread::Builder::new().name("model".to_owned()).spawn(move || {
             let send = |happened: Happened| {
@@ -106,7 +120,7 @@ impl Agent {
             model::run(&*asker, &request, &cancel, &watch, &send);
         });
         if started.is_err() {
-            self.queue(self.asker.gave_up());
+            self.queue(self.asking.asker.gave_up());
         }
     }
 
@@ -114,16 +128,16 @@ impl Agent {
         let call = pending.call;
         let cancel = Cancel::new();
         self.under_way.calls.insert(call.id.clone(), cancel.clone());
-        let tool = self
-            .registry
-            .get(&call.name)
-            .filter(|tool| self.tools.iter().any(|offered| offered.spec().name == tool.spec().name));
+        let tool =
+            self.tools.registry.get(&call.name).filter(|tool| {
+                self.tools.offered.iter().any(|offered| offered.spec().name == tool.spec().name)
+            });
         let mut facts = self.facts.clone();
-        facts.model = self.asker.model().selector();
+        facts.model = self.asking.asker.model().selector();
         let id = call.id.clone();
         let job = Job {
             tool: tool.cloned(),
-            known: self.tools.iter().map(|tool| tool.spec().name.to_string()).collect(),
+            known: self.tools.offered.iter().map(|tool| tool.spec().name.to_string()).collect(),
             call,
             services: self.services.clone(),
             facts,
@@ -131,8 +145,8 @@ impl Agent {
             masker: Arc::clone(&self.masker),
             cancel,
         };
-        let sender = self.sender.clone();
-        let (call_id, updates) = (id.clone(), self.sender.clone());
+        let sender = self.post.sender.clone();
+        let (call_id, updates) = (id.clone(), self.post.sender.clone());
         let started = thread::Builder::new().name(format!("call {id}")).spawn(move || {
             let update = |output: Output| {
                 let id = call_id.clone();
@@ -157,24 +171,15 @@ impl Agent {
 
     /// Hands something to the loop that happened on this thread.
     pub(super) fn queue(&mut self, happened: Happened) {
-        self.own.push_back(happened);
+        self.post.own.push_back(happened);
     }
 
     fn signal(&mut self, signal: Signal) {
         match signal {
             Signal::Checkpoint { goal, .. } => self.facts.checkpoint = Some(goal),
             Signal::Rewind { report, restore_files } => self.rewind(&report, restore_files),
-            Signal::Goal(goal) => {
-                self.facts.goal.clone_from(&goal);
-                let status = goal.as_ref().and_then(|goal| goal.get("status")?.as_str()).unwrap_or("none");
-                let mode = match status {
-                    "active" => "goal",
-                    "paused" => "goal_paused",
-                    _ => "none",
-                };
-                self.set_mode(mode, goal.clone());
-                self.report(&Event::Session(SessionEvent::Goal(goal)));
-            }
+            Signal::Goal(goal) => self.set_goal(goal),
+            Signal::PlanApproved { .. } => self.plan_approved(&signal),
             Signal::Mode { mode, data } => self.set_mode(&mode, data),
             Signal::Pending { tool, label, data } => self.facts.pending = Some((tool, label, data)),
             Signal::Resolved { .. } => self.facts.pending = None,
@@ -187,21 +192,20 @@ impl Agent {
         }
     }
 
-    fn set_mode(&mut self, mode: &str, data: Option<Value>) {
+    pub(super) fn set_mode(&mut self, mode: &str, data: Option<Value>) {
         mode.clone_into(&mut self.facts.mode);
         self.append(Body::ModeChange(ModeChange { mode: mode.to_owned(), data }));
         self.report(&Event::Session(SessionEvent::Mode(mode.to_owned())));
     }
 
     /// Offers tools that the model asked for, beside those it has.
-    fn offer_more(&mut self, names: &[String]) {
+    pub(super) fn offer_more(&mut self, names: &[String]) {
         for name in names {
-            let tool = self
-                .registry
-                .get(name)
-                .filter(|tool| !self.tools.iter().any(|offered| offered.spec().name == tool.spec().name));
+            let tool = self.tools.registry.get(name).filter(|tool| {
+                !self.tools.offered.iter().any(|offered| offered.spec().name == tool.spec().name)
+            });
             if let Some(tool) = tool.cloned() {
-                self.tools.push(tool);
+                self.tools.offered.push(tool);
             }
         }
     }
@@ -215,8 +219,7 @@ impl Agent {
         self.facts.checkpoint = None;
         let summary = Summary { text: report.to_owned(), ..Summary::default() };
         if let Err(error) = self.log.branch_with_summary(to.as_deref(), summary) {
-            self.broken.get_or_insert_with(|| format!("the session cannot be written: {error}"));
-            return;
+            return self.break_off(&error);
         }
         for body in Prompt::hidden("rewind-report", report).bodies {
             self.append(body);

@@ -198,6 +198,8 @@ pub enum CompactReason {
     Request,
     /// No one has used it for a while.
     Idle,
+    /// A person wants another session to go on.
+    Handoff,
 }
 
 impl CompactReason {
@@ -209,6 +211,7 @@ impl CompactReason {
             Self::Overflow => "overflow",
             Self::Request => "manual",
             Self::Idle => "idle",
+            Self::Handoff => "handoff",
         }
     }
 }
@@ -258,6 +261,18 @@ pub enum SessionEvent {
         kind: String,
         /// Its content.
         data: Value,
+    },
+    /// Another place in the tree is gone on from.
+    Moved {
+        /// The entry; none for the beginning.
+        to: Option<String>,
+        /// The entry with the summary of what was left, if there is one.
+        summary: Option<String>,
+    },
+    /// Another session goes on.
+    Switched {
+        /// Its id.
+        session: String,
     },
     /// The conversation returned to its checkpoint.
     Rewound {

@@ -183,6 +183,10 @@ fn session(event: &SessionEvent) -> Value {
         SessionEvent::Goal(goal) => json!({ "type": "goal_updated", "goal": goal }),
         SessionEvent::Mode(mode) => json!({ "type": "mode_change", "mode": mode }),
         SessionEvent::Kept { kind, data } => json!({ "type": "session_data", "kind": kind, "data": data }),
+        SessionEvent::Moved { to, summary } => {
+            json!({ "type": "session_tree", "newLeafId": to, "summaryEntryId": summary })
+        }
+        SessionEvent::Switched { session } => json!({ "type": "session_switch", "sessionId": session }),
         SessionEvent::Rewound { to } => json!({ "type": "session_rewound", "entryId": to }),
     }
 }

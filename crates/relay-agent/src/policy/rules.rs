@@ -145,6 +145,12 @@ impl Rule {
 pub struct Rules(Vec<Rule>);
 
 impl Rules {
+    /// All of them, the first that matches decides.
+    #[must_use]
+    pub fn all(&self) -> &[Rule] {
+        &self.0
+    }
+
     /// Takes rules whose examples hold.
     ///
     /// # Errors

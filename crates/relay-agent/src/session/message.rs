@@ -147,6 +147,12 @@ impl Usage {
             .fold(self.input, |sum, part| sum.saturating_add(*part));
         if sum > 0 { sum } else { self.total_tokens }
     }
+
+    /// The tokens that were not read from the provider's cache.
+    #[must_use]
+    pub fn fresh_tokens(&self) -> u64 {
+        self.input.saturating_add(self.cache_write).saturating_add(self.output)
+    }
 }
 
 /// What an answer cost in US dollars.

@@ -28,7 +28,7 @@ pub use adapt::for_wire;
 pub use arguments::{complain, validate};
 pub use background::{Background, BackgroundRun, BackgroundTask, BackgroundWork};
 pub use landing::{Landing, is_failure};
-pub use output::{Bounds, Output, Signal, ToolError};
+pub use output::{Bounds, Output, PlanChoice, Signal, ToolError};
 pub use registry::{Registry, Selection, UnknownTool};
 pub use services::{Choice, Facts, Form, Question, Services, Settings, Ui, UiAnswer, Unattended};
 
@@ -101,6 +101,13 @@ pub trait Tool: Send + Sync {
 
     /// What a call with these arguments needs. The arguments were checked against the schema.
     fn access(&self, arguments: &Map<String, Value>) -> Vec<Access>;
+
+    /// What a call would change, as a unified diff, for a person who is asked about it. None if that cannot be said
+    /// without carrying it out.
+    fn preview(&self, arguments: &Map<String, Value>, services: &Services) -> Option<String> {
+        let _unused = (arguments, services);
+        None
+    }
 
     /// Carries out a call.
     ///

@@ -94,6 +94,17 @@ pub enum Signal {
         /// For a plan: the title it shall have.
         title: Option<String>,
     },
+    /// A plan was approved: plan mode ends, and the plan is carried out.
+    PlanApproved {
+        /// In which conversation.
+        choice: PlanChoice,
+        /// Its title.
+        title: String,
+        /// Where it is kept.
+        path: String,
+        /// The plan.
+        plan: String,
+    },
     /// These tools are offered from the next turn on.
     Select(Vec<String>),
     /// Something that belongs to the session and to no message, kept in its log.
@@ -103,6 +114,17 @@ pub enum Signal {
         /// Its content.
         data: Value,
     },
+}
+
+/// In which conversation an approved plan is carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanChoice {
+    /// In a fresh one that knows the plan and nothing else.
+    Fresh,
+    /// In this one, after it was made shorter.
+    Compact,
+    /// In this one, as it is.
+    Keep,
 }
 
 /// Why a call has no output.

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::Background;
 use crate::jobs::Jobs;
 use crate::policy::Rule;
+use crate::resources::Resources;
 
 /// Looks a setting up by its key.
 pub type Settings = Arc<dyn Fn(&str) -> Option<Value> + Send + Sync>;
@@ -24,6 +25,8 @@ pub struct Services {
     pub session: String,
     /// Where output is kept that is too long for the model; none for a session that leaves nothing behind.
     pub artifacts: Option<Artifacts>,
+    /// Addresses that are not files: notes of the session, rules, skills, those of the host.
+    pub resources: Resources,
     /// Asks a person.
     pub ui: Arc<dyn Ui>,
     /// The program that confines commands: Relay itself.

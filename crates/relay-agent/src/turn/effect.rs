@@ -42,6 +42,14 @@ pub enum Effect {
     },
     /// Remembers that these stream rules were injected.
     Injected(Vec<String>),
-    /// A turn is over, for what counts turns.
-    TurnEnded,
+    /// A turn is over, for what counts turns and tokens.
+    TurnEnded {
+        /// The tokens it used, without those from the provider's cache.
+        tokens: u64,
+    },
+    /// Puts the open goal in front of the model.
+    RemindOfGoal {
+        /// Whether the model wanted to end.
+        continues: bool,
+    },
 }

@@ -26,6 +26,13 @@ pub enum Happened {
         /// What the summary shall be about.
         focus: Option<String>,
     },
+    /// Someone wants another session to go on.
+    HandoffWanted {
+        /// What the document shall be about.
+        focus: Option<String>,
+    },
+    /// The session was not used for a while.
+    Unused,
     /// The model began to answer.
     ModelStarted {
         /// Which model.

@@ -16,6 +16,19 @@ pub const NOT_STARTED: &str = "The call was not started: the run was aborted.";
 pub const REWIND_FIRST: &str = "<system-warning>\nYou are in an active checkpoint. You MUST call rewind with your \
 investigation findings before yielding. Do NOT yield without completing the checkpoint.\n</system-warning>";
 
+/// What a model reads that wants to end while an action waits to be resolved.
+pub const RESOLVE_FIRST: &str = "<system-reminder>\nAn action is shown and waits. Call `resolve` with action `apply` or \
+`discard` and a reason before you do anything else.\n</system-reminder>";
+
+/// What a model reads when its last answer does not follow the schema.
+pub fn wrong_schema(faults: &[String]) -> String {
+    let list: String = faults.iter().map(|fault| format!("- {fault}\n")).collect();
+    format!(
+        "<system-reminder>\nYour answer does not follow the JSON schema that was asked for:\n{list}Answer again with the \
+         corrected JSON value and nothing else.\n</system-reminder>"
+    )
+}
+
 /// The hidden message for rules that an answer broke.
 pub fn injection(hits: &[Hit]) -> CustomMessage {
     let text: Vec<String> = hits.iter().map(|hit| block("system-interrupt", hit)).collect();

@@ -8,11 +8,16 @@ use super::state::{Phase, State};
 use super::step::{Effects, emit};
 
 impl State {
-    pub(super) fn compaction_wanted(&mut self, focus: Option<String>, effects: &mut Effects) {
+    pub(super) fn compaction_wanted(
+        &mut self,
+        reason: CompactReason,
+        focus: Option<String>,
+        effects: &mut Effects,
+    ) {
         if self.phase == Phase::Idle {
-            self.compact(CompactReason::Request, focus, false, effects);
+            self.compact(reason, focus, false, effects);
         } else {
-            let text = "the conversation can be compacted once the agent is idle".to_owned();
+            let text = "this can be done once the agent is idle".to_owned();
             effects.push(emit(Event::Notice { warning: true, text }));
         }
     }
@@ -42,7 +47,9 @@ impl State {
         let end = CompactionEvent::End { reason, summary, tokens_before, will_retry, error: error.clone() };
         effects.push(emit(Event::Compaction(end)));
         let ending = self.ending.take();
-        if matches!(reason, CompactReason::Request | CompactReason::Idle) {
+        let is_alone =
+            matches!(reason, CompactReason::Request | CompactReason::Idle | CompactReason::Handoff);
+        if is_alone && !then_ask {
             // It was no part of a run; what was said meanwhile begins one.
             self.phase = Phase::Idle;
             let waiting = if ending.is_none() { self.queues.take_all() } else { Vec::new() };

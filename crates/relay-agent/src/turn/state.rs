@@ -47,8 +47,10 @@ pub struct Settings {
     pub steering_waits: bool,
     /// Whether edits in plain answers land.
     pub text_edits: bool,
-    /// What the model reads when it ends although a goal is open; none lets it end.
-    pub goal_continuation: Option<String>,
+    /// Whether the model goes on by itself until an open goal is reached.
+    pub goal_continues: bool,
+    /// The schema that the last answer must follow.
+    pub schema: Option<serde_json::Value>,
 }
 
 /// The state of the loop.
@@ -71,7 +73,8 @@ pub struct State {
     pub(super) results: Vec<ToolResultMessage>,
     pub(super) repeats: Repeats,
     pub(super) breaches: Breaches,
-    pub(super) rewind: Option<Signal>,
+    /// What is carried out once the turn is over: the way back to a checkpoint, an approved plan.
+    pub(super) at_end: Option<Signal>,
     pub(super) tries: Tries,
     pub(super) ending: Option<Ended>,
 }
@@ -112,4 +115,6 @@ pub(super) struct Tries {
     pub shortened: bool,
     /// How often the model was told in a row that it may not end yet.
     pub held: u32,
+    /// How often it was told that its answer does not follow the schema.
+    pub schema: u32,
 }

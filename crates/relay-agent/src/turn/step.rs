@@ -7,16 +7,18 @@ use crate::event::{SessionEvent, ToolEvent, TurnEvent};
 use crate::session::body::TtsrInjection;
 use crate::session::message::{Message, ToolResultMessage};
 use crate::session::{Body, Content};
-use crate::tool::{Output, Signal};
+use crate::tool::{Output, PlanChoice, Signal};
 
 use super::calls::{Calls, PendingCall};
 use super::effect::Effect;
 use super::happened::{Answer, Happened, Hit, Prompt, Source};
 use super::state::{Breaches, Phase, State, Tries};
-use super::{prose, repeats};
+use super::{prose, repeats, schema};
 
 /// How often in a row a model that wants to end is told that it may not.
 const HOLDS: u32 = 3;
+/// How often a model is asked again because its answer does not follow the schema.
+const SCHEMA_TRIES: u32 = 2;
 /// The pause between an interrupted answer and the next request.
 const PAUSE_MS: u64 = 50;
 
@@ -46,7 +48,16 @@ impl State {
             Happened::Resumed => {}
             Happened::Aborted => self.end_early(Ended::Aborted, effects),
             Happened::TimeIsUp(why) => self.end_early(Ended::Limit(why), effects),
-            Happened::CompactionWanted { focus } => self.compaction_wanted(focus, effects),
+            Happened::CompactionWanted { focus } => {
+                self.compaction_wanted(CompactReason::Request, focus, effects);
+            }
+            Happened::HandoffWanted { focus } => {
+                self.compaction_wanted(CompactReason::Handoff, focus, effects);
+            }
+            Happened::Unused if self.phase == Phase::Idle => {
+                self.compact(CompactReason::Idle, None, false, effects);
+            }
+            Happened::Unused => {}
             Happened::ModelStarted { model } => self.while_asking(MessageEvent::Start { model }, effects),
             Happened::BlockBegan { index, kind } => {
                 self.while_asking(MessageEvent::Begin { index, kind }, effects);
@@ -93,6 +104,9 @@ impl State {
         self.repeats = repeats::Repeats::default();
         effects.push(emit(Event::Run(RunEvent::Start)));
         say(prompts, effects);
+        if self.goal {
+            effects.push(Effect::RemindOfGoal { continues: false });
+        }
         self.ask(effects);
     }
 
@@ -252,17 +266,18 @@ impl State {
         let had_calls = !self.calls.is_empty();
         let Some(message) = self.answer.take() else { return self.finish(Ended::Done, effects) };
         let context_tokens = message.usage.context_tokens();
+        let tokens = message.usage.fresh_tokens();
         let text = Content::text(&message.content, "\n");
         let is_cut = message.stop_reason == "length";
         effects.push(emit(Event::Turn(TurnEvent::End { message, results })));
-        effects.push(Effect::TurnEnded);
+        effects.push(Effect::TurnEnded { tokens });
         if let Some(ended) = self.ending.take() {
             return self.finish(ended, effects);
         }
-        if let Some(rewind) = self.rewind.take() {
-            self.checkpoint = false;
-            effects.push(Effect::Signal(rewind));
-        }
+        let compacts = match self.at_end.take() {
+            Some(signal) => self.carry_out(signal, effects),
+            None => false,
+        };
         let prose_hits = std::mem::take(&mut self.breaches.prose);
         inject(&prose_hits, effects);
         let goes_on = had_calls || !prose_hits.is_empty() || self.goes_on(&text, is_cut, effects);
@@ -272,10 +287,27 @@ impl State {
                 self.tries.held = 0;
             }
         }
+        if compacts {
+            return self.compact(CompactReason::Request, None, true, effects);
+        }
         if self.settings.compact_at.is_some_and(|limit| context_tokens > limit) {
             return self.compact(CompactReason::Threshold, None, goes_on, effects);
         }
-        if goes_on { self.ask(effects) } else { self.finish(Ended::Done, effects) }
+        if goes_on {
+            return self.ask(effects);
+        }
+        let ended = self.ending.take().unwrap_or(Ended::Done);
+        self.finish(ended, effects);
+    }
+
+    /// Carries out what had to wait for the end of the turn; says whether the conversation is made shorter then.
+    fn carry_out(&mut self, signal: Signal, effects: &mut Effects) -> bool {
+        let compacts = matches!(&signal, Signal::PlanApproved { choice: PlanChoice::Compact, .. });
+        if matches!(signal, Signal::Rewind { .. }) {
+            self.checkpoint = false;
+        }
+        effects.push(Effect::Signal(signal));
+        compacts
     }
 
     /// Whether there is a reason to ask the model again, although it wants nothing more.
@@ -296,23 +328,42 @@ impl State {
             }
         }
         if self.tries.held >= HOLDS {
+            if self.goal && self.settings.goal_continues {
+                let text = "the goal is still open, but the model does nothing more about it".to_owned();
+                effects.push(emit(Event::Notice { warning: true, text }));
+            }
             return false;
         }
-        self.tries.held += 1;
         if self.checkpoint {
+            self.tries.held += 1;
             say(vec![Prompt::hidden("checkpoint-warning", prose::REWIND_FIRST)], effects);
             return true;
         }
         if self.pending {
+            self.tries.held += 1;
+            say(vec![Prompt::hidden("resolve-reminder", prose::RESOLVE_FIRST)], effects);
             return true;
         }
-        match &self.settings.goal_continuation {
-            Some(words) if self.goal => {
-                say(vec![Prompt::hidden("goal-continuation", words.clone())], effects);
-                true
-            }
-            _ => false,
+        if self.goal && self.settings.goal_continues {
+            self.tries.held += 1;
+            effects.push(Effect::RemindOfGoal { continues: true });
+            return true;
         }
+        self.breaks_schema(text, effects)
+    }
+
+    /// Whether the last answer does not follow the schema, and the model is asked again for that.
+    fn breaks_schema(&mut self, text: &str, effects: &mut Effects) -> bool {
+        let Some(schema) = &self.settings.schema else { return false };
+        let Err(faults) = schema::check(schema, text) else { return false };
+        if self.tries.schema >= SCHEMA_TRIES {
+            let why = format!("the answer does not follow the schema: {}", faults.join("; "));
+            self.ending = Some(Ended::Failed(why));
+            return false;
+        }
+        self.tries.schema += 1;
+        say(vec![Prompt::hidden("schema-retry", prose::wrong_schema(&faults))], effects);
+        true
     }
 
     fn end_early(&mut self, ended: Ended, effects: &mut Effects) {
@@ -347,7 +398,7 @@ impl State {
                     data: serde_json::Value::Null,
                 }));
             }
-            self.rewind = None;
+            self.at_end = None;
         }
         self.phase = Phase::Idle;
         self.breaches = Breaches::default();

@@ -70,7 +70,9 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::Wait(_) => "wait".to_owned(),
         Effect::LandText { .. } => "land".to_owned(),
         Effect::Emit(Event::Run(RunEvent::End(ended))) => format!("end:{ended:?}"),
-        Effect::Emit(_) | Effect::Injected(_) | Effect::TurnEnded => return None,
+        Effect::RemindOfGoal { continues: false } => "+goal".to_owned(),
+        Effect::RemindOfGoal { continues: true } => "+goal-continues".to_owned(),
+        Effect::Emit(_) | Effect::Injected(_) | Effect::TurnEnded { .. } => return None,
     })
 }
 

@@ -81,9 +81,9 @@ impl State {
     fn signalled(&mut self, signal: Signal, effects: &mut Effects) {
         match &signal {
             Signal::Checkpoint { .. } => self.checkpoint = true,
-            Signal::Rewind { .. } => {
+            Signal::Rewind { .. } | Signal::PlanApproved { .. } => {
                 // The conversation is cut once the turn is over, when every result is in the log.
-                self.rewind = Some(signal);
+                self.at_end = Some(signal);
                 return;
             }
             Signal::Goal(goal) => {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use relay_agent::compact::BranchSettings;
 use relay_agent::driver::Asker;
 use relay_agent::session::{SessionLog, message::Execution};
+use relay_agent::turn::Prompt;
 use relay_diagnostics::Cancel;
 use relay_llm::Thinking;
 use serde_json::Value;
@@ -43,8 +45,32 @@ pub trait Host: Send + Sync {
     /// It cannot be written.
     fn export_html(&self, session: &str, to: Option<&str>) -> Result<String, String>;
 
-    /// Runs a command of the user's own.
-    fn bash(&self, command: &str, cancel: &Cancel) -> Execution;
+    /// Copies the whole of a session into one of its own.
+    ///
+    /// # Errors
+    /// It is in memory, or the copy cannot be written.
+    fn fork(&self, session: &SessionLog) -> Result<SessionLog, String>;
+
+    /// Has a session belong to another folder, and opens it there.
+    ///
+    /// # Errors
+    /// There is no such session or folder, or it cannot be written there.
+    fn move_session(&self, session: &str, folder: &str) -> Result<SessionLog, String>;
+
+    /// Deletes a session for good.
+    ///
+    /// # Errors
+    /// There is no such session, or it is in use.
+    fn delete_session(&self, session: &str) -> Result<(), String>;
+
+    /// What `/NAME arguments` stands for: a template or a skill. `None` for any other text.
+    fn expand(&self, message: &str) -> Option<Result<Prompt, String>>;
+
+    /// How branches that are left are summarised.
+    fn branch_settings(&self) -> BranchSettings;
+
+    /// Runs a command of the user's own; its output is handed over as it comes.
+    fn bash(&self, command: &str, cancel: &Cancel, show: &mut dyn FnMut(&[u8])) -> Execution;
 
     /// Something that only this program has: the ledger, settings, files. `None` for a command it does not know.
     fn other(&self, command: &str, arguments: &Value) -> Option<Result<Value, String>>;

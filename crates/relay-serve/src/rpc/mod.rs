@@ -3,16 +3,21 @@
 //! The first line out is `{"type":"ready"}`. Every command is answered by a `response` with the command's id; a prompt
 //! is acknowledged at once, and `agent_end` says when it is done. A line that is not a command is answered with an
 //! error, and the conversation goes on. The end of the input ends the process with 0.
+//!
+//! A front end in the same process, such as the terminal interface, uses the same commands and events without the
+//! lines: [`serve_values`] takes commands from a channel, and [`Outlet::to`] hands objects over as they are.
 
 mod commands;
 mod host;
 mod host_tool;
+mod host_uri;
 mod outlet;
 mod session;
 mod ui;
 
 use std::io::BufRead;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 use std::thread;
 
 use relay_agent::driver::{Agent, Remote};
@@ -20,6 +25,7 @@ use serde_json::{Value, json};
 
 pub use host::Host;
 pub use outlet::Outlet;
+pub use session::model;
 pub use ui::RpcUi;
 
 use commands::Session;
@@ -31,13 +37,25 @@ pub const PROTOCOL: u32 = 1;
 const LINE_BYTES: u64 = 64 << 20;
 
 /// Serves until the input ends. The agent's observer must write to the same outlet.
-pub fn serve(mut agent: Agent, host: Arc<dyn Host>, outlet: &Outlet, mut input: impl BufRead + Send) {
+pub fn serve(agent: Agent, host: Arc<dyn Host>, outlet: &Outlet, mut input: impl BufRead + Send) {
+    with_session(agent, host, outlet, move |session| read(&mut input, session));
+}
+
+/// Serves a client in this process, until it drops its end of the channel.
+pub fn serve_values(agent: Agent, host: Arc<dyn Host>, outlet: &Outlet, commands: Receiver<Value>) {
+    with_session(agent, host, outlet, move |session| {
+        for command in commands {
+            session.handle(&command);
+        }
+    });
+}
+
+fn with_session(mut agent: Agent, host: Arc<dyn Host>, outlet: &Outlet, take: impl FnOnce(&Session) + Send) {
     outlet.send(&json!({ "type": "ready", "protocol": PROTOCOL, "version": env!("CARGO_PKG_VERSION") }));
-    let remote = agent.remote();
-    let session = Session::new(remote, host, outlet.clone());
+    let session = Session::new(agent.remote(), host, outlet.clone());
     thread::scope(|scope| {
         scope.spawn(move || {
-            read(&mut input, &session);
+            take(&session);
             session.end();
         });
         agent.serve();

@@ -7,10 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// Writes lines, one at a time. Clones write to the same place.
+/// Takes what goes out, one object at a time.
+type Sink = Box<dyn FnMut(&Value) + Send>;
+
+/// Sends objects to the client, one at a time. Clones send to the same place.
 #[derive(Clone)]
 pub struct Outlet {
-    out: Arc<Mutex<Box<dyn Write + Send>>>,
+    sink: Arc<Mutex<Sink>>,
     waiting: Arc<Mutex<Waiting>>,
 }
 
@@ -21,18 +24,27 @@ struct Waiting {
 }
 
 impl Outlet {
-    /// Writes to `out`.
+    /// Writes lines to `out`.
     #[must_use]
-    pub fn new(out: Box<dyn Write + Send>) -> Self {
-        Self { out: Arc::new(Mutex::new(out)), waiting: Arc::default() }
+    pub fn new(mut out: Box<dyn Write + Send>) -> Self {
+        Self::to(move |value| {
+            let mut line = value.to_string();
+            line.push('\n');
+            // A reader that is gone needs no line.
+            drop(out.write_all(line.as_bytes()).and_then(|()| out.flush()));
+        })
     }
 
-    /// Writes a line. A reader that is gone needs none.
+    /// Hands every object over as it is, for a client in this process.
+    #[must_use]
+    pub fn to(sink: impl FnMut(&Value) + Send + 'static) -> Self {
+        Self { sink: Arc::new(Mutex::new(Box::new(sink))), waiting: Arc::default() }
+    }
+
+    /// Sends an object.
     pub fn send(&self, value: &Value) {
-        let mut line = value.to_string();
-        line.push('\n');
-        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(out.write_all(line.as_bytes()).and_then(|()| out.flush()));
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        (*sink)(value);
     }
 
     /// A new name for a request to the client, and where its answers will come.

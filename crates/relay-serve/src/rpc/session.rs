@@ -1,7 +1,9 @@
 //! What a client is shown of a session.
 
 use relay_agent::driver::Agent;
-use relay_agent::session::Message;
+use relay_agent::export::{Format, Transcript, render};
+use relay_agent::session::{Entry, Message, TreeFilter, tree_search};
+use relay_agent::tokens;
 use relay_llm::Model;
 use serde_json::{Value, json};
 
@@ -9,7 +11,10 @@ use serde_json::{Value, json};
 pub fn model(model: &Model) -> Value {
     json!({
         "id": model.id, "name": model.id, "provider": model.provider.name, "selector": model.selector(),
-        "contextWindow": model.limits.context, "maxTokens": model.limits.output, "cost": model.prices,
+        "api": model.provider.wire, "contextWindow": model.limits.context, "maxTokens": model.limits.output,
+        "cost": model.prices, "reasoning": model.capabilities.thinking != relay_llm::ThinkingStyle::None,
+        "input": if model.capabilities.images { json!(["text", "image"]) } else { json!(["text"]) },
+        "tools": model.capabilities.tools,
     })
 }
 
@@ -30,6 +35,9 @@ pub fn state(agent: &Agent) -> Value {
         "pendingMessageCount": steering.len() + follow_up.len(),
         "queue": { "steering": steering, "followUp": follow_up },
         "mode": agent.facts().mode,
+        "goal": agent.facts().goal,
+        "checkpoint": agent.facts().checkpoint,
+        "cwd": log.cwd().display().to_string(),
         "policy": agent.with_policy(|policy| policy.level.name()),
     })
 }
@@ -87,22 +95,91 @@ pub fn branch_point(agent: &Agent, entry: &str) -> Result<(String, Option<String
     Ok((text, found.parent_id().map(str::to_owned)))
 }
 
-/// Every entry with its place, label and a line about it.
-pub fn tree(agent: &Agent) -> Value {
+/// The filter with a name; the default one without.
+pub fn filter(name: Option<&str>) -> Result<TreeFilter, String> {
+    let Some(name) = name else { return Ok(TreeFilter::All) };
+    let found = TreeFilter::EACH.into_iter().find(|filter| filter.name() == name);
+    found.ok_or_else(|| {
+        format!("unknown filter `{name}`; use {}", TreeFilter::EACH.map(TreeFilter::name).join(", "))
+    })
+}
+
+/// Entries with their place, label and a line about each, as far as the filter shows them and the query finds them.
+pub fn tree(agent: &Agent, filter: TreeFilter, query: &str) -> Value {
     let log = agent.log();
+    let leaf = log.leaf().map(|leaf| leaf.as_str().to_owned());
+    let path: std::collections::HashSet<&str> = log.path_to_leaf().iter().map(|entry| entry.id()).collect();
+    let shown = |entry: &&Entry| {
+        let label = log.labels().get(entry.id());
+        filter.shows(entry, label, leaf.as_deref() == Some(entry.id()))
+            && (query.is_empty() || tree_search(entry, label, query))
+    };
     let entries: Vec<Value> = log
         .entries()
         .iter()
+        .filter(shown)
         .map(|entry| {
             let text = entry.message().map(|message| message.text().chars().take(200).collect::<String>());
             let role = entry.message().map(|message| message.role().to_owned());
             json!({
                 "id": entry.id(), "parentId": entry.parent_id(), "type": entry.kind().name(), "role": role,
                 "text": text, "timestamp": entry.timestamp(), "label": log.labels().get(entry.id()),
+                "isOnPath": path.contains(entry.id()),
             })
         })
         .collect();
+    json!({ "entries": entries, "leafId": leaf })
+}
+
+/// The entries from the root to the leaf as they are in the log.
+pub fn transcript(agent: &Agent) -> Value {
+    let log = agent.log();
+    let entries: Vec<Value> =
+        log.path_to_leaf().iter().filter_map(|entry| entry.object().ok().map(Value::Object)).collect();
     json!({ "entries": entries, "leafId": log.leaf().map(|leaf| leaf.as_str().to_owned()) })
+}
+
+/// How full the model's window is, and with what.
+pub fn context_usage(agent: &Agent) -> Value {
+    let window = agent.asker().model().limits.context;
+    let tools: u64 = agent
+        .offered()
+        .map(|tool| {
+            let spec = tool.spec();
+            tokens::of_text(&spec.description) + tokens::of_text(&spec.parameters.to_string())
+        })
+        .sum();
+    let messages: u64 =
+        agent.log().context().messages.iter().map(|seen| tokens::of_message(&seen.message)).sum();
+    let system = tokens::of_text(agent.system());
+    let total = agent.context_tokens().max(messages.saturating_add(system).saturating_add(tools));
+    let percent = if window == 0 { 0.0 } else { total as f64 * 100.0 / window as f64 };
+    json!({
+        "tokens": total, "contextWindow": window, "percent": percent,
+        "parts": { "system": system, "tools": tools, "messages": messages },
+    })
+}
+
+/// The todos that the session keeps.
+pub fn todos(agent: &Agent) -> Value {
+    let kept = &agent.facts().kept;
+    kept.get("todos").or_else(|| kept.get("todo")).cloned().unwrap_or_else(|| json!([]))
+}
+
+/// The first prompt of the branch.
+pub fn first_prompt(agent: &Agent) -> Option<String> {
+    let context = agent.log().context();
+    let first = context.messages.iter().find(|seen| matches!(&*seen.message, Message::User(_)));
+    first.map(|seen| seen.message.text())
+}
+
+/// The conversation as one text.
+pub fn dump(agent: &Agent) -> String {
+    let log = agent.log();
+    let mut transcript = Transcript::new(log.header(), log.entries());
+    transcript.leaf = log.leaf().map(relay_agent::session::EntryId::as_str);
+    transcript.system_prompt = Some(agent.system());
+    render(&transcript, Format::Markdown)
 }
 
 /// The tools there are, and which are offered.

@@ -139,6 +139,14 @@ impl Artifacts {
         Ok(found)
     }
 
+    /// The names of all files there are, artifacts and others.
+    ///
+    /// # Errors
+    /// The folder is not sound, or the system refuses.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        Folder::open(&self.path)?.map_or_else(|| Ok(Vec::new()), |folder| folder.names())
+    }
+
     /// What is in an artifact, at most this many bytes of it; `None` when there is none of that number.
     ///
     /// # Errors

@@ -1,7 +1,6 @@
 //! `goal`: what the session is to achieve, and whether it has.
 
-use jiff::Timestamp;
-use relay_agent::session::iso;
+use relay_agent::goal::{self, with_status};
 use relay_agent::tool::{Access, Call, Output, Signal, Spec, Tool, ToolError};
 use serde_json::{Map, Value, json};
 
@@ -58,11 +57,7 @@ fn create(objective: &str, status: Option<&str>) -> Result<Output, ToolError> {
     if matches!(status, Some("active" | "paused")) {
         return Err(ToolError::failed("cannot create a new goal because this session already has a goal"));
     }
-    let now = iso(Timestamp::now());
-    let goal = json!({
-        "id": format!("goal-{}", Timestamp::now().as_millisecond()), "objective": objective, "status": "active",
-        "tokensUsed": 0, "timeUsedSeconds": 0, "createdAt": now, "updatedAt": now,
-    });
+    let goal = goal::new(objective);
     Ok(shown(Some(&goal)).signalling(Signal::Goal(Some(goal))))
 }
 
@@ -92,15 +87,6 @@ fn resume(goal: Option<&Value>, status: Option<&str>) -> Result<Output, ToolErro
 fn dropped(goal: Option<&Value>) -> Result<Output, ToolError> {
     let goal = goal.map(|goal| with_status(goal, "dropped"));
     Ok(shown(goal.as_ref()).signalling(Signal::Goal(goal)))
-}
-
-fn with_status(goal: &Value, status: &str) -> Value {
-    let mut goal = goal.clone();
-    if let Some(fields) = goal.as_object_mut() {
-        fields.insert("status".to_owned(), status.into());
-        fields.insert("updatedAt".to_owned(), iso(Timestamp::now()).into());
-    }
-    goal
 }
 
 fn shown(goal: Option<&Value>) -> Output {

@@ -1,7 +1,10 @@
-//! `resolve`: applies or discards the action that a preview proposed.
+//! `resolve`: applies or discards the action that a preview proposed, or ends plan mode.
+
+mod plan;
 
 use std::sync::Arc;
 
+use relay_agent::driver::PLAN_MODE;
 use relay_agent::tool::{Access, Call, Output, Signal, Spec, Tool, ToolError};
 use serde_json::{Map, Value, json};
 
@@ -40,6 +43,9 @@ impl Tool for Resolve {
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
         let Some((tool, label, data)) = &call.facts.pending else {
+            if call.facts.mode == PLAN_MODE && call.text("action") == Some("apply") {
+                return plan::approve(call);
+            }
             return Err(ToolError::failed("No pending action to resolve. Nothing to apply or discard."));
         };
         let applied = call.text("action") == Some("apply");

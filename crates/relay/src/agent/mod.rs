@@ -3,11 +3,14 @@
 
 mod host;
 mod open;
+mod others;
 mod person;
 mod prompt;
+mod served;
 mod system;
 
-pub use host::Binary;
+pub use host::{expand, templates};
 pub use open::{Front, Opened, Which, open};
 pub use person::Terminal;
 pub use prompt::{Attached, input, prompt, text};
+pub use served::{Served, served};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay, Watching};
 use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Present, Rules};
+use relay_agent::resources::{Resources, RuleTexts};
 use relay_agent::rules::stream::{Monitor, StreamRules};
 use relay_agent::secrets::{Masker, Own};
 use relay_agent::session::{Recent, SessionError, SessionLog};
@@ -22,6 +23,7 @@ use serde_json::Value;
 
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
+use crate::instructions::SkillTexts;
 use crate::{open as project, user};
 
 /// Which session.
@@ -43,6 +45,8 @@ pub struct Front {
     pub ui: Arc<dyn Ui>,
     /// Make no connections.
     pub offline: bool,
+    /// Whether a person follows along and can answer at any time.
+    pub interactive: bool,
 }
 
 /// An agent that is almost there, and what its front end may want to know.
@@ -53,10 +57,14 @@ pub struct Opened {
     pub store: Store,
     /// The user's settings.
     pub settings: Settings,
+    /// Skills, by name.
+    pub skills: Arc<SkillTexts>,
     /// What may be used up, and what was.
     pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
     pub delivery: (Delivery, Delivery),
+    /// Whether plan mode is on from the start.
+    pub plans: bool,
     /// The recording that is played, if one is.
     pub replay: Option<Arc<Replay>>,
     /// What a person should know.
@@ -85,20 +93,27 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         (None, _) => Selection::All,
     };
     builder.policy = policy(&settings, args, &engine)?;
-    let selector = builder.asker.model().selector();
-    let skills = skills(&settings);
-    let material = super::system::material(&engine, &store, args, skills, &selector)?;
-    builder.system = relay_agent::prompt::compose(&material).text();
+    let selector = builder.asking.asker.model().selector();
+    let material = super::system::material(&engine, &store, args, skills(&settings), &selector)?;
+    builder.asking.system = relay_agent::prompt::compose(&material).text();
+    let skills = Arc::new(SkillTexts::new(Arc::clone(&engine), &store, &material));
+    let resources = &builder.services.resources;
+    resources.add(Arc::clone(&skills) as Arc<dyn relay_agent::resources::Scheme>);
+    resources.add(Arc::new(RuleTexts::new(material.rules.clone())));
+    builder.asking.others =
+        Arc::new(super::others::Configured::new(&store, &settings, &budget, front.offline));
+    builder.new_session = Some(new_session(&store));
     let (rules, skipped) = StreamRules::new(&material.rules, stream_settings(&settings));
     notes.extend(skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)));
     builder.rules = Box::new(Watching::new(Monitor::new(rules)));
     builder.masker = masker(&store, &settings, &mut notes)?;
     builder.compaction = compaction(&settings);
-    builder.thinking = thinking;
+    builder.asking.thinking = thinking;
     builder.settings = LoopSettings {
         keep_interrupted: settings.text("ttsr.contextMode").as_deref() == Some("keep"),
         steering_waits: settings.text("interruptMode").as_deref() == Some("wait"),
         text_edits: args.text_edits || !can_call,
+        goal_continues: continues(&settings, front.interactive),
         ..LoopSettings::default()
     };
     builder.time = args.max_time.and_then(|bound| bound.0);
@@ -107,7 +122,26 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-    Ok(Opened { builder, store, settings, budget, delivery, replay, notes })
+    Ok(Opened { builder, store, settings, skills, budget, delivery, plans: args.plan, replay, notes })
+}
+
+/// Makes the session that goes on where another one hands off.
+fn new_session(store: &Store) -> relay_agent::driver::NewSession {
+    let store = store.clone();
+    Arc::new(move |log: &SessionLog| {
+        let parent = log.path().map(|path| path.display().to_string());
+        Ok(match parent {
+            Some(parent) => SessionLog::create_after(&store, log.cwd(), &parent),
+            None => SessionLog::in_memory(log.cwd()),
+        })
+    })
+}
+
+/// Whether the agent goes on by itself until a goal is reached.
+fn continues(settings: &Settings, interactive: bool) -> bool {
+    let modes = settings.list("goal.continuationModes");
+    let wanted = if interactive { "interactive" } else { "run" };
+    settings.flag("goal.enabled") && modes.iter().any(|mode| mode == wanted)
 }
 
 /// Reads a recording that is to be played.
@@ -246,6 +280,7 @@ fn services(
         engine: Arc::clone(engine),
         session: log.id().to_owned(),
         artifacts: log.artifacts(),
+        resources: Resources::default(),
         ui,
         relay: std::env::current_exe().ok(),
         temp: std::env::temp_dir(),
@@ -368,7 +403,6 @@ fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result
     let rules = settings.rules("policy.rules")?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
     let folders = [engine.workspace().root().to_owned()];
-    let level = if args.plan { Level::ReadOnly } else { level };
     let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
     let confinement = Confinement { writes: is_kept, network: is_kept };
     let engine = Arc::clone(engine);

@@ -1,16 +1,16 @@
-//! The system prompt of a session, from the user's folders, the project and the machine.
+//! The system prompt of a session: what the command line adds to what the user and the project have to say.
 
+use std::io::Read as _;
 use std::path::Path;
 
-use jiff::Zoned;
-use relay_agent::prompt::{Environment, Material, Options, Places, gather};
+use relay_agent::prompt::{Material, Options};
 use relay_diagnostics::Diagnostic;
 use relay_engine::Engine;
 use relay_store::Store;
-use relay_workspace::Workspace;
 
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
+use crate::instructions;
 
 /// The longest text that `--system-prompt` takes from a file.
 const PROMPT_BYTES: u64 = 1 << 20;
@@ -30,45 +30,11 @@ pub fn material(
         no_files: false,
         skills,
     };
-    let root = engine.workspace().root();
-    let cwd = std::env::current_dir().unwrap_or_else(|_| root.to_owned());
-    let folder = cwd.strip_prefix(root).ok().and_then(Path::to_str).unwrap_or_default().to_owned();
-    let inside = cwd.starts_with(root);
-    let config = Workspace::open(store.config_dir()).ok();
-    let own_skills = Workspace::open(&store.config_dir().join("skills")).ok();
-    let places = Places {
-        project: engine.workspace().root_dir(),
-        folder: &folder,
-        user: config.as_ref().map(|config| (config.root_dir(), "~/.config/relay")),
-        skills: own_skills
-            .as_ref()
-            .map(|dir| (dir.root_dir(), "~/.config/relay/skills"))
-            .into_iter()
-            .collect(),
-    };
-    let environment = Environment {
-        os: format!("{} ({})", std::env::consts::OS, std::env::consts::ARCH),
-        shell: std::env::var("SHELL").ok(),
-        date: Zoned::now().date().to_string(),
-        cwd: if inside { cwd.display().to_string() } else { root.display().to_string() },
-        root: (inside && cwd != root).then(|| root.display().to_string()),
-        branch: branch(root),
-        model: Some(model.to_owned()),
-    };
-    Ok(gather(&places, environment, options))
-}
-
-/// The git branch that is checked out. Only read, never asked of git: a fact for the prompt is not worth a program.
-fn branch(root: &Path) -> Option<String> {
-    let git = Workspace::open(&root.join(".git")).ok()?;
-    let head = git.read(&git.path("HEAD").ok()?).ok()??;
-    let head = String::from_utf8(head.bytes).ok()?;
-    head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    Ok(instructions::material(engine.workspace(), store, Some(model.to_owned()), options))
 }
 
 /// A text as it is, or what is in the file of that name.
 fn text_or_file(given: &str) -> Result<String, Failure> {
-    use std::io::Read as _;
     let is_file = given.len() < 4096 && !given.contains('\n') && Path::new(given).is_file();
     if !is_file {
         return Ok(given.to_owned());

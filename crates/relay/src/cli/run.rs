@@ -102,7 +102,7 @@ pub struct AgentArgs {
     #[arg(long)]
     pub text_edits: bool,
 
-    /// Plan only: the agent reads and answers, and changes nothing
+    /// Plan first: the agent changes nothing until you approve its plan
     #[arg(long)]
     pub plan: bool,
 

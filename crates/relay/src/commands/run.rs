@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use relay_agent::driver::{Agent, Asker, Recorder};
 use relay_agent::event::{Ended, Event, ToolEvent, TurnEvent};
 use relay_agent::session::TitleSource;
+use relay_agent::turn::Prompt;
 use relay_diagnostics::Diagnostic;
 use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
@@ -47,12 +48,13 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
     let stdin_taken = input.is_some();
     let prompt = agent::prompt(&args.prompt, &agent::Attached { images: &args.image, input })?;
     let mut opened = start(root, &args.agent, &which, offline, stdin_taken)?;
+    let prompt = expanded(&opened, prompt)?;
     remember(&mut opened, &which, &prompt.text);
     if let Some(path) = &args.record {
-        opened.builder.asker = record(opened.builder.asker, path)?;
+        opened.builder.asking.asker = record(opened.builder.asking.asker, path)?;
     }
     if let Some(path) = &args.schema {
-        opened.builder.output = Some(schema(path)?);
+        opened.builder.asking.output = Some(schema(path)?);
     }
     work(opened, form, args.cancel_jobs, |agent| agent.prompt(prompt))
 }
@@ -73,11 +75,21 @@ fn start(
 ) -> Result<Opened, Failure> {
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
     let ui = Arc::new(Terminal::new(cancel, args.yes, stdin_taken));
-    let opened = agent::open(root, args, which, Front { ui, offline })?;
+    let opened = agent::open(root, args, which, Front { ui, offline, interactive: false })?;
     for note in &opened.notes {
         terminal::note(note);
     }
     Ok(opened)
+}
+
+/// A prompt such as `/review src` stands for a template or a skill.
+fn expanded(opened: &Opened, prompt: Prompt) -> Result<Prompt, Failure> {
+    let templates =
+        || agent::templates(&opened.store, opened.builder.services.engine.workspace(), &opened.settings);
+    match agent::expand(&prompt.text, &opened.skills, templates) {
+        Some(expanded) => expanded.map_err(|why| Failure::usage(Diagnostic::error(BAD_USAGE, why))),
+        None => Ok(prompt),
+    }
 }
 
 /// Keeps the prompt for later, and names a new session after it. Neither is worth failing for.
@@ -127,6 +139,9 @@ fn work(
         .build()
         .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
     agent.deliver(opened.delivery.0, opened.delivery.1);
+    if opened.plans {
+        agent.set_plan_mode(true);
+    }
     let remote = agent.remote();
     signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
     let mut ended = go(&mut agent);

@@ -118,7 +118,7 @@ fn blocks(record: &Record) -> String {
 }
 
 /// The record's changes with their bytes.
-fn changes(engine: &Engine, listed: &Record) -> Result<Vec<FileChange>, Failure> {
+pub fn changes(engine: &Engine, listed: &Record) -> Result<Vec<FileChange>, Failure> {
     let record = engine.with_contents(listed).map_err(|error| Failure::environment(&error))?;
     let mut changes = Vec::with_capacity(record.changes.len());
     for change in &record.changes {

@@ -82,6 +82,31 @@ fn every_command_is_answered_with_its_id() {
         json!({ "id": 25, "type": "abort" }),
         json!({ "id": 26, "type": "abort_retry" }),
         json!({ "id": 27, "type": "abort_bash" }),
+        json!({ "id": 28, "type": "get_queue" }),
+        json!({ "id": 29, "type": "take_queue" }),
+        json!({ "id": 30, "type": "get_commands" }),
+        json!({ "id": 31, "type": "get_prompt_history" }),
+        json!({ "id": 32, "type": "add_prompt_history", "text": "typed" }),
+        json!({ "id": 33, "type": "get_transcript" }),
+        json!({ "id": 34, "type": "get_context_usage" }),
+        json!({ "id": 35, "type": "abort_branch_summary" }),
+        json!({ "id": 36, "type": "get_fork_messages" }),
+        json!({ "id": 37, "type": "get_todos" }),
+        json!({ "id": 38, "type": "dump" }),
+        json!({ "id": 39, "type": "list_sessions", "all": true }),
+        json!({ "id": 40, "type": "search_sessions", "query": "x" }),
+        json!({ "id": 41, "type": "get_thinking_levels" }),
+        json!({ "id": 42, "type": "set_tools", "tools": ["read"] }),
+        json!({ "id": 43, "type": "get_policy" }),
+        json!({ "id": 44, "type": "set_policy", "level": "ask", "grant": ["web"] }),
+        json!({ "id": 45, "type": "set_plan_mode", "enabled": true }),
+        json!({ "id": 46, "type": "goal", "op": "show" }),
+        json!({ "id": 47, "type": "get_setting", "key": "theme.dark" }),
+        json!({ "id": 48, "type": "set_setting", "key": "theme.dark", "value": "mine" }),
+        json!({ "id": 49, "type": "find_files", "query": "conf" }),
+        json!({ "id": 50, "type": "complete_path", "prefix": "rel" }),
+        json!({ "id": 51, "type": "list_user_files", "folder": "themes" }),
+        json!({ "id": 52, "type": "read_user_file", "name": "keybindings.json" }),
     ];
     let lines = talk(&env, &commands);
     assert_eq!(lines[0]["type"], "ready");
@@ -93,6 +118,16 @@ fn every_command_is_answered_with_its_id() {
     assert_eq!((&state["isStreaming"], &state["model"]["id"]), (&json!(false), &json!("m")), "{state}");
     assert_eq!(response(&lines, "cycle_thinking_level")["data"]["level"], "medium");
     assert_eq!(response(&lines, "set_model")["data"]["id"], "other");
+    let policy = &response(&lines, "set_policy")["data"];
+    assert_eq!((&policy["level"], &policy["granted"]), (&json!("ask"), &json!(["web"])));
+    let setting = &response(&lines, "set_setting")["data"];
+    assert_eq!(
+        (&setting["value"], &setting["source"], &setting["type"]),
+        (&json!("mine"), &json!("file"), &json!("text"))
+    );
+    let completed = &response(&lines, "complete_path")["data"]["files"];
+    assert_eq!(completed[0]["path"], "relaycode.config.json", "{completed}");
+    assert_eq!(response(&lines, "find_files")["data"]["files"][0]["path"], "relaycode.config.json");
 }
 
 #[test]

@@ -32,6 +32,14 @@ impl SessionLog {
         Self::create_with(store, cwd, Box::new(SystemStamps))
     }
 
+    /// As [`SessionLog::create`], for a session that goes on from another one's file.
+    #[must_use]
+    pub fn create_after(store: &Store, cwd: &Path, parent: &str) -> Self {
+        let mut log = Self::create(store, cwd);
+        log.document.header.set_text("parentSession", parent);
+        log
+    }
+
     /// As [`SessionLog::create`], with times and ids from `stamps`.
     #[must_use]
     pub fn create_with(store: &Store, cwd: &Path, mut stamps: Box<dyn Stamps>) -> Self {

@@ -17,6 +17,8 @@ use crate::cli::SessionsCommand;
 use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
 use crate::open;
 
+pub use list::document;
+
 pub fn run(root: Option<&Path>, command: &SessionsCommand) -> Result<u8, Failure> {
     let here = Here { store: open::store()?, project: open::workspace(root)?.root().to_path_buf() };
     match command {

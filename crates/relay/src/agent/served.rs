@@ -1,0 +1,54 @@
+//! An agent for front ends that speak in commands and events: `relay rpc`, and the terminal interface in this process.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use relay_agent::driver::Agent;
+use relay_diagnostics::Diagnostic;
+use relay_serve::rpc::{Outlet, RpcUi};
+use relay_workspace::search::ScanCache;
+
+use super::host::Binary;
+use super::open::{Front, Which, open};
+use crate::cli::AgentArgs;
+use crate::failure::{BAD_USAGE, Failure};
+
+/// An agent and its host, ready for [`relay_serve::rpc::serve`] or [`relay_serve::rpc::serve_values`].
+pub struct Served {
+    pub agent: Agent,
+    pub host: Arc<Binary>,
+    /// What a person should know.
+    pub notes: Vec<String>,
+}
+
+/// Puts an agent together whose events and questions go to `outlet`.
+pub fn served(
+    root: Option<&Path>,
+    args: &AgentArgs,
+    which: &Which,
+    offline: bool,
+    outlet: &Outlet,
+) -> Result<Served, Failure> {
+    let ui = Arc::new(RpcUi::new(outlet.clone(), !args.yes));
+    let mut opened = open(root, args, which, Front { ui, offline, interactive: true })?;
+    let events = outlet.clone();
+    opened.builder.observer = Box::new(move |event| events.send(&event.to_json()));
+    let host = Binary {
+        store: opened.store,
+        settings: opened.settings,
+        engine: Arc::clone(&opened.builder.services.engine),
+        budget: opened.budget,
+        skills: opened.skills,
+        files: ScanCache::new(),
+        offline,
+    };
+    let mut agent = opened
+        .builder
+        .build()
+        .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
+    agent.deliver(opened.delivery.0, opened.delivery.1);
+    if args.plan {
+        agent.set_plan_mode(true);
+    }
+    Ok(Served { agent, host: Arc::new(host), notes: opened.notes })
+}
