@@ -1,0 +1,357 @@
+//! What the agent says: events of a run, answers to commands, and questions.
+
+use serde_json::Value;
+
+use super::App;
+use super::session::usage;
+use crate::conversation::{Block, Level, State, number};
+use crate::output::Output;
+use crate::overlay::Dialog;
+
+/// A text field of a frame.
+fn text<'a>(frame: &'a Value, name: &str) -> &'a str {
+    frame.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn strings(frame: &Value, name: &str) -> Vec<String> {
+    let list = frame.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+impl App {
+    pub(super) fn take_frame(&mut self, frame: &Value) {
+        match text(frame, "type") {
+            "message_update" => self.take_delta(frame.get("assistantMessageEvent").unwrap_or(&Value::Null)),
+            "response" => self.take_response(frame),
+            "message_start" => self.conversation.begin_message(),
+            "message_discarded" => self.conversation.discard_message(),
+            "message_end" => self.take_message(frame.get("message").unwrap_or(&Value::Null)),
+            "tool_execution_start" | "tool_execution_update" | "tool_execution_end" => self.take_tool(frame),
+            "agent_start" | "agent_end" => self.take_run(frame),
+            "auto_retry_start" | "auto_retry_end" | "retry_fallback_applied" => self.take_retry(frame),
+            "auto_compaction_start" | "auto_compaction_end" => self.take_compaction(frame),
+            "extension_ui_request" => self.take_question(frame),
+            "ready" => self.take_ready(),
+            _ => self.take_session(frame),
+        }
+    }
+
+    fn take_ready(&mut self) {
+        self.session.is_ready = true;
+        let unsent = std::mem::take(&mut self.screen.unsent);
+        self.ask("get_state");
+        self.ask("get_messages");
+        self.ask("get_session_stats");
+        self.ask("get_prompt_history");
+        self.ask("get_commands");
+        self.outputs.extend(unsent.into_iter().map(Output::Rpc));
+    }
+
+    fn take_delta(&mut self, event: &Value) {
+        let delta = text(event, "delta");
+        self.run.characters += u64::try_from(delta.len()).unwrap_or_default();
+        self.run.note = None;
+        let id = text(event, "toolCallId");
+        match text(event, "type") {
+            "text_delta" => self.conversation.text(delta),
+            "thinking_delta" => self.conversation.thinking(delta),
+            "text_end" | "thinking_end" => self.conversation.end_text(),
+            "toolcall_start" => self.conversation.begin_call(id, text(event, "toolName")),
+            "toolcall_delta" => {
+                if let Some(call) = self.conversation.call(id) {
+                    call.write(delta);
+                }
+            }
+            "toolcall_end" => {
+                let arguments = event.get("toolCall").and_then(|call| call.get("arguments")).cloned();
+                if let Some(call) = self.conversation.call(id) {
+                    call.written(arguments.unwrap_or_default());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn take_message(&mut self, message: &Value) {
+        match text(message, "role") {
+            "assistant" => {
+                self.conversation.end_text();
+                let used = usage(message);
+                self.run.used.add(used);
+                self.session.used.add(used);
+                self.session.context = used.input + used.cached + used.output;
+                self.run.characters = 0;
+            }
+            "user" | "custom" => self.add_message(message),
+            _ => {}
+        }
+    }
+
+    fn take_tool(&mut self, frame: &Value) {
+        let (id, name, now) = (text(frame, "toolCallId"), text(frame, "toolName"), self.screen.now_ms);
+        self.conversation.begin_call(id, name);
+        let Some(call) = self.conversation.call(id) else { return };
+        match text(frame, "type") {
+            "tool_execution_start" => {
+                call.written(frame.get("args").cloned().unwrap_or_default());
+                call.state = State::Running(now);
+            }
+            "tool_execution_update" => call.take_result(frame.get("partialResult").unwrap_or(&Value::Null)),
+            _ => {
+                let took = if let State::Running(since) = call.state { now.saturating_sub(since) } else { 0 };
+                call.take_result(frame.get("result").unwrap_or(&Value::Null));
+                let failed = frame.get("isError").and_then(Value::as_bool).unwrap_or_default();
+                call.state = if failed { State::Failed(took) } else { State::Succeeded(took) };
+                let (name, details) = (call.name.clone(), call.details.clone());
+                self.panels.take_tool(&name, &details, now);
+            }
+        }
+    }
+
+    fn take_run(&mut self, frame: &Value) {
+        let now = self.screen.now_ms;
+        if text(frame, "type") == "agent_start" {
+            self.run = super::Run { since: Some(now), ..super::Run::default() };
+            return;
+        }
+        self.conversation.settle();
+        let run = std::mem::take(&mut self.run);
+        let took = run.since.map_or(0, |since| now.saturating_sub(since));
+        let error = text(frame, "error");
+        match text(frame, "status") {
+            "failed" => self.notice(Level::Error, error),
+            "limit" => self.notice(Level::Warning, error),
+            "aborted" => self.notice(Level::Warning, "stopped"),
+            _ => {}
+        }
+        if self.options.shows_usage && run.used.output > 0 {
+            self.conversation.push(Block::Used(run.used, took));
+        }
+        self.notify("Relay is done", text(frame, "status"));
+        self.outputs.push(Output::Refresh);
+    }
+
+    /// Tells the person who looked away.
+    fn notify(&mut self, title: &str, body: &str) {
+        if self.options.notifies && !self.screen.is_focused {
+            let (title, body) = (title.to_owned(), crate::text::clean_line(body).into_owned());
+            self.outputs.push(Output::Notify { title, body });
+        }
+    }
+
+    fn take_retry(&mut self, frame: &Value) {
+        match text(frame, "type") {
+            "auto_retry_start" => {
+                let (attempt, most) = (number(frame, "attempt"), number(frame, "maxAttempts"));
+                self.run.note = Some(format!("{} · retry {attempt} of {most}", text(frame, "errorMessage")));
+                self.run.until = Some(self.screen.now_ms + number(frame, "delayMs"));
+            }
+            "auto_retry_end" => {
+                self.run.note = None;
+                self.run.until = None;
+            }
+            _ => self.notice(Level::Warning, &format!("{} answers now", text(frame, "to"))),
+        }
+    }
+
+    fn take_compaction(&mut self, frame: &Value) {
+        if text(frame, "type") == "auto_compaction_start" {
+            self.run.since.get_or_insert(self.screen.now_ms);
+            self.run.note = Some("making the conversation shorter".to_owned());
+            return;
+        }
+        self.run.note = None;
+        if text(frame, "reason") == "manual" {
+            self.run.since = None;
+        }
+        match frame.get("result").filter(|result| !result.is_null()) {
+            Some(result) => {
+                let summary = text(result, "summary").to_owned();
+                self.conversation.push(Block::Compacted(summary, number(result, "tokensBefore")));
+            }
+            None => {
+                let error = text(frame, "errorMessage");
+                let error = if error.is_empty() { "the conversation was not made shorter" } else { error };
+                self.notice(Level::Warning, error);
+            }
+        }
+    }
+
+    fn take_question(&mut self, frame: &Value) {
+        if text(frame, "method") == "cancel" {
+            let target = text(frame, "targetId");
+            self.overlays.retain(|overlay| overlay.request() != Some(target));
+            return;
+        }
+        if let Some(dialog) = Dialog::new(frame) {
+            let title = text(frame, "title").to_owned();
+            self.open(Box::new(dialog));
+            self.notify("Relay waits for you", &title);
+        }
+    }
+
+    fn take_session(&mut self, frame: &Value) {
+        match text(frame, "type") {
+            "queue_update" => {
+                self.session.steering = strings(frame, "steering");
+                self.session.follow_up = strings(frame, "followUp");
+            }
+            "session_name" => self.session.name = Some(text(frame, "name").to_owned()),
+            "mode_change" => text(frame, "mode").clone_into(&mut self.session.mode),
+            "session_data" => self.panels.take_data(
+                text(frame, "kind"),
+                frame.get("data").unwrap_or(&Value::Null),
+                self.screen.now_ms,
+            ),
+            "goal_updated" => self.panels.goal = frame.get("goal").cloned().filter(|goal| !goal.is_null()),
+            "ttsr_triggered" => {
+                let rules =
+                    frame.get("rules").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+                let names: Vec<&str> = rules.iter().map(|rule| text(rule, "name")).collect();
+                self.notice(Level::Warning, &format!("stopped by a rule: {}", names.join(", ")));
+            }
+            "notice" => {
+                let level = if text(frame, "level") == "warning" { Level::Warning } else { Level::Info };
+                self.notice(level, text(frame, "text"));
+            }
+            "surroundings" => {
+                text(frame, "cwd").clone_into(&mut self.session.cwd);
+                let is_dirty = frame.get("dirty").and_then(Value::as_bool).unwrap_or_default();
+                self.session.branch =
+                    frame.get("branch").and_then(Value::as_str).map(|name| (name.to_owned(), is_dirty));
+            }
+            "open_failed" => {
+                self.notice(Level::Error, &format!("{}\n{}", text(frame, "message"), text(frame, "hint")));
+            }
+            _ => {}
+        }
+    }
+
+    fn take_response(&mut self, frame: &Value) {
+        let command = text(frame, "command");
+        let data = frame.get("data").unwrap_or(&Value::Null);
+        let is_success = frame.get("success").and_then(Value::as_bool).unwrap_or_default();
+        let answer = if is_success { Ok(data) } else { Err(text(frame, "error")) };
+        if let Some(step) = self.overlays.last_mut().and_then(|overlay| overlay.response(command, answer)) {
+            return self.take_step(step);
+        }
+        match answer {
+            Ok(data) => self.take_answer(command, data),
+            Err(error) if command == "bash" => self.end_shell(&Value::Null, Some(error)),
+            // What the agent does not have yet is not the person's concern.
+            Err(error) if error.starts_with("Unknown command") => {}
+            Err(error) => self.notice(Level::Error, error),
+        }
+    }
+
+    fn take_answer(&mut self, command: &str, data: &Value) {
+        match command {
+            "get_state" => {
+                self.session.take_state(data);
+                if let Some(queue) = data.get("queue") {
+                    self.session.steering = strings(queue, "steering");
+                    self.session.follow_up = strings(queue, "followUp");
+                }
+            }
+            "get_messages" => {
+                for message in
+                    data.get("messages").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+                {
+                    self.add_message(message);
+                }
+                self.conversation.settle();
+            }
+            "get_session_stats" => self.session.take_stats(data),
+            "get_prompt_history" => self.editor.history.load(strings(data, "prompts")),
+            "get_commands" => self.remote.take(data),
+            "cycle_thinking_level" | "set_thinking_level" => {
+                text(data, "level").clone_into(&mut self.session.thinking);
+            }
+            "cycle_model" | "set_model" => {
+                self.session.take_model(data);
+                let model = self.session.model.clone();
+                self.notice(Level::Info, &format!("model: {model}"));
+            }
+            "bash" => self.end_shell(data, None),
+            "find_files" => self.take_files(data),
+            "take_back_queue" => {
+                let mut messages = strings(data, "steering");
+                messages.extend(strings(data, "followUp"));
+                self.took_back(&messages);
+            }
+            "new_session" | "switch_session" | "branch" | "fork" | "navigate_tree" => {
+                if let Some(text) = data.get("text").and_then(Value::as_str) {
+                    self.editor.set(text);
+                }
+                self.reload();
+            }
+            _ => self.take_slash_answer(command, data),
+        }
+    }
+
+    /// Adds a message of the log to the conversation.
+    pub(super) fn add_message(&mut self, message: &Value) {
+        let blocks = match message.get("content") {
+            Some(Value::Array(blocks)) => blocks.as_slice(),
+            _ => &[],
+        };
+        match text(message, "role") {
+            "user" => {
+                let images = blocks.iter().filter(|block| text(block, "type") == "image").count();
+                self.conversation.push(Block::User(content_text(message), images));
+            }
+            "assistant" => {
+                for block in blocks {
+                    match text(block, "type") {
+                        "text" => {
+                            self.conversation.push(Block::Text(text(block, "text").trim().to_owned(), true));
+                        }
+                        "thinking" if !text(block, "thinking").trim().is_empty() => {
+                            self.conversation.push(Block::Thinking(text(block, "thinking").to_owned(), true));
+                        }
+                        "toolCall" => {
+                            self.conversation.begin_call(text(block, "id"), text(block, "name"));
+                            if let Some(call) = self.conversation.call(text(block, "id")) {
+                                call.written(block.get("arguments").cloned().unwrap_or_default());
+                            }
+                        }
+                        _ => {}
+                    }
+                }
+                let used = usage(message);
+                self.session.context = used.input + used.cached + used.output;
+            }
+            "toolResult" => {
+                let failed = message.get("isError").and_then(Value::as_bool).unwrap_or_default();
+                if let Some(call) = self.conversation.call(text(message, "toolCallId")) {
+                    call.take_result(message);
+                    call.state = if failed { State::Failed(0) } else { State::Succeeded(0) };
+                }
+            }
+            "bashExecution" => self.conversation.push(Block::Shell {
+                command: text(message, "command").to_owned(),
+                output: text(message, "output").to_owned(),
+                exit: Some(Ok(message.get("exitCode").and_then(Value::as_i64).unwrap_or_default())),
+                is_aside: message.get("excludeFromContext").and_then(Value::as_bool).unwrap_or_default(),
+            }),
+            "compactionSummary" | "branchSummary" => {
+                let summary = text(message, "summary").to_owned();
+                self.conversation.push(Block::Compacted(summary, number(message, "tokensBefore")));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The text of a message.
+fn content_text(message: &Value) -> String {
+    match message.get("content") {
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(blocks)) => {
+            let texts =
+                blocks.iter().filter(|block| text(block, "type") == "text").map(|block| text(block, "text"));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

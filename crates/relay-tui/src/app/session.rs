@@ -1,0 +1,103 @@
+//! What is known about the agent: its model, its session, and what it is doing.
+
+use serde_json::Value;
+
+use crate::conversation::{Usage, number};
+
+/// The agent's state, as far as it is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Session {
+    /// The agent answers commands.
+    pub is_ready: bool,
+    /// `provider/model`.
+    pub model: String,
+    /// How many tokens fit into its context.
+    pub window: u64,
+    /// How hard it thinks.
+    pub thinking: String,
+    /// The session's id.
+    pub id: String,
+    /// The session's name.
+    pub name: Option<String>,
+    /// `plan` or another mode; empty for the normal one.
+    pub mode: String,
+    /// What may happen without asking.
+    pub policy: String,
+    /// Messages that wait: between tools, and after the answer.
+    pub steering: Vec<String>,
+    /// Messages that wait until the agent is done.
+    pub follow_up: Vec<String>,
+    /// What the session used up.
+    pub used: Usage,
+    /// Tokens in the context, by the last answer.
+    pub context: u64,
+    /// The folder, as it is shown.
+    pub cwd: String,
+    /// The branch of git, and whether something is changed.
+    pub branch: Option<(String, bool)>,
+}
+
+impl Session {
+    /// Takes what `get_state` says.
+    pub fn take_state(&mut self, state: &Value) {
+        let text = |name: &str| state.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        if let Some(model) = state.get("model") {
+            self.take_model(model);
+        }
+        self.thinking = text("thinkingLevel");
+        self.id = text("sessionId");
+        self.name = state.get("sessionName").and_then(Value::as_str).map(str::to_owned);
+        self.mode = text("mode");
+        self.policy = text("policy");
+    }
+
+    /// Takes a model as the agent describes it.
+    pub fn take_model(&mut self, model: &Value) {
+        if let Some(selector) = model.get("selector").and_then(Value::as_str) {
+            self.model = selector.to_owned();
+            self.window = number(model, "contextWindow");
+        }
+    }
+
+    /// Takes what `get_session_stats` says.
+    pub fn take_stats(&mut self, stats: &Value) {
+        let tokens = stats.get("tokens").cloned().unwrap_or_default();
+        self.used = Usage {
+            input: number(&tokens, "input"),
+            output: number(&tokens, "output"),
+            cached: number(&tokens, "cacheRead"),
+            cost: stats.get("cost").and_then(Value::as_f64).unwrap_or_default(),
+        };
+    }
+}
+
+/// What a message used up.
+#[must_use]
+pub fn usage(message: &Value) -> Usage {
+    let usage = message.get("usage").cloned().unwrap_or_default();
+    let cost =
+        usage.get("cost").and_then(|cost| cost.get("total")).and_then(Value::as_f64).unwrap_or_default();
+    Usage {
+        input: number(&usage, "input") + number(&usage, "cacheWrite"),
+        output: number(&usage, "output"),
+        cached: number(&usage, "cacheRead"),
+        cost,
+    }
+}
+
+/// What the agent is doing.
+#[derive(Clone, Debug, Default)]
+pub struct Run {
+    /// It works since this moment.
+    pub since: Option<u64>,
+    /// What this run used up.
+    pub used: Usage,
+    /// What it waits for, such as another try.
+    pub note: Option<String>,
+    /// It waits until this moment.
+    pub until: Option<u64>,
+    /// It was asked to stop.
+    pub is_stopping: bool,
+    /// Characters of the answer that have arrived, for an estimate of tokens.
+    pub characters: u64,
+}

@@ -1,0 +1,307 @@
+//! Tool calls: a line with the state, the tool and what it is about, and below it what came of it.
+
+mod title;
+
+use serde_json::Value;
+
+use super::diff::{self, DiffLine};
+use super::highlight::code_lines;
+use super::partial::partial_json;
+use crate::text::{Color, Line, clean, clean_line};
+use crate::theme::{Symbol, Token};
+use crate::view::View;
+
+pub use title::title;
+
+/// Rows of a result that are shown unless everything is.
+const PREVIEW: usize = 6;
+/// Rows of a diff that are shown unless everything is.
+const DIFF_ROWS: usize = 24;
+/// How much of an output is kept for showing it.
+const OUTPUT_BYTES: usize = 256 << 10;
+
+/// How far a call is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// The model still writes it.
+    #[default]
+    Writing,
+    /// It waits for its turn.
+    Waiting,
+    /// It runs since this moment.
+    Running(u64),
+    /// It succeeded, and took this many milliseconds.
+    Succeeded(u64),
+    /// It failed, and took this many milliseconds.
+    Failed(u64),
+    /// It was never run.
+    Skipped,
+}
+
+/// A tool call.
+#[derive(Clone, Debug, Default)]
+pub struct ToolCall {
+    /// Its id.
+    pub id: String,
+    /// The tool.
+    pub name: String,
+    /// What it is called with.
+    pub arguments: Value,
+    /// The arguments as far as they have arrived, while they do.
+    pub raw: String,
+    /// How far it is.
+    pub state: State,
+    /// What it returned, as text.
+    pub output: String,
+    /// What it returned for front ends.
+    pub details: Value,
+    /// How many pictures it returned.
+    pub images: usize,
+}
+
+impl ToolCall {
+    /// A call that begins to arrive.
+    pub fn new(id: &str, name: &str) -> Self {
+        Self { id: id.to_owned(), name: name.to_owned(), ..Self::default() }
+    }
+
+    /// Whether nothing about it will change any more.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(self.state, State::Succeeded(_) | State::Failed(_) | State::Skipped)
+    }
+
+    /// More of its arguments arrived.
+    pub fn write(&mut self, delta: &str) {
+        self.raw.push_str(delta);
+    }
+
+    /// The arguments are complete.
+    pub fn written(&mut self, arguments: Value) {
+        self.arguments = arguments;
+        self.raw = String::new();
+        if self.state == State::Writing {
+            self.state = State::Waiting;
+        }
+    }
+
+    /// Takes a result, or a part of one.
+    pub fn take_result(&mut self, result: &Value) {
+        let blocks = result.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        let mut output = String::new();
+        self.images = 0;
+        for block in blocks {
+            match block.get("text").and_then(Value::as_str) {
+                Some(text) => output.push_str(text),
+                None if block.get("type").and_then(Value::as_str) == Some("image") => self.images += 1,
+                None => {}
+            }
+        }
+        if output.len() > OUTPUT_BYTES {
+            let mut cut = output.len() - OUTPUT_BYTES;
+            while !output.is_char_boundary(cut) {
+                cut += 1;
+            }
+            output.drain(..cut);
+        }
+        self.output = output;
+        self.details = result.get("details").cloned().unwrap_or_default();
+    }
+
+    /// The arguments, also while they arrive.
+    fn known_arguments(&self) -> Value {
+        if self.raw.is_empty() { self.arguments.clone() } else { partial_json(&self.raw) }
+    }
+
+    /// Whether it only reads a file: such calls are shown together.
+    #[must_use]
+    pub fn is_read(&self) -> bool {
+        self.name == "read" && !matches!(self.state, State::Failed(_))
+    }
+
+    /// The call as lines.
+    #[must_use]
+    pub fn lines(&self, view: &View<'_>) -> Vec<Line> {
+        let arguments = self.known_arguments();
+        let diff = self.diff(&arguments);
+        let mut head = self.sign(view);
+        head.push(format!("{} ", self.name), view.fg(Token::ToolTitle).bold());
+        head.push(clean_line(&title(&self.name, &arguments)), view.fg(Token::ToolTitle));
+        if let Some((added, removed)) = self.counts(diff.as_deref()) {
+            head.push(format!("  +{added}"), view.fg(Token::ToolDiffAdded));
+            head.push(format!(" {}{removed}", view.sign(Symbol::DiffMinus)), view.fg(Token::ToolDiffRemoved));
+        }
+        let tail = self.tail(view);
+        let room = view.width.saturating_sub(tail.width());
+        let mut head = head.truncated(room, view.sign(Symbol::Ellipsis));
+        head.append(tail);
+        let mut lines = vec![head];
+        let narrow = view.narrower(4);
+        let body = match diff {
+            Some(diff) if !diff.is_empty() => {
+                let drawn = diff::draw(&narrow, &diff::near_changes(diff));
+                let mut body =
+                    if view.is_expanded { drawn } else { cut(view, drawn, DIFF_ROWS, !self.is_done()) };
+                if matches!(self.state, State::Failed(_)) {
+                    body.extend(self.result(&narrow));
+                }
+                body
+            }
+            _ => self.result(&narrow),
+        };
+        let gutter = format!("  {} ", view.sign(Symbol::Gutter));
+        for line in body {
+            let mut whole = Line::of(gutter.clone(), view.fg(Token::BorderMuted));
+            whole.append(line);
+            lines.push(whole);
+        }
+        let background = view.theme.color(match self.state {
+            State::Succeeded(_) => Token::ToolSuccessBg,
+            State::Failed(_) => Token::ToolErrorBg,
+            _ => Token::ToolPendingBg,
+        });
+        if background == Color::Default {
+            lines
+        } else {
+            lines.into_iter().map(|line| line.filled(background)).collect()
+        }
+    }
+
+    /// The sign of its state.
+    fn sign(&self, view: &View<'_>) -> Line {
+        let (sign, token) = match self.state {
+            State::Writing | State::Running(_) => (view.spinner(), Token::Accent),
+            State::Waiting => (view.sign(Symbol::StatusPending), Token::Muted),
+            State::Succeeded(_) => (view.sign(Symbol::StatusSuccess), Token::Success),
+            State::Failed(_) => (view.sign(Symbol::StatusError), Token::Error),
+            State::Skipped => (view.sign(Symbol::StatusAborted), Token::Muted),
+        };
+        Line::of(format!("{sign} "), view.fg(token))
+    }
+
+    /// What is said at the end of the first line: how long it takes or took.
+    fn tail(&self, view: &View<'_>) -> Line {
+        let dim = view.fg(Token::Dim);
+        let mut tail = Line::new();
+        match self.state {
+            State::Running(since) => {
+                let elapsed = view.now_ms.saturating_sub(since);
+                if elapsed >= 1000 {
+                    tail.push(format!("  {}", duration(elapsed)), dim);
+                }
+            }
+            State::Succeeded(took) | State::Failed(took) if took >= 1000 => {
+                tail.push(format!("  {}", duration(took)), dim);
+            }
+            State::Skipped => tail.push("  not run", dim),
+            _ => {}
+        }
+        tail
+    }
+
+    /// How many lines it adds and removes.
+    fn counts(&self, diff: Option<&[DiffLine]>) -> Option<(usize, usize)> {
+        let files = self.details.get("files").and_then(Value::as_array);
+        if let Some(files) = files.filter(|files| !files.is_empty()) {
+            let sum = |name: &str| files.iter().filter_map(|file| file.get(name)?.as_u64()).sum::<u64>();
+            let whole = |number: u64| usize::try_from(number).unwrap_or_default();
+            return Some((whole(sum("added")), whole(sum("removed"))));
+        }
+        diff.map(diff::count).filter(|counts| *counts != (0, 0))
+    }
+
+    /// What it changes, as far as its arguments say so.
+    fn diff(&self, arguments: &Value) -> Option<Vec<DiffLine>> {
+        if let Some(patch) = self.details.get("diff").and_then(Value::as_str) {
+            return Some(diff::read_patch(patch));
+        }
+        let text = |value: &Value, names: &[&str]| {
+            names.iter().find_map(|name| value.get(name)?.as_str().map(str::to_owned))
+        };
+        const OLD: [&str; 4] = ["old_text", "old_string", "oldText", "search"];
+        const NEW: [&str; 4] = ["new_text", "new_string", "newText", "replace"];
+        match self.name.as_str() {
+            "edit" | "ast_edit" | "apply_patch" => {
+                if let Some(patch) = text(arguments, &["patch", "input", "diff"]) {
+                    return Some(diff::read_patch(&patch));
+                }
+                let one = std::slice::from_ref(arguments);
+                let edits = arguments.get("edits").and_then(Value::as_array).map_or(one, Vec::as_slice);
+                let mut lines = Vec::new();
+                for edit in edits {
+                    let (old, new) = (text(edit, &OLD), text(edit, &NEW));
+                    if old.is_none() && new.is_none() {
+                        continue;
+                    }
+                    if !lines.is_empty() {
+                        lines.push(DiffLine::Skipped(String::new()));
+                    }
+                    lines.extend(diff::diff(&old.unwrap_or_default(), &new.unwrap_or_default()));
+                }
+                Some(lines)
+            }
+            _ => None,
+        }
+    }
+
+    /// What came of it, as lines.
+    fn result(&self, view: &View<'_>) -> Vec<Line> {
+        let failed = matches!(self.state, State::Failed(_));
+        let mut lines = Vec::new();
+        if self.name == "write" && !failed {
+            let arguments = self.known_arguments();
+            let content = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
+            let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
+            let language = relay_syntax::Language::of_path(path).map_or("", relay_syntax::Language::name);
+            lines.extend(code_lines(view, if self.is_done() { language } else { "" }, content));
+        } else {
+            let style = view.fg(if failed { Token::Error } else { Token::ToolOutput });
+            lines.extend(clean(self.output.trim_end()).lines().map(|line| Line::of(line, style)));
+        }
+        let from_end = matches!(self.state, State::Running(_) | State::Writing) || self.name == "bash";
+        let rows = match self.name.as_str() {
+            _ if view.is_expanded => usize::MAX,
+            "read" | "search" | "find" if !failed => 0,
+            _ => PREVIEW,
+        };
+        let mut lines = if rows == 0 { Vec::new() } else { cut(view, lines, rows, from_end) };
+        if self.images > 0 {
+            let what =
+                if self.images == 1 { "1 image".to_owned() } else { format!("{} images", self.images) };
+            lines.push(Line::of(format!("{} {what}", view.sign(Symbol::IconImage)), view.fg(Token::Muted)));
+        }
+        lines.into_iter().map(|line| line.truncated(view.width, view.sign(Symbol::Ellipsis))).collect()
+    }
+}
+
+/// The first or the last rows, and how many there are beside them.
+fn cut(view: &View<'_>, mut lines: Vec<Line>, rows: usize, from_end: bool) -> Vec<Line> {
+    // A note about one line would take the place of that line.
+    if lines.len() <= rows + 1 {
+        return lines;
+    }
+    let hidden = lines.len() - rows;
+    let key = view.key(crate::keymap::Action::Expand);
+    let note =
+        Line::of(format!("{} {hidden} more lines ({key})", view.sign(Symbol::Ellipsis)), view.fg(Token::Dim));
+    if from_end {
+        lines.drain(..hidden);
+        lines.insert(0, note);
+    } else {
+        lines.truncate(rows);
+        lines.push(note);
+    }
+    lines
+}
+
+/// A time as people write it: `3.2s`, `2m 05s`.
+#[must_use]
+pub fn duration(ms: u64) -> String {
+    let seconds = ms / 1000;
+    match seconds {
+        0..10 => format!("{}.{}s", seconds, ms % 1000 / 100),
+        10..60 => format!("{seconds}s"),
+        60..3600 => format!("{}m {:02}s", seconds / 60, seconds % 60),
+        _ => format!("{}h {:02}m", seconds / 3600, seconds % 3600 / 60),
+    }
+}

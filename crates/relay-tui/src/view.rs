@@ -1,0 +1,143 @@
+//! What widgets get to draw with: the theme, the keys, the room, the time, and colours of code.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use relay_syntax::{Language, Span};
+
+use crate::conversation::{Highlight, Highlighted};
+use crate::keymap::{Action, Keymap};
+use crate::text::{Line, Style};
+use crate::theme::{Symbol, Theme, Token};
+
+/// How many pieces of code keep their colours.
+const KEPT: usize = 128;
+
+/// The surroundings of a widget.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Colours and signs.
+    pub theme: &'a Theme,
+    /// Which key does what.
+    pub keys: &'a Keymap,
+    /// Columns.
+    pub width: usize,
+    /// Rows of the screen.
+    pub height: usize,
+    /// Milliseconds since the start.
+    pub now_ms: u64,
+    /// The colour of the editor's frame.
+    pub frame: Token,
+    /// Colours of code.
+    pub code: &'a CodeColors,
+    /// Results are shown in full.
+    pub is_expanded: bool,
+    /// Thinking is shown.
+    pub shows_thinking: bool,
+}
+
+impl<'a> View<'a> {
+    /// Text in the colour of a token.
+    #[must_use]
+    pub fn fg(&self, token: Token) -> Style {
+        self.theme.fg(token)
+    }
+
+    /// A sign.
+    #[must_use]
+    pub fn sign(&self, symbol: Symbol) -> &'a str {
+        self.theme.sign(symbol)
+    }
+
+    /// The same with other room.
+    #[must_use]
+    pub fn narrower(&self, by: usize) -> Self {
+        Self { width: self.width.saturating_sub(by).max(2), ..*self }
+    }
+
+    /// The picture of a spinner at this moment.
+    #[must_use]
+    pub fn spinner(&self) -> &'static str {
+        let pictures = self.theme.symbols.spinner();
+        let at = usize::try_from(self.now_ms / 80).unwrap_or_default() % pictures.len().max(1);
+        pictures.get(at).copied().unwrap_or("")
+    }
+
+    /// A line of keys and what they do: the way out of every screen. What does not fit is left out from the end.
+    #[must_use]
+    pub fn hints(&self, hints: &[(String, &str)]) -> Line {
+        let mut line = Line::new();
+        for (key, what) in hints.iter().filter(|(key, _)| !key.is_empty()) {
+            let mut more = Line::new();
+            if !line.spans.is_empty() {
+                more.push(format!(" {} ", self.sign(Symbol::Dot)), self.fg(Token::Dim));
+            }
+            more.push(key.clone(), self.fg(Token::Muted));
+            more.push(format!(" {what}"), self.fg(Token::Dim));
+            if line.width() + more.width() > self.width {
+                break;
+            }
+            line.append(more);
+        }
+        line
+    }
+
+    /// The first key of an action.
+    #[must_use]
+    pub fn key(&self, action: Action) -> String {
+        self.keys.hint(action)
+    }
+}
+
+/// Colours of code that were worked out elsewhere, and those that are still wanted.
+#[derive(Debug, Default)]
+pub struct CodeColors {
+    known: HashMap<u64, (Arc<[Span]>, u64)>,
+    asked: RefCell<HashMap<u64, Option<Highlight>>>,
+    uses: u64,
+}
+
+impl CodeColors {
+    /// The colours of a piece of code; `None` if they are not known yet, and then they are wanted.
+    #[must_use]
+    pub fn get(&self, language: &str, code: &str) -> Option<Arc<[Span]>> {
+        let Some(language) = Language::of_name(language) else { return Some(Arc::from([])) };
+        let id = fingerprint(language, code);
+        if let Some((spans, _)) = self.known.get(&id) {
+            return Some(Arc::clone(spans));
+        }
+        let wanted = || Some(Highlight { id, language, code: code.to_owned() });
+        self.asked.borrow_mut().entry(id).or_insert_with(wanted);
+        None
+    }
+
+    /// Whether nothing is wanted that is not known.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.asked.borrow().is_empty()
+    }
+
+    /// What is wanted and was not asked for yet.
+    pub fn take_wanted(&mut self) -> Vec<Highlight> {
+        self.asked.borrow_mut().values_mut().filter_map(Option::take).collect()
+    }
+
+    /// Colours arrived.
+    pub fn learn(&mut self, highlighted: Highlighted) {
+        self.asked.borrow_mut().remove(&highlighted.id);
+        self.uses += 1;
+        if self.known.len() >= KEPT {
+            let oldest = self.known.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| *id);
+            oldest.and_then(|id| self.known.remove(&id));
+        }
+        self.known.insert(highlighted.id, (highlighted.spans.into(), self.uses));
+    }
+}
+
+fn fingerprint(language: Language, code: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (language.name(), code).hash(&mut hasher);
+    hasher.finish()
+}
