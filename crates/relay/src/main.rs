@@ -9,6 +9,8 @@ mod commands;
 mod completion;
 mod failure;
 mod instructions;
+#[cfg(unix)]
+mod interactive;
 mod open;
 mod reviewed;
 mod signals;
@@ -33,6 +35,14 @@ fn main() -> ExitCode {
     ExitCode::from(run(&arguments))
 }
 
+/// Whether `relay` without arguments is the terminal interface: somebody sits in front of a terminal.
+fn opens_the_agent() -> bool {
+    #[cfg(unix)]
+    return interactive::is_possible();
+    #[cfg(not(unix))]
+    return false;
+}
+
 /// Parses the arguments and runs the command. Usage errors and `--help` are answered by the parser itself.
 fn run(arguments: &[std::ffi::OsString]) -> u8 {
     if let [_, only] = arguments
@@ -40,9 +50,11 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     {
         return terminal::print(&format!("relay {}\n", env!("CARGO_PKG_VERSION")));
     }
-    if arguments.len() <= 1 {
+    if arguments.len() <= 1 && !opens_the_agent() {
         return commands::front_door();
     }
+    let with_command = cli::with_agent(arguments);
+    let arguments = with_command.as_deref().unwrap_or(arguments);
     if let [_, only] = arguments
         && only == clipboard::HOLD
     {

@@ -110,6 +110,7 @@ struct Screen {
     /// What to say once the agent is ready.
     unsent: Vec<Value>,
     title: String,
+    has_kitty_keys: bool,
 }
 
 impl App {
@@ -126,6 +127,7 @@ impl App {
             requests: 0,
             unsent: Vec::new(),
             title: String::new(),
+            has_kitty_keys: false,
         };
         Self {
             conversation: Conversation::default(),
@@ -211,6 +213,10 @@ impl App {
     fn take_report(&mut self, report: Report) {
         let dark = match report {
             Report::Dark(is_dark) => is_dark,
+            Report::KittyKeys => {
+                self.screen.has_kitty_keys = true;
+                return;
+            }
             Report::Background(red, green, blue) => {
                 // How bright it looks: the weights of the standard for television.
                 (u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114) / 1000 < 128
@@ -277,6 +283,12 @@ impl App {
     /// Shows something that the person should know.
     pub fn notice(&mut self, level: Level, text: &str) {
         self.conversation.push(Block::Notice(level, text.to_owned()));
+    }
+
+    /// Whether the terminal reports keys in the Kitty protocol.
+    #[must_use]
+    pub fn has_kitty_keys(&self) -> bool {
+        self.screen.has_kitty_keys
     }
 
     /// Opens an overlay.

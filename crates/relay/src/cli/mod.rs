@@ -1,6 +1,7 @@
 //! What can be typed. The doc comments here are the help texts, the man pages and `docs/cli.md`.
 
 mod agents;
+mod interactive;
 mod land;
 mod ledger;
 mod mail;
@@ -27,6 +28,7 @@ pub use agents::{
     AskArgs, BackendsArgs, CallArgs, ConfigArgs, ConfigCommand, ConfigScope, ConversationsArgs,
     ConversationsCommand, JobsArgs, JobsCommand, ReviewArgs,
 };
+pub use interactive::InteractiveArgs;
 pub use land::{ApplyArgs, ReadArgs, TranslateArgs, TrustFlag, WrapArgs};
 pub use ledger::{AnswerFlags, BlameArgs, GcArgs, LogArgs, RecoverArgs, RedoArgs, ShowArgs, UndoArgs};
 pub use mail::{
@@ -122,6 +124,7 @@ pub enum Command {
     Gc(GcArgs),
     Recover(RecoverArgs),
     Trust(TrustArgs),
+    Agent(Box<InteractiveArgs>),
     Run(Box<RunArgs>),
     Resume(Box<ResumeArgs>),
     Rpc(Box<RpcArgs>),
@@ -183,6 +186,31 @@ pub fn did_you_mean(name: &str, names: &[&str]) -> String {
     }
 }
 
+/// What was typed with the command `agent` put in, if there is no command: `relay --continue` is `relay agent --continue`.
+/// `None` if there is a command, or a question for help.
+pub fn with_agent(arguments: &[OsString]) -> Option<Vec<OsString>> {
+    const OPENING: [&str; 9] =
+        ["--", "-c", "--continue", "-r", "--resume", "--model", "--policy", "--no-session", "--full-screen"];
+    let mut rest = arguments.iter().skip(1);
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        let name = text.split_once('=').map_or(&*text, |(name, _)| name);
+        match name {
+            "--offline" => {}
+            "--root" | "--color" => {
+                if !text.contains('=') {
+                    rest.next()?;
+                }
+            }
+            _ if OPENING.contains(&name) => break,
+            _ => return None,
+        }
+    }
+    let mut whole = arguments.to_vec();
+    whole.insert(1.min(whole.len()), "agent".into());
+    Some(whole)
+}
+
 /// Parses what was typed. Help for Relay as a whole is the overview, wherever `--help` appeared.
 pub fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
     Cli::try_parse_from(arguments).map_err(|error| match error.kind() {
@@ -201,6 +229,27 @@ pub fn definition() -> clap::Command {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn without_a_command_the_agent_is_meant() {
+        let put_in = |line: &str| {
+            let words: Vec<std::ffi::OsString> = line.split(' ').map(Into::into).collect();
+            super::with_agent(&words)
+                .map(|words| words.join(std::ffi::OsStr::new(" ")).into_string().unwrap())
+        };
+        for (line, expected) in [
+            ("relay", Some("relay agent")),
+            ("relay --continue", Some("relay agent --continue")),
+            ("relay --offline --root x -- do it", Some("relay agent --offline --root x -- do it")),
+            ("relay --resume=abc --model m", Some("relay agent --resume=abc --model m")),
+            ("relay log", None),
+            ("relay --offline log --json", None),
+            ("relay --help", None),
+            ("relay --root", None),
+        ] {
+            assert_eq!(put_in(line).as_deref(), expected, "{line}");
+        }
+    }
+
     #[test]
     fn the_definition_is_consistent() {
         super::definition().debug_assert();

@@ -14,7 +14,19 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Look back", &["log", "show", "blame", "undo", "redo", "recover", "gc"]),
     (
         "Talk to models",
-        &["run", "resume", "sessions", "rpc", "ask", "review", "conversations", "jobs", "models", "backends"],
+        &[
+            "agent",
+            "run",
+            "resume",
+            "sessions",
+            "rpc",
+            "ask",
+            "review",
+            "conversations",
+            "jobs",
+            "models",
+            "backends",
+        ],
     ),
     ("Set up", &["config", "auth", "trust", "doctor", "completions", "man", "help"]),
 ];

@@ -76,6 +76,10 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
         Command::Review(_) if cli.offline => Err(agents_connect()),
+        #[cfg(unix)]
+        Command::Agent(args) => crate::interactive::run(root, *args, cli.offline),
+        #[cfg(not(unix))]
+        Command::Agent(_) => Err(needs_unix()),
         Command::Run(args) => run::run(root, &args, cli.offline),
         Command::Resume(args) => run::resume(root, &args, cli.offline),
         Command::Rpc(args) => rpc::run(root, &args, cli.offline),
@@ -115,4 +119,11 @@ fn agents_connect() -> Failure {
     Failure::usage(
         Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to have the changes reviewed."),
     )
+}
+
+/// The interface needs a terminal as Unix has them.
+#[cfg(not(unix))]
+fn needs_unix() -> Failure {
+    let message = "the terminal interface is not available on this system yet";
+    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("`relay run PROMPT` works here."))
 }

@@ -25,7 +25,10 @@ const GRANTS: [(&str, &[&str]); 28] = [
     ("ratatui", &["relay-tui"]),
     ("reqwest", &["relay-net"]),
     ("rusqlite", &["relay-store", "relay-tools", "relay-txn"]),
-    ("rustix", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace", "testkit"]),
+    (
+        "rustix",
+        &["relay", "relay-exec", "relay-store", "relay-tui", "relay-txn", "relay-workspace", "testkit"],
+    ),
     ("seccompiler", &["relay-exec"]),
     ("signal-hook", &["relay"]),
     ("tempfile", &["relay", "relay-exec", "testkit"]),

@@ -1,0 +1,171 @@
+//! What the interface asks for outside: the agent, the clipboard, the person's editor, notifications, the shell's job control.
+
+use std::ffi::OsString;
+use std::io::{Read as _, Write as _};
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine as _;
+use relay_diagnostics::Cancel;
+use relay_exec::{End, Passthrough, Program};
+use relay_tui::input::Image;
+use relay_tui::{Input, Output};
+
+use super::{Next, Screen, surroundings};
+use crate::clipboard;
+
+/// The largest picture that is taken from the clipboard.
+const IMAGE_BYTES: usize = 20 << 20;
+
+impl Screen {
+    /// Does what the interface asks for.
+    pub(super) fn perform(&mut self, output: Output) -> Next {
+        match output {
+            Output::Rpc(command) => {
+                if let Some(agent) = &self.agent {
+                    agent.send(command);
+                }
+            }
+            Output::Highlight(job) => drop(self.highlighter.send(job)),
+            Output::Copy(text) => self.copy(&text),
+            Output::Notify { title, body } => self.notify(&title, &body),
+            Output::Title(title) => self.write(&format!("\x1b]2;{title}\x1b\\")),
+            Output::Edit(text) => self.edit(&text),
+            Output::PasteImage => self.paste_image(),
+            Output::Suspend => self.suspend(),
+            Output::Redraw => return Next::Resized,
+            Output::Clear | Output::Background(_) => {}
+            Output::Refresh => {
+                let inputs = self.inputs.clone();
+                surroundings::look(self.root.clone(), inputs);
+            }
+            Output::Quit(code) => return Next::Quit(code),
+        }
+        Next::On
+    }
+
+    fn write(&self, text: &str) {
+        // A terminal that is gone shows nothing more, and the next frame notices.
+        drop(self.tty.write(text.as_bytes()));
+    }
+
+    /// Through the terminal, which also works over SSH, and on the clipboard of this machine if it has one.
+    fn copy(&mut self, text: &str) {
+        let encoded = base64::engine::general_purpose::STANDARD.encode(text);
+        self.write(&format!("\x1b]52;c;{encoded}\x1b\\"));
+        let has_display = ["DISPLAY", "WAYLAND_DISPLAY"].iter().any(|name| std::env::var_os(name).is_some());
+        if has_display && let Err(failure) = clipboard::copy(text) {
+            drop(self.inputs.send(Input::Notice(true, failure.message())));
+        }
+    }
+
+    /// In the three ways that terminals know, and with the bell for those that know none.
+    fn notify(&self, title: &str, body: &str) {
+        self.write(&format!("\x1b]9;{title}: {body}\x1b\\"));
+        self.write(&format!("\x1b]777;notify;{title};{body}\x1b\\"));
+        self.write(&format!("\x1b]99;i=relay:d=0;{title}\x1b\\\x1b]99;i=relay:p=body;{body}\x1b\\\x07"));
+    }
+
+    /// Writes the text to a file of its own, and opens it with the person's editor.
+    fn edit(&mut self, text: &str) {
+        let bytes = self.renderer.leave(0);
+        drop(self.tty.write(&bytes));
+        let edited = match self.tty.lend(|| edit(text)) {
+            Ok(Ok(edited)) => Input::Edited(edited),
+            Ok(Err(error)) => Input::Notice(true, error),
+            Err(error) => Input::Notice(true, error.to_string()),
+        };
+        drop(self.inputs.send(edited));
+    }
+
+    fn paste_image(&mut self) {
+        let inputs = self.inputs.clone();
+        // The program that offers the clipboard may take its time.
+        std::thread::spawn(move || {
+            let pasted = match picture() {
+                Some(image) => Input::Image(image),
+                None => match clipboard::paste() {
+                    Ok(text) => Input::Paste(text),
+                    Err(failure) => Input::Notice(true, failure.message()),
+                },
+            };
+            drop(inputs.send(pasted));
+        });
+    }
+
+    /// As Ctrl-Z does with programs that do not take the key for themselves.
+    fn suspend(&mut self) {
+        let bytes = self.renderer.leave(0);
+        drop(self.tty.write(&bytes));
+        let stop = || rustix::process::kill_current_process_group(rustix::process::Signal::TSTP);
+        match self.tty.lend(stop) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => drop(self.inputs.send(Input::Notice(true, error.to_string()))),
+            Err(error) => drop(self.inputs.send(Input::Notice(true, error.to_string()))),
+        }
+    }
+}
+
+/// The picture on the clipboard, as the desktop's own tools hand it over.
+fn picture() -> Option<Image> {
+    let tools: [(&str, &[&str]); 3] = [
+        ("wl-paste", &["--no-newline", "--type", "image/png"]),
+        ("xclip", &["-selection", "clipboard", "-t", "image/png", "-o"]),
+        ("pngpaste", &["-"]),
+    ];
+    tools.into_iter().find_map(|(program, args)| {
+        let run = Program {
+            program,
+            args,
+            cwd: Path::new("/"),
+            timeout: Duration::from_secs(5),
+            output_limit_bytes: IMAGE_BYTES,
+            env: &[],
+            stdin: None,
+        };
+        let mut bytes = Vec::new();
+        let output = run.stream(&Cancel::new(), &mut |more| {
+            if bytes.len() <= IMAGE_BYTES {
+                bytes.extend_from_slice(more);
+            }
+        });
+        let is_picture = output.success() && bytes.starts_with(b"\x89PNG") && bytes.len() <= IMAGE_BYTES;
+        is_picture.then(|| Image {
+            mime_type: "image/png".to_owned(),
+            data: base64::engine::general_purpose::STANDARD.encode(&bytes),
+            about: format!("{} KB", bytes.len() / 1024),
+        })
+    })
+}
+
+/// The person's editor, with a text. Its words are split at blanks, as git does.
+fn edit(text: &str) -> Result<String, String> {
+    let editor = ["VISUAL", "EDITOR"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|value| !value.trim().is_empty()));
+    let editor = editor.unwrap_or_else(|| "vi".to_owned());
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi").to_owned();
+    let mut file = tempfile::Builder::new()
+        .prefix("relay-")
+        .suffix(".md")
+        .tempfile()
+        .map_err(|error| error.to_string())?;
+    file.write_all(text.as_bytes()).map_err(|error| error.to_string())?;
+    let mut args: Vec<OsString> = words.map(OsString::from).collect();
+    args.push(file.path().as_os_str().to_owned());
+    let run =
+        Passthrough { program: program.as_ref(), args: &args, cwd: Path::new("."), output_to_errors: false };
+    match run.run(&Cancel::new()).end {
+        End::Exited(0) => {}
+        End::NotStarted(error) => {
+            return Err(format!("{program} could not be started: {error}; set EDITOR to another one"));
+        }
+        _ => return Err(format!("{program} failed; the text is as it was")),
+    }
+    let mut edited = String::new();
+    let mut again =
+        file.reopen().or_else(|_| std::fs::File::open(file.path())).map_err(|error| error.to_string())?;
+    again.read_to_string(&mut edited).map_err(|error| error.to_string())?;
+    Ok(edited.trim_end_matches('\n').to_owned())
+}

@@ -1,0 +1,273 @@
+//! The terminal interface, wired up: keys, the agent, signals and highlighting come in through one channel, frames go out.
+//!
+//! The first frame is drawn before the agent is opened, which happens on a thread of its own; what is typed meanwhile waits.
+
+mod agent;
+mod effects;
+mod surroundings;
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use relay_tui::conversation::Highlight;
+use relay_tui::render::{Abilities, Depth};
+use relay_tui::tty::{self, Tty};
+use relay_tui::{App, Input, Output, Renderer};
+use serde_json::json;
+
+use crate::cli::InteractiveArgs;
+use crate::failure::{BAD_USAGE, Failure};
+use crate::signals;
+use agent::Agent;
+use relay_diagnostics::Diagnostic;
+
+/// Frames are drawn this far apart, unless a key was pressed.
+const FRAME: Duration = Duration::from_millis(25);
+/// This much is taken from the channel before a frame is drawn.
+const BATCH: usize = 4096;
+
+/// Whether this is a terminal that the interface can be drawn in.
+pub fn is_possible() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb
+}
+
+/// Opens the interface, and returns its exit code.
+pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<u8, Failure> {
+    if !is_possible() {
+        let message = "this needs a terminal";
+        return Err(Failure::usage(
+            Diagnostic::error(BAD_USAGE, message).hinted("`relay run PROMPT` works without one."),
+        ));
+    }
+    let broken = |error: std::io::Error| Failure::environment(&error);
+    let (inputs, arriving) = channel();
+    let size = Tty::size();
+    let mut app = App::new(size.0, size.1);
+    app.options.is_full = args.full_screen;
+    let asks = std::env::var_os("RELAY_TUI_QUIET").is_none();
+    restore_after_panics();
+    let tty = Tty::open(inputs.clone(), asks).map_err(broken)?;
+    listen_to_signals(&inputs).map_err(broken)?;
+    let highlighter = highlighter(inputs.clone());
+    let renderer = Renderer::new(abilities(), size.0, size.1);
+    let mut screen = Screen {
+        app,
+        tty,
+        renderer,
+        inputs,
+        highlighter,
+        started: Instant::now(),
+        agent: None,
+        root: root.map(Path::to_owned),
+    };
+    let prompt = args.prompt.join(" ");
+    screen.take(Input::Frame(surroundings::folder(root)));
+    screen.draw().map_err(broken)?;
+    surroundings::look(screen.root.clone(), screen.inputs.clone());
+    screen.agent = Some(Agent::start(root, args, offline, screen.inputs.clone()));
+    if !prompt.trim().is_empty() {
+        screen.app.say(&prompt, false);
+    }
+    let code = screen.run(&arriving);
+    screen.close();
+    Ok(code)
+}
+
+/// A panic anywhere gives the terminal back before it says what happened.
+fn restore_after_panics() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tty::restore();
+        before(panic);
+    }));
+}
+
+fn abilities() -> Abilities {
+    let variable = |name: &str| std::env::var(name).ok();
+    let term = variable("TERM").unwrap_or_default();
+    let is_screen = term.starts_with("screen") && std::env::var_os("TMUX").is_none();
+    Abilities {
+        depth: Depth::detect(variable),
+        links: !is_screen && term != "linux",
+        clears_in_color: !is_screen,
+    }
+}
+
+fn listen_to_signals(inputs: &Sender<Input>) -> std::io::Result<()> {
+    let resized = inputs.clone();
+    signals::on_resume(move || {
+        let (width, height) = Tty::size();
+        // Without anyone who listens there is nothing to resize.
+        drop(resized.send(Input::Resize(width, height)));
+    })?;
+    let stopped = inputs.clone();
+    signals::on_stop(move || drop(stopped.send(Input::Frame(json!({ "type": "stop" })))))
+}
+
+/// Colours code on a thread of its own.
+fn highlighter(inputs: Sender<Input>) -> Sender<Highlight> {
+    let (wanted, jobs) = channel::<Highlight>();
+    thread::spawn(move || {
+        while let Ok(job) = jobs.recv() {
+            if inputs.send(Input::Highlighted(job.work())).is_err() {
+                return;
+            }
+        }
+    });
+    wanted
+}
+
+/// Everything the loop works with.
+struct Screen {
+    app: App,
+    tty: Tty,
+    renderer: Renderer,
+    inputs: Sender<Input>,
+    highlighter: Sender<Highlight>,
+    started: Instant,
+    agent: Option<Agent>,
+    root: Option<PathBuf>,
+}
+
+/// What comes after a batch of inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Next {
+    /// Go on.
+    On,
+    /// The terminal has another size.
+    Resized,
+    /// The end.
+    Quit(u8),
+}
+
+impl Screen {
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Takes inputs and draws frames until the end.
+    fn run(&mut self, arriving: &Receiver<Input>) -> u8 {
+        let mut drawn = Instant::now();
+        let mut is_due = true;
+        loop {
+            let until_frame = is_due.then(|| FRAME.saturating_sub(drawn.elapsed()));
+            let until_tick = self.app.next_tick().map(Duration::from_millis);
+            let first = match [until_frame, until_tick].into_iter().flatten().min() {
+                Some(wait) => arriving.recv_timeout(wait),
+                None => arriving.recv().map_err(|_| RecvTimeoutError::Disconnected),
+            };
+            let input = match first {
+                Ok(input) => input,
+                Err(RecvTimeoutError::Timeout) => Input::Tick,
+                Err(RecvTimeoutError::Disconnected) => return 0,
+            };
+            let mut is_urgent = is_persons(&input);
+            let mut next = self.take(input);
+            for input in arriving.try_iter().take(BATCH) {
+                is_urgent |= is_persons(&input);
+                let more = self.take(input);
+                if more != Next::On {
+                    next = more;
+                }
+                if matches!(next, Next::Quit(_)) {
+                    break;
+                }
+            }
+            let shown = match next {
+                Next::Quit(code) => return code,
+                Next::Resized => self.redraw(),
+                Next::On if is_urgent || drawn.elapsed() >= FRAME => self.draw(),
+                Next::On => {
+                    is_due = true;
+                    continue;
+                }
+            };
+            // A terminal that is gone shows nothing more.
+            if shown.is_err() {
+                return 129;
+            }
+            drawn = Instant::now();
+            is_due = false;
+        }
+    }
+
+    /// Takes one input.
+    fn take(&mut self, input: Input) -> Next {
+        if let Input::Frame(frame) = &input
+            && frame.get("type").is_some_and(|kind| kind == "stop")
+        {
+            return Next::Quit(130);
+        }
+        let mut next = match &input {
+            Input::Resize(..) => Next::Resized,
+            Input::Report(relay_tui::input::Report::Done) if !self.app.has_kitty_keys() => {
+                // A terminal that is gone shows nothing more, and the next frame notices.
+                drop(self.tty.write(tty::OTHER_KEYS.as_bytes()));
+                Next::On
+            }
+            _ => Next::On,
+        };
+        let now = self.now();
+        for output in self.app.update(now, input) {
+            let then = self.perform(output);
+            if then != Next::On {
+                next = then;
+            }
+        }
+        next
+    }
+
+    fn draw(&mut self) -> std::io::Result<()> {
+        let frame = self.app.frame();
+        self.ask_for_colors();
+        if self.renderer.is_stale() && !frame.is_full {
+            return self.redraw_with(frame);
+        }
+        let bytes = self.renderer.draw(frame);
+        if bytes.is_empty() { Ok(()) } else { self.tty.write(&bytes) }
+    }
+
+    /// Draws everything that is visible again.
+    fn redraw(&mut self) -> std::io::Result<()> {
+        let frame = self.app.frame();
+        self.ask_for_colors();
+        self.redraw_with(frame)
+    }
+
+    fn redraw_with(&mut self, mut frame: relay_tui::Frame) -> std::io::Result<()> {
+        let (width, height) = Tty::size();
+        // Lines that have just been finished are part of what is above.
+        frame.done.clear();
+        let (above, all) = self.app.above(usize::from(height));
+        let bytes = self.renderer.resize(width, height, &above, all, frame);
+        self.tty.write(&bytes)
+    }
+
+    fn ask_for_colors(&mut self) {
+        for output in self.app.take_wanted() {
+            if let Output::Highlight(job) = output {
+                // Without the thread code has no colours.
+                drop(self.highlighter.send(job));
+            }
+        }
+    }
+
+    /// Leaves the terminal as it was, with the conversation above the shell's next prompt.
+    fn close(mut self) {
+        let bytes = self.renderer.leave(0);
+        drop(self.tty.write(&bytes));
+        drop(self.tty);
+        if let Some(agent) = self.agent.take() {
+            agent.end();
+        }
+    }
+}
+
+/// Whether something is shown at once: what a person did.
+fn is_persons(input: &Input) -> bool {
+    matches!(input, Input::Key(_) | Input::Paste(_) | Input::Edited(_) | Input::Scroll(_))
+}
