@@ -31,9 +31,10 @@ pub struct Completion {
     kind: Kind,
     /// Where in the text the word begins that is completed.
     start: usize,
-    query: String,
     items: Vec<Item>,
     selected: usize,
+    /// The command whose answer is waited for.
+    request: u64,
 }
 
 /// Emoji by their names.
@@ -77,6 +78,12 @@ impl Completion {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
+    }
+
+    /// The command whose answer is waited for.
+    #[must_use]
+    pub fn request(&self) -> u64 {
+        self.request
     }
 
     /// Whether a slash command is completed.
@@ -154,7 +161,7 @@ impl App {
             let (start, token) = self.editor.buffer().token();
             if !token.is_empty() {
                 let token = token.to_owned();
-                self.complete_file(start, &token);
+                self.complete_path(start, &token);
             }
         }
     }
@@ -171,8 +178,7 @@ impl App {
             ))
         });
         let items = Completion::sort(found.collect());
-        self.completion =
-            Some(Completion { kind: Kind::Command, start: 0, query: query.to_owned(), items, selected: 0 });
+        self.completion = Some(Completion { kind: Kind::Command, start: 0, items, selected: 0, request: 0 });
     }
 
     fn complete_file(&mut self, start: usize, query: &str) {
@@ -180,9 +186,16 @@ impl App {
             Some(Completion { kind: Kind::File, items, .. }) => items,
             _ => Vec::new(),
         };
+        let request =
+            self.request(json!({ "type": "find_files", "query": query, "limit": 30, "dirs": true }));
+        self.completion = Some(Completion { kind: Kind::File, start, items, selected: 0, request });
+    }
+
+    /// Completes a path of the project, folder by folder.
+    fn complete_path(&mut self, start: usize, prefix: &str) {
+        let request = self.request(json!({ "type": "complete_path", "prefix": prefix, "limit": 30 }));
         self.completion =
-            Some(Completion { kind: Kind::File, start, query: query.to_owned(), items, selected: 0 });
-        self.send(json!({ "type": "find_files", "query": query, "limit": 30 }));
+            Some(Completion { kind: Kind::File, start, items: Vec::new(), selected: 0, request });
     }
 
     fn complete_emoji(&mut self, start: usize, name: &str) {
@@ -195,8 +208,7 @@ impl App {
             Some((score(name, known)?.score, item))
         });
         let items = Completion::sort(found.collect());
-        self.completion =
-            Some(Completion { kind: Kind::Emoji, start, query: name.to_owned(), items, selected: 0 });
+        self.completion = Some(Completion { kind: Kind::Emoji, start, items, selected: 0, request: 0 });
     }
 
     /// Files that match arrived.
@@ -207,9 +219,7 @@ impl App {
         else {
             return;
         };
-        // An answer to what was typed before is of no use.
-        let asked = data.get("query").and_then(Value::as_str).unwrap_or(&completion.query);
-        if asked != completion.query || completion.start != start {
+        if completion.start != start {
             return;
         }
         let files = data.get("files").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();

@@ -59,6 +59,11 @@ impl Panels {
         self.is_hidden = !self.is_hidden;
     }
 
+    /// Shows the todo list.
+    pub fn show(&mut self) {
+        self.is_hidden = false;
+    }
+
     /// Another session: nothing is known.
     pub fn clear(&mut self) {
         *self = Self { is_hidden: self.is_hidden, ..Self::default() };

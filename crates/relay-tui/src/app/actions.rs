@@ -177,7 +177,7 @@ impl App {
         if self.session.steering.is_empty() && self.session.follow_up.is_empty() {
             return;
         }
-        self.ask("take_back_queue");
+        self.ask("take_queue");
     }
 
     /// Takes messages that came back.

@@ -44,6 +44,7 @@ impl App {
         self.ask("get_session_stats");
         self.ask("get_prompt_history");
         self.ask("get_commands");
+        self.ask("get_todos");
         self.outputs.extend(unsent.into_iter().map(Output::Rpc));
     }
 
@@ -127,6 +128,9 @@ impl App {
         if self.options.shows_usage && run.used.output > 0 {
             self.conversation.push(Block::Used(run.used, took));
         }
+        if self.session.name.is_none() && run.used.output > 0 {
+            self.ask("generate_session_name");
+        }
         self.notify("Relay is done", text(frame, "status"));
         self.outputs.push(Output::Refresh);
     }
@@ -203,6 +207,12 @@ impl App {
                 frame.get("data").unwrap_or(&Value::Null),
                 self.screen.now_ms,
             ),
+            "job_start" | "job_end" => self.ask("get_jobs"),
+            "bash_output" => {
+                if let Some(Block::Shell { output, .. }) = self.conversation.shell_mut() {
+                    output.push_str(text(frame, "chunk"));
+                }
+            }
             "goal_updated" => self.panels.goal = frame.get("goal").cloned().filter(|goal| !goal.is_null()),
             "ttsr_triggered" => {
                 let rules =
@@ -231,6 +241,14 @@ impl App {
         let command = text(frame, "command");
         let data = frame.get("data").unwrap_or(&Value::Null);
         let is_success = frame.get("success").and_then(Value::as_bool).unwrap_or_default();
+        // Files for what was typed before are of no use.
+        let is_late = self
+            .completion
+            .as_ref()
+            .is_some_and(|completion| Some(completion.request()) != frame.get("id").and_then(Value::as_u64));
+        if matches!(command, "find_files" | "complete_path") && is_late {
+            return;
+        }
         let answer = if is_success { Ok(data) } else { Err(text(frame, "error")) };
         if let Some(step) = self.overlays.last_mut().and_then(|overlay| overlay.response(command, answer)) {
             return self.take_step(step);
@@ -262,25 +280,40 @@ impl App {
                 self.conversation.settle();
             }
             "get_session_stats" => self.session.take_stats(data),
-            "get_prompt_history" => self.editor.history.load(strings(data, "prompts")),
+            "get_prompt_history" => {
+                let prompts =
+                    data.get("prompts").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+                let oldest_first = prompts.iter().rev().map(|prompt| text(prompt, "text").to_owned());
+                self.editor.history.load(oldest_first.collect());
+            }
             "get_commands" => self.remote.take(data),
             "cycle_thinking_level" | "set_thinking_level" => {
                 text(data, "level").clone_into(&mut self.session.thinking);
             }
+            "cycle_model" | "set_model" if data.is_null() => {
+                self.notice(Level::Info, "there is no other model with a key");
+            }
             "cycle_model" | "set_model" => {
-                self.session.take_model(data);
+                self.session.take_model(data.get("model").unwrap_or(data));
+                if let Some(level) = data.get("thinkingLevel").and_then(Value::as_str) {
+                    level.clone_into(&mut self.session.thinking);
+                }
                 let model = self.session.model.clone();
                 self.notice(Level::Info, &format!("model: {model}"));
             }
             "bash" => self.end_shell(data, None),
-            "find_files" => self.take_files(data),
-            "take_back_queue" => {
+            "find_files" | "complete_path" => self.take_files(data),
+            "get_todos" => self.panels.take_data("todos", data, self.screen.now_ms),
+            "get_jobs" => self.panels.take_data("jobs", data, self.screen.now_ms),
+            "take_queue" => {
                 let mut messages = strings(data, "steering");
                 messages.extend(strings(data, "followUp"));
                 self.took_back(&messages);
             }
-            "new_session" | "switch_session" | "branch" | "fork" | "navigate_tree" => {
-                if let Some(text) = data.get("text").and_then(Value::as_str) {
+            "new_session" | "switch_session" | "branch" | "fork" | "clone" | "navigate_tree" | "handoff" => {
+                if let Some(text) =
+                    data.get("text").or_else(|| data.get("editorText")).and_then(Value::as_str)
+                {
                     self.editor.set(text);
                 }
                 self.reload();

@@ -256,7 +256,12 @@ impl App {
     }
 
     /// Sends a command to the agent; before it is ready, it waits.
-    pub fn send(&mut self, mut command: Value) {
+    pub fn send(&mut self, command: Value) {
+        self.request(command);
+    }
+
+    /// Sends a command, and returns the number that its answer will have.
+    pub fn request(&mut self, mut command: Value) -> u64 {
         if let Some(fields) = command.as_object_mut()
             && fields.get("type").and_then(Value::as_str) != Some("extension_ui_response")
         {
@@ -268,6 +273,7 @@ impl App {
         } else {
             self.screen.unsent.push(command);
         }
+        self.screen.requests
     }
 
     /// Sends a command that has no fields.
@@ -340,6 +346,7 @@ impl App {
         self.ask("get_state");
         self.ask("get_messages");
         self.ask("get_session_stats");
+        self.ask("get_todos");
     }
 
     /// The window's title says which project, and whether the agent works.

@@ -61,6 +61,7 @@ impl App {
             self.notice(Level::Info, "The agent is starting; your message is sent as soon as it is there.");
         }
         self.send(command);
+        self.send(json!({ "type": "add_prompt_history", "text": text.trim_end() }));
     }
 
     fn run_shell(&mut self, command: &str, is_aside: bool) {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{COMMANDS, find};
 use crate::app::App;
-use crate::conversation::{Block, Level, tokens};
+use crate::conversation::{Block, Level, diff, tokens};
 use crate::keymap::Action;
 use crate::output::Output;
 use crate::overlay::Pages;
@@ -77,7 +77,19 @@ impl App {
             "redo" => self.undo_or_redo("ledger_redo", rest),
             "init" => self.say(INIT, false),
             "usage" | "context" | "session" => self.show_facts(),
-            "dump" => self.dump(),
+            "dump" => {
+                self.ask("dump");
+            }
+            "diff" => {
+                let transaction = (!rest.is_empty()).then(|| rest.to_owned());
+                self.send(json!({ "type": "ledger_show", "transaction": transaction }));
+            }
+            "goal" => self.change_goal(rest),
+            "todo" => self.panels.show(),
+            "jobs" => self.show_jobs(),
+            "fork" => {
+                self.ask("fork");
+            }
             "retry" => self.retry(),
             _ => self.open_screen(name, rest),
         }
@@ -91,12 +103,17 @@ impl App {
         } else {
             rest
         };
-        self.send(json!({ "type": "set_policy", "policy": level }));
+        self.send(json!({ "type": "set_policy", "level": level }));
     }
 
     fn undo_or_redo(&mut self, command: &str, rest: &str) {
-        let by = if rest.is_empty() { "turn" } else { rest };
-        self.send(json!({ "type": command, "by": by }));
+        let command = match rest {
+            "" | "turn" => json!({ "type": command, "turn": "last" }),
+            "call" | "last" => json!({ "type": command }),
+            "session" => json!({ "type": command, "session": self.session.id }),
+            transaction => json!({ "type": command, "transaction": transaction }),
+        };
+        self.send(command);
     }
 
     fn retry(&mut self) {
@@ -125,9 +142,18 @@ impl App {
             "export_html" => self.notice(Level::Success, &format!("written to {}", text("path"))),
             "get_tools" => self.show_tools(data),
             "set_policy" => {
-                text("policy").clone_into(&mut self.session.policy);
-                self.notice(Level::Info, &format!("policy: {}", text("policy")));
+                text("level").clone_into(&mut self.session.policy);
+                self.notice(Level::Info, &format!("policy: {}", text("level")));
             }
+            "goal" => self.show_goal(data.get("goal").unwrap_or(&Value::Null)),
+            "dump" => {
+                self.push_output(Output::Copy(text("text").to_owned()));
+                self.notice(Level::Success, "copied the conversation");
+            }
+            "generate_session_name" => {
+                self.session.name = Some(text("name").to_owned()).filter(|name| !name.is_empty());
+            }
+            "ledger_show" => self.show_diff(data),
             "ledger_undo" | "ledger_redo" => {
                 let what = if command == "ledger_undo" { "undone" } else { "reapplied" };
                 let files = data.get("files").and_then(Value::as_array).map_or(0, Vec::len);
@@ -226,17 +252,38 @@ impl App {
         self.conversation.push(Block::Lines(lines));
     }
 
-    /// Copies the conversation as text.
-    fn dump(&mut self) {
-        let view = crate::view::View { width: 100, is_expanded: true, shows_thinking: true, ..self.view() };
-        let mut text = String::new();
-        for at in 0..self.conversation.blocks().len() {
-            for line in self.conversation.block_lines(at, &view) {
-                text.push_str(line.text().trim_end());
-                text.push('\n');
-            }
+    fn change_goal(&mut self, rest: &str) {
+        let command = match rest {
+            "" => json!({ "type": "goal", "op": "show" }),
+            "pause" | "resume" | "drop" => json!({ "type": "goal", "op": rest }),
+            objective => json!({ "type": "goal", "op": "set", "objective": objective }),
+        };
+        self.send(command);
+    }
+
+    fn show_goal(&mut self, goal: &Value) {
+        let text = |name: &str| goal.get(name).and_then(Value::as_str).unwrap_or_default();
+        let said = match text("objective") {
+            "" => "there is no goal; /goal OBJECTIVE sets one".to_owned(),
+            objective => format!("goal ({}): {objective}", text("status")),
+        };
+        self.notice(Level::Info, &said);
+    }
+
+    fn show_jobs(&mut self) {
+        if self.panels.jobs.is_empty() {
+            return self.notice(Level::Info, "nothing runs in the background");
         }
-        self.push_output(Output::Copy(text));
-        self.notice(Level::Success, "copied the conversation");
+        let lines = self.panels.jobs.iter().map(|job| format!("{}  {}  {}", job.id, job.status, job.label));
+        let lines = lines.collect::<Vec<_>>().join("\n");
+        self.notice(Level::Info, &lines);
+    }
+
+    fn show_diff(&mut self, data: &Value) {
+        let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
+        let view = self.view();
+        let lines = diff::draw(&view, &diff::read_patch(text("diff")));
+        let title = format!("{} {}", text("short"), text("summary"));
+        self.open(Box::new(Pages::new(title.trim().to_owned(), lines)));
     }
 }

@@ -89,7 +89,7 @@ impl Dialog {
             title: text("title"),
             message: text("message"),
             diff: detail(&["diff", "command"]),
-            reason: detail(&["reason", "why"]),
+            reason: detail(&["reason", "why", "text"]).or_else(|| reasons(&details)),
             options,
             several: is("multiple"),
             chosen: Vec::new(),
@@ -189,6 +189,16 @@ impl Dialog {
         }
         lines
     }
+}
+
+/// Why the agent has to ask, one line for each reason.
+fn reasons(details: &Value) -> Option<String> {
+    let list = details.get("reasons")?.as_array()?;
+    let text =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let lines: Vec<String> =
+        list.iter().map(|reason| format!("{}: {}", text(reason, "what"), text(reason, "why"))).collect();
+    Some(lines.join("\n")).filter(|lines| !lines.is_empty())
 }
 
 impl Overlay for Dialog {

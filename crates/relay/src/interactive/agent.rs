@@ -1,20 +1,17 @@
 //! The agent in the same process: opened on a thread of its own, driven by the same commands as `relay rpc`.
 
-use std::io::{self, BufRead, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use relay_diagnostics::Diagnostic;
-use relay_serve::rpc::{Outlet, RpcUi, serve};
+use relay_serve::rpc::{Outlet, serve_values};
 use relay_tui::Input;
 use serde_json::{Value, json};
 
-use crate::agent::{self as parts, Binary, Front, Which};
+use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
-use crate::failure::{BAD_USAGE, Failure};
+use crate::failure::Failure;
 
 /// How long the agent may take to end: a landing completes or is rolled back.
 const END: Duration = Duration::from_secs(5);
@@ -77,78 +74,13 @@ fn open(
         (None, _, true) => Which::Unkept,
         _ => Which::New,
     };
-    let outlet = Outlet::new(Box::new(Frames(inputs.clone())));
-    let ui = Arc::new(RpcUi::new(outlet.clone(), !args.agent.yes));
-    let mut opened = parts::open(root.as_deref(), &args.agent, &which, Front { ui, offline })?;
-    let events = outlet.clone();
-    opened.builder.observer = Box::new(move |event| events.send(&event.to_json()));
-    for note in &opened.notes {
+    let frames = inputs.clone();
+    // Once the interface is closed, nobody looks at frames.
+    let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));
+    let Served { agent, host, notes } = served(root.as_deref(), &args.agent, &which, offline, &outlet)?;
+    for note in &notes {
         outlet.send(&json!({ "type": "notice", "level": "warning", "text": note }));
     }
-    let host = Binary {
-        store: opened.store,
-        settings: opened.settings,
-        engine: Arc::clone(&opened.builder.services.engine),
-        budget: opened.budget,
-        offline,
-    };
-    let mut agent = opened
-        .builder
-        .build()
-        .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
-    agent.deliver(opened.delivery.0, opened.delivery.1);
-    serve(agent, Arc::new(host), &outlet, Lines { commands, line: Vec::new(), at: 0 });
+    serve_values(agent, host, &outlet, commands);
     Ok(())
-}
-
-/// Lines that the agent writes become inputs.
-struct Frames(Sender<Input>);
-
-impl Write for Frames {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Ok(frame) = serde_json::from_slice(bytes) {
-            self.0.send(Input::Frame(frame)).map_err(|_| io::ErrorKind::BrokenPipe)?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Commands become lines that the agent reads.
-struct Lines {
-    commands: Receiver<Value>,
-    line: Vec<u8>,
-    at: usize,
-}
-
-impl Read for Lines {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let ready = self.fill_buf()?;
-        let count = ready.len().min(into.len());
-        for (to, from) in into.iter_mut().zip(ready) {
-            *to = *from;
-        }
-        self.consume(count);
-        Ok(count)
-    }
-}
-
-impl BufRead for Lines {
-    fn fill_buf(&mut self) -> io::Result<&[u8]> {
-        if self.at >= self.line.len() {
-            self.at = 0;
-            self.line = match self.commands.recv() {
-                Ok(command) => format!("{command}\n").into_bytes(),
-                Err(_) => Vec::new(),
-            };
-        }
-        Ok(self.line.get(self.at..).unwrap_or_default())
-    }
-
-    fn consume(&mut self, count: usize) {
-        self.at += count;
-    }
 }
