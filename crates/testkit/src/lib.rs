@@ -32,6 +32,6 @@ pub use env::{TestEnv, Tree};
 pub use expect::expect_file;
 pub use network::Traced;
 pub use patience::{PATIENCE, wait_for};
-pub use run::{Command, Run, Running};
+pub use run::{Command, Run, Running, Talk};
 pub use screen::Screen;
 pub use xdisplay::XDisplay;

@@ -1,8 +1,10 @@
 //! Running a program to its end, or beside the test.
 
-use std::io::Write;
+use std::io::{BufRead as _, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
 
 /// A program about to run.
 #[must_use = "a command does nothing until it is run"]
@@ -61,6 +63,22 @@ impl Command {
         Running(child)
     }
 
+    /// Starts it and talks with it, line by line. What it writes on standard error is dropped.
+    pub fn talk(mut self) -> Talk {
+        self.command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = self.command.spawn().unwrap_or_else(|error| panic!("{:?}: {error}", self.command));
+        let (sender, lines) = channel();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in out.lines().map_while(Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Talk { input: child.stdin.take(), child, lines }
+    }
+
     /// Runs it to its end.
     pub fn run(self) -> Run {
         self.spawn().wait()
@@ -74,7 +92,55 @@ impl Command {
     }
 }
 
+/// A program that reads and writes lines beside the test. It is killed when this is dropped.
+pub struct Talk {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+}
+
+impl Talk {
+    /// How long a line may take.
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Says a line.
+    pub fn say(&mut self, line: &str) {
+        let input = self.input.as_mut().unwrap();
+        writeln!(input, "{line}").and_then(|()| input.flush()).unwrap();
+    }
+
+    /// The next line it says.
+    ///
+    /// # Panics
+    /// It says nothing for a minute, or has ended.
+    #[must_use]
+    pub fn line(&self) -> String {
+        self.lines.recv_timeout(Self::PATIENCE).unwrap_or_else(|error| panic!("no line came: {error}"))
+    }
+
+    /// Ends its input and waits for its end; its exit code.
+    #[must_use]
+    pub fn end(mut self) -> Option<i32> {
+        drop(self.input.take());
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        // One that has ended already cannot be killed, which is as good.
+        drop(self.child.kill());
+        drop(self.child.wait());
+    }
+}
+
 impl Running {
+    /// Its process id.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.0.id()
+    }
+
     /// Sends it a signal, such as `TERM`.
     pub fn signal(&self, name: &str) {
         let id = self.0.id().to_string();

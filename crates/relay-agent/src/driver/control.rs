@@ -143,6 +143,8 @@ impl Agent {
         self.state.checkpoint = self.facts.checkpoint.is_some();
         self.state.goal = self.facts.mode == "goal";
         self.state.pending = false;
+        let injected = self.log.context().state.injected_rules;
+        self.rules().restart(&injected);
     }
 
     /// Moves to another place in the session's tree, with or without a summary of what is left behind. Only while no

@@ -40,10 +40,8 @@ impl Agent {
             Effect::Wait(ms) => self.under_way.pause = Some(Instant::now() + Duration::from_millis(ms)),
             Effect::LandText { text } => self.land_text(&text),
             Effect::Injected(rules) => self.rules().injected(&rules),
-            Effect::TurnEnded { tokens } => {
-                self.rules().turn_ended();
-                self.goal_used(tokens);
-            }
+            Effect::Used(tokens) => self.goal_used(tokens),
+            Effect::TurnEnded => self.rules().turn_ended(),
             Effect::RemindOfGoal { continues } => self.remind_of_goal(continues),
         }
     }
@@ -165,7 +163,7 @@ impl Agent {
         }
     }
 
-    fn rules(&self) -> MutexGuard<'_, Box<dyn StreamRules>> {
+    pub(super) fn rules(&self) -> MutexGuard<'_, Box<dyn StreamRules>> {
         self.watch.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

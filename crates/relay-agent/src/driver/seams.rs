@@ -21,6 +21,9 @@ pub trait StreamRules: Send {
     /// These rules were put in front of the model.
     fn injected(&mut self, rules: &[String]);
 
+    /// Another session goes on, or another place of this one, where only these rules were.
+    fn restart(&mut self, injected: &[String]);
+
     /// A turn is over.
     fn turn_ended(&mut self);
 }
@@ -41,6 +44,8 @@ impl StreamRules for NoRules {
     }
 
     fn injected(&mut self, _: &[String]) {}
+
+    fn restart(&mut self, _: &[String]) {}
 
     fn turn_ended(&mut self) {}
 }
@@ -84,6 +89,12 @@ impl StreamRules for Watching {
 
     fn injected(&mut self, rules: &[String]) {
         self.monitor.mark_shown(rules.iter().map(String::as_str));
+    }
+
+    fn restart(&mut self, injected: &[String]) {
+        self.blocks.clear();
+        self.monitor.forget();
+        self.monitor.restore(injected.iter().map(String::as_str));
     }
 
     fn turn_ended(&mut self) {

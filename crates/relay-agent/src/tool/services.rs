@@ -33,6 +33,8 @@ pub struct Services {
     pub relay: Option<std::path::PathBuf>,
     /// Where commands may write besides the workspace.
     pub temp: std::path::PathBuf,
+    /// Folders besides the workspace that the user added: they may be read, and commands may write there.
+    pub added: Vec<std::path::PathBuf>,
     /// The user's settings.
     pub settings: Settings,
     /// Work that goes on in the background, of the agent that the call belongs to.

@@ -42,11 +42,10 @@ pub enum Effect {
     },
     /// Remembers that these stream rules were injected.
     Injected(Vec<String>),
-    /// A turn is over, for what counts turns and tokens.
-    TurnEnded {
-        /// The tokens it used, without those from the provider's cache.
-        tokens: u64,
-    },
+    /// An answer used this many tokens, without those from the provider's cache.
+    Used(u64),
+    /// A turn is over, for what counts turns.
+    TurnEnded,
     /// Puts the open goal in front of the model.
     RemindOfGoal {
         /// Whether the model wanted to end.

@@ -188,6 +188,7 @@ impl State {
         }
         self.retries_are_over(None, effects);
         effects.push(Effect::Append(Body::Message(Box::new(Message::Assistant(answer.message.clone())))));
+        effects.push(Effect::Used(answer.message.usage.fresh_tokens()));
         let exclusive = &self.settings.exclusive;
         self.calls = Calls::new(answer.calls.into_iter().map(|call| PendingCall {
             exclusive: exclusive.contains(&call.name.to_ascii_lowercase()),
@@ -266,11 +267,10 @@ impl State {
         let had_calls = !self.calls.is_empty();
         let Some(message) = self.answer.take() else { return self.finish(Ended::Done, effects) };
         let context_tokens = message.usage.context_tokens();
-        let tokens = message.usage.fresh_tokens();
         let text = Content::text(&message.content, "\n");
         let is_cut = message.stop_reason == "length";
         effects.push(emit(Event::Turn(TurnEvent::End { message, results })));
-        effects.push(Effect::TurnEnded { tokens });
+        effects.push(Effect::TurnEnded);
         if let Some(ended) = self.ending.take() {
             return self.finish(ended, effects);
         }

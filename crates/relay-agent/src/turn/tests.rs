@@ -72,7 +72,9 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::Emit(Event::Run(RunEvent::End(ended))) => format!("end:{ended:?}"),
         Effect::RemindOfGoal { continues: false } => "+goal".to_owned(),
         Effect::RemindOfGoal { continues: true } => "+goal-continues".to_owned(),
-        Effect::Emit(_) | Effect::Injected(_) | Effect::TurnEnded { .. } => return None,
+        Effect::Emit(_) | Effect::Injected(_) | Effect::TurnEnded | Effect::Used(_) => {
+            return None;
+        }
     })
 }
 

@@ -51,11 +51,11 @@ pub trait Host: Send + Sync {
     /// It is in memory, or the copy cannot be written.
     fn fork(&self, session: &SessionLog) -> Result<SessionLog, String>;
 
-    /// Has a session belong to another folder, and opens it there.
+    /// Copies a session into one of another folder's own.
     ///
     /// # Errors
     /// There is no such session or folder, or it cannot be written there.
-    fn move_session(&self, session: &str, folder: &str) -> Result<SessionLog, String>;
+    fn copy_session(&self, session: &str, folder: &str) -> Result<SessionLog, String>;
 
     /// Deletes a session for good.
     ///

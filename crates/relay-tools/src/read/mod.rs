@@ -40,6 +40,9 @@ impl Tool for Read {
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
         let (name, lines) = parts(call.text("path").unwrap_or_default());
+        if call.services.resources.knows(name) {
+            return Ok(Output::text(call.services.resources.read(name, call.cancel)?.text));
+        }
         let workspace = call.services.engine.workspace();
         let path = workspace.path(name).map_err(|refusal| ToolError::failed(refusal.to_string()))?;
         match workspace.read(&path) {

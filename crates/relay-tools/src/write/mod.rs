@@ -38,6 +38,11 @@ impl Tool for Write {
     }
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
+        let (path, text) = (call.text("path").unwrap_or_default(), call.text("content").unwrap_or_default());
+        if call.services.resources.knows(path) {
+            call.services.resources.write(path, text, call.cancel)?;
+            return Ok(Output::text(format!("Wrote {path}.")));
+        }
         land_call(call, "write")
     }
 }

@@ -10,7 +10,7 @@ mod served;
 mod system;
 
 pub use host::{expand, templates};
-pub use open::{Front, Opened, Which, open};
+pub use open::{Front, Opened, Which, open, services};
 pub use person::Terminal;
 pub use prompt::{Attached, input, prompt, text};
 pub use served::{Served, served};

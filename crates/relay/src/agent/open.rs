@@ -1,6 +1,6 @@
 //! Everything an agent needs, from the command line, the user's settings and the project.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay, Watching};
@@ -63,6 +63,10 @@ pub struct Opened {
     pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
     pub delivery: (Delivery, Delivery),
+    /// The prompt that a model shall name the session after.
+    pub untitled: Option<String>,
+    /// Whether no model names sessions.
+    pub no_title: bool,
     /// Whether plan mode is on from the start.
     pub plans: bool,
     /// The recording that is played, if one is.
@@ -85,14 +89,15 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         None => model(&store, &settings, args, &log, front.offline)?,
     };
     let can_call = asker.model().capabilities.tools;
-    let services = services(&store, &engine, &log, &settings, front.ui);
+    let mut services = services(&store, &engine, &log, &settings, front.ui);
+    services.added = folders(&args.add_dir)?;
     let mut builder = AgentBuilder::new(log, asker, Registry::new(relay_tools::built_in()), services);
     builder.selection = match (&args.tools, args.no_tools) {
         (_, true) => Selection::Nothing,
         (Some(names), _) => Selection::Named(names.clone()),
         (None, _) => Selection::All,
     };
-    builder.policy = policy(&settings, args, &engine)?;
+    builder.policy = policy(&settings, args, &engine, &builder.services.added)?;
     let selector = builder.asking.asker.model().selector();
     let material = super::system::material(&engine, &store, args, skills(&settings), &selector)?;
     builder.asking.system = relay_agent::prompt::compose(&material).text();
@@ -122,7 +127,31 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-    Ok(Opened { builder, store, settings, skills, budget, delivery, plans: args.plan, replay, notes })
+    Ok(Opened {
+        builder,
+        store,
+        settings,
+        skills,
+        budget,
+        delivery,
+        untitled: None,
+        no_title: args.no_title || front.interactive,
+        plans: args.plan,
+        replay,
+        notes,
+    })
+}
+
+/// The folders of `--add-dir`, as the system knows them.
+fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let folder = |path: &PathBuf| {
+        let failed = |why: String| {
+            Failure::usage(Diagnostic::error(BAD_USAGE, format!("--add-dir {}: {why}", path.display())))
+        };
+        let whole = std::fs::canonicalize(path).map_err(|error| failed(error.to_string()))?;
+        if whole.is_dir() { Ok(whole) } else { Err(failed("it is not a folder".to_owned())) }
+    };
+    given.iter().map(folder).collect()
 }
 
 /// Makes the session that goes on where another one hands off.
@@ -266,7 +295,7 @@ fn no_model() -> Failure {
     Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(NO_MODEL_YET.trim_end()))
 }
 
-fn services(
+pub fn services(
     store: &Store,
     engine: &Arc<Engine>,
     log: &SessionLog,
@@ -284,6 +313,7 @@ fn services(
         ui,
         relay: std::env::current_exe().ok(),
         temp: std::env::temp_dir(),
+        added: Vec::new(),
         settings: Arc::new(move |key| value(&values, key)),
         jobs: jobs.clone(),
         keep_rule: Arc::new(move |rule| {
@@ -386,7 +416,12 @@ fn compaction(settings: &Settings) -> relay_agent::compact::Settings {
     }
 }
 
-fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result<Policy, Failure> {
+fn policy(
+    settings: &Settings,
+    args: &AgentArgs,
+    engine: &Arc<Engine>,
+    added: &[PathBuf],
+) -> Result<Policy, Failure> {
     let usage = |message: String| Failure::usage(Diagnostic::error(BAD_USAGE, message));
     let level = match &args.policy {
         Some(name) => name.parse().map_err(usage)?,
@@ -402,7 +437,7 @@ fn policy(settings: &Settings, args: &AgentArgs, engine: &Arc<Engine>) -> Result
     }
     let rules = settings.rules("policy.rules")?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
-    let folders = [engine.workspace().root().to_owned()];
+    let folders = std::iter::once(engine.workspace().root().to_owned()).chain(added.iter().cloned());
     let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
     let confinement = Confinement { writes: is_kept, network: is_kept };
     let engine = Arc::clone(engine);

@@ -48,7 +48,10 @@ pub fn served(
         .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
     agent.deliver(opened.delivery.0, opened.delivery.1);
     if args.plan {
-        agent.set_plan_mode(true);
+        // As an errand, so that it is done, and said, once the front end is there.
+        let remote = agent.remote();
+        let is_heard = remote.run(Box::new(|agent: &mut Agent| agent.set_plan_mode(true)));
+        debug_assert!(is_heard, "the agent is right here");
     }
     Ok(Served { agent, host: Arc::new(host), notes: opened.notes })
 }

@@ -23,9 +23,23 @@ pub fn material(
     skills: relay_agent::skills::Settings,
     model: &str,
 ) -> Result<Material, Failure> {
+    let added: String = args
+        .add_dir
+        .iter()
+        .map(|folder| {
+            format!("The user also lets you read {}, and run commands that write there.\n", folder.display())
+        })
+        .collect();
+    let append = args.append_system_prompt.as_deref().map(text_or_file).transpose()?;
+    let append = match (append, added.trim_end()) {
+        (append, "") => append,
+        (append, added) => {
+            Some(append.into_iter().chain([added.to_owned()]).collect::<Vec<_>>().join("\n\n"))
+        }
+    };
     let options = Options {
         system_prompt: args.system_prompt.as_deref().map(text_or_file).transpose()?,
-        append: args.append_system_prompt.as_deref().map(text_or_file).transpose()?,
+        append,
         no_rules: args.no_rules,
         no_files: false,
         skills,

@@ -90,6 +90,10 @@ pub struct AgentArgs {
     #[arg(long, conflicts_with = "tools")]
     pub no_tools: bool,
 
+    /// Let the agent read this folder too, and its commands write there; edits stay in the project; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub add_dir: Vec<PathBuf>,
+
     /// Use this text, or this file's, in place of Relay's instructions to the model
     #[arg(long, value_name = "TEXT|FILE")]
     pub system_prompt: Option<String>,
@@ -105,6 +109,10 @@ pub struct AgentArgs {
     /// Plan first: the agent changes nothing until you approve its plan
     #[arg(long)]
     pub plan: bool,
+
+    /// Name the session after the prompt, without asking a model
+    #[arg(long)]
+    pub no_title: bool,
 
     /// Use no rules of the project or the user
     #[arg(long)]

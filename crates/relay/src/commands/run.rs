@@ -2,13 +2,15 @@
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use relay_agent::driver::{Agent, Asker, Recorder};
+use relay_agent::driver::{Agent, Asker, Recorder, SideJob, title_from};
 use relay_agent::event::{Ended, Event, ToolEvent, TurnEvent};
 use relay_agent::session::TitleSource;
-use relay_agent::turn::Prompt;
-use relay_diagnostics::Diagnostic;
+use relay_agent::turn::{Prompt, structured};
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
 
@@ -18,8 +20,8 @@ use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::run::Show;
 use crate::{signals, terminal};
 
-/// How long a name from a prompt may be.
-const TITLE_CHARS: usize = 60;
+/// How long the end of a run waits for a name.
+const NAMING: Duration = Duration::from_secs(2);
 /// A limit was reached; the session can be continued.
 const LIMIT: u8 = 4;
 const INTERRUPTED: u8 = 130;
@@ -99,10 +101,43 @@ fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
     }
     let log = &mut opened.builder.log;
     opened.store.history().writer().add(prompt, log.cwd(), Timestamp::now().as_millisecond());
-    if log.name().is_none() {
-        let first = prompt.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-        let title: String = first.chars().take(TITLE_CHARS).collect();
+    if let (None, Some(title)) = (log.name(), title_from(prompt)) {
         if let Err(error) = log.set_name(&title, TitleSource::Auto) {
+            terminal::note(&format!("the session could not be named: {error}"));
+        }
+        opened.untitled = (!opened.no_title).then(|| prompt.to_owned());
+    }
+}
+
+/// Has a small model name a new session while the agent works, where the user configured one.
+struct Naming {
+    cancel: Cancel,
+    title: Option<JoinHandle<Option<String>>>,
+}
+
+impl Naming {
+    fn begin(agent: &Agent, prompt: Option<String>) -> Self {
+        let cancel = Cancel::new();
+        let aside = prompt.map(|prompt| (prompt, agent.aside(SideJob::Title, cancel.clone())));
+        let aside = aside.filter(|(_, aside)| !aside.candidates().is_empty());
+        let title = aside.and_then(|(prompt, aside)| {
+            let work = move || aside.title(&prompt);
+            std::thread::Builder::new().name("title".to_owned()).spawn(work).ok()
+        });
+        Self { cancel, title }
+    }
+
+    /// Uses the name if it is there by now or within a moment; the run does not wait for it any longer.
+    fn end(self, agent: &mut Agent) {
+        let Some(thread) = self.title else { return };
+        let until = Instant::now() + NAMING;
+        while !thread.is_finished() && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.cancel.cancel();
+        if let Ok(Some(title)) = thread.join()
+            && let Err(error) = agent.set_name(&title, TitleSource::Auto)
+        {
             terminal::note(&format!("the session could not be named: {error}"));
         }
     }
@@ -114,6 +149,8 @@ struct Collected {
     text: String,
     denied: Vec<Value>,
     transactions: Vec<Value>,
+    /// The answer as a value, where it follows a schema.
+    structured: Option<Value>,
 }
 
 fn work(
@@ -134,6 +171,7 @@ fn work(
         }
     });
     let session = opened.builder.log.id().to_owned();
+    let is_structured = opened.builder.asking.output.is_some();
     let mut agent = opened
         .builder
         .build()
@@ -144,15 +182,18 @@ fn work(
     }
     let remote = agent.remote();
     signals::on_stop(move || remote.abort()).map_err(|error| Failure::environment(&error))?;
+    let naming = Naming::begin(&agent, opened.untitled.take());
     let mut ended = go(&mut agent);
     if ended == Ended::Done && !cancel_jobs {
         ended = wait_for_jobs(&mut agent);
     }
+    naming.end(&mut agent);
     drop(agent);
     if let Some(difference) = opened.replay.and_then(|replay| replay.difference()) {
         terminal::note(&difference);
     }
-    let collected = std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut collected = std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
+    collected.structured = is_structured.then(|| structured(&collected.text)).flatten();
     Ok(report(form, &session, &ended, &collected, &opened.budget))
 }
 
@@ -196,7 +237,8 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
         let document = json!({
             "sessionId": session, "status": status, "error": error, "text": collected.text,
             "usage": part("tokens"), "turns": part("turns"), "cost": part("cost"),
-            "transactions": collected.transactions, "denied": collected.denied,
+            "structured": collected.structured, "transactions": collected.transactions,
+            "denied": collected.denied,
         });
         terminal::print_document(&document);
     }

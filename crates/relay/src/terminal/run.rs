@@ -49,8 +49,19 @@ impl Show {
                     "{}\n",
                     paint(
                         NOTE,
-                        format_args!("Retrying ({attempt}/{max_attempts}) in {seconds}s… {}", visible(error))
+                        format_args!(
+                            "Retrying ({attempt}/{max_attempts}) in {seconds}s… (Ctrl-C to cancel) {}",
+                            visible(error)
+                        )
                     )
+                ));
+            }
+            Event::Retry(RetryEvent::End { success: false, attempt, error }) => {
+                let why = error.as_deref().unwrap_or_default();
+                let attempts = super::style::count(*attempt as usize, "attempt");
+                tell(&format!(
+                    "{}\n",
+                    paint(BAD, format_args!("Retry failed after {attempts}: {}", visible(why)))
                 ));
             }
             Event::Retry(RetryEvent::FellBack { to }) => {

@@ -3,14 +3,23 @@
 use crate::env;
 
 #[test]
-fn the_demo_shows_all_five_steps_and_touches_nothing() {
+fn the_demo_shows_all_six_steps_and_touches_nothing() {
     let env = env();
     let before = env.tree();
     let run = env.relay(&["demo"]).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
-    for words in
-        ["✓ landed", "✗ rolled back", "identical", "✗ refused", "committed", "✓ undone", "relay init"]
-    {
+    for words in [
+        "✓ landed",
+        "✗ rolled back",
+        "identical",
+        "✗ refused",
+        "committed",
+        "✓ undone",
+        "relay init",
+        "expected 0, got 1",
+        "count.sh can count",
+        "begins at 0 now",
+    ] {
         assert!(run.stdout.contains(words), "{words} in\n{}", run.stdout);
     }
     assert!(!run.stdout.contains('\u{1b}'), "plain when piped");

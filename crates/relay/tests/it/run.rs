@@ -1,63 +1,12 @@
 //! `relay run`: the agent against a scripted model, over real HTTP in every wire format.
 
 use serde_json::{Value, json};
-use testkit::TestEnv;
-use testkit::model::{Answer, Failure, ModelServer, Reply};
+use testkit::model::{Answer, Failure, Reply};
 
-use crate::{PLAIN, project};
-
-/// A project and a model that says what it is told to.
-struct Lab {
-    env: TestEnv,
-    server: ModelServer,
-}
-
-/// Every wire format, as `models.toml` names it, and the path its addresses begin with.
-const WIRES: [(&str, &str); 5] = [
-    ("anthropic-messages", ""),
-    ("openai-responses", "/v1"),
-    ("openai-chat", "/v1"),
-    ("google", "/v1beta"),
-    ("ollama", ""),
-];
-
-fn lab_speaking(wire: &str, path: &str) -> Lab {
-    let (env, server) = (project(PLAIN), ModelServer::start());
-    let text = format!(
-        "[providers.lab]\nwire = \"{wire}\"\nbase_url = \"{}{path}\"\nauth = \"none\"\n",
-        server.url()
-    );
-    let place = env.home_path(".config/relay");
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::write(place.join("models.toml"), text).unwrap();
-    server.needs_no_key();
-    Lab { env, server }
-}
+use crate::lab::{Lab, WIRES};
 
 fn lab() -> Lab {
-    lab_speaking("openai-chat", "/v1")
-}
-
-impl Lab {
-    fn run(&self, arguments: &[&str]) -> testkit::Run {
-        let all = [&["run", "--model", "lab/m"], arguments].concat();
-        self.env.relay(&all).run()
-    }
-
-    /// The document at the end, and the exit code.
-    fn json(&self, arguments: &[&str]) -> (i32, Value) {
-        let run = self.run(&[arguments, &["--json"]].concat());
-        let document = serde_json::from_str(&run.stdout);
-        (run.code, document.unwrap_or_else(|_| panic!("{}{}", run.stdout, run.stderr)))
-    }
-
-    fn calls(&self, calls: &[(&str, Value)]) {
-        let mut reply = Reply::text("");
-        for (at, (name, arguments)) in calls.iter().enumerate() {
-            reply = reply.tool(&format!("call_{at}"), name, &arguments.to_string());
-        }
-        self.server.queue(reply);
-    }
+    Lab::new()
 }
 
 #[test]
@@ -71,7 +20,7 @@ fn a_prompt_is_answered_on_standard_output() {
 #[test]
 fn tools_take_turns_with_the_model_in_every_wire_format() {
     for (wire, path) in WIRES {
-        let lab = lab_speaking(wire, path);
+        let lab = Lab::speaking(wire, path);
         lab.env.write("a.txt", "one\ntwo\n");
         lab.calls(&[("read", json!({ "path": "a.txt" }))]);
         lab.calls(&[("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "two", "new_text": "2" }] }))]);

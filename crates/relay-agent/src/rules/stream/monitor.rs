@@ -80,6 +80,13 @@ impl Monitor {
         }
     }
 
+    /// Goes on with another session: what was shown in the last one counts no longer.
+    pub fn forget(&mut self) {
+        self.shown.clear();
+        self.turns = 0;
+        self.turn_started();
+    }
+
     /// A new answer begins.
     pub fn turn_started(&mut self) {
         self.streams.clear();

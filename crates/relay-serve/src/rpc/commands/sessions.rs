@@ -70,11 +70,15 @@ impl Session {
         let (host, cwd) = (Arc::clone(&self.host), needed(command, "cwd")?.to_owned());
         let own = with_agent(&self.remote, |agent| agent.log().id().to_owned())?;
         let name = text(command, "session").unwrap_or(&own).to_owned();
-        let log = host.move_session(&name, &cwd)?;
+        let log = host.copy_session(&name, &cwd)?;
         let id = log.id().to_owned();
         if name == own {
             with_agent(&self.remote, move |agent| agent.switch(log))?;
         }
+        // Only now: a copy is complete, and no one has the old one open here.
+        host.delete_session(&name).map_err(|error| {
+            format!("the session was copied as {id}, but the old one could not be deleted: {error}")
+        })?;
         Ok(Some(json!({ "sessionId": id })))
     }
 

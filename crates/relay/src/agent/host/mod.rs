@@ -128,8 +128,8 @@ impl Host for Binary {
         session.fork(&self.store, self.cwd()).map_err(|error| error.to_string())
     }
 
-    fn move_session(&self, session: &str, folder: &str) -> Result<SessionLog, String> {
-        self.moved(session, Path::new(folder))
+    fn copy_session(&self, session: &str, folder: &str) -> Result<SessionLog, String> {
+        self.copied(session, Path::new(folder))
     }
 
     fn delete_session(&self, session: &str) -> Result<(), String> {

@@ -106,20 +106,12 @@ impl Binary {
         if removed { Ok(()) } else { Err(format!("there is no session {}", path.display())) }
     }
 
-    /// Copies a session to a folder's own, and deletes it here once the copy is complete.
-    pub(super) fn moved(&self, session: &str, folder: &Path) -> Result<SessionLog, String> {
+    /// A copy of a session that belongs to another folder.
+    pub(super) fn copied(&self, session: &str, folder: &Path) -> Result<SessionLog, String> {
         let folder = std::fs::canonicalize(folder)
             .map_err(|error| format!("{} cannot be used: {error}", folder.display()))?;
         let path = self.path_of(session)?;
-        let log = SessionLog::fork_from(&self.store, &path, &folder).map_err(|error| error.to_string())?;
-        match self.store.sessions().remove(&path) {
-            Ok(_) => Ok(log),
-            Err(error) => Err(format!(
-                "the session was copied to {} as {}, but the old one could not be deleted: {error}",
-                folder.display(),
-                log.id()
-            )),
-        }
+        SessionLog::fork_from(&self.store, &path, &folder).map_err(|error| error.to_string())
     }
 
     fn export_as(&self, arguments: &Value) -> Result<Value, String> {

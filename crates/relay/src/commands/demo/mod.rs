@@ -1,5 +1,6 @@
-//! `relay demo`: real replies through the real pipeline, in a small project made for it.
+//! `relay demo`: real replies through the real pipeline, and the agent at work, in a small project made for it.
 
+mod agent;
 mod project;
 mod replies;
 
@@ -30,6 +31,7 @@ pub fn run(args: &DemoArgs) -> Result<u8, Failure> {
     demo.is_refused()?;
     demo.ledger()?;
     demo.takes_back()?;
+    demo.agent_fixes()?;
     demo.ends(args.keep)
 }
 
@@ -101,6 +103,7 @@ impl Demo {
             ("relay apply reply.md", "land a reply you saved; or pipe it: relay apply < reply.md"),
             ("relay apply -n reply.md", "show what it would change"),
             ("relay log, show, undo", "look back, and undo"),
+            ("relay run 'fix the test'", "let the agent do it; needs a key of a model provider"),
         ] {
             say(&format!("  {}  {}\n", paint(PLACE, format_args!("{command:<24}")), meaning));
         }

@@ -49,11 +49,8 @@ impl Project {
             post_command: POST_COMMAND.to_owned(),
             ..Config::default()
         };
-        for (name, text) in [("greet.sh", GREET), ("test.sh", TEST)] {
-            let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
-            let made = files::create_file(&workspace, &path, text.as_bytes());
-            made.map_err(|error| Failure::environment(&error))?;
-        }
+        project.add("greet.sh", GREET)?;
+        project.add("test.sh", TEST)?;
         let made = files::create_file(&workspace, &OwnPath::config(), config.to_json().as_bytes());
         made.map_err(|error| Failure::environment(&error))?;
         project.make_repository();
@@ -67,11 +64,31 @@ impl Project {
 
     /// The engine for it, with a store of its own.
     pub fn engine(&self, cancel: &Cancel) -> Result<Engine, Failure> {
-        let store = match &self.user {
-            Some(folder) => Store::at(folder.path()),
-            None => open::store()?,
-        };
-        Ok(Engine::open(open_workspace(self.root())?, store, cancel.clone())?)
+        Ok(Engine::open(open_workspace(self.root())?, self.store()?, cancel.clone())?)
+    }
+
+    /// The user data of the demo.
+    pub fn store(&self) -> Result<Store, Failure> {
+        match &self.user {
+            Some(folder) => Ok(Store::at(folder.path())),
+            None => open::store(),
+        }
+    }
+
+    /// Adds a file that is there before the agent comes.
+    pub fn add(&self, name: &str, text: &str) -> Result<(), Failure> {
+        let workspace = open_workspace(self.root())?;
+        let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
+        let made = files::create_file(&workspace, &path, text.as_bytes());
+        made.map(|_| ()).map_err(|error| Failure::environment(&error))
+    }
+
+    /// What a file of the project says.
+    pub fn reads(&self, name: &str) -> Result<String, Failure> {
+        let workspace = open_workspace(self.root())?;
+        let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
+        let file = workspace.read(&path).map_err(|error| Failure::environment(&error))?;
+        Ok(file.map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).unwrap_or_default())
     }
 
     /// Everything the project's files say, to compare before with after.
