@@ -40,6 +40,7 @@ pub use explain::OldLines;
 use levels::Levels;
 use numbers::Numbers;
 use state::State;
+pub(crate) use whole::is_whole;
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.
 ///

@@ -76,22 +76,23 @@ pub(super) fn is_code_of(language: &str) -> bool {
     CODE.iter().any(|known| known.eq_ignore_ascii_case(language))
 }
 
-/// Whether a fence holds words for people.
+/// Whether a fence holds words for people, or may.
 pub(super) fn is_prose(language: &str) -> bool {
-    ["md", "markdown", "mdx", "rst", "adoc"].iter().any(|known| known.eq_ignore_ascii_case(language))
+    let known = ["", "md", "markdown", "mdx", "rst", "adoc"].iter().chain(OUTPUT);
+    known.into_iter().any(|known| known.eq_ignore_ascii_case(language))
 }
 
 /// What seems to be printed by a program. Text files look the same.
 pub(super) const OUTPUT_OR_TEXT: &str = "output";
 
 /// What code is for sure, whatever its author says about it. `proposes` says that the prose asks for a change, which output
-/// never is.
-pub(super) fn what(language: &str, text: &str, proposes: bool) -> Option<&'static str> {
+/// never is; `has_path` that it names a file, which a diagram in a reply never is.
+pub(super) fn what(language: &str, text: &str, proposes: bool, has_path: bool) -> Option<&'static str> {
     let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(language));
     if is_tree(text) {
         return Some("a tree of files");
     }
-    if is(DIAGRAMS) && !proposes {
+    if is(DIAGRAMS) && !(proposes && has_path) {
         return Some("a diagram");
     }
     if is(SESSIONS) || is_session(text) {
@@ -103,6 +104,67 @@ pub(super) fn what(language: &str, text: &str, proposes: bool) -> Option<&'stati
         return Some(OUTPUT_OR_TEXT);
     }
     None
+}
+
+/// Whether a fence may hold any text, of a program or of a file.
+pub(super) fn may_be_any_text(language: &str) -> bool {
+    ["", "text", "txt", "plaintext", "plain", "none"].iter().any(|known| known.eq_ignore_ascii_case(language))
+}
+
+/// Words of what programs print, in lower case.
+const PRINTED: &[&str] = &[
+    "error",
+    "warning",
+    "passed",
+    "failed",
+    "passing",
+    "failing",
+    "pass ",
+    "fail ",
+    "ok:",
+    " ok",
+    "✓",
+    "✔",
+    "✗",
+    "✅",
+    "running",
+    "compiling",
+    "finished",
+    "exit code",
+    "exited",
+    "listening",
+    "info",
+    "debug",
+    " -> ",
+    " => ",
+    "==",
+    "http/",
+    "http://",
+    "seconds",
+    "total",
+    "found",
+    "done",
+    "success",
+    "before:",
+    "after:",
+    "===",
+    "---",
+    "% ",
+];
+
+/// Whether a text looks printed by a program: words of it, a number with a unit, a value in brackets.
+pub(super) fn is_printed(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let is_unit = |word: &str| ["ms", "s", "%", "mb", "kb", "x"].contains(&word);
+    let number = |word: &'_ str| word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let is_measured = words.iter().zip(words.iter().skip(1).chain([&""])).any(|(word, next)| {
+        let (_, unit) = word.split_at_checked(word.len() - number(word)).unwrap_or_default();
+        unit.len() < word.len() && (is_unit(unit) || unit.is_empty() && is_unit(next))
+    });
+    PRINTED.iter().any(|word| lower.contains(word))
+        || is_measured
+        || text.trim_start().starts_with(['[', '{', '>', '+', '|'])
 }
 
 /// Whether lines have the prompt of a shell before them.
@@ -219,6 +281,20 @@ const PROGRAMS: &[&str] = &[
     "watch",
     "which",
     "xargs",
+    "awk",
+    "bunx",
+    "ed",
+    "gofmt",
+    "patch",
+    "perl",
+    "printf",
+    "rustc",
+    "tar",
+    "tee",
+    "truncate",
+    "tsx",
+    "unzip",
+    "uvx",
 ];
 
 /// Whether a fence says nothing about what it holds.
@@ -226,15 +302,22 @@ pub(super) fn has_no_language(language: &str) -> bool {
     language.is_empty() || language.eq_ignore_ascii_case("text")
 }
 
+/// Whether a line is a command that people type.
+fn is_command(line: &str) -> bool {
+    let line = line.trim_start();
+    let line = line.strip_prefix("$ ").unwrap_or(line);
+    let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
+    let word = line.split_whitespace().find(|word| !is_setting(word)).unwrap_or_default();
+    PROGRAMS.contains(&word) || word.starts_with("./")
+}
+
+/// Whether the first line is a command.
+pub(super) fn begins_with_command(text: &str) -> bool {
+    text.lines().find(|line| !line.trim().is_empty()).is_some_and(is_command)
+}
+
 /// Whether every line is a command that people type.
 pub(super) fn are_commands(text: &str) -> bool {
-    let is_command = |line: &str| {
-        let line = line.trim_start();
-        let line = line.strip_prefix("$ ").unwrap_or(line);
-        let is_setting = |word: &&str| word.split_once('=').is_some_and(|(name, _)| is_variable(name));
-        let word = line.split_whitespace().find(|word| !is_setting(word)).unwrap_or_default();
-        PROGRAMS.contains(&word) || word.starts_with("./")
-    };
     let lines = text.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     // A line that goes on in the next one is one command.
     let mut goes_on = false;

@@ -5,13 +5,15 @@
 
 mod looks;
 mod quoted;
+mod versions;
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use crate::elision::is_prose_file;
 use crate::lead::{Intent, Lead, is_file_name};
 use crate::passage::{Body, Passage, Snippet};
-use crate::script;
+use crate::script::{self, Effect};
 use crate::{Diagnostic, Dialect, Edit, Operation, codes};
 use quoted::is_part_of;
 
@@ -88,6 +90,9 @@ pub trait Files {
     fn exists(&self, path: &str) -> bool;
 }
 
+/// Why commands are shown.
+const COMMANDS: &str = "commands to type";
+
 const NO_FILE: &str = "put the file's path on the line above the block, or send it as a diff or a SEARCH/REPLACE section; \
     if it is only to be looked at, pass --ignore with a line of it";
 const NO_PLACE: &str = "send these lines as a diff or a SEARCH/REPLACE section, which say where they go";
@@ -106,7 +111,7 @@ pub fn account(passages: &[Passage], edits: &[Edit], files: &dyn Files) -> Vec<B
     // Edits that were joined from two replies are not in the order of their lines.
     let mut edits: Vec<&Edit> = edits.iter().collect();
     edits.sort_by_key(|edit| edit.line);
-    let mut has_edits = false;
+    let mut edited: HashSet<&str> = HashSet::new();
     for passage in passages {
         let first = edits.partition_point(|edit| edit.line < passage.first);
         let own = edits.get(first..).unwrap_or_default().iter().take_while(|edit| edit.line <= passage.last);
@@ -116,19 +121,23 @@ pub fn account(passages: &[Passage], edits: &[Edit], files: &dyn Files) -> Vec<B
         if is_moot {
             continue;
         }
-        let mut block = block(passage, &own, has_edits, &edits, files);
-        let is_edited = |path: &str| {
-            blocks.iter().any(|above| above.class == Class::Edit && above.path.as_deref() == Some(path))
+        let mut block = block(passage, &own, blocks.last(), &edits, files);
+        let above: Vec<&Edit> = match own.first() {
+            Some(own) if block.class == Class::Edit && edited.contains(own.path.as_str()) => {
+                edits.iter().take(first).filter(|above| above.path == own.path).copied().collect()
+            }
+            _ => Vec::new(),
         };
-        if block.class == Class::Edit
-            && block.path.as_deref().is_some_and(is_edited)
-            && Lead::new(&passage.lead).revises()
-        {
+        let is_second = || {
+            let before = block.path.as_deref().and_then(|path| files.before(path));
+            before.is_some_and(|before| versions::is_second(&own, &above, &before))
+        };
+        if !above.is_empty() && (Lead::new(&passage.lead).revises() || is_second()) {
             (block.class, block.reason, block.hint) =
                 (Class::Unclear, "it is another version of an edit above".into(), ONE_VERSION);
         }
         blocks.push(block);
-        has_edits |= !own.is_empty();
+        edited.extend(own.iter().map(|edit| edit.path.as_str()));
     }
     blocks
 }
@@ -139,8 +148,15 @@ fn is_gone(edits: &[&Edit], path: &str) -> bool {
     edits.iter().any(|edit| edit.path == path && removes(edit))
 }
 
-/// The class of one block, whose own edits these are.
-fn block(passage: &Passage, own: &[&Edit], has_edits: bool, edits: &[&Edit], files: &dyn Files) -> Block {
+/// The class of one block, whose own edits these are, below the one above.
+fn block(
+    passage: &Passage,
+    own: &[&Edit],
+    above: Option<&Block>,
+    edits: &[&Edit],
+    files: &dyn Files,
+) -> Block {
+    let has_edits = edits.first().is_some_and(|first| first.line < passage.first);
     let path = own.first().map(|edit| edit.path.clone()).filter(|path| !path.is_empty());
     let of = |class, reason: Cow<'static, str>, hint| Block {
         first: passage.first,
@@ -181,7 +197,8 @@ fn block(passage: &Passage, own: &[&Edit], has_edits: bool, edits: &[&Edit], fil
             OTHER_TOOL,
         ),
         Body::Code(snippet) => {
-            let judged = Judge { passage, snippet, edits, files }.judge();
+            let is_below_commands = above.is_some_and(|above| above.reason == COMMANDS);
+            let judged = Judge { passage, snippet, edits, files, is_below_commands }.judge();
             Block {
                 path: judged.path.or(snippet.path.clone()),
                 ..of(judged.class, judged.reason, judged.hint)
@@ -239,6 +256,8 @@ struct Judge<'j> {
     snippet: &'j Snippet,
     edits: &'j [&'j Edit],
     files: &'j dyn Files,
+    /// The block above it is commands to type, which print something.
+    is_below_commands: bool,
 }
 
 impl Judge<'_> {
@@ -324,22 +343,44 @@ impl Judge<'_> {
             let quoted = || self.quotation_of_changed(path, intent);
             return if commands.class == Class::Shown { Some(commands) } else { quoted().or(Some(commands)) };
         }
-        if looks::has_no_language(language) && looks::are_commands(text) && !intent.proposes() {
+        let may_be_commands = looks::has_no_language(language) && !intent.proposes();
+        if may_be_commands && looks::are_commands(text) {
             return Some(self.commands());
+        }
+        // `awk '{print}' a.txt > b.txt && mv b.txt a.txt` is not output, whatever else it is.
+        if may_be_commands && looks::begins_with_command(text) {
+            let commands = self.commands();
+            if commands.class != Class::Shown {
+                return Some(commands);
+            }
         }
         // Lines of a settings file look like what a program prints.
         let is_shown = matches!(intent, Intent::Output | Intent::Run | Intent::Example | Intent::Quote);
         let is_for_file = !is_shown && path.is_some_and(|path| self.files.exists(path));
-        let what = looks::what(language, text, intent.proposes() || is_for_file)?;
-        Some(if what == looks::OUTPUT_OR_TEXT { Judged::presumed(what) } else { Judged::shown(what) })
+        let what = looks::what(language, text, intent.proposes() || is_for_file, path.is_some())?;
+        if what != looks::OUTPUT_OR_TEXT {
+            return Some(Judged::shown(what));
+        }
+        // "The ignore list gets two entries:" above a fence without a language is not output by its looks alone.
+        let is_said = intent != Intent::Unsaid || self.passage.lead.trim().is_empty();
+        if is_said || self.is_below_commands || !looks::may_be_any_text(language) || looks::is_printed(text) {
+            return Some(Judged::presumed(what));
+        }
+        Some(Judged::unclear("it may be text for a file, and nothing says which one or where", NO_FILE))
     }
 
     /// Commands to type, unless they change files of the project.
     fn commands(&self) -> Judged {
         let script = script::read(&self.snippet.text, self.passage.first);
         let matters = |change: &&script::Changing| {
-            let concerns =
-                |path: &String| !is_gone(self.edits, path) && (!change.removes || self.files.exists(path));
+            let concerns = |path: &String| match change.effect {
+                _ if is_gone(self.edits, path) => false,
+                Effect::Any => true,
+                Effect::Existing => self.files.exists(path),
+                Effect::Missing => {
+                    !self.files.exists(path) && !self.edits.iter().any(|edit| edit.path == *path)
+                }
+            };
             change.operands.is_empty() || change.operands.iter().any(concerns)
         };
         match script.changes.iter().find(matters) {
@@ -350,7 +391,7 @@ impl Judge<'_> {
                     SHELL_EDIT,
                 )
             }
-            None => Judged::presumed("commands to type"),
+            None => Judged::presumed(COMMANDS),
         }
     }
 
@@ -368,10 +409,11 @@ impl Judge<'_> {
     }
 
     /// The file of which the code is a changed version of some lines. "For example:" above a function of the project with one
-    /// line more asks for that line. Commands are also lines of documents, so they are compared with scripts only.
+    /// line more asks for that line. Commands are also lines of documents, so they are compared with scripts only; what a fence
+    /// calls commands may be code.
     fn version(&self, path: Option<&str>) -> Option<String> {
         let text = &self.snippet.text;
-        let is_command = script::is_shell(&self.snippet.language) || looks::are_commands(text);
+        let is_command = looks::has_prompts(text) || looks::are_commands(text);
         let is_prose = looks::is_prose(&self.snippet.language);
         let may_be = |path: &str| {
             if is_command { script::is_file(path) } else { is_prose || !is_prose_file(path) }

@@ -27,14 +27,46 @@ pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
 const MANY: usize = 5;
 
 /// Whether most lines of a text that say something are lines of a file. What calls a function shares a line or two with the
-/// files of a project; what changes one shares the lines around the change.
+/// files of a project; what changes one shares the lines around the change, and the changed line is like the old one.
+///
+/// An example begins at the margin. Lines from inside a function need only one line of the file:
+/// "Verify: `    console.debug(state);`, `    return dispatch(state);`".
 pub(super) fn is_version_of(text: &str, file: &str) -> bool {
     let says = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() > 3;
-    let file: HashSet<&str> = file.lines().map(str::trim).filter(says).collect();
     let lines: HashSet<&str> = text.lines().map(str::trim).filter(says).collect();
+    let file: HashSet<&str> = file.lines().map(str::trim).filter(says).collect();
     let shared = lines.intersection(&file).count();
-    shared >= 2 && (shared * 2 >= lines.len() || shared >= MANY)
+    if shared >= MANY || shared >= 2 && shared * 2 >= lines.len() {
+        return true;
+    }
+    // Everybody imports the same.
+    let own = lines.intersection(&file).filter(|line| !is_import(line)).count();
+    if own == 0 {
+        return false;
+    }
+    let is_inside = text.lines().filter(says).all(|line| line.starts_with([' ', '\t']));
+    let near = lines.difference(&file).filter(|line| file.iter().any(|old| is_near(line, old))).count();
+    is_inside && own * 3 >= lines.len() || near > 0 && (own + near) * 2 >= lines.len()
 }
+
+fn is_import(line: &str) -> bool {
+    let words = ["import ", "from ", "use ", "#include", "require", "using ", "package "];
+    words.iter().any(|word| line.starts_with(word)) || line.contains("require(")
+}
+
+/// Whether two lines differ in one place only, by less than a third.
+fn is_near(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    if short.len() < SHORT || short.len() * 3 < long.len() * 2 {
+        return false;
+    }
+    let before = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
+    let after = one.bytes().rev().zip(other.bytes().rev()).take_while(|(one, other)| one == other).count();
+    (before + after).min(short.len()) * 3 >= long.len() * 2
+}
+
+/// Shorter lines are alike by chance.
+const SHORT: usize = 8;
 
 /// The lines of a text, cut where it says that something was left out.
 fn runs(text: &str) -> Vec<Vec<&str>> {
@@ -52,7 +84,7 @@ fn runs(text: &str) -> Vec<Vec<&str>> {
 }
 
 /// Where lines are next to each other in a file, from this line on.
-fn find(file: &[String], from: usize, run: &[&str]) -> Option<usize> {
+pub(super) fn find(file: &[String], from: usize, run: &[&str]) -> Option<usize> {
     let rest = file.get(from..)?;
     if run.len() > rest.len() {
         return None;

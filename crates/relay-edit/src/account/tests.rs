@@ -75,6 +75,9 @@ fn what_is_only_shown_does_not_refuse_a_reply() {
             "Clean up:\n\n```bash\nrm -rf node_modules && rm old.log\n```\n",
             "{\"name\": \"read_file\", \"arguments\": {\"path\": \"shape.py\"}}\n",
             "Alternatively, use a container:\n\n```bash\ndocker run shape\n```\n",
+            "A typical call looks like this:\n\n```python\nwide = area(3, 4)\n```\n",
+            "Here's how I'd do it.\n\n```mermaid\ngraph TD; A-->B;\n```\n",
+            "Timings:\n\n```\nold 12.3 ms\nnew 4.1 ms\n```\n",
         ],
     );
 }
@@ -150,4 +153,22 @@ fn another_version_of_an_edited_file_is_unclear() {
     for lead in ["Final version:", "Or:", "### Alternative", "Better yet:", "v2:"] {
         check(Class::Unclear, &[&format!("{lead}\n\n{again}")]);
     }
+}
+
+#[test]
+fn code_and_text_that_may_be_meant_are_not_shown() {
+    check(
+        Class::Unclear,
+        &[
+            "The ignore list gets two entries:\n\n```\ndist/\n.cache/\n```\n",
+            // Lines from inside a function of the file, and a line that is almost one of its.
+            "Verify:\n\n```python\n    logging.info(w)\n    return w * h\n```\n",
+            "In practice:\n\n```python\ndef name(upper):\n    return os.name\n```\n",
+            "Try this:\n\n```console\ndef name():\n    return os.name\n    return os.path\n```\n",
+            "Then:\n\n```\nawk '{print}' shape.py > tmp && mv tmp shape.py\n```\n",
+            "Then:\n\n```bash\ngrep -rl w . | xargs sed -i s/w/v/\n```\n",
+            "Then:\n\n```bash\ntouch other.py\n```\n",
+        ],
+    );
+    check(Class::Shown, &["Then:\n\n```bash\ntouch shape.py\ncurl -o new.py example.org\n```\n"]);
 }

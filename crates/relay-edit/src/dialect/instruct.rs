@@ -79,7 +79,13 @@ fn pair(old: &Passage, new: &Passage) -> Option<Edit> {
     // Commands have no halves, unless it is said so or they are those of a file.
     let may_be_commands =
         script::is_shell(&before.language) && above.intent() != Intent::Old && above.path().is_none();
-    let is_new = between.intent() == Intent::New || above.intent() == Intent::Old && between.links();
+    // "The problem is here: … With the check in front:" says it by the code itself.
+    let is_told = matches!(above.intent(), Intent::Old | Intent::Quote)
+        && matches!(between.intent(), Intent::New | Intent::Unsaid | Intent::Whole)
+        && between.path().is_none_or(|path| above.path().is_none_or(|above| above == path))
+        && is_version_of(&after.text, &before.text);
+    let is_new =
+        between.intent() == Intent::New || above.intent() == Intent::Old && between.links() || is_told;
     if !is_new || is_shown || may_be_commands {
         return None;
     }
@@ -134,6 +140,16 @@ fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Ed
 pub(crate) fn commented_path(comment: &str) -> Option<String> {
     // `--- a/src/a.ts` is a diff header and not a comment.
     path_line::read(comment).filter(|path| is_file_name(path) && !comment.starts_with('-'))
+}
+
+/// Whether code begins as other code does and has half of its lines: a changed version of it, and no counterpart.
+fn is_version_of(new: &str, old: &str) -> bool {
+    let says = |line: &&str| line.chars().any(char::is_alphanumeric);
+    let lines =
+        |text: &'_ str| text.lines().map(str::trim).filter(says).map(str::to_owned).collect::<Vec<_>>();
+    let (old, new) = (lines(old), lines(new));
+    let shared = old.iter().filter(|line| new.contains(line)).count();
+    old.first() == new.first() && old != new && shared > 1 && shared * 2 >= old.len()
 }
 
 fn patch(path: String, hunk: Hunk) -> Edit {

@@ -90,6 +90,16 @@ impl<'l> Lead<'l> {
         let Some(last) = self.last() else { return Intent::Unsaid };
         let mut sentences = words::sentences(last);
         let nearest = sentences.next_back().map_or(Intent::Unsaid, |sentence| words::intent(&sentence));
+        // "`src/a.ts` should look like this:" and "Replace `src/a.ts` with:" announce a file; "the output should look like this:"
+        // and "Replace `run()` with:" do not.
+        let announces = match nearest {
+            Intent::Output => last.contains("look like"),
+            Intent::Insert => words::replaces_named(&words::plain(last)),
+            _ => false,
+        };
+        if announces && !mentions(last).is_empty() {
+            return Intent::Whole;
+        }
         if nearest != Intent::Unsaid {
             return nearest;
         }

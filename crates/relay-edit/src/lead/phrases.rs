@@ -53,6 +53,11 @@ pub(super) const EXAMPLES: &[&str] = &[
     "this allows you",
     "which lets you",
     "for testing purposes",
+    "a typical",
+    "typical call",
+    "typical use",
+    "browser console",
+    "devtools",
     "in the console",
 ];
 
@@ -73,6 +78,10 @@ pub(super) const OUTPUTS: &[&str] = &[
     "prints",
     "print out",
     "you should see",
+    "you'll get",
+    "you will get",
+    "you get:",
+    "request body",
     "you'll see",
     "you will see",
     "should look like",
@@ -257,7 +266,8 @@ pub(super) const CREATES: &[&str] = &[
     "new:",
     "add a new",
     "make a new",
-    "generate",
+    "generate a",
+    "generate the",
     "for you",
 ];
 
@@ -334,6 +344,19 @@ pub(super) const OLDS: &[&str] = &[
 
 /// The whole of a short sentence that begins the second half of a replacement.
 pub(super) const NEWS: &[&str] = &[
+    "fixed",
+    "fixed code",
+    "the fix",
+    "corrected",
+    "corrected code",
+    "improved",
+    "improved code",
+    "proposed",
+    "suggested",
+    "should read",
+    "update to",
+    "update it to",
+    "and update it to",
     "with",
     "with this",
     "with the following",

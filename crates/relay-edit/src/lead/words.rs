@@ -123,7 +123,17 @@ pub(super) fn intent(sentence: &str) -> Intent {
 /// Whether a sentence that asks for a replacement says what is new and not what is old: "change them to".
 pub(super) fn names_new(sentence: &str) -> bool {
     let short = sentence.trim_end_matches([':', '.', '…', ',', ' ']);
-    begins_with(verb_of(short), OLDS) && (short.ends_with(" with") || short.ends_with(" to"))
+    let links = [" with", " to", " into"].iter().any(|word| {
+        let ended = ["", " this", " the following", " these", " these lines"];
+        ended.iter().any(|end| short.strip_suffix(end).is_some_and(|short| short.ends_with(word)))
+    });
+    begins_with(verb_of(short), OLDS) && links
+}
+
+/// Whether a sentence asks to replace what it names, and nothing of it: "replace ` with".
+pub(super) fn replaces_named(sentence: &str) -> bool {
+    let words: Vec<&str> = verb_of(sentence).trim_end_matches([':', ' ']).split_whitespace().collect();
+    matches!(words.as_slice(), ["replace" | "overwrite", "`", "with" | "by", rest @ ..] if rest.len() <= 2)
 }
 
 /// What a sentence asks for that begins with a verb: `add`, `replace`, `remove`, `create`.

@@ -109,6 +109,17 @@ pub(crate) fn doubt(before: &[u8], content: &str) -> Option<Partial> {
     Some(Partial { why, lost, of: lines.len(), region: region(&found, &numbers, new.len()) })
 }
 
+/// Whether content is a new version of the whole of a file, which nothing but the two of them shows: it has the lines of most
+/// of the file, and nothing of it is missing.
+pub(crate) fn is_whole(before: &[u8], content: &str) -> bool {
+    let says = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() > 3;
+    let text = String::from_utf8_lossy(before);
+    let old: HashSet<&str> = text.lines().map(str::trim).filter(says).collect();
+    let new: HashSet<&str> = content.lines().map(str::trim).filter(says).collect();
+    let shared = old.intersection(&new).count();
+    shared >= FEW && shared * 3 >= old.len() * 2 && text != content && doubt(before, content).is_none()
+}
+
 /// A difference, and how many lines of the file are nowhere in the content because of it.
 struct Loss<'d> {
     part: &'d Difference,

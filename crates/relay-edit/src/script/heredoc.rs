@@ -1,7 +1,7 @@
 //! Here-documents: the text below a command that goes into a file or into a program.
 
 use super::simple::{self, below, words};
-use super::{Changing, Script};
+use super::{Changing, Effect, Script};
 use crate::dialect::Dialect;
 use crate::{Edit, Operation};
 
@@ -70,15 +70,21 @@ impl Document {
             }
             ["cat", "tee", path, ">", "/dev/null"] => write(path),
             ["cat"] => return,
-            _ if is_harmless(&words, body) => return,
-            _ => None,
+            _ => {
+                let known = script.changes.len();
+                simple::note(own, &mut inner.clone(), script);
+                if script.changes.len() > known || is_harmless(&words, body) {
+                    return;
+                }
+                None
+            }
         };
         match edit {
             Some(edit) => script.edits.push(edit),
             None => script.changes.push(Changing {
                 command: own.trim().to_owned(),
                 operands: Vec::new(),
-                removes: false,
+                effect: Effect::Any,
             }),
         }
     }

@@ -25,8 +25,19 @@ pub(crate) struct Changing {
     pub command: String,
     /// The files it names; a command that names none may change any.
     pub operands: Vec<String>,
-    /// It only takes files away, so that it does nothing where they do not exist.
-    pub removes: bool,
+    /// Which of its files it changes.
+    pub effect: Effect,
+}
+
+/// Which files a command changes, of those it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// All of them: `mv a.ts b.ts`.
+    Any,
+    /// Those that exist: `rm a.ts` does nothing where there is no such file.
+    Existing,
+    /// Those that do not: `touch a.ts` leaves a file as it is.
+    Missing,
 }
 
 /// The languages of commands for a shell, and of what terminals show.

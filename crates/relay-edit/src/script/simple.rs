@@ -1,6 +1,6 @@
 //! Commands on one line.
 
-use super::{Changing, Script};
+use super::{Changing, Effect, Script};
 
 /// Commands that change the files they name.
 const CHANGING: &[&str] =
@@ -29,7 +29,7 @@ const DISPOSABLE: &[&str] = &[
 ];
 
 /// Words before a command that say how it runs.
-const WRAPPERS: &[&str] = &["sudo", "command", "time", "env", "nohup", "exec"];
+const WRAPPERS: &[&str] = &["sudo", "command", "time", "env", "nohup", "exec", "xargs"];
 
 /// Notes what a line of commands does to files.
 pub(super) fn note(line: &str, folder: &mut String, script: &mut Script) {
@@ -42,9 +42,9 @@ pub(super) fn note(line: &str, folder: &mut String, script: &mut Script) {
         let rest: Vec<&str> = words.collect();
         if program == "cd" {
             enter(folder, rest.first().copied().unwrap_or("~"));
-        } else if let Some((operands, removes)) = changed(program, &rest) {
+        } else if let Some((operands, effect)) = changed(program, &rest) {
             let operands = operands.into_iter().map(|path| below(folder, path)).collect();
-            script.changes.push(Changing { command: command.trim().to_owned(), operands, removes });
+            script.changes.push(Changing { command: command.trim().to_owned(), operands, effect });
         }
     }
 }
@@ -64,8 +64,8 @@ fn enter(folder: &mut String, to: &str) {
     }
 }
 
-/// The files that a program changes, and whether it only removes them; `None` when it changes none that are named.
-fn changed<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, bool)> {
+/// The files that a program names, and which of them it changes; `None` when it changes none.
+fn changed<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, Effect)> {
     let operands = || words.iter().copied().filter(|word| !word.starts_with('-')).collect::<Vec<_>>();
     let edits_in_place = || words.iter().any(|word| is_in_place(word));
     let redirected = redirected(words);
@@ -74,20 +74,38 @@ fn changed<'w>(program: &str, words: &[&'w str]) -> Option<(Vec<&'w str>, bool)>
         DISPOSABLE.contains(&name) || word.starts_with("/tmp/") || name.contains('*') && name.starts_with('.')
     };
     match program {
-        "sed" | "gsed" | "perl" | "ruby" | "awk" | "gawk" if edits_in_place() => Some((Vec::new(), false)),
-        "ed" | "ex" => Some((Vec::new(), false)),
+        "sed" | "gsed" | "perl" | "ruby" | "awk" | "gawk" if edits_in_place() => {
+            Some((Vec::new(), Effect::Any))
+        }
+        "ed" | "ex" => Some((Vec::new(), Effect::Any)),
+        "find" => {
+            let at = words.iter().position(|word| matches!(*word, "-exec" | "-execdir"));
+            let executed = at.and_then(|at| words.get(at + 1..)?.split_first());
+            let changes = executed.is_some_and(|(program, rest)| changed(program, rest).is_some());
+            (changes || words.contains(&"-delete")).then_some((Vec::new(), Effect::Any))
+        }
+        "touch" => Some((operands(), Effect::Missing)),
+        "curl" | "wget" => {
+            let at = words.iter().position(|word| matches!(*word, "-o" | "-O" | "--output"))?;
+            Some((words.get(at + 1).copied().into_iter().collect(), Effect::Existing))
+        }
+        "git" if matches!(words, ["checkout", "--", ..] | ["restore", ..]) => {
+            Some((operands(), Effect::Existing))
+        }
         "rm" | "rmdir" | "unlink" | "del" => {
             let operands: Vec<&str> = operands().into_iter().filter(|word| !is_disposable(word)).collect();
-            (!operands.is_empty()).then_some((operands, true))
+            (!operands.is_empty()).then_some((operands, Effect::Existing))
         }
         "git" if matches!(words.first(), Some(&("mv" | "rm"))) => {
-            let removes = words.first() == Some(&"rm");
-            Some((operands().into_iter().skip(1).collect(), removes))
+            let effect = if words.first() == Some(&"rm") { Effect::Existing } else { Effect::Any };
+            Some((operands().into_iter().skip(1).collect(), effect))
         }
-        "echo" | "printf" | "cat" if redirected.is_some() => Some((redirected.into_iter().collect(), false)),
-        "tee" => Some((operands(), false)),
+        "echo" | "printf" | "cat" if redirected.is_some() => {
+            Some((redirected.into_iter().collect(), Effect::Any))
+        }
+        "tee" => Some((operands(), Effect::Any)),
         "cp" if operands().iter().any(is_disposable) => None,
-        _ if CHANGING.contains(&program) => Some((operands(), false)),
+        _ if CHANGING.contains(&program) => Some((operands(), Effect::Any)),
         _ => None,
     }
 }

@@ -32,6 +32,10 @@ fn commands_that_change_files_are_named() {
         "cat >> a.py <<'EOF'\nx\nEOF",
         "cat > a.py <<EOF\n$HOME\nEOF",
         "python - <<'EOF'\nopen('a.py', 'w').write('x')\nEOF",
+        "tee -a a.py <<'EOF'\nx\nEOF",
+        "ed a.py <<'EOF'\n1d\nw\nEOF",
+        "find . -name '*.py' -exec sed -i s/a/b/ {} +",
+        "git checkout -- a.py",
     ] {
         let script = read(text, 1);
         assert_eq!((script.edits.len(), script.changes.len()), (0, 1), "{text}: {script:?}");

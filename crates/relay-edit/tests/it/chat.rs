@@ -10,7 +10,7 @@ use relay_edit::{Class, account, parse, plan};
 
 use crate::fuzz::damage::Random;
 use crate::support::files;
-use forms::{Change, DAMAGES, DISTRACTORS, FORMS, cut_whole};
+use forms::{Change, DAMAGES, DISTRACTORS, FORMS, cut_whole, misleading, second_version};
 use project::Project;
 
 /// What is done to a reply so that it must not land.
@@ -18,6 +18,10 @@ use project::Project;
 enum Kind {
     Sound,
     Damaged,
+    /// Changed code of another file is under words that make it look like something else.
+    Misleading,
+    /// Something is sent in two versions.
+    Twice,
     Partial,
 }
 
@@ -29,9 +33,10 @@ struct Case {
 }
 
 fn case(random: &mut Random) -> Case {
-    let kind = *random.pick(&[Kind::Sound, Kind::Sound, Kind::Sound, Kind::Damaged, Kind::Partial]);
+    let bad = [Kind::Damaged, Kind::Misleading, Kind::Twice, Kind::Partial];
+    let kind = if random.below(5) < 2 { Kind::Sound } else { *random.pick(&bad) };
     let count = 1 + random.below(3);
-    let changes: Vec<Change> = (0..count).map(|at| Change::new(at, random)).collect();
+    let mut changes: Vec<Change> = (0..count).map(|at| Change::new(at, random)).collect();
     let mut parts: Vec<String> = changes.iter().map(|change| random.pick(FORMS)(change, random)).collect();
     if kind == Kind::Partial {
         let last = &changes[count - 1];
@@ -42,9 +47,15 @@ fn case(random: &mut Random) -> Case {
         let shown = random.pick(DISTRACTORS)(change, random);
         parts.insert(random.below(parts.len() + 1), shown);
     }
-    if kind == Kind::Damaged {
-        let change = &changes[random.below(count)];
-        parts.push(random.pick(DAMAGES)(change, random));
+    match kind {
+        Kind::Damaged => parts.push(random.pick(DAMAGES)(&changes[random.below(count)], random)),
+        Kind::Twice => parts.push(second_version(&changes[random.below(count)], random)),
+        Kind::Misleading => {
+            let hidden = Change::new(count, random);
+            parts.insert(random.below(parts.len() + 1), misleading(&hidden, random));
+            changes.push(hidden);
+        }
+        Kind::Sound | Kind::Partial => {}
     }
     let opening = *random.pick(&["Sure!", "Good catch.", "Here is what I would change.", ""]);
     let closing = *random.pick(&["", "Let me know if you have questions!", "**Summary**\n\n- fixed the bug"]);
@@ -55,7 +66,10 @@ fn case(random: &mut Random) -> Case {
 fn landed(case: &Case) -> Option<Vec<String>> {
     let before: Vec<(&str, &str)> =
         case.changes.iter().map(|change| (change.path.as_str(), change.before.as_str())).collect();
-    let reply = parse(&case.reply, None);
+    let mut reply = parse(&case.reply, None);
+    let content =
+        |path: &str| before.iter().find(|(name, _)| *name == path).map(|(_, text)| text.as_bytes().to_vec());
+    reply.read_whole_files(content);
     // The engine looks for the file of such an edit, by its old lines; here those that have any also name it.
     if reply.edits.iter().any(|edit| edit.path.is_empty()) {
         return None;
@@ -78,7 +92,7 @@ fn landed(case: &Case) -> Option<Vec<String>> {
 fn mixed_replies_land_rightly_or_not_at_all() {
     let long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a clock");
-    let (seed, count) = if long { (now.as_secs(), 9000) } else { (16, 1200) };
+    let (seed, count) = if long { (now.as_secs(), 9000) } else { (16, 1500) };
     let mut random = Random::new(seed);
     let (mut sound, mut whole) = (0, 0);
     for at in 0..count {

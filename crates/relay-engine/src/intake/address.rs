@@ -3,7 +3,7 @@
 //! Models send hunks and replacements without a path where the conversation makes the file plain. The file above counts when
 //! the lines are there; otherwise the lines must be in one file of the project and in no other.
 
-use relay_edit::{Body, Edit, OldLines, Operation, Passage, Reply};
+use relay_edit::{Body, Dialect, Edit, OldLines, Operation, Passage, Reply};
 use relay_workspace::{RelPath, Workspace};
 
 /// How many bytes are read to find the files of one reply.
@@ -14,8 +14,11 @@ const FILE_LIMIT_BYTES: u64 = 4 << 20;
 const EDITS: usize = 50;
 
 /// Gives every edit that names no file the one its old lines prove. An edit that fits no file, or several, leaves the reply,
-/// and its block says so.
-pub(crate) fn resolve(workspace: &Workspace, reply: &mut Reply) {
+/// and its block says so. Code that is a whole file by the file's own account becomes an edit, unless one dialect alone is read.
+pub(crate) fn resolve(workspace: &Workspace, dialect: Option<Dialect>, reply: &mut Reply) {
+    if dialect.is_none() {
+        reply.read_whole_files(|path| read(workspace, &workspace.path(path).ok()?));
+    }
     if !reply.edits.iter().any(|edit| edit.path.is_empty()) {
         return;
     }
@@ -55,6 +58,12 @@ pub(crate) fn resolve(workspace: &Workspace, reply: &mut Reply) {
     }
 }
 
+/// What a file holds, where it is not too large to be meant.
+fn read(workspace: &Workspace, path: &RelPath) -> Option<Vec<u8>> {
+    let is_small = matches!(workspace.facts(path), Ok(Some(facts)) if facts.size <= FILE_LIMIT_BYTES);
+    Some(workspace.read(path).ok().filter(|_| is_small)??.bytes)
+}
+
 /// Says in a block's account why its edit has no file.
 fn mark(passages: &mut [Passage], line: usize, places: usize) {
     let reason = match places {
@@ -78,9 +87,7 @@ fn find(
     let Operation::Patch { hunks, .. } = &edit.operation else { return Err(1) };
     let sought: Vec<OldLines<'_>> = hunks.iter().map(OldLines::of).collect::<Option<_>>().ok_or(1_usize)?;
     let holds = |path: &RelPath| {
-        let is_small = matches!(workspace.facts(path), Ok(Some(facts)) if facts.size <= FILE_LIMIT_BYTES);
-        let file = if is_small { workspace.read(path) } else { Ok(None) };
-        matches!(file, Ok(Some(file)) if sought.iter().all(|lines| lines.stand_in(&file.bytes)))
+        read(workspace, path).is_some_and(|bytes| sought.iter().all(|lines| lines.stand_in(&bytes)))
     };
     let is_in = |path: &str| workspace.path(path).is_ok_and(|path| holds(&path));
     if let Some(previous) = previous.filter(|path| is_in(path)) {

@@ -38,7 +38,7 @@ pub(crate) fn read(
     }
     let mut reply = parse(&submission.text, submission.dialect);
     accounting::ignore(&mut reply, &options.ignore).map_err(Stop::refused)?;
-    address::resolve(engine.workspace(), &mut reply);
+    address::resolve(engine.workspace(), submission.dialect, &mut reply);
     let (errors, warnings): (Vec<_>, Vec<_>) = reply.diagnostics.drain(..).partition(Diagnostic::is_error);
     outcome.diagnostics.extend(warnings);
     if options.repair && !options.partial {

@@ -34,7 +34,7 @@ fn account(
     let workspace = engine.workspace();
     let mut reply = parse(&submission.text, submission.dialect);
     accounting::ignore(&mut reply, &options.ignore)?;
-    address::resolve(workspace, &mut reply);
+    address::resolve(workspace, submission.dialect, &mut reply);
     outcome.diagnostics.append(&mut reply.diagnostics);
     // A path that may not be touched is a finding; the table is about all blocks.
     let all = reply.edits.clone();

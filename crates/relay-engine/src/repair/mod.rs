@@ -33,7 +33,7 @@ pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) ->
     }
     let read = |text: &String| {
         let mut reply = parse(text, submission.dialect);
-        address::resolve(engine.workspace(), &mut reply);
+        address::resolve(engine.workspace(), submission.dialect, &mut reply);
         reply
     };
     waiting.iter().map(read).chain([reply]).collect()

@@ -73,6 +73,7 @@ impl Scanner {
             self.carried.clone_from(&path);
             if path.is_none() {
                 let presumed = self.mentioned_above(code).or_else(|| self.before_prose.clone());
+                self.before_prose.clone_from(&presumed);
                 return Some(Box::new(search_replace::SearchReplace::presuming(presumed)));
             }
             self.before_prose.clone_from(&path);

@@ -14,7 +14,7 @@ mod shown;
 mod stray;
 mod unfenced;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::block::Block;
 use super::fence::{Fence, FenceLine, fence_line};
@@ -266,22 +266,30 @@ impl Scanner {
     }
 
     /// Code below a path line next to a real edit of the same file is not read as the file: it may show what the edit comes
-    /// to, or contradict it.
+    /// to, or contradict it. The same holds for content in any form that follows changed lines of its file:
+    /// "```diff …``` Or simply: `cat > src/a.ts <<EOF`" lands neither or one of the two, never the second over the first.
     fn drop_illustrations(&mut self, passages: &mut [Passage]) {
-        if !self.edits.iter().any(|edit| edit.dialect.is_whole_file()) {
+        if !self.edits.iter().any(|edit| matches!(edit.operation, Operation::Write { .. })) {
             return;
         }
         let others = self.edits.iter().filter(|edit| !edit.dialect.is_whole_file());
         let others: HashSet<String> = others.map(|edit| edit.path.clone()).collect();
+        let mut patched: HashMap<String, usize> = HashMap::new();
+        for edit in self.edits.iter().filter(|edit| matches!(edit.operation, Operation::Patch { .. })) {
+            patched.entry(edit.path.clone()).or_insert(edit.line);
+        }
         self.edits.retain(|edit| {
             let Operation::Write { content } = &edit.operation else { return true };
-            let shown = edit.dialect.is_whole_file() && others.contains(&edit.path);
-            let passage = passages.iter_mut().filter(|_| shown).find(|passage| passage.holds(edit.line));
-            if let Some(passage) = passage {
+            let Some(passage) = passages.iter_mut().find(|passage| passage.holds(edit.line)) else {
+                return true;
+            };
+            let is_second = patched.get(&edit.path).is_some_and(|first| *first < passage.first);
+            let is_shown = is_second || edit.dialect.is_whole_file() && others.contains(&edit.path);
+            if is_shown {
                 let (path, text) = (Some(edit.path.clone()), content.clone());
                 passage.body = Body::Code(Snippet { path, text, ..Snippet::default() });
             }
-            !shown
+            !is_shown
         });
     }
 

@@ -4,7 +4,7 @@
 
 use super::super::header::looks_like_path;
 use super::super::marker::{LEAST, Marker, marker};
-use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, unified};
+use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, toolcall, unified};
 use super::code::Code;
 use super::{Scanner, State};
 use crate::{Diagnostic, Edit, codes};
@@ -35,6 +35,11 @@ impl Scanner {
             (
                 "this tag ends a command that never began",
                 "begin it with a line `[CREATE_FILE path=\"…\"]` or `[EDIT_FILE path=\"…\" start_line=\"…\" end_line=\"…\"]`",
+            )
+        } else if self.forced.is_none() && code.is_none() && toolcall::is_argument(line.text) {
+            (
+                "this is an argument of a tool call that Relay cannot read",
+                "write the edit as a diff or a SEARCH/REPLACE section; `relay prompt` prints what to tell the model",
             )
         } else if self.reads(Dialect::Unified) && begins_hunk(line.text, code) {
             ("this hunk names no file", "begin the diff with `--- a/path` and `+++ b/path`")

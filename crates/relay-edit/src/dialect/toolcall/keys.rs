@@ -97,6 +97,7 @@ pub(super) const REMARKS: &[&str] = &[
     "encoding",
     "explanation",
     "id",
+    "identifier",
     "instruction",
     "instructions",
     "language",
@@ -140,12 +141,22 @@ pub(super) const LISTS: &[&str] = &[
 ];
 
 /// The arguments of a call.
-pub(super) const ARGUMENTS: &[&str] =
-    &["arguments", "input", "parameters", "args", "tool_input", "params", "kwargs", "function"];
+pub(super) const ARGUMENTS: &[&str] = &[
+    "arguments",
+    "input",
+    "parameters",
+    "args",
+    "tool_input",
+    "params",
+    "kwargs",
+    "function",
+    "functioncall",
+    "function_call",
+];
 
 /// The name of a tool.
 pub(super) const NAME: &[&str] =
-    &["name", "tool", "tool_name", "toolname", "recipient_name", "function_name"];
+    &["name", "tool", "tool_name", "toolname", "recipient_name", "function_name", "action", "operation"];
 
 /// Parts of the names of tools that change no file.
 pub(super) const HARMLESS: &[&str] = &[

@@ -75,7 +75,7 @@ const STRUCTURE: &[&str] =
 pub(crate) fn begins(text: &str) -> bool {
     let Some(tag) = Tag::first(text.trim_start()) else { return false };
     let name = tag.plain_name();
-    if CALLS.contains(&name.as_str()) {
+    if CALLS.contains(&name.as_str()) || name == "function" && tag.equated.is_some() {
         return true;
     }
     if FILES.contains(&name.as_str()) {
@@ -84,6 +84,17 @@ pub(crate) fn begins(text: &str) -> bool {
     }
     // Whatever it is called, what stands between tags that name a file may be that file: `<artifact path="src/a.ts">`.
     tag.path().is_some_and(is_file_name) && tag.rest.trim().is_empty()
+}
+
+/// Whether a line of prose begins an argument of a call whose own tag is not known: `<old_string>`, `<parameter=path>`.
+pub(crate) fn is_argument(text: &str) -> bool {
+    let Some(tag) = Tag::first(text.trim_start()) else { return false };
+    match tag.plain_name().as_str() {
+        "parameter" => tag.equated.is_some() || tag.attribute("name").is_some(),
+        "old_string" | "new_string" | "old_str" | "new_str" | "old_text" | "new_text" => true,
+        "path" | "file_path" => tag.attributes.is_empty() && tag.rest.contains("</"),
+        _ => false,
+    }
 }
 
 /// The file that an opening tag names.
@@ -232,6 +243,7 @@ impl Open {
         let tool = tag.attribute("name").unwrap_or_else(|| tag.equated.unwrap_or(tag.name));
         if body.trim_start().starts_with(['{', '['])
             && tag.attributes.len() <= 1
+            && tag.path().is_none()
             && !FILES.contains(&tag.name)
         {
             return json::read(body, line);
@@ -245,7 +257,8 @@ impl Open {
         }
         let is_command = tag.attribute("type") == Some("shell");
         match children(body) {
-            Some(children) if !children.is_empty() => add_all(&mut map, children),
+            // A page has elements too: `<file path="index.html"><html>…`.
+            Some(children) if are_arguments(&children, tag.path()) => add_all(&mut map, children),
             _ if is_command => add_all(&mut map, vec![("command".to_owned(), Value::String(edges(body)))]),
             _ if body.trim().is_empty() => {}
             _ => add_all(&mut map, vec![("content".to_owned(), Value::String(ended(body)))]),
@@ -260,6 +273,13 @@ impl Open {
         }
         read_arguments(&map, Around { name, path: None, line })
     }
+}
+
+/// Whether elements are the arguments of a call, and not the content of the file that its tag names.
+fn are_arguments(children: &[(String, Value)], path: Option<&str>) -> bool {
+    let lists = [keys::PATH, keys::OLD, keys::NEW, keys::CONTENT, keys::PATCH, STRUCTURE];
+    let is_known = |(key, _): &(String, Value)| lists.iter().any(|list| list.contains(&key.as_str()));
+    !children.is_empty() && (path.is_none() || children.iter().any(is_known))
 }
 
 /// Adds arguments; a name that comes again makes a list.
@@ -359,7 +379,7 @@ fn edges(text: &str) -> String {
 /// The same, as the whole content of a file.
 fn ended(text: &str) -> String {
     let mut text = edges(text);
-    if !text.is_empty() && !text.ends_with('\n') {
+    if !text.is_empty() {
         text.push('\n');
     }
     text
@@ -402,7 +422,9 @@ impl<'t> Tag<'t> {
     fn path(&self) -> Option<&'t str> {
         let is_path = |(key, _): &&(&str, &str)| keys::PATH.contains(&normal(key).as_str());
         let named = || self.attribute("name").filter(|name| FILES.contains(&self.name) && is_file_name(name));
-        self.attributes.iter().find(is_path).map(|(_, path)| *path).or_else(named)
+        // `<antArtifact type="application/vnd.ant.code" title="src/a.ts">`
+        let titled = || self.attribute("title").filter(|title| is_file_name(title));
+        self.attributes.iter().find(is_path).map(|(_, path)| *path).or_else(named).or_else(titled)
     }
 
     fn attribute(&self, name: &str) -> Option<&'t str> {

@@ -10,7 +10,7 @@ mod markup;
 use crate::Edit;
 
 pub(crate) use json::{Objects, begins as begins_json, goes_on, opens as opens_json};
-pub(crate) use markup::{Element, begins, path_of};
+pub(crate) use markup::{Element, begins, is_argument, path_of};
 
 /// What one or more calls come to.
 #[derive(Debug, Default, PartialEq, Eq)]

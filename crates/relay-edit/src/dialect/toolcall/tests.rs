@@ -34,6 +34,7 @@ fn json_calls_of_many_tools_are_read() {
         r#"{"edits": [{"path": "src/a.ts", "search": "a", "replace": "b"}]}"#,
         r#"{"path": "src/a.ts", "edits": [{"oldText": "a", "newText": "b"}]}"#,
         r#"{"name":"apply_patch","arguments":{"input":"*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\n"}}"#,
+        r#"{"functionCall": {"name": "replace", "args": {"file_path": "src/a.ts", "old_string": "a", "new_string": "b"}}}"#,
         r#"{"path": "src/a.ts", "diff": "@@ -1 +1 @@\n-a\n+b\n"}"#,
         r#"{"name":"shell","arguments":{"command":["apply_patch","*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\n"]}}"#,
         r#"{"cmd":["bash","-lc","apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/a.ts\n-a\n+b\n*** End Patch\nEOF\n"]}"#,
@@ -43,6 +44,7 @@ fn json_calls_of_many_tools_are_read() {
     for text in [
         r#"{"name": "write", "arguments": {"path": "src/a.ts", "content": "x\n"}}"#,
         r#"{"command": "create", "path": "src/a.ts", "file_text": "x\n"}"#,
+        r#"{"action": "write", "path": "src/a.ts", "content": "x\n"}"#,
         r#"{"files": {"src/a.ts": "x\n"}}"#,
         r#"{"files": [{"path": "src/a.ts", "content": "x\n"}]}"#,
     ] {
@@ -68,6 +70,7 @@ fn calls_in_tags_are_read() {
         "<invoke name=\"Edit\">\n<parameter name=\"file_path\">src/a.ts</parameter>\n<parameter name=\"old_string\">a</parameter>\n<parameter name=\"new_string\">b</parameter>\n</invoke>",
         "<tool_call>\n{\"name\": \"edit\", \"arguments\": {\"path\": \"src/a.ts\", \"old_string\": \"a\", \"new_string\": \"b\"}}\n</tool_call>",
         "<tool_call>\n<function=edit>\n<parameter=path>src/a.ts</parameter>\n<parameter=old_string>a</parameter>\n<parameter=new_string>b</parameter>\n</function>\n</tool_call>",
+        "<function=str_replace_editor>\n<parameter=command>str_replace</parameter>\n<parameter=path>src/a.ts</parameter>\n<parameter=old_str>a</parameter>\n<parameter=new_str>b</parameter>\n</function>",
         "<replace_in_file>\n<path>src/a.ts</path>\n<diff>\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n</diff>\n</replace_in_file>",
         "<function_calls>\n<invoke name=\"str_replace_based_edit_tool\">\n<parameter name=\"command\">str_replace</parameter>\n<parameter name=\"path\">src/a.ts</parameter>\n<parameter name=\"old_str\">a</parameter>\n<parameter name=\"new_str\">b</parameter>\n</invoke>\n</function_calls>",
     ] {
@@ -78,6 +81,7 @@ fn calls_in_tags_are_read() {
         "<file path=\"src/a.ts\">\nx\n</file>",
         "<boltAction type=\"file\" filePath=\"src/a.ts\">\nx\n</boltAction>",
         "<file>\n<path>src/a.ts</path>\n<content>x</content>\n</file>",
+        "<antArtifact identifier=\"fix\" language=\"ts\" title=\"src/a.ts\">\nx\n</antArtifact>",
     ] {
         check(text, &[("src/a.ts", "write")]);
         let calls = read(text, 1).expect("a call");
@@ -125,4 +129,27 @@ fn calls_that_cannot_be_read_are_named() {
     }
     let harmless = read(r#"{"name": "read_file", "arguments": {"path": "src/a.ts"}}"#, 1).expect("a call");
     assert_eq!((harmless.harmless.len(), harmless.unknown.len()), (1, 0));
+}
+
+/// Files of data, pages, and blank lines at the end of a file between tags.
+#[test]
+fn content_between_tags_is_kept_as_it_is() {
+    for content in ["[\n  {\"path\": \"/a\", \"value\": 1}\n]\n", "<html>\n<p>x</p>\n</html>\n", "x\n\n"] {
+        let calls =
+            read(&format!("<lov-write file_path=\"src/a.ts\">\n{content}</lov-write>"), 1).expect("a call");
+        let operation = Operation::Write { content: content.to_owned() };
+        assert_eq!(calls.edits.first().map(|edit| &edit.operation), Some(&operation), "{content}");
+    }
+}
+
+#[test]
+fn arguments_of_a_call_that_is_not_known_refuse_a_reply() {
+    for argument in
+        ["<old_string>\na\n</old_string>", "<parameter=path>a.py</parameter>", "<path>a.py</path>"]
+    {
+        let reply = crate::parse(&format!("Then:\n\n<swap>\n{argument}\n</swap>\n"), None);
+        assert!(reply.diagnostics.iter().any(crate::Diagnostic::is_error), "{argument}: {reply:?}");
+    }
+    let prose = crate::parse("Give it a\n<path> that exists.\n", None);
+    assert!(prose.diagnostics.is_empty(), "{prose:?}");
 }

@@ -83,6 +83,7 @@ fn under_heading(content: &str, path: &str, random: &mut Random) -> String {
 
 /// True edits in the forms that models write.
 pub const FORMS: &[Part] = &[
+    told,
     |change, random| under_heading(&change.after, &change.path, random),
     |change, random| under_heading(&change.after, &change.path, random),
     |change, _| format!("```diff\n--- a/{0}\n+++ b/{0}\n@@\n{1}```", change.path, change.body()),
@@ -140,6 +141,19 @@ pub const FORMS: &[Part] = &[
         format!("Run this:\n\n```bash\ncat > {} <<'EOF'\n{}EOF\npytest -q\n```", change.path, change.after)
     },
 ];
+
+/// A whole file below its name, with a sentence between the two that is about something else.
+pub fn told(change: &Change, random: &mut Random) -> String {
+    let sentence = *random.pick(&[
+        "The rest of the file stays the same.",
+        "For example, the value is checked first now.",
+        "Usage stays the same.",
+        "You can run the tests afterwards to verify.",
+        "Previously this would fail.",
+        "It builds on the change above.",
+    ]);
+    format!("### `{}`\n\n{sentence}\n\n{}", change.path, python(&change.after))
+}
 
 /// Blocks that are there to be looked at.
 pub const DISTRACTORS: &[Part] = &[
@@ -229,6 +243,68 @@ pub const DAMAGES: &[Part] = &[
         )
     },
 ];
+
+/// Words above changed code that make it look like something else.
+const MISLEADING: &[&str] = &[
+    "For example:",
+    "Usage:",
+    "Here's what it looks like now:",
+    "Output:",
+    "The result:",
+    "In practice:",
+    "For reference:",
+    "Notice the new check:",
+    "You should see this:",
+    "Then run it through the check:",
+    "Verify:",
+    "The current version:",
+    "Same as before, but checked:",
+    "Test it:",
+    "The logs now include it:",
+    "Demonstration:",
+    "Quick start:",
+    "Setup:",
+    "",
+];
+
+/// Changed code of a file that no edit of the reply changes, under words that make it look like something else.
+pub fn misleading(change: &Change, random: &mut Random) -> String {
+    let lead = random.pick(MISLEADING);
+    let language = *random.pick(&["python", "python", "python", "", "text", "bash", "output"]);
+    let lines: Vec<&str> = change.new.lines().collect();
+    let from = random.below(2);
+    let code: String = lines[from..].iter().map(|line| format!("{line}\n")).collect();
+    format!("{lead}\n\n```{language}\n{code}```")
+}
+
+/// Another version of a change that an edit of the reply makes.
+pub fn second_version(change: &Change, random: &mut Random) -> String {
+    let lead = *random.pick(&[
+        "Alternatively:",
+        "**Option B**",
+        "Or even shorter:",
+        "A more defensive version:",
+        "If you'd rather not log:",
+        "Actually, use this instead:",
+        "Wait, that misses a case. Use this:",
+        "Scratch that. Better:",
+        "Let me redo that:",
+        "Looking at it again, this is safer:",
+    ]);
+    let new = change.new.replace("return value", "yield value");
+    let after = change.after.replace(&change.new, &new);
+    let version = match random.below(5) {
+        0 => python(&new),
+        1 => format!("```bash\ncat > {} <<'EOF'\n{after}EOF\n```", change.path),
+        2 => format!("`{}`\n\n{}", change.path, python(&after)),
+        3 => format!("<file path=\"{}\">\n{after}</file>", change.path),
+        _ => {
+            let sections = format!("<<<<<<< SEARCH\n{}=======\n{new}>>>>>>> REPLACE", change.old);
+            format!("{}\n```python\n{sections}\n```", change.path)
+        }
+    };
+    format!("{lead}\n\n{version}")
+}
 
 /// A whole file of which something is missing.
 pub fn cut_whole(change: &Change, random: &mut Random) -> String {
