@@ -15,23 +15,8 @@ pub(crate) enum Elision {
 
 /// Words that say that something was left out.
 const WORDS: &[&str] = &[
-    "existing",
-    "rest",
-    "unchanged",
-    "remaining",
-    "remains",
-    "same",
-    "previous",
-    "omitted",
-    "other",
-    "as before",
-    "more",
-    "etc",
-    "code",
-    "lines",
-    "keep",
-    "snip",
-    "truncated",
+    "existing", "rest", "unchanged", "remaining", "remains", "same", "previous", "omitted", "other",
+    "as before", "more", "etc", "code", "lines", "keep", "snip", "truncated",
 ];
 
 /// Reads a line as an elision, if it could be one.
@@ -75,17 +60,8 @@ fn says_left_out(lower: &str) -> bool {
     const BEGINNINGS: &[&str] =
         &["rest of", "the rest of", "remaining", "existing", "previous", "all other", "other"];
     const ENDINGS: &[&str] = &[
-        "unchanged",
-        "remains the same",
-        "remain the same",
-        "stays the same",
-        "stay the same",
-        "is the same",
-        "same as before",
-        "as before",
-        "omitted",
-        "goes here",
-        "here",
+        "unchanged", "remains the same", "remain the same", "stays the same", "stay the same", "is the same",
+        "same as before", "as before", "omitted", "goes here", "here",
     ];
     let lower = unbracketed(lower);
     let ended = lower.trim_end_matches(['.', ')', ':']);
@@ -122,19 +98,8 @@ pub(crate) fn names_left_out(text: &str) -> bool {
 
 /// How remarks begin that say that something stays as it is.
 const REMARK_BEGINNINGS: &[&str] = &[
-    "existing",
-    "your existing",
-    "the existing",
-    "keep existing",
-    "keep the",
-    "the rest",
-    "rest of",
-    "unchanged",
-    "remaining",
-    "all other",
-    "same code",
-    "no changes",
-    "no change",
+    "existing", "your existing", "the existing", "keep existing", "keep the", "the rest", "rest of",
+    "unchanged", "remaining", "all other", "same code", "no changes", "no change",
 ];
 
 /// The same remarks in the languages that models answer in.
@@ -168,18 +133,8 @@ const REMARKS_ABROAD: &[&str] = &[
 
 /// How such remarks end.
 const REMARK_ENDINGS: &[&str] = &[
-    "unchanged",
-    "the same",
-    "omitted",
-    "as before",
-    "as above",
-    "for brevity",
-    "not shown",
-    "no changes",
-    "and so on",
-    "etc",
-    "existing code",
-    "existing code here",
+    "unchanged", "the same", "omitted", "as before", "as above", "for brevity", "not shown", "no changes",
+    "and so on", "etc", "existing code", "existing code here",
 ];
 
 /// Whether a comment remarks that what stands there stays as it is, or was left out: `# f2 to f6 unchanged`, `// omitted for
@@ -369,15 +324,8 @@ mod tests {
             assert!(names_left_out(line), "{line}");
         }
         for line in [
-            "# existing file",
-            "// the same function",
-            "// code",
-            "existing code",
-            "// existing code path",
-            "// unchanged since 2.0",
-            "<unchanged>",
-            "{unchanged}",
-            "<code>",
+            "# existing file", "// the same function", "// code", "existing code", "// existing code path",
+            "// unchanged since 2.0", "<unchanged>", "{unchanged}", "<code>",
         ] {
             assert!(!names_left_out(line), "{line}");
         }

@@ -44,15 +44,8 @@ mod tests {
     #[test]
     fn reads_citations() {
         for text in [
-            "src/a.rs:10",
-            "src/a.rs:10-20",
-            "src/a.rs:10–20",
-            "src/a.rs:10:5",
-            "src/a.rs:L10-L20",
-            "src/a.rs#L10",
-            "src/a.rs#L10-L20",
-            "10:20:src/a.rs",
-            "10:src/a.rs",
+            "src/a.rs:10", "src/a.rs:10-20", "src/a.rs:10–20", "src/a.rs:10:5", "src/a.rs:L10-L20",
+            "src/a.rs#L10", "src/a.rs#L10-L20", "10:20:src/a.rs", "10:src/a.rs",
         ] {
             assert_eq!(path(text), Some("src/a.rs"), "{text}");
         }

@@ -197,33 +197,10 @@ fn read_path(text: &str) -> Result<(String, bool, &str), &'static str> {
 
 /// File names without a dot that are files all the same.
 const BARE_NAMES: &[&str] = &[
-    "Makefile",
-    "Dockerfile",
-    "Containerfile",
-    "Justfile",
-    "justfile",
-    "Rakefile",
-    "Gemfile",
-    "Procfile",
-    "Vagrantfile",
-    "Jenkinsfile",
-    "Brewfile",
-    "Caddyfile",
-    "Tiltfile",
-    "Pipfile",
-    "LICENSE",
-    "LICENCE",
-    "README",
-    "CHANGELOG",
-    "CODEOWNERS",
-    "AUTHORS",
-    "NOTICE",
-    "VERSION",
-    "COPYING",
-    "WORKSPACE",
-    "BUILD",
-    "makefile",
-    "GNUmakefile",
+    "Makefile", "Dockerfile", "Containerfile", "Justfile", "justfile", "Rakefile", "Gemfile", "Procfile",
+    "Vagrantfile", "Jenkinsfile", "Brewfile", "Caddyfile", "Tiltfile", "Pipfile", "LICENSE", "LICENCE",
+    "README", "CHANGELOG", "CODEOWNERS", "AUTHORS", "NOTICE", "VERSION", "COPYING", "WORKSPACE", "BUILD",
+    "makefile", "GNUmakefile",
 ];
 
 /// Whether a word is one of the file names that have no ending.
@@ -234,15 +211,7 @@ pub(crate) fn is_bare_name(name: &str) -> bool {
 /// Whether what looks like the path of a new file may as well be a title: `Input/Output`, `v1.2`, `Node.js`.
 pub(crate) fn may_be_title(path: &str) -> bool {
     const NAMES: &[&str] = &[
-        "node.js",
-        "vue.js",
-        "next.js",
-        "nuxt.js",
-        "express.js",
-        "react.js",
-        "three.js",
-        "d3.js",
-        "asp.net",
+        "node.js", "vue.js", "next.js", "nuxt.js", "express.js", "react.js", "three.js", "d3.js", "asp.net",
         "socket.io",
     ];
     let name = path.rsplit('/').next().unwrap_or_default();

@@ -131,25 +131,9 @@ fn is_marker_like(path: &str) -> bool {
 
 /// What authors write behind a path to say that its file follows.
 const REMARKS: &[&str] = &[
-    "modified",
-    "updated",
-    "changed",
-    "edited",
-    "new",
-    "new file",
-    "full file",
-    "full",
-    "complete",
-    "complete file",
-    "whole file",
-    "full content",
-    "full contents",
-    "updated file",
-    "entire file",
-    "final",
-    "final version",
-    "revised",
-    "create",
+    "modified", "updated", "changed", "edited", "new", "new file", "full file", "full", "complete",
+    "complete file", "whole file", "full content", "full contents", "updated file", "entire file", "final",
+    "final version", "revised", "create",
 ];
 
 /// A line without a remark such as `(new file)` or `— full file` behind its path.
@@ -369,15 +353,7 @@ mod tests {
             assert!(is_plain_name(path), "{path}");
         }
         for path in [
-            "src/a.rs (new)",
-            "`a.rs`",
-            "\"a.rs\"",
-            "a.rs:",
-            "a.rs,",
-            "a.rs#L3",
-            "a.rs:12",
-            "<a.rs>",
-            "a.rs|",
+            "src/a.rs (new)", "`a.rs`", "\"a.rs\"", "a.rs:", "a.rs,", "a.rs#L3", "a.rs:12", "<a.rs>", "a.rs|",
         ] {
             assert!(!is_plain_name(path), "{path}");
         }

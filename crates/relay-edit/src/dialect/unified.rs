@@ -183,20 +183,9 @@ pub(crate) fn means(header: &str, path: &str) -> bool {
 /// Lines git writes before the hunks.
 pub(crate) fn is_preamble(text: &str) -> bool {
     const STARTS: &[&str] = &[
-        "diff --git ",
-        "index ",
-        "new file mode ",
-        "deleted file mode ",
-        "old mode ",
-        "new mode ",
-        "similarity index ",
-        "dissimilarity index ",
-        "rename from ",
-        "rename to ",
-        "copy from ",
-        "copy to ",
-        "Index: ",
-        "====",
+        "diff --git ", "index ", "new file mode ", "deleted file mode ", "old mode ", "new mode ",
+        "similarity index ", "dissimilarity index ", "rename from ", "rename to ", "copy from ", "copy to ",
+        "Index: ", "====",
     ];
     STARTS.iter().any(|start| text.starts_with(start))
 }

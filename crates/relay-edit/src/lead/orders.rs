@@ -9,53 +9,15 @@ const VERBS: &[&str] =
 
 /// Words between the verb and the file.
 const BETWEEN: &[&str] = &[
-    "the",
-    "your",
-    "this",
-    "file",
-    "files",
-    "old",
-    "unused",
-    "obsolete",
-    "existing",
-    "entire",
-    "whole",
-    "module",
-    "script",
-    "stale",
-    "legacy",
-    "empty",
-    "temporary",
-    "now-unused",
-    "now",
-    "completely",
-    "entirely",
-    "also",
-    "folder",
-    "directory",
-    "file:",
+    "the", "your", "this", "file", "files", "old", "unused", "obsolete", "existing", "entire", "whole",
+    "module", "script", "stale", "legacy", "empty", "temporary", "now-unused", "now", "completely",
+    "entirely", "also", "folder", "directory", "file:",
 ];
 
 /// Words that may follow the file; others make it part of something else, as in "remove `a.ts` from the list".
 const BEYOND: &[&str] = &[
-    "",
-    "and",
-    "to",
-    "into",
-    "as",
-    "because",
-    "since",
-    "entirely",
-    "completely",
-    "altogether",
-    "which",
-    "now",
-    "too",
-    "file",
-    "it",
-    "nothing",
-    "we",
-    "is",
+    "", "and", "to", "into", "as", "because", "since", "entirely", "completely", "altogether", "which",
+    "now", "too", "file", "it", "nothing", "we", "is",
 ];
 
 /// The longest line that is looked at.

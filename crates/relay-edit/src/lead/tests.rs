@@ -44,13 +44,7 @@ fn sentences_say_what_a_block_is_for() {
     check(
         Intent::New,
         &[
-            "with:",
-            "with this:",
-            "with",
-            "To:",
-            "After:",
-            "New code:",
-            "and replace it with:",
+            "with:", "with this:", "with", "To:", "After:", "New code:", "and replace it with:",
             "Change it to:",
         ],
     );
@@ -84,11 +78,7 @@ fn sentences_say_what_a_block_is_for() {
     check(
         Intent::Example,
         &[
-            "Usage:",
-            "Then use it like so:",
-            "For example:",
-            "You can now call it:",
-            "### Example usage",
+            "Usage:", "Then use it like so:", "For example:", "You can now call it:", "### Example usage",
             "Example:",
         ],
     );

@@ -203,18 +203,8 @@ fn verb_of(short: &str) -> &str {
 /// Whether a sentence ends by asking for the old lines: "in `a`, replace".
 fn ends_in_old(short: &str) -> bool {
     [
-        "replace",
-        "find",
-        "change",
-        "replace this",
-        "find this",
-        "change this",
-        "replace these lines",
-        "replace the following",
-        "change the following",
-        "replace this block",
-        "find the following",
-        "swap",
+        "replace", "find", "change", "replace this", "find this", "change this", "replace these lines",
+        "replace the following", "change the following", "replace this block", "find the following", "swap",
         "from",
     ]
     .iter()
@@ -230,31 +220,14 @@ fn ends_in_old(short: &str) -> bool {
 fn ends_in_new(short: &str) -> bool {
     // "Test it with:" and "call it with:" replace nothing.
     const VERBS: &[&str] = &[
-        "replace",
-        "change",
-        "swap",
-        "update",
-        "edit",
-        "modify",
-        "turn",
-        "rewrite",
-        "substitute",
-        "it",
-        "this",
-        "that",
-        "which",
+        "replace", "change", "swap", "update", "edit", "modify", "turn", "rewrite", "substitute", "it",
+        "this", "that", "which",
     ];
     let count = short.split_whitespace().count();
     count <= 5
         && begins_with(verb_of(short), VERBS)
         && [
-            "it with",
-            "it to",
-            "that with",
-            "that to",
-            "them with",
-            "this to",
-            "should now be",
+            "it with", "it to", "that with", "that to", "them with", "this to", "should now be",
             "should become",
         ]
         .iter()

@@ -93,14 +93,7 @@ mod tests {
     #[test]
     fn a_block_ends_with_a_word_of_its_own() {
         for line in [
-            "end",
-            "  end;",
-            "END IF",
-            "endif",
-            "EndFor",
-            "endfunction()",
-            "end module shop",
-            "</div>",
+            "end", "  end;", "END IF", "endif", "EndFor", "endfunction()", "end module shop", "</div>",
             "\\end{itemize}",
         ] {
             assert!(is_block_end(line), "{line}");

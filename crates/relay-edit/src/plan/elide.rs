@@ -316,17 +316,8 @@ fn is_alone_for(hunk: &Hunk, at: usize, lines: usize) -> bool {
 fn says_code(text: &str) -> bool {
     let text = text.to_lowercase();
     [
-        "existing",
-        "rest",
-        "unchanged",
-        "remain",
-        "same",
-        "previous",
-        "omitted",
-        "as before",
-        "keep",
-        "other",
-        "truncated",
+        "existing", "rest", "unchanged", "remain", "same", "previous", "omitted", "as before", "keep",
+        "other", "truncated",
     ]
     .iter()
     .any(|word| text.contains(word))

@@ -42,24 +42,8 @@ pub(crate) enum Effect {
 
 /// The languages of commands for a shell, and of what terminals show.
 const SHELLS: &[&str] = &[
-    "bash",
-    "sh",
-    "shell",
-    "zsh",
-    "fish",
-    "console",
-    "terminal",
-    "shell-session",
-    "sh-session",
-    "shellsession",
-    "shellscript",
-    "powershell",
-    "ps1",
-    "cmd",
-    "bat",
-    "batch",
-    "command",
-    "cli",
+    "bash", "sh", "shell", "zsh", "fish", "console", "terminal", "shell-session", "sh-session",
+    "shellsession", "shellscript", "powershell", "ps1", "cmd", "bat", "batch", "command", "cli",
 ];
 
 /// Whether code of this language is for a shell.

@@ -8,24 +8,8 @@ const CHANGING: &[&str] =
 
 /// Folders that tools make and people delete at will.
 const DISPOSABLE: &[&str] = &[
-    "node_modules",
-    "dist",
-    "build",
-    "target",
-    "out",
-    "coverage",
-    "tmp",
-    "venv",
-    ".venv",
-    ".next",
-    ".cache",
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".tox",
-    ".turbo",
-    "package-lock.json",
-    "yarn.lock",
+    "node_modules", "dist", "build", "target", "out", "coverage", "tmp", "venv", ".venv", ".next", ".cache",
+    "__pycache__", ".pytest_cache", ".mypy_cache", ".tox", ".turbo", "package-lock.json", "yarn.lock",
 ];
 
 /// Words before a command that say how it runs.

@@ -164,18 +164,8 @@ fn what_one_block_asks_for_lands_together() {
 fn a_reply_that_ends_in_the_first_marker_of_an_edit_is_cut_off() {
     let whole = "b.txt\n<<<<<<< SEARCH\nhello\n=======\nhallo\n>>>>>>> REPLACE\n\n";
     for half in [
-        "a.txt\n<<<<<<< SE",
-        "a.txt\n<<<<<<<",
-        "a.txt\n<<",
-        "a.txt\n««« ED",
-        "a.txt\n«",
-        "a.txt\n``",
-        "*** Beg",
-        "*** Update Fi",
-        "diff --gi",
-        "--- a/a.txt",
-        "[CREATE_FI",
-        "[CREATE_FILE path=\"m",
+        "a.txt\n<<<<<<< SE", "a.txt\n<<<<<<<", "a.txt\n<<", "a.txt\n««« ED", "a.txt\n«", "a.txt\n``",
+        "*** Beg", "*** Update Fi", "diff --gi", "--- a/a.txt", "[CREATE_FI", "[CREATE_FILE path=\"m",
     ] {
         let (changes, errors) = part_of(&format!("{whole}{half}"));
         assert_eq!(changes.len(), 1, "{half}");

@@ -16,14 +16,8 @@ const CASES: &str = include_str!("../../../relay/tests/fixtures/peers.jsonl");
 
 /// Cases whose content holds markers and fences, so that a line less is another text.
 const QUOTING: &[&str] = &[
-    "fence-in-content",
-    "fences-inside",
-    "plain-dashes",
-    "conflict-head",
-    "markers-in-replace",
-    "plus-lines",
-    "shows-edits",
-    "rules-are",
+    "fence-in-content", "fences-inside", "plain-dashes", "conflict-head", "markers-in-replace", "plus-lines",
+    "shows-edits", "rules-are",
 ];
 
 #[test]

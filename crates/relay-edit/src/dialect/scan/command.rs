@@ -13,20 +13,7 @@ pub(super) struct Command {
 
 /// The options of `patch` that take the next word as their value.
 const TAKES: &[&str] = &[
-    "-d",
-    "--directory",
-    "-p",
-    "--strip",
-    "-i",
-    "--input",
-    "-F",
-    "--fuzz",
-    "-r",
-    "-o",
-    "-B",
-    "-D",
-    "-V",
-    "-z",
+    "-d", "--directory", "-p", "--strip", "-i", "--input", "-F", "--fuzz", "-r", "-o", "-B", "-D", "-V", "-z",
 ];
 
 /// What joins commands, the longer ones first.
@@ -192,12 +179,8 @@ mod tests {
             assert_eq!(last(line).file(), Some("a.txt"), "{line}");
         }
         for line in [
-            "patch -p1",
-            "patch -p1 < fix.patch",
-            "patch -i fix.patch",
-            "patch --directory web",
-            "git apply fix.patch",
-            "patch",
+            "patch -p1", "patch -p1 < fix.patch", "patch -i fix.patch", "patch --directory web",
+            "git apply fix.patch", "patch",
         ] {
             assert_eq!(last(line).file(), None, "{line}");
         }

@@ -133,30 +133,9 @@ fn is_list(text: &str) -> bool {
 /// Whether a line of prose can hardly be anything but code.
 fn is_code(text: &str) -> bool {
     const WORDS: &[&str] = &[
-        "import",
-        "from",
-        "return",
-        "const",
-        "let",
-        "var",
-        "fn",
-        "func",
-        "pub",
-        "export",
-        "function",
-        "raise",
-        "yield",
-        "await",
-        "async",
-        "def",
-        "class",
-        "private",
-        "public",
-        "protected",
-        "static",
-        "impl",
-        "struct",
-        "enum",
+        "import", "from", "return", "const", "let", "var", "fn", "func", "pub", "export", "function",
+        "raise", "yield", "await", "async", "def", "class", "private", "public", "protected", "static",
+        "impl", "struct", "enum",
     ];
     let text = text.trim();
     if text.is_empty() || is_list(text) || text.starts_with(['#', '*', '`', '[']) {

@@ -330,22 +330,8 @@ mod tests {
             assert!(closes(line), "{line}");
         }
         for line in [
-            "if x:",
-            "fn f() {",
-            "f(",
-            "[",
-            "a,",
-            "x =",
-            "|",
-            "<div>",
-            "a \\",
-            "a &",
-            "a +",
-            "if x; then",
-            "do",
-            "else",
-            "begin",
-            "try",
+            "if x:", "fn f() {", "f(", "[", "a,", "x =", "|", "<div>", "a \\", "a &", "a +", "if x; then",
+            "do", "else", "begin", "try",
         ] {
             assert!(opens(line) && opens(&format!("{line}  ")) && !closes(line), "{line}");
         }

@@ -67,18 +67,8 @@ pub(crate) fn opens_block(region: &Range<usize>) -> bool {
 /// lines of any hunk, which may make it or give it another name.
 pub(crate) fn is_unknown(patterns: &[Pattern<'_>], index: &FileIndex<'_>, scope: &str) -> bool {
     const KINDS: &[&str] = &[
-        "class",
-        "def",
-        "enum",
-        "fn",
-        "func",
-        "function",
-        "impl",
-        "interface",
-        "module",
-        "namespace",
-        "struct",
-        "trait",
+        "class", "def", "enum", "fn", "func", "function", "impl", "interface", "module", "namespace",
+        "struct", "trait",
     ];
     let mut words = words(scope);
     let Some(name) = words.find(|word| KINDS.contains(word)).and_then(|_| words.next()) else { return false };

@@ -2,14 +2,7 @@
 
 /// Endings and beginnings of the names that generators give to what they write.
 const GENERATED_ENDS: [&str; 9] = [
-    ".pb.go",
-    ".pb.h",
-    ".pb.cc",
-    "_pb2.py",
-    "_pb2_grpc.py",
-    ".g.dart",
-    ".lock",
-    "package-lock.json",
+    ".pb.go", ".pb.h", ".pb.cc", "_pb2.py", "_pb2_grpc.py", ".g.dart", ".lock", "package-lock.json",
     "pnpm-lock.yaml",
 ];
 

@@ -9,28 +9,10 @@ use crate::fuzz::damage::Random;
 
 /// The forms an edit is written in.
 pub const FORMS: &[&str] = &[
-    "unified-bare",
-    "unified-fenced",
-    "unified-plain",
-    "git-diff",
-    "new-unified",
-    "search-bare",
-    "search-fenced",
-    "search-inside",
-    "search-dashes",
-    "search-hinted",
-    "multi-search",
-    "apply-patch",
-    "apply-patch-fenced",
-    "apply-patch-heredoc",
-    "edit-repl",
-    "hashline",
-    "edit-file",
-    "create-file",
-    "fenced-whole",
-    "fenced-marked",
-    "whole-below",
-    "whole-info",
+    "unified-bare", "unified-fenced", "unified-plain", "git-diff", "new-unified", "search-bare",
+    "search-fenced", "search-inside", "search-dashes", "search-hinted", "multi-search", "apply-patch",
+    "apply-patch-fenced", "apply-patch-heredoc", "edit-repl", "hashline", "edit-file", "create-file",
+    "fenced-whole", "fenced-marked", "whole-below", "whole-info",
 ];
 
 /// How the numbers of a diff's headers come out.
