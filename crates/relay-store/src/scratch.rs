@@ -30,6 +30,20 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Makes a folder for one run in this one, with a short name: sockets may not have long paths.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn short_scratch(&self, parent: &Path) -> Result<Scratch, StoreError> {
+        let mut number = [0; 4];
+        getrandom::fill(&mut number)
+            .map_err(|error| StoreError::io(parent, std::io::Error::other(error.to_string())))?;
+        let path = parent.join(format!("relay-{:08x}", u32::from_le_bytes(number)));
+        Ok(Scratch { folder: Folder::create(&path)? })
+    }
+}
+
 impl Scratch {
     /// Where it is.
     #[must_use]

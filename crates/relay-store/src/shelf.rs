@@ -37,6 +37,8 @@ pub enum Shelf {
     Selection,
     /// A linter and a state of the files to the errors it found there.
     Lint,
+    /// A file of the project to the exact text of it that the user agreed to.
+    Trusted,
 }
 
 impl Shelf {
@@ -48,6 +50,7 @@ impl Shelf {
             Shelf::Receipts => "receipts",
             Shelf::Selection => "selection",
             Shelf::Lint => "lint",
+            Shelf::Trusted => "trusted",
         }
     }
 }

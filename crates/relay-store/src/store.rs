@@ -90,6 +90,23 @@ impl Store {
         }
     }
 
+    /// A text that was cached under a folder and a name; `None` when there is none.
+    ///
+    /// # Errors
+    /// It is not sound.
+    pub fn cached(&self, folder: &str, name: &str) -> Result<Option<String>, StoreError> {
+        let Some(folder) = Folder::open(&self.cache_dir().join(folder))? else { return Ok(None) };
+        Ok(folder.read(name)?.and_then(|bytes| String::from_utf8(bytes).ok()))
+    }
+
+    /// Caches a text under a folder and a name.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn cache(&self, folder: &str, name: &str, text: &str) -> Result<(), StoreError> {
+        Folder::create(&self.cache_dir().join(folder))?.lock()?.replace(name, text.as_bytes())
+    }
+
     /// The folder and name of the file that a settings file is a link to. People keep such files elsewhere, with their
     /// other dotfiles; as with links to folders, what counts is whose the file at the end is.
     fn linked_settings(&self, name: &str) -> Result<Option<(Folder, String)>, StoreError> {

@@ -7,33 +7,73 @@
 
 #[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
 mod archive;
+mod ask;
 mod bash;
+mod calc;
 mod checkpoint;
+mod cron;
 mod edit;
 mod goal;
+mod job;
 mod landing;
+mod monitor;
 mod read;
+mod recipe;
 mod resolve;
 mod spec;
 #[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
 mod sqlite;
+mod ssh;
+#[cfg(test)]
+mod testing;
+mod todo_write;
 mod write;
 
 use std::sync::Arc;
 
-use relay_agent::tool::Tool;
+use relay_agent::tool::{Services, Tool};
 
-/// All built-in tools, in the order in which models see them.
+pub use ssh::{Setup as SshSetup, SshFiles};
+pub use todo_write::{Phase, Task, TaskStatus, TodoList};
+
+/// All built-in tools that the user's settings and the front end allow, in the order in which models see them, and what a
+/// person should know about the files they were set up from.
 #[must_use]
-pub fn built_in() -> Vec<Arc<dyn Tool>> {
-    vec![
-        Arc::new(read::Read::new()),
-        Arc::new(bash::Bash::new()),
-        Arc::new(edit::Edit::new()),
-        Arc::new(checkpoint::Checkpoint::new()),
-        Arc::new(checkpoint::Rewind::new()),
-        Arc::new(write::Write::new()),
-        Arc::new(goal::Goal::new()),
-        Arc::new(resolve::Resolve::new(Vec::new())),
-    ]
+pub fn built_in(services: &Services, ssh: SshSetup) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+    let is_on = |key: &str, default: bool| services.is_on(key, default);
+    let bash: Arc<dyn Tool> = Arc::new(bash::Bash::new());
+    let mut tools: Vec<Arc<dyn Tool>> =
+        vec![Arc::new(read::Read::new()), Arc::clone(&bash), Arc::new(edit::Edit::new())];
+    if services.ui.is_attended() {
+        tools.push(Arc::new(ask::Ask::new()));
+    }
+    if is_on("calc.enabled", false) {
+        tools.push(Arc::new(calc::Calc::new()));
+    }
+    let (ssh, warnings) = ssh::Ssh::find(ssh, services);
+    if let Some(ssh) = ssh {
+        tools.push(Arc::new(ssh));
+    }
+    tools.push(Arc::new(checkpoint::Checkpoint::new()));
+    tools.push(Arc::new(checkpoint::Rewind::new()));
+    if job::is_enabled(services) {
+        tools.push(Arc::new(job::Job::new()));
+        tools.push(Arc::new(monitor::Monitor::new(&bash)));
+        if !cron::is_switched_off() {
+            let schedules = cron::Schedules::default();
+            tools.push(Arc::new(cron::CronCreate::new(&schedules)));
+            tools.push(Arc::new(cron::CronList::new(&schedules)));
+            tools.push(Arc::new(cron::CronDelete::new(&schedules)));
+        }
+    }
+    if let Some(recipe) = recipe::Recipe::find(services, &bash) {
+        tools.push(Arc::new(recipe));
+    }
+    if is_on("todo.enabled", true) {
+        tools.push(Arc::new(todo_write::TodoWrite::new()));
+    }
+    tools.push(Arc::new(write::Write::new()));
+    tools.push(Arc::new(goal::Goal::new()));
+    tools.push(Arc::new(resolve::Resolve::new(Vec::new())));
+    (tools, warnings)
 }

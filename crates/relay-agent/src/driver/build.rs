@@ -95,7 +95,8 @@ impl AgentBuilder {
             .collect();
         let facts = facts(&self.log);
         let is_goal_open = facts.mode == "goal";
-        let state = State::resumed(settings, facts.checkpoint.is_some(), is_goal_open);
+        let mut state = State::resumed(settings, facts.checkpoint.is_some(), is_goal_open);
+        state.note_todos(&facts.kept);
         let mut rules = self.rules;
         rules.injected(&self.log.context().state.injected_rules);
         self.services.resources.add(Arc::new(Local::new(self.log.artifacts())));

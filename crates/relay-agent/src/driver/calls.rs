@@ -10,7 +10,9 @@ use super::ask;
 use crate::policy::{Decision, Level, Permit, Policy};
 use crate::secrets::Masker;
 use crate::session::Block;
-use crate::tool::{Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate};
+use crate::tool::{
+    Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate, with_defaults,
+};
 
 /// Everything a call needs on its own thread.
 pub struct Job {
@@ -55,6 +57,7 @@ impl Job {
             self.masker.lock().unwrap_or_else(PoisonError::into_inner).restore_arguments(arguments);
         let arguments = &restored.map_err(|error| ToolError::Failed(error.to_string()))?;
         let schema = &tool.spec().parameters;
+        let arguments = &with_defaults(schema, arguments);
         validate(schema, arguments)
             .map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;
         let permit = self.authorise(&**tool, arguments)?;

@@ -145,6 +145,7 @@ impl Agent {
         self.state.pending = false;
         let injected = self.log.context().state.injected_rules;
         self.rules().restart(&injected);
+        self.state.note_todos(&self.facts.kept);
     }
 
     /// Moves to another place in the session's tree, with or without a summary of what is left behind. Only while no

@@ -181,6 +181,7 @@ impl Agent {
             Signal::Mode { mode, data } => self.set_mode(&mode, data),
             Signal::Pending { tool, label, data } => self.facts.pending = Some((tool, label, data)),
             Signal::Resolved { .. } => self.facts.pending = None,
+            Signal::Stop => {}
             Signal::Select(names) => self.offer_more(&names),
             Signal::Keep { kind, data } => {
                 self.append(Body::Custom(Custom { custom_type: kind.clone(), data: Some(data.clone()) }));

@@ -5,6 +5,21 @@ use serde_json::{Map, Value};
 /// How many faults are named at most; a model repairs the first few and asks again.
 const FAULTS: usize = 5;
 
+/// The arguments with the defaults of properties that were left out.
+#[must_use]
+pub fn with_defaults(schema: &Value, arguments: &Map<String, Value>) -> Map<String, Value> {
+    let mut arguments = arguments.clone();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        if let Some(default) = property.get("default")
+            && !arguments.contains_key(name)
+        {
+            arguments.insert(name.clone(), default.clone());
+        }
+    }
+    arguments
+}
+
 /// Checks arguments against a schema.
 ///
 /// # Errors
@@ -81,6 +96,13 @@ mod tests {
     fn arguments_that_fit_pass() {
         assert_eq!(check(json!({ "path": "a" })), Ok(()));
         assert_eq!(check(json!({ "path": "a", "limit": 3 })), Ok(()));
+    }
+
+    #[test]
+    fn what_was_left_out_gets_its_default() {
+        let schema = json!({ "properties": { "a": { "default": true }, "b": {}, "c": { "default": 1 } } });
+        let arguments = with_defaults(&schema, json!({ "c": 2 }).as_object().unwrap());
+        assert_eq!(Value::Object(arguments), json!({ "c": 2, "a": true }));
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::policy::Permit;
 
 pub use access::{Access, Reach};
 pub use adapt::for_wire;
-pub use arguments::{complain, validate};
+pub use arguments::{complain, validate, with_defaults};
 pub use background::{Background, BackgroundRun, BackgroundTask, BackgroundWork};
 pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, PlanChoice, Signal, ToolError};

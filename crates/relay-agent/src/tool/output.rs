@@ -107,6 +107,8 @@ pub enum Signal {
     },
     /// These tools are offered from the next turn on.
     Select(Vec<String>),
+    /// The run ends after this turn, as if a person had ended it: the tool needed an answer and got none.
+    Stop,
     /// Something that belongs to the session and to no message, kept in its log.
     Keep {
         /// What it is.

@@ -21,6 +21,7 @@ mod state;
 mod step;
 #[cfg(test)]
 mod tests;
+mod todos;
 mod work;
 
 pub use calls::PendingCall;
@@ -29,3 +30,4 @@ pub use happened::{Answer, Compacted, Happened, Hit, Prompt, Source};
 pub use queue::{Delivery, Queues};
 pub use schema::structured;
 pub use state::{Phase, Settings, State};
+pub use todos::TODOS;

@@ -29,6 +29,10 @@ pub fn wrong_schema(faults: &[String]) -> String {
     )
 }
 
+/// What a model reads after its list of tasks could not be updated.
+pub const TODO_FAILED: &str = "<system-reminder>\nYour last todo_write call failed, so the user does not see your \
+progress. Fix the arguments and call todo_write again.\n</system-reminder>";
+
 /// The hidden message for rules that an answer broke.
 pub fn injection(hits: &[Hit]) -> CustomMessage {
     let text: Vec<String> = hits.iter().map(|hit| block("system-interrupt", hit)).collect();

@@ -47,6 +47,8 @@ pub struct Settings {
     pub steering_waits: bool,
     /// Whether edits in plain answers land.
     pub text_edits: bool,
+    /// How often a model that ends although tasks of its list are open is reminded of them.
+    pub todo_reminders: u32,
     /// Whether the model goes on by itself until an open goal is reached.
     pub goal_continues: bool,
     /// The schema that the last answer must follow.
@@ -77,6 +79,8 @@ pub struct State {
     pub(super) at_end: Option<Signal>,
     pub(super) tries: Tries,
     pub(super) ending: Option<Ended>,
+    /// The tasks of the model's list that are open.
+    pub(super) todos: Vec<String>,
 }
 
 impl State {
@@ -117,4 +121,6 @@ pub(super) struct Tries {
     pub held: u32,
     /// How often it was told that its answer does not follow the schema.
     pub schema: u32,
+    /// How often the model was reminded of open tasks.
+    pub reminded: u32,
 }

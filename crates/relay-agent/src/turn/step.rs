@@ -269,6 +269,7 @@ impl State {
         let context_tokens = message.usage.context_tokens();
         let text = Content::text(&message.content, "\n");
         let is_cut = message.stop_reason == "length";
+        let todos_failed = results.iter().any(|result| result.is_error && result.tool_name == "todo_write");
         effects.push(emit(Event::Turn(TurnEvent::End { message, results })));
         effects.push(Effect::TurnEnded);
         if let Some(ended) = self.ending.take() {
@@ -278,6 +279,9 @@ impl State {
             Some(signal) => self.carry_out(signal, effects),
             None => false,
         };
+        if todos_failed {
+            say(vec![Prompt::hidden("todo-write-error-reminder", prose::TODO_FAILED)], effects);
+        }
         let prose_hits = std::mem::take(&mut self.breaches.prose);
         inject(&prose_hits, effects);
         let goes_on = had_calls || !prose_hits.is_empty() || self.goes_on(&text, is_cut, effects);
@@ -332,7 +336,7 @@ impl State {
                 let text = "the goal is still open, but the model does nothing more about it".to_owned();
                 effects.push(emit(Event::Notice { warning: true, text }));
             }
-            return false;
+            return self.remind_of_todos(effects);
         }
         if self.checkpoint {
             self.tries.held += 1;
@@ -349,7 +353,7 @@ impl State {
             effects.push(Effect::RemindOfGoal { continues: true });
             return true;
         }
-        self.breaks_schema(text, effects)
+        self.remind_of_todos(effects) || self.breaks_schema(text, effects)
     }
 
     /// Whether the last answer does not follow the schema, and the model is asked again for that.
@@ -414,7 +418,7 @@ pub(super) fn emit(event: Event) -> Effect {
 }
 
 /// Puts prompts into the log.
-fn say(prompts: Vec<Prompt>, effects: &mut Effects) {
+pub(super) fn say(prompts: Vec<Prompt>, effects: &mut Effects) {
     effects.extend(prompts.into_iter().flat_map(|prompt| prompt.bodies).map(Effect::Append));
 }
 

@@ -10,6 +10,7 @@ use crate::tool::{Output, Signal};
 use super::effect::Effect;
 use super::state::State;
 use super::step::{Effects, emit, note_injected, result_body};
+use super::todos::TODOS;
 use super::{prose, repeats};
 
 impl State {
@@ -30,12 +31,16 @@ impl State {
         if count >= repeats::WARN_AFTER {
             output.content.push(Block::text(repeats::warning(count)));
         }
+        let stops = output.signals.contains(&Signal::Stop);
         let name = call.name.clone();
         effects.push(emit(Event::Tool(ToolEvent::End { id: id.clone(), name, output: output.clone() })));
         self.calls.end(&id, output);
         if count >= repeats::END_AFTER && self.ending.is_none() {
             let why = format!("the model repeated a failing call of `{}` {count} times", call.name);
             self.ending = Some(Ended::Failed(why));
+        }
+        if stops {
+            self.ending.get_or_insert(Ended::Aborted);
         }
         if self.ending.is_some() {
             self.skip_waiting(prose::NOT_STARTED, effects);
@@ -92,7 +97,8 @@ impl State {
             }
             Signal::Pending { .. } => self.pending = true,
             Signal::Resolved { .. } => self.pending = false,
-            Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } => {}
+            Signal::Keep { kind, data } if kind == TODOS => self.set_todos(data),
+            Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } | Signal::Stop => {}
         }
         effects.push(Effect::Signal(signal));
     }

@@ -7,6 +7,7 @@ mod others;
 mod person;
 mod prompt;
 mod served;
+pub mod ssh;
 mod system;
 
 pub use host::{expand, templates};

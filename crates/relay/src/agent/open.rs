@@ -91,7 +91,11 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let can_call = asker.model().capabilities.tools;
     let mut services = services(&store, &engine, &log, &settings, front.ui);
     services.added = folders(&args.add_dir)?;
-    let mut builder = AgentBuilder::new(log, asker, Registry::new(relay_tools::built_in()), services);
+    let ssh = super::ssh::setup(&store, &engine, &mut notes).map_err(|error| Failure::environment(&error))?;
+    let (tools, warnings) = relay_tools::built_in(&services, ssh);
+    notes.extend(warnings);
+    let registry = Registry::new(tools);
+    let mut builder = AgentBuilder::new(log, asker, registry, services);
     builder.selection = match (&args.tools, args.no_tools) {
         (_, true) => Selection::Nothing,
         (Some(names), _) => Selection::Named(names.clone()),
@@ -119,6 +123,10 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         steering_waits: settings.text("interruptMode").as_deref() == Some("wait"),
         text_edits: args.text_edits || !can_call,
         goal_continues: continues(&settings, front.interactive),
+        todo_reminders: match settings.flag("todo.enabled") && settings.flag("todo.reminders") {
+            true => settings.count("todo.reminders.max").unwrap_or(3),
+            false => 0,
+        },
         ..LoopSettings::default()
     };
     builder.time = args.max_time.and_then(|bound| bound.0);

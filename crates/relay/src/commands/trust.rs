@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use relay_diagnostics::Diagnostic;
-use relay_engine::{Decision, codes, trust};
+use relay_engine::{Decision, Engine, codes, trust};
 
+use crate::agent::ssh;
 use crate::cli::TrustArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -16,11 +17,19 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
     let failed = |error: relay_store::StoreError| Failure::environment(&error);
     if args.revoke {
         engine.store().untrust(engine.workspace().root()).map_err(failed)?;
+        for (name, _, _) in ssh::project_files(engine.store(), &engine) {
+            ssh::agree(engine.store(), engine.workspace().root(), name, None).map_err(failed)?;
+        }
         return Ok(terminal::print(
             "trust revoked: this project's commands will not run until you trust them again\n",
         ));
     }
+    let mut person = Person::new(engine.cancel().clone(), args.yes, false);
+    let hosts = trust_hosts(&engine, &mut person)?;
     let commands = engine.config().commands();
+    if let Some(code) = hosts.filter(|code| *code != 0 || commands.is_empty()) {
+        return Ok(code);
+    }
     if commands.is_empty() {
         return Ok(terminal::print("this project's config runs no commands, so there is nothing to trust\n"));
     }
@@ -29,7 +38,6 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
         return Ok(0);
     }
     terminal::tell(&commands_text(&commands));
-    let mut person = Person::new(engine.cancel().clone(), args.yes, false);
     match person.confirm("trust exactly these commands on this machine?") {
         Decision::Yes => {
             trust::remember(engine.store(), engine.workspace(), engine.config()).map_err(failed)?;
@@ -40,9 +48,41 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
             terminal::tell("not trusted\n");
             Ok(1)
         }
-        Decision::NobodyThere => Err(Failure::general(
-            Diagnostic::error(codes::UNTRUSTED_COMMANDS, "no terminal to ask in")
-                .hinted("If you wrote these commands, run: relay trust --yes"),
-        )),
+        Decision::NobodyThere => Err(no_terminal()),
     }
+}
+
+fn no_terminal() -> Failure {
+    Failure::general(
+        Diagnostic::error(codes::UNTRUSTED_COMMANDS, "no terminal to ask in")
+            .hinted("If you wrote these commands, run: relay trust --yes"),
+    )
+}
+
+/// Asks about the project's files of SSH hosts; none if there is nothing to ask about.
+fn trust_hosts(engine: &Engine, person: &mut Person) -> Result<Option<u8>, Failure> {
+    let mut answered = None;
+    for (name, text, is_trusted) in ssh::project_files(engine.store(), engine) {
+        if is_trusted {
+            terminal::print(&format!("already trusted: the SSH hosts in {name}\n"));
+            answered = Some(0);
+            continue;
+        }
+        terminal::tell(&format!("{name}:\n{}\n", terminal::visible(&text)));
+        match person.confirm("let the agent use exactly these SSH hosts?") {
+            Decision::Yes => {
+                let agreed = ssh::agree(engine.store(), engine.workspace().root(), name, Some(text));
+                agreed.map_err(|error| Failure::environment(&error))?;
+                terminal::print(&format!("trusted: {name}\n"));
+                answered = Some(0);
+            }
+            Decision::Interrupted => return Ok(Some(130)),
+            Decision::No => {
+                terminal::tell("not trusted\n");
+                return Ok(Some(1));
+            }
+            Decision::NobodyThere => return Err(no_terminal()),
+        }
+    }
+    Ok(answered)
 }
