@@ -62,7 +62,11 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, arguments: &[Word]) -> Op
         "unset" => Some(unset(arguments)),
         "set" => Some(set(arguments)),
         "shopt" => Some(shopt(arguments)),
-        "umask" | "ulimit" | "wait" | "type" => {
+        "wait" | "getopts" => Some(names(arguments)),
+        "history" if !arguments.is_empty() => {
+            Some(Opinion::unknown(Cause::Options, "writes or reads a file of commands, or changes the list"))
+        }
+        "umask" | "ulimit" | "type" => {
             Some(Opinion::reads("looks at or changes a setting of this shell"))
         }
         "hash" if arguments.iter().all(|word| word.literal() == Some("-r")) => {
@@ -73,7 +77,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, arguments: &[Word]) -> Op
         "mapfile" | "readarray"
             if !arguments.iter().any(|word| word.text.starts_with("-C") || word.expands) =>
         {
-            Some(Opinion::reads("reads lines into a variable"))
+            Some(names(arguments))
         }
         "source" | "." => {
             Some(Opinion::unknown(Cause::Code, "runs a file in this shell, whose text was not looked at"))
@@ -114,6 +118,10 @@ fn declare(arguments: &[Word]) -> Opinion {
         let is_option = name.starts_with('-');
         if word.literal().is_none() && value.is_none() && !is_option {
             return Opinion::unknown(Cause::Dynamic, "the variable's name is only known when it runs");
+        }
+        // `declare -a 'a=($(command))'` expands what is quoted.
+        if value.is_some_and(|value| value.starts_with('(') && value.contains(['$', '`'])) {
+            return Opinion::unknown(Cause::Code, "a list in a declaration is expanded although it is quoted");
         }
         if is_option && name.contains(['n', 'f', 'i']) {
             return Opinion::unknown(

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::super::tree::{
     Assignment, Block, Command, Compound, Item, Pipeline, Redirect, RedirectKind, Script, Simple, Word,
 };
-use super::files::{Files, Folder, Present};
+use super::files::{Files, Folder, Present, Unseen};
 use super::wrapper::{self, Seen};
 use super::{Access, Cause, Class, Finding, Touched, Verdict, builtin, environment, program};
 
@@ -263,6 +263,20 @@ impl Judge<'_> {
                             self.script(&script);
                             self.folder = folder;
                         }
+                        wrapper::Inner::Elsewhere(script) => {
+                            // Nothing is known of the files there, and nothing here is touched.
+                            let mut there = Judge {
+                                files: &Unseen,
+                                folder: Folder(None),
+                                functions: BTreeSet::new(),
+                                findings: Vec::new(),
+                                carries_code: environment::carries_code(&script),
+                                depth: self.depth,
+                            };
+                            there.script(&script);
+                            there.findings.iter_mut().for_each(|finding| finding.touched.clear());
+                            self.findings.append(&mut there.findings);
+                        }
                         wrapper::Inner::Here(script) => {
                             let before = self.folder.clone();
                             self.script(&script);
@@ -382,8 +396,22 @@ impl Judge<'_> {
     }
 
     pub(super) fn note(&mut self, command: &str, opinion: Opinion) {
-        let Opinion { class, reason, touched } = opinion;
+        let Opinion { class, reason, touched } = guarded(opinion);
         self.findings.push(Finding { command: command.to_owned(), class, reason, touched });
+    }
+}
+
+/// A change to what git or Relay trusts or runs later, such as `.git/hooks/pre-commit`, is more than a change.
+fn guarded(opinion: Opinion) -> Opinion {
+    let is_guarded = |touched: &&Touched| {
+        touched.access != Access::Read && touched.path.split('/').any(|part| matches!(part, ".git" | ".relaycode"))
+    };
+    match opinion.touched.iter().find(is_guarded) {
+        Some(touched) if opinion.class == Class::Changes => {
+            let reason = format!("writes to `{}`, which git or Relay trusts or runs later", touched.path);
+            Opinion { class: Class::Unknown(Cause::Environment), reason, ..opinion }
+        }
+        _ => opinion,
     }
 }
 

@@ -22,6 +22,7 @@ mod overwrite;
 mod program;
 mod project;
 mod reads;
+mod remote;
 mod remove;
 mod sed;
 mod shells;

@@ -17,7 +17,7 @@ pub(super) fn judge(judge: &Judge<'_>, name: &str, arguments: &[Word]) -> Option
         "ln" => Some(link(judge, arguments)),
         "tee" => Some(tee(judge, arguments)),
         "touch" | "mkdir" | "mkfifo" | "mktemp" => {
-            Some(written(judge, arguments, "creates files or folders"))
+            Some(written(judge, name, arguments, "creates files or folders"))
         }
         "chmod" | "chown" | "chgrp" | "setfacl" | "xattr" => Some(mode(judge, arguments)),
         "patch" => Some(Opinion::changes("applies a patch to files")),
@@ -31,8 +31,10 @@ fn touched(judge: &Judge<'_>, words: &[&Word], access: Access) -> Vec<Touched> {
 }
 
 /// Files that are created, unless one of them is outside.
-fn written(judge: &Judge<'_>, arguments: &[Word], reason: &str) -> Opinion {
-    let options = Options::of(arguments, ("mdtrpZ", &["mode", "date", "reference", "tmpdir", "suffix"]));
+fn written(judge: &Judge<'_>, name: &str, arguments: &[Word], reason: &str) -> Opinion {
+    // `-p` is a folder for `mktemp`, and a flag for `mkdir`.
+    let letters = if name == "mktemp" { "p" } else { "mdtrZ" };
+    let options = Options::of(arguments, (letters, &["mode", "date", "reference", "tmpdir", "suffix"]));
     within(judge, touched(judge, &options.operands, Access::Write), Opinion::changes(reason))
 }
 

@@ -6,7 +6,7 @@ use super::options::{Options, PLAIN};
 use super::{Cause, awk, sed};
 
 /// Programs that only read and print, whatever their options are.
-const READERS: [&str; 75] = [
+const READERS: [&str; 74] = [
     "arch",
     "b2sum",
     "base32",
@@ -30,7 +30,6 @@ const READERS: [&str; 75] = [
     "expr",
     "factor",
     "fgrep",
-    "file",
     "fmt",
     "fold",
     "free",
@@ -84,10 +83,9 @@ const READERS: [&str; 75] = [
     "whoami",
 ];
 /// The same for programs that have a short list of options that do more.
-const MORE_READERS: [&str; 12] = [
+const MORE_READERS: [&str; 10] = [
     "cloc",
     "dpkg-query",
-    "ldd",
     "lsof",
     "pstree",
     "tokei",
@@ -96,13 +94,12 @@ const MORE_READERS: [&str; 12] = [
     "vmstat",
     "whereis",
     "which",
-    "xmllint",
 ];
 
 /// What a reader would do; nothing if `name` is not one.
 pub(super) fn judge(judge: &Judge<'_>, name: &str, arguments: &[Word]) -> Option<Opinion> {
-    if name == "iconv" || name == "xmllint" {
-        return Some(unless(arguments, "o", &["output", "noout"], "only reads and prints"));
+    if name == "iconv" {
+        return Some(unless(arguments, "o", &["output"], "only reads and prints"));
     }
     if READERS.contains(&name) || MORE_READERS.contains(&name) {
         return Some(Opinion::reads("only reads and prints"));
@@ -113,7 +110,13 @@ pub(super) fn judge(judge: &Judge<'_>, name: &str, arguments: &[Word]) -> Option
         "sort" => Some(sort(judge, arguments)),
         "uniq" => Some(second_operand(judge, arguments, "fsw")),
         "xxd" => Some(second_operand(judge, arguments, "cglos")),
-        "less" | "more" => Some(unless(arguments, "oO", &["log-file", "LOG-FILE"], "shows a file")),
+        "less" | "more" => Some(pager(arguments)),
+        "ldd" => Some(Opinion::unknown(Cause::Code, "`ldd` may run the program it looks at")),
+        "xmllint" => Some(unless(arguments, "o", &["output", "shell", "xpath-file"], "only reads and prints")),
+        "file" if arguments.iter().any(|word| word.text.starts_with("-C") || word.text == "--compile") => {
+            Some(Opinion::unknown(Cause::Options, "writes a file of compiled rules"))
+        }
+        "file" => Some(Opinion::reads("only reads and prints")),
         "man" => Some(unless(arguments, "PHCK", &["pager", "html"], "shows a manual page")),
         "tree" => Some(unless(arguments, "o", &["output"], "lists files")),
         "date" => Some(unless(arguments, "s", &["set"], "prints the time")),
@@ -211,4 +214,13 @@ pub(super) fn fd(arguments: &[Word]) -> Opinion {
         return Opinion::unknown(Cause::Dynamic, "an option of `fd` is only known when it runs");
     }
     Opinion::reads("looks for files")
+}
+
+/// `less` and `more`: `+!command` runs a command, and a file of keys can bind one.
+fn pager(arguments: &[Word]) -> Opinion {
+    if arguments.iter().any(|word| word.text.starts_with('+') && word.text.contains(['!', '|', '#', 'v'])) {
+        return Opinion::unknown(Cause::Options, "its first command inside the pager may run a program");
+    }
+    let long = ["log-file", "LOG-FILE", "lesskey-file", "lesskey-src", "lesskey-content", "cmd"];
+    unless(arguments, "oOk", &long, "shows a file")
 }

@@ -5,7 +5,7 @@
 
 use super::super::tree::{Script, Word};
 use super::judge::Opinion;
-use super::{Cause, environment, reads, shells};
+use super::{Cause, environment, reads, remote, shells};
 
 /// What is inside a wrapper.
 pub(super) enum Inner {
@@ -13,6 +13,8 @@ pub(super) enum Inner {
     Words(Vec<Word>),
     /// A script that runs in a shell of its own.
     Script(Script),
+    /// A script that runs on another machine.
+    Elsewhere(Script),
     /// A script that runs in this shell.
     Here(Script),
     /// Words of a command that runs in another folder.
@@ -65,10 +67,11 @@ const fn wrapper(
     Wrapper { name, flags, valued, long, before }
 }
 
-const WRAPPERS: [Wrapper; 19] = [
+const WRAPPERS: [Wrapper; 22] = [
     wrapper("busybox", "", "", &[], 0),
     wrapper("caffeinate", "dimsu", "t", &[], 0),
     wrapper("chronic", "ve", "", &[], 0),
+    wrapper("chroot", "", "", &["userspec=", "groups=", "skip-chdir"], 1),
     wrapper("chrt", "abfimorR", "", &[], 1),
     wrapper("doas", "ns", "uC", &[], 0),
     wrapper("env", "iv0", "uC", &["ignore-environment", "unset=", "chdir=", "null", "debug"], 0),
@@ -89,6 +92,7 @@ const WRAPPERS: [Wrapper; 19] = [
     ),
     wrapper("taskset", "ac", "", &["cpu-list"], 1),
     wrapper("time", "pvaq", "f", &["portability", "verbose", "format="], 0),
+    wrapper("toybox", "", "", &[], 0),
     wrapper(
         "timeout",
         "fpv",
@@ -97,6 +101,7 @@ const WRAPPERS: [Wrapper; 19] = [
         1,
     ),
     wrapper("unbuffer", "p", "", &[], 0),
+    wrapper("unshare", "muinpUCfrc", "RwSG", &["map-root-user", "fork", "user", "net", "mount", "pid"], 0),
 ];
 
 /// Looks for a command inside `words`.
@@ -116,6 +121,9 @@ pub(super) fn see_through(words: &[Word], input: Option<&Word>, reads_data: bool
             exec_of("fd", arguments, &["-x", "-X", "--exec", "--exec-batch"], reads::fd(arguments))
         }
         "git" => git(words, arguments),
+        "ssh" => remote::ssh(arguments),
+        "parallel" => remote::parallel(arguments),
+        "script" => remote::script(arguments),
         _ => match WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
             Some(wrapper) => plain(wrapper, arguments),
             None => Seen::Command,
@@ -171,11 +179,16 @@ fn cluster(letters: &str, flags: &str, valued: &str) -> Option<bool> {
 fn plain(wrapper: &Wrapper, arguments: &[Word]) -> Seen {
     let name = wrapper.name;
     let mut notes = Vec::new();
-    if matches!(name, "sudo" | "doas") {
-        notes.push((
-            name.to_owned(),
-            Opinion::unknown(Cause::Privilege, format!("`{name}` runs the command as another user")),
-        ));
+    let rights = match name {
+        "sudo" | "doas" => Some(format!("`{name}` runs the command as another user")),
+        "chroot" | "unshare" => Some(format!("`{name}` runs the command in surroundings of its own")),
+        _ => None,
+    };
+    notes.extend(rights.map(|why| (name.to_owned(), Opinion::unknown(Cause::Privilege, why))));
+    if name == "env"
+        && let Some(text) = split_string(arguments)
+    {
+        return shells::text_of(text.as_ref(), name);
     }
     let unknown = || {
         Seen::note(
@@ -225,6 +238,17 @@ fn plain(wrapper: &Wrapper, arguments: &[Word]) -> Seen {
         return shells::text_of(inner.get(1), name);
     }
     Seen::Wrapped { inner: vec![Inner::Words(inner.to_vec())], notes }
+}
+
+/// The text of `env -S`, if that is the first option: a command line as a shell would read it.
+fn split_string(arguments: &[Word]) -> Option<Option<Word>> {
+    let (first, rest) = arguments.split_first()?;
+    let text = match first.text.as_str() {
+        "-S" | "--split-string" => return Some(rest.first().cloned()),
+        text => text.strip_prefix("-S").or_else(|| text.strip_prefix("--split-string="))?,
+    };
+    let is_literal = first.literal().is_some();
+    Some(is_literal.then(|| Word { text: text.to_owned(), ..Word::default() }))
 }
 
 /// `command -v name` only looks it up.
