@@ -66,9 +66,7 @@ pub(super) fn judge(judge: &mut Judge<'_>, name: &str, arguments: &[Word]) -> Op
         "history" if !arguments.is_empty() => {
             Some(Opinion::unknown(Cause::Options, "writes or reads a file of commands, or changes the list"))
         }
-        "umask" | "ulimit" | "type" => {
-            Some(Opinion::reads("looks at or changes a setting of this shell"))
-        }
+        "umask" | "ulimit" | "type" => Some(Opinion::reads("looks at or changes a setting of this shell")),
         "hash" if arguments.iter().all(|word| word.literal() == Some("-r")) => {
             Some(Opinion::reads("forgets where programs are"))
         }
@@ -121,7 +119,10 @@ fn declare(arguments: &[Word]) -> Opinion {
         }
         // `declare -a 'a=($(command))'` expands what is quoted.
         if value.is_some_and(|value| value.starts_with('(') && value.contains(['$', '`'])) {
-            return Opinion::unknown(Cause::Code, "a list in a declaration is expanded although it is quoted");
+            return Opinion::unknown(
+                Cause::Code,
+                "a list in a declaration is expanded although it is quoted",
+            );
         }
         if is_option && name.contains(['n', 'f', 'i']) {
             return Opinion::unknown(

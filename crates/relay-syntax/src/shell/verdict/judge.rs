@@ -404,7 +404,8 @@ impl Judge<'_> {
 /// A change to what git or Relay trusts or runs later, such as `.git/hooks/pre-commit`, is more than a change.
 fn guarded(opinion: Opinion) -> Opinion {
     let is_guarded = |touched: &&Touched| {
-        touched.access != Access::Read && touched.path.split('/').any(|part| matches!(part, ".git" | ".relaycode"))
+        touched.access != Access::Read
+            && touched.path.split('/').any(|part| matches!(part, ".git" | ".relaycode"))
     };
     match opinion.touched.iter().find(is_guarded) {
         Some(touched) if opinion.class == Class::Changes => {

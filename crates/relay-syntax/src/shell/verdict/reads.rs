@@ -83,18 +83,8 @@ const READERS: [&str; 74] = [
     "whoami",
 ];
 /// The same for programs that have a short list of options that do more.
-const MORE_READERS: [&str; 10] = [
-    "cloc",
-    "dpkg-query",
-    "lsof",
-    "pstree",
-    "tokei",
-    "unexpand",
-    "uptime",
-    "vmstat",
-    "whereis",
-    "which",
-];
+const MORE_READERS: [&str; 10] =
+    ["cloc", "dpkg-query", "lsof", "pstree", "tokei", "unexpand", "uptime", "vmstat", "whereis", "which"];
 
 /// What a reader would do; nothing if `name` is not one.
 pub(super) fn judge(judge: &Judge<'_>, name: &str, arguments: &[Word]) -> Option<Opinion> {
@@ -112,7 +102,9 @@ pub(super) fn judge(judge: &Judge<'_>, name: &str, arguments: &[Word]) -> Option
         "xxd" => Some(second_operand(judge, arguments, "cglos")),
         "less" | "more" => Some(pager(arguments)),
         "ldd" => Some(Opinion::unknown(Cause::Code, "`ldd` may run the program it looks at")),
-        "xmllint" => Some(unless(arguments, "o", &["output", "shell", "xpath-file"], "only reads and prints")),
+        "xmllint" => {
+            Some(unless(arguments, "o", &["output", "shell", "xpath-file"], "only reads and prints"))
+        }
         "file" if arguments.iter().any(|word| word.text.starts_with("-C") || word.text == "--compile") => {
             Some(Opinion::unknown(Cause::Options, "writes a file of compiled rules"))
         }

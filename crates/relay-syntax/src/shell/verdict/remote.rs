@@ -11,7 +11,9 @@ use super::wrapper::{Inner, Seen, after_options};
 pub(super) fn ssh(arguments: &[Word]) -> Seen {
     let mut notes = vec![("ssh".to_owned(), Opinion::network("`ssh` talks to other machines"))];
     let flags = "46AaCfGgKkMNnqsTtVvXxYy";
-    let Some(rest) = after_options(arguments, flags, "BbcDEeFIiJLlmOopQRSWw", &[]) else { return Seen::Command };
+    let Some(rest) = after_options(arguments, flags, "BbcDEeFIiJLlmOopQRSWw", &[]) else {
+        return Seen::Command;
+    };
     let command = match rest.get(1..) {
         None | Some([]) => return Seen::Command,
         Some([first, more @ ..]) if first.text == "--" => more,
@@ -33,7 +35,8 @@ pub(super) fn ssh(arguments: &[Word]) -> Seen {
 /// `parallel command ::: arguments`: the command once for every argument.
 pub(super) fn parallel(arguments: &[Word]) -> Seen {
     let unknown = |why: &str| Seen::note("parallel", Opinion::unknown(Cause::Dynamic, why));
-    let long = ["jobs=", "dry-run", "bar", "keep-order", "halt=", "null", "quote", "verbose", "will-cite", "group"];
+    let long =
+        ["jobs=", "dry-run", "bar", "keep-order", "halt=", "null", "quote", "verbose", "will-cite", "group"];
     let Some(rest) = after_options(arguments, "0kmqtuvX", "jNnLIaS", &long) else {
         return unknown("`parallel` has options that are not known here, so what it runs cannot be said");
     };
@@ -58,7 +61,9 @@ pub(super) fn script(arguments: &[Word]) -> Seen {
     let at = arguments.iter().position(|word| word.text == "--command" || is_cluster(&word.text));
     let given = arguments.iter().find_map(|word| {
         let text = word.literal()?;
-        let text = text.strip_prefix("--command=").or_else(|| text.strip_prefix("-c").filter(|text| !text.is_empty()))?;
+        let text = text
+            .strip_prefix("--command=")
+            .or_else(|| text.strip_prefix("-c").filter(|text| !text.is_empty()))?;
         Some(Word { text: text.to_owned(), ..Word::default() })
     });
     let word = at.and_then(|at| arguments.get(at + 1).cloned()).or(given);
