@@ -39,7 +39,7 @@ pub use todo_write::{Phase, Task, TaskStatus, TodoList};
 /// All built-in tools that the user's settings and the front end allow, in the order in which models see them, and what a
 /// person should know about the files they were set up from.
 #[must_use]
-pub fn built_in(services: &Services, ssh: SshSetup) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
     let is_on = |key: &str, default: bool| services.is_on(key, default);
     let bash: Arc<dyn Tool> = Arc::new(bash::Bash::new());
     let mut tools: Vec<Arc<dyn Tool>> =
@@ -50,7 +50,7 @@ pub fn built_in(services: &Services, ssh: SshSetup) -> (Vec<Arc<dyn Tool>>, Vec<
     if is_on("calc.enabled", false) {
         tools.push(Arc::new(calc::Calc::new()));
     }
-    let (ssh, warnings) = ssh::Ssh::find(ssh, services);
+    let (ssh, warnings) = ssh.map_or((None, Vec::new()), |setup| ssh::Ssh::find(setup, services));
     if let Some(ssh) = ssh {
         tools.push(Arc::new(ssh));
     }

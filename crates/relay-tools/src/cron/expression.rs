@@ -251,6 +251,22 @@ mod tests {
         check("0 * * * *", "2026-03-28T23:00", "Asia/Beirut", "2026-03-29T01:00+03:00");
     }
 
+    /// What croniter says about random expressions around changes of the clock; `record.py` wrote it down.
+    #[test]
+    fn croniter_agrees() {
+        let mut count = 0;
+        for line in include_str!("croniter.tsv").lines() {
+            let [text, zone, after, expected] = line.split('\t').collect::<Vec<_>>()[..] else {
+                panic!("{line}")
+            };
+            let next =
+                Expression::parse(text).unwrap().next(after.parse().unwrap(), &TimeZone::get(zone).unwrap());
+            assert_eq!(next.map_or("never".to_owned(), |next| next.to_string()), expected, "{line}");
+            count += 1;
+        }
+        assert!(count >= 1_000, "{count} expressions");
+    }
+
     #[test]
     fn what_is_wrong_is_named() {
         for (text, why) in [

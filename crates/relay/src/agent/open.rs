@@ -92,7 +92,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let mut services = services(&store, &engine, &log, &settings, front.ui);
     services.added = folders(&args.add_dir)?;
     let ssh = super::ssh::setup(&store, &engine, &mut notes).map_err(|error| Failure::environment(&error))?;
-    let (tools, warnings) = relay_tools::built_in(&services, ssh);
+    let (tools, warnings) = relay_tools::built_in(&services, Some(ssh));
     notes.extend(warnings);
     let registry = Registry::new(tools);
     let mut builder = AgentBuilder::new(log, asker, registry, services);

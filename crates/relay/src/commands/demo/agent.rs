@@ -47,7 +47,7 @@ impl Demo {
         let store = self.project.store()?;
         let settings = user::settings(&store)?;
         let services = agent::services(&store, &engine, &log, &settings, Arc::new(Unattended));
-        let registry = Registry::new(relay_tools::built_in());
+        let registry = Registry::new(relay_tools::built_in(&services, None).0);
         let mut builder = AgentBuilder::new(log, Arc::new(replay), registry, services);
         builder.selection =
             relay_agent::tool::Selection::Named(TOOLS.iter().map(|name| (*name).to_owned()).collect());
