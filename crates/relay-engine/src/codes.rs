@@ -12,7 +12,7 @@ pub const NO_SUCH_BLOCK: Code = Code::new("no-such-block");
 pub const WRONG_PROJECT: Code = Code::new("wrong-project");
 /// The control block has no `projectId` although this project has one.
 pub const MISSING_PROJECT_ID: Code = Code::new("missing-project-id");
-/// There is no config here, so the reply's `projectId` was compared with nothing.
+/// The reply names a `projectId`, but this folder has no config to compare it with.
 pub const PROJECT_UNCHECKED: Code = Code::new("project-unchecked");
 /// The control block has no `uuid`.
 pub const MISSING_UUID: Code = Code::new("missing-uuid");
@@ -28,7 +28,7 @@ pub const UUID_REUSED: Code = Code::new("uuid-reused");
 pub const IN_PROGRESS: Code = Code::new("in-progress");
 /// `changeSummary` and the edits disagree.
 pub const SUMMARY_MISMATCH: Code = Code::new("summary-mismatch");
-/// A path makes another tool run something, and nobody agreed to that.
+/// A path makes another tool run something, and the user did not allow that.
 pub const SENSITIVE_PATH: Code = Code::new("sensitive-path");
 /// A new file's name has a percent escape that other programs may read as a dot or a slash.
 pub const ESCAPED_PATH: Code = Code::new("escaped-path");
@@ -60,7 +60,7 @@ pub const POST_COMMAND_FAILED: Code = Code::new("post-command-failed");
 pub const TOO_MANY_ERRORS: Code = Code::new("too-many-errors");
 /// The linter could not be started, or did not end in time.
 pub const LINTER_UNAVAILABLE: Code = Code::new("linter-unavailable");
-/// A person must approve, and nobody could be asked.
+/// A person must approve, and no one could be asked.
 pub const APPROVAL_REQUIRED: Code = Code::new("approval-required");
 /// A person said no.
 pub const NOT_APPROVED: Code = Code::new("not-approved");
@@ -136,7 +136,7 @@ pub const KEPT: Code = Code::new("kept");
 pub const GIT_CHANGED: Code = Code::new("git-changed");
 /// A wrapped command could not be started.
 pub const COMMAND_NOT_STARTED: Code = Code::new("command-not-started");
-/// A wrapped command left a process behind.
+/// A wrapped command left a process running.
 pub const LEFT_RUNNING: Code = Code::new("left-running");
 /// No mail session fits what was asked for.
 pub const NO_SESSION: Code = Code::new("no-session");

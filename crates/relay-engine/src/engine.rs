@@ -97,7 +97,7 @@ impl Engine {
         &self.store
     }
 
-    /// The project's settings; the defaults where there is no config file.
+    /// The project's settings; the defaults if it has no config file.
     #[must_use]
     pub fn config(&self) -> &Config {
         &self.config
@@ -165,7 +165,8 @@ impl Engine {
     }
 }
 
-/// Finishes what an earlier run left undone, and says what that was, and what is damaged. Needs no config, so a broken one is no obstacle.
+/// Finishes what an earlier run left undone; reports what that was, and what is damaged. Works without a config and
+/// with a broken one.
 ///
 /// # Errors
 /// The ledger or the user's data folder cannot be used.

@@ -1,9 +1,9 @@
 //! The pipeline: one submission in, one outcome out.
 //!
 //! Every channel and every dialect ends here: [`land`] reads a reply, plans it against the workspace, carries it out as
-//! one transaction, runs the checks, asks for approval where that is needed, and commits or rolls back. [`undo`] and
-//! [`redo`] are transactions of the same kind. The engine prints nothing and knows no terminal: it asks through
-//! [`Approver`] and tells through [`Observer`].
+//! one transaction, runs the checks, asks for approval where it is needed, and commits or rolls back. [`undo`] and
+//! [`redo`] are transactions of the same kind. The engine never touches a terminal: it asks through [`Approver`] and
+//! reports through [`Observer`].
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 

@@ -50,8 +50,8 @@ pub fn land(
     outcome
 }
 
-/// Lands edits that were read already. What is to be said about the workspace itself is not said here: whoever lands
-/// many of them says it once.
+/// Lands edits that were read already. Diagnostics about the workspace itself are left to the caller, who may land many
+/// and reports them once.
 pub fn land_prepared(
     engine: &Engine,
     prepared: &Prepared,
@@ -82,7 +82,7 @@ struct Incoming<'a> {
     basis: Basis,
 }
 
-/// A reply whose paths were checked as well.
+/// A reply with its paths checked as well.
 pub(crate) struct Ready<'a> {
     pub submission: &'a Submission,
     prepared: Option<&'a Prepared>,
@@ -242,7 +242,7 @@ fn nothing_lands(whole: bool, outcome: &mut Outcome) -> Result<Status, Stop> {
     if outcome.incomplete {
         return Err(Stop::Refused(Vec::new()));
     }
-    // There is no transaction, so that the same reply may come again once its files are in view.
+    // No transaction exists, so that the same reply may come again once its files are in view.
     outcome.uuid = None;
     Ok(Status::Partial)
 }

@@ -15,7 +15,7 @@ use crate::undoes::Undoes;
 pub struct Draft {
     /// The transaction's identity. It can land once.
     pub uuid: Uuid,
-    /// The words for the ledger.
+    /// Where it comes from and why.
     pub header: Header,
     /// The edits as they were asked for.
     pub operations: Vec<OperationRecord>,
@@ -32,28 +32,28 @@ pub struct Draft {
     pub break_links: bool,
 }
 
-/// The words a transaction carries into the ledger.
+/// Where a transaction comes from and why: what a caller says about it, and the ledger keeps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Header {
-    /// The project the submission named.
+    /// The project the submission named, if it named one.
     pub project_id: Option<String>,
-    /// How the submission arrived.
+    /// How the submission arrived: `file`, `stdin`, `clipboard`, `undo`, …
     pub channel: String,
-    /// The model that wrote it.
+    /// The model that wrote it, if it is known.
     pub model: Option<String>,
-    /// What it belongs to together with others: the commands of one mail message, for instance.
+    /// The group it belongs to: the commands of one mail message, for instance, all name the same one.
     pub group: Option<String>,
-    /// The reasoning that came with it.
+    /// The reasoning that came with the submission.
     pub reasoning: String,
-    /// Its summary of the request.
+    /// The submission's own summary of the request.
     pub prompt_summary: Option<String>,
-    /// The commit message it proposes.
+    /// The commit message the submission proposes.
     pub git_commit_msg: Option<String>,
-    /// The digest of its edits.
+    /// The digest of the submission's edits, which identifies a repeated submission.
     pub submission: Option<String>,
-    /// The transactions it undoes, newest first.
+    /// The transactions this one undoes, newest first.
     pub undoes: Vec<Undoes>,
-    /// What became of each block of it.
+    /// Each block of the submission, and how it was classed.
     pub blocks: Vec<BlockRecord>,
 }
 

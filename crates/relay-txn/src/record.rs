@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::belongings::{Belongings, Owner};
-use crate::undoes::Undoes;
+use crate::draft::Header;
 
 /// The version of the record format this build writes, and the newest it reads.
 pub const RECORD_VERSION: u32 = 1;
@@ -23,32 +23,14 @@ pub struct Record {
     pub version: u32,
     /// The transaction's identity, and the name of its file.
     pub uuid: Uuid,
-    /// The project the submission named, if it named one.
-    pub project_id: Option<String>,
     /// The place in the ledger: a later transaction has a larger number. Zero while it is pending.
     pub sequence: u64,
     /// When the transaction began.
     pub created_at: Timestamp,
-    /// How the submission arrived: `file`, `stdin`, `clipboard`, `undo`, …
-    pub channel: String,
-    /// The model that wrote it, where somebody said so.
-    pub model: Option<String>,
-    /// What it belongs to together with other transactions, all of which name the same.
-    pub group: Option<String>,
-    /// The submission's own summary of the request.
-    pub prompt_summary: Option<String>,
-    /// The commit message the submission proposes.
-    pub git_commit_msg: Option<String>,
-    /// The reasoning that came with the submission.
-    pub reasoning: String,
-    /// The digest of the submission's edits, by which a repeated submission is known.
-    pub submission: Option<String>,
-    /// The transactions this one undoes, newest first.
-    pub undoes: Vec<Undoes>,
+    /// Where it came from and why.
+    pub header: Header,
     /// The edits as they were asked for.
     pub operations: Vec<OperationRecord>,
-    /// What became of each block of the submission.
-    pub blocks: Vec<BlockRecord>,
     /// What they did to each file.
     pub changes: Vec<ChangeRecord>,
     /// Folders the transaction made, outermost first.

@@ -1,13 +1,13 @@
 //! A survey: every file, link and folder that no ignore rule covers, with what the disk says about each.
 //!
-//! Two surveys, before and after somebody worked in the tree, tell what may have changed without reading a file. The
+//! Two surveys, before and after a program worked in the tree, show what may have changed without reading a file. The
 //! later one is made with the rules of the earlier one as well: a file that was ignored then must not look new because
 //! the ignore file has gone. Folders are listed by several threads at once, because this is asked for before and after
 //! every command. Nothing is read here but ignore files, and nothing is decided.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
@@ -329,7 +329,7 @@ impl Part {
             }
         };
         let root = workspace.root();
-        let mut place = folder.as_ref().map_or_else(|| root.to_path_buf(), |folder| folder.below(root));
+        let place = folder.as_ref().map_or_else(|| root.to_path_buf(), |folder| folder.below(root));
         let was = earlier.and_then(|earlier| earlier.rules.get(name));
         let then = was.cloned().or(then);
         let outer = now.clone();
@@ -342,6 +342,25 @@ impl Part {
             self.rules.insert(name.to_owned(), Arc::clone(own));
         }
         let is_settled = earlier.is_none() || is_same(then.as_ref(), now.as_ref());
+        let around = Around { dir: &dir, folder: folder.as_ref(), now: &now, then: &then, is_settled };
+        let below = self.note_all(&names, &around, place);
+        let listing = |(folder, facts)| Listing {
+            folder: Some(folder),
+            facts: Some(facts),
+            now: now.clone(),
+            then: then.clone(),
+        };
+        below.into_iter().map(listing).collect()
+    }
+
+    /// Notes the entries of a folder that no rule covers, and returns the folders among them.
+    fn note_all(
+        &mut self,
+        names: &crate::dir::Listing,
+        around: &Around<'_>,
+        mut place: PathBuf,
+    ) -> Vec<(RelPath, Facts)> {
+        let Around { dir, folder, now, then, is_settled } = *around;
         let (mut below, mut unnameable) = (Vec::new(), Vec::new());
         self.entries.reserve_exact(names.len());
         for (name, kind) in names.iter() {
@@ -354,8 +373,8 @@ impl Part {
                 place.pop();
                 is_ignored
             };
-            if !ignore(&now) && (is_settled || !ignore(&then)) {
-                match self.note(&dir, folder.as_ref(), name) {
+            if !ignore(now) && (is_settled || !ignore(then)) {
+                match self.note(dir, folder, name) {
                     Noted::Folder(found, facts) => below.push((found, facts)),
                     Noted::Unnameable => unnameable.push(name.as_bytes()),
                     Noted::Other => {}
@@ -370,15 +389,9 @@ impl Part {
             repositories: &mut self.repositories,
         };
         for name in unnameable.into_iter().chain(names.strange()) {
-            walk.note(&dir, name, &mut place);
+            walk.note(dir, name, &mut place);
         }
-        let listing = |(folder, facts)| Listing {
-            folder: Some(folder),
-            facts: Some(facts),
-            now: now.clone(),
-            then: then.clone(),
-        };
-        below.into_iter().map(listing).collect()
+        below
     }
 
     /// Notes the files of a folder in which no name came or went.
@@ -401,6 +414,17 @@ impl Part {
         self.entries.push(Surveyed { path, facts });
         noted
     }
+}
+
+/// A folder being listed, and the rules that hold in it now and held then.
+#[derive(Clone, Copy)]
+struct Around<'a> {
+    dir: &'a Dir,
+    folder: Option<&'a RelPath>,
+    now: &'a Option<Arc<Rules>>,
+    then: &'a Option<Arc<Rules>>,
+    /// Whether both sets of rules are the same.
+    is_settled: bool,
 }
 
 /// What an entry of a folder turned out to be.

@@ -48,7 +48,7 @@ impl Agent {
         let first = history
             .entries
             .iter()
-            .filter(|entry| group::contains(&session, entry.record.group.as_deref()))
+            .filter(|entry| group::contains(&session, entry.record.header.group.as_deref()))
             .filter(|entry| entry.record.created_at.as_millisecond() >= since)
             .map(|entry| entry.record.sequence)
             .min();

@@ -1,4 +1,4 @@
-//! What a dry run asks nobody, but the real one will.
+//! Questions that a dry run does not ask, but the real run will.
 
 use relay_diagnostics::Diagnostic;
 

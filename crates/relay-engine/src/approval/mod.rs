@@ -18,7 +18,7 @@ pub enum Decision {
     No,
     /// The person left, with Ctrl-C or because the terminal went away.
     Interrupted,
-    /// There is nobody to ask.
+    /// No one is there to ask.
     NobodyThere,
 }
 
@@ -52,17 +52,18 @@ pub trait Approver {
     /// May these files be written, although other tools execute what is in them?
     fn allow_sensitive(&mut self, paths: &[(RelPath, Sensitive)]) -> Decision;
 
-    /// Are these blocks of a reply, which may be edits, only shown, so that the rest may land? `--yes` is no answer to this.
+    /// Are these blocks of a reply, which may be edits, only shown, so that the rest may land? `--yes` does not answer
+    /// this.
     fn only_shown(&mut self, _blocks: &[Diagnostic]) -> Decision {
         Decision::NobodyThere
     }
 
-    /// Is this content the whole of the files it replaces, although it seems to be a part? `--yes` is no answer to this.
+    /// Is this content the whole of the files it replaces, although it looks like a part? `--yes` does not answer this.
     fn whole_files(&mut self, _findings: &[Diagnostic]) -> Decision {
         Decision::NobodyThere
     }
 
-    /// May this command run, which a model asks for? Nobody there means no.
+    /// May this command run, which a model asks for? If no one can be asked, it may not.
     fn run_command(&mut self, _command: &str) -> Decision {
         Decision::NobodyThere
     }

@@ -36,7 +36,7 @@ pub fn digest(config: &Config) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// Whether the config's commands may run, without asking anybody. A config without commands always may.
+/// Whether the config's commands may run, without asking the user. A config without commands always may.
 ///
 /// # Errors
 /// The trust file cannot be read.

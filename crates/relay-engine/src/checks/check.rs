@@ -29,7 +29,7 @@ pub enum Gate {
     Compare,
     /// Roll back.
     Fail(Diagnostic),
-    /// Somebody interrupted it: roll back.
+    /// The user interrupted it: roll back.
     Interrupted,
 }
 
@@ -56,11 +56,11 @@ pub struct CheckContext<'a> {
     pub changes: &'a [FileChange],
     /// Ends the command early.
     pub cancel: &'a Cancel,
-    /// Is told of progress.
+    /// Hears about progress.
     pub observer: &'a mut dyn Observer,
 }
 
-/// Something whose result gates a transaction.
+/// Something that gates a transaction by its result.
 pub trait Check {
     /// What it runs, in a few words: for the case that Relay is killed meanwhile.
     fn line(&self) -> &str {
@@ -205,7 +205,7 @@ fn run_command(key: &'static str, command: &str, context: &mut CheckContext<'_>)
     .run(context.cancel, &mut |bytes| observer.command_output(bytes))
 }
 
-/// Says what a command left running, which has been ended: from then on nobody would see what it changes.
+/// Reports processes that a command left running and Relay ended: their later changes would not be captured.
 pub(crate) fn ended_after(name: &str, run: &Run) -> Option<Diagnostic> {
     (!run.ended.is_empty()).then(|| {
         let message = format!("{name} left something running, and Relay ended it: {}", run.ended.join(", "));

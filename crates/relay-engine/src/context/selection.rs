@@ -65,7 +65,7 @@ pub fn clear(engine: &Engine) -> Result<usize, StoreError> {
     Ok(count)
 }
 
-/// Adds the files whose edits were put off because the model had not seen them: the next pack shows them.
+/// Adds the files of deferred edits, which the model had not seen: the next pack shows them.
 pub(crate) fn add_put_off(engine: &Engine, files: &[FileReport]) -> Option<Diagnostic> {
     let put_off = files.iter().filter(|file| file.status == FileStatus::NotInContext);
     // A rename is put off for the file as it is called now.

@@ -82,9 +82,9 @@ pub(crate) fn record_effects(
     commit(pending, Verdict { checks: Vec::new(), approved_by: "nobody".to_owned() }, outcome)
 }
 
-/// What became of an effect.
+/// How an effect entered the ledger.
 enum Adopted {
-    /// It is a transaction that somebody has to decide about.
+    /// As a transaction that waits for a decision.
     Pending(Box<Pending>),
     /// There is nothing to decide.
     Ended(Status),
@@ -93,8 +93,8 @@ enum Adopted {
 /// A pending transaction, and what was left to others that are under way.
 type TakenOn = (Pending, Vec<Unattributed>);
 
-/// Makes the effect a pending transaction. What other transactions have landed upon is entered at once: nobody can decide
-/// about that any more.
+/// Makes the effect a pending transaction. Changes that other transactions have already built on are entered at once:
+/// it is too late to decide about them.
 fn adopt(
     engine: &Engine,
     before: &Scan,
@@ -153,8 +153,8 @@ fn ended(draft: &Draft, mut effects: Effects, outcome: &mut Outcome) -> Status {
     Status::Unchanged
 }
 
-/// What happened, once every other transaction on the same files is decided. Inside a command that Relay runs nobody is
-/// waited for: the others may be waiting for that.
+/// What happened, once every other transaction on the same files is decided. Inside a command that Relay runs, it does
+/// not wait for them: they may be waiting for that command.
 fn settled_effects(
     engine: &Engine,
     before: &Scan,
@@ -174,7 +174,7 @@ fn settled_effects(
                 return Ok(effects);
             }
             std::thread::sleep(LEASE_POLL);
-            // Whoever died meanwhile decides nothing any more.
+            // A process that died meanwhile will not decide any more.
             engine.ledger().recover()?;
         }
     }

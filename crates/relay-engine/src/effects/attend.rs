@@ -40,9 +40,9 @@ pub struct Attended<'a> {
     pub may_write: bool,
 }
 
-/// Does the work, and lands what it did. The work says whether it was interrupted; what it did until then is asked
-/// about. Where it may write, it is not done at all if the checks of the project may not run, or if nobody could approve
-/// it.
+/// Does the work and lands what it did. The work returns whether it was interrupted; the user then decides about what
+/// it did until then. Work that may write does not start if the project's checks may not run, or if no one could
+/// approve it.
 pub fn attend(
     engine: &Engine,
     attended: &Attended<'_>,

@@ -1,8 +1,8 @@
 //! Watching the commands of a transaction: what they do to the workspace becomes part of it.
 //!
-//! A formatter that touches forty files is rolled back, committed and undone with the change that made it run. Where
-//! watching is not possible, on a full disk for instance, the commands do not run: what they did could not be undone,
-//! and a rollback that leaves half of a change behind is none.
+//! A formatter that touches forty files is rolled back, committed and undone with the change that made it run. If Relay
+//! cannot watch, for example on a full disk, the commands do not run: their effect could not be undone, and a rollback
+//! would leave half of the change in the files.
 
 use std::collections::HashMap;
 

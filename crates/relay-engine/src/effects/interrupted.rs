@@ -1,8 +1,8 @@
-//! A command whose Relay was killed, or could not record what it did: what differs from before it is entered into the
-//! ledger, and a person is told.
-//!
-//! Nothing is undone by itself. Since the command was interrupted a person may have gone on working, and Relay cannot
-//! tell whose changes are whose; on the ledger they can be looked at, and undone where that is wanted.
+//! A command that was interrupted because its Relay was killed, or that could not be recorded: everything that differs
+//! from before it is entered into the ledger, and the user gets a report.
+//! 
+//! Nothing is undone automatically. The user may have gone on working since, and Relay cannot tell those changes from
+//! the command's; on the ledger the user can inspect and undo them.
 
 use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Interrupted;
@@ -27,8 +27,8 @@ pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
     Some(Diagnostic::warning(codes::LEFT_RUNNING, message))
 }
 
-/// Records what differs from before the command, and says so. What cannot be recorded now keeps nobody from working: it
-/// is said, and the next start tries again.
+/// Records what differs from before the command, and reports it. What cannot be recorded now does not block work: it is
+/// reported, and the next start tries again.
 pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interrupted) -> Vec<Diagnostic> {
     if relay_exec::is_left_running(&interrupted.command.runs) {
         let line = &interrupted.command.line;

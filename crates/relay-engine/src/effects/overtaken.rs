@@ -1,7 +1,7 @@
 //! What a command did to files before another transaction landed on them: on the ledger, before that transaction.
 //!
-//! It cannot be asked about or undone, because the files have gone on. Without it, though, nobody could get back what
-//! was there before the command: undoing the other transaction only gives back what the command had written.
+//! Relay cannot ask about it or undo it, because the files have changed since. Without it, though, the content from
+//! before the command would be lost: undoing the other transaction only gives back what the command had written.
 
 use relay_diagnostics::Diagnostic;
 use relay_diagnostics::display::visible_line;

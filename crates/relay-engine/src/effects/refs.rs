@@ -28,7 +28,7 @@ pub(crate) struct Refs {
 }
 
 impl Refs {
-    /// Asks git; `None` where it has nothing to say, because there is no repository or no git.
+    /// Asks git; `None` if there is no repository or no git.
     pub(crate) fn read(root: &Path) -> Option<Self> {
         let cancel = Cancel::new();
         let repository = Repository::open(root, &cancel).ok()?;

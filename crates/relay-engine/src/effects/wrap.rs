@@ -42,14 +42,16 @@ pub struct Wrapped<'a> {
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
-    /// The model behind the command, for the ledger.
+    /// The model that the command runs, for the ledger.
     pub model: Option<&'a str>,
+    /// Ends the command early.
+    pub stop: &'a Cancel,
 }
 
-/// What became of a wrapped command.
+/// The result of a wrapped command.
 #[derive(Debug)]
 pub struct WrapOutcome {
-    /// What became of its effect.
+    /// Whether its changes landed.
     pub outcome: Outcome,
     /// The command as one line.
     pub command: String,
@@ -58,8 +60,7 @@ pub struct WrapOutcome {
 }
 
 impl WrapOutcome {
-    /// The exit code: the command's own, except that Relay's refusal to let a successful command's effect stay is no
-    /// success.
+    /// The exit code: the command's own, or Relay's if the command succeeded and its changes did not land.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self.command_code {
@@ -69,19 +70,18 @@ impl WrapOutcome {
     }
 }
 
-/// Runs a command and lands what it did. `stop` ends the command early; `ended` is called when it has ended, so that
-/// signals are Relay's own from then on.
+/// Runs a command and lands what it did. `ended` is called when the command has ended; from then on signals are for
+/// Relay itself.
 pub fn wrap(
     engine: &Engine,
     wrapped: &Wrapped<'_>,
-    stop: &Cancel,
     ended: &mut dyn FnMut(),
     approver: &mut dyn Approver,
     observer: &mut dyn Observer,
 ) -> WrapOutcome {
     let mut code = None;
     let outcome = Landing::new(engine, approver, observer).run(|landing| {
-        let (before, running, passed) = run(landing, wrapped, stop)?;
+        let (before, running, passed) = run(landing, wrapped)?;
         ended();
         code = exit_code(&passed.end);
         land(landing, wrapped, &before, running, &passed)
@@ -90,11 +90,7 @@ pub fn wrap(
 }
 
 /// Runs the command, between a scan and what is left to be found out.
-fn run(
-    landing: &mut Landing<'_>,
-    wrapped: &Wrapped<'_>,
-    stop: &Cancel,
-) -> Result<(Scan, Running, Passed), Stop> {
+fn run(landing: &mut Landing<'_>, wrapped: &Wrapped<'_>) -> Result<(Scan, Running, Passed), Stop> {
     landing.require_trust(wrapped.trust)?;
     landing.require_approver(&[])?;
     let engine = landing.engine;
@@ -107,7 +103,7 @@ fn run(
             "there is no command to run",
         )));
     };
-    if stop.is_cancelled() {
+    if wrapped.stop.is_cancelled() {
         return Err(Stop::interrupted());
     }
     let command = Command {
@@ -120,7 +116,7 @@ fn run(
     let running = engine.ledger().journal(engine.workspace(), &before, command)?;
     let passthrough =
         Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };
-    let passed = passthrough.run(stop);
+    let passed = passthrough.run(wrapped.stop);
     if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
         landing.say(before.compare(&after));
     }
@@ -180,7 +176,7 @@ fn interrupted_command() -> Diagnostic {
     .hinted("Approve it to keep these changes, or have Relay undo them.")
 }
 
-/// Whether somebody ended the command before it was done.
+/// Whether the command was interrupted before it was done.
 fn was_interrupted(end: &End) -> bool {
     match end {
         End::Cancelled => true,

@@ -22,7 +22,7 @@ pub(crate) struct Admitted<'t> {
 }
 
 impl Admitted<'_> {
-    /// Identifies the reply's text, to tell a repeated reply from a repeated uuid.
+    /// Identifies the reply's text, to distinguish a repeated reply from a repeated uuid.
     pub fn digest(&self) -> String {
         reply_digest(self.text)
     }
@@ -46,7 +46,7 @@ pub(crate) fn admit<'t>(engine: &Engine, reply: &Reply, text: &'t str) -> Result
     }
 }
 
-/// Checks that a submission whose name is known has not landed yet.
+/// Checks that a submission with a known uuid has not landed yet.
 pub(crate) fn under<'t>(engine: &Engine, uuid: Uuid, text: &'t str) -> Result<Admitted<'t>, Stop> {
     check_new(engine, uuid, text, None)?;
     Ok(Admitted { uuid, text, line: None, warnings: Vec::new() })
@@ -125,7 +125,7 @@ pub(crate) fn still_new(engine: &Engine, admitted: &Admitted<'_>) -> Result<(), 
 fn check_new(engine: &Engine, uuid: Uuid, text: &str, line: Option<usize>) -> Result<(), Stop> {
     let Some(record) = engine.ledger().find(uuid)? else { return Ok(()) };
     let when = record.created_at.strftime("%Y-%m-%d %H:%M UTC");
-    if record.submission.as_ref() == Some(&reply_digest(text)) {
+    if record.header.submission.as_ref() == Some(&reply_digest(text)) {
         let note = Diagnostic::warning(
             codes::ALREADY_PROCESSED,
             format!("this reply has already landed ({uuid}, {when})"),

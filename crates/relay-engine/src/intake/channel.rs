@@ -1,7 +1,7 @@
 //! The seam to where replies come from: a clipboard, a file, a stream.
 //!
-//! A channel hands over texts as they come and knows nothing about replies. Whether a text is one is decided by
-//! [`crate::recognise`], and what becomes of it by [`crate::land`].
+//! A channel hands over texts as they arrive and knows nothing about replies. [`crate::recognise`] decides whether a
+//! text is a reply, and [`crate::land`] lands it.
 
 use std::time::Duration;
 

@@ -22,7 +22,7 @@ pub enum Recognised {
     },
     /// A reply for another project, named as it is there.
     Elsewhere(String),
-    /// A reply whose control block names no project.
+    /// A reply without a project in its control block.
     Unaddressed,
     /// It names this project and changes nothing.
     WithoutEdits,

@@ -42,7 +42,7 @@ pub struct LandOptions {
     pub strictness: Option<Strictness>,
     /// Lets a reply replace most of a file although it seems incomplete.
     pub allow_shrink: bool,
-    /// Lines of the reply whose blocks are only shown, whatever they look like.
+    /// Lines of blocks in the reply that are only shown, whatever they look like.
     pub ignore: Vec<usize>,
     /// Lands what can be applied and reports the rest, instead of all or nothing.
     pub partial: bool,

@@ -45,7 +45,7 @@ impl<'a> Landing<'a> {
         trust::require(self.engine, answer, self.approver)
     }
 
-    /// Refuses what nobody could approve.
+    /// Refuses what no one could approve.
     pub fn require_approver(&self, questions: &[Diagnostic]) -> Result<(), Stop> {
         transact::require_approver(self.engine, self.approver, questions)
     }

@@ -1,8 +1,8 @@
-//! Planning again when another transaction of Relay's came in between.
-//!
-//! A plan is made without holding anything, so that nobody waits for a slow reply. When a file it needs was changed by
-//! another transaction meanwhile, nothing has happened yet, and the edits are placed anew on what is there now. A file
-//! that an editor changed is another matter: its owner is at work, so the submission is refused and says so.
+//! Plans again when another of Relay's transactions came in between.
+//! 
+//! Planning takes no lock, so a slow reply blocks no other. If another transaction changed a file meanwhile, nothing
+//! has happened yet, and the edits are placed again on the file as it is now. If an editor changed it, the user is at
+//! work on it, so the submission is refused with that reason.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use crate::land::versions;
 use crate::outcome::Status;
 use crate::outcome::stop::Stop;
 
-/// How often; whoever loses that many races is told.
+/// How often; a reply that loses this many races is refused.
 const ATTEMPTS: usize = 100;
 
 /// How long a transaction may take from its date to its changed files.
@@ -64,8 +64,8 @@ fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
     records.iter().rev().any(|record| after(record) && record.paths().any(|changed| changed == path))
 }
 
-/// Waits while another process lands the same uuid. Nothing is to be done for a reply whose changes are in the files
-/// already; but whether they stay is not decided yet.
+/// Waits while another process lands the same uuid. The changes of this reply are already in the files, but whether
+/// they stay is not decided yet.
 pub(crate) fn wait_for_twin(engine: &Engine, uuid: Uuid) -> Result<(), Stop> {
     let twin = || Ok(engine.ledger().pending(uuid)?.then_some(TxnError::InProgress { uuid }));
     wait_while(engine, twin, |_| {})
@@ -105,13 +105,13 @@ fn wait_while(
             tell(&reason);
         }
         std::thread::sleep(Duration::from_millis(25));
-        // Whoever died meanwhile decides nothing any more.
+        // A process that died meanwhile will not decide any more.
         engine.ledger().recover()?;
     }
     if tell.is_none() { Err(decided_meanwhile()) } else { Ok(()) }
 }
 
-/// What was planned was planned on files about which nobody had decided then.
+/// The plan was made on files with an undecided change.
 pub(crate) fn decided_meanwhile() -> Stop {
     let message = "another transaction was working on the same files and has ended since";
     let hint = "Nothing was changed. Run the command again.";

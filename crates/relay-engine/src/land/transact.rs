@@ -34,7 +34,7 @@ pub(crate) struct Terms<'a> {
     pub allow_sensitive: bool,
 }
 
-/// Where every change needs a person and nobody can be asked, nothing is applied only to be rolled back.
+/// If every change needs approval and no one can be asked, nothing is applied only to be rolled back.
 pub(crate) fn require_approver(
     engine: &Engine,
     approver: &dyn Approver,
@@ -156,8 +156,8 @@ pub(crate) fn rehearse<C>(
     Ok(engine.ledger().rehearse(&Draft { changes, ..draft })?)
 }
 
-/// Begins it, waiting while another transaction works on one of its files. A transaction that this process itself is
-/// part of would wait for us in turn, so inside a command that Relay runs nobody waits: it is told why.
+/// Begins it, waiting while another transaction works on one of its files. Inside a command that Relay runs, it is
+/// refused instead: the transaction around the command would wait for us in turn.
 fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<Pending, Stop> {
     let inside_a_command = relay_exec::is_inside_a_run();
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
@@ -175,7 +175,7 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
         return Err(Stop::interrupted());
     }
     match begun {
-        // Somebody landed this uuid since we looked.
+        // Another process landed this uuid since we looked.
         Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
         // The one that was waited for did not leave the files as they were when this one was planned.
         Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if told => Err(replan::decided_meanwhile()),
@@ -185,7 +185,8 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
 
 /// The same reply twice at once lands once; another reply under the same uuid is refused.
 fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, Stop> {
-    let same = engine.ledger().find(uuid)?.is_some_and(|record| record.submission == draft.header.submission);
+    let same =
+        engine.ledger().find(uuid)?.is_some_and(|record| record.header.submission == draft.header.submission);
     let error = TxnError::AlreadyProcessed { uuid };
     Ok(if same {
         let note = Diagnostic { severity: Severity::Warning, ..transaction_failed(&error) };

@@ -1,4 +1,4 @@
-//! Naming both versions of a file that somebody changed between plan and rename.
+//! Names both versions of a file that another program changed between plan and rename.
 //!
 //! The file stays as another program left it. What the change was planned against may exist nowhere else by now, so it is
 //! put where a person finds it, and both are named by their hashes.

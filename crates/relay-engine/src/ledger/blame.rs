@@ -1,8 +1,8 @@
 //! Which transaction wrote each line of a file.
 //!
 //! The ledger has the file before and after each of its changes. Replayed from the oldest on, every line that a
-//! transaction adds is its own, and stays so through later edits, renames, and changes nobody recorded. Lines that an
-//! undo brings back belong to whoever wrote them first.
+//! transaction adds belongs to it, and stays so through later edits, renames and unrecorded changes. Lines that an undo
+//! brings back belong to their first author.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,7 +39,7 @@ pub struct BlamedLine<'h> {
     pub entry: Option<&'h Entry>,
 }
 
-/// Whose each line of a version of the file is.
+/// Who wrote each line of a version of the file.
 type Owners = Vec<Option<Uuid>>;
 
 /// One change of the file, under whatever name it had then.
@@ -110,10 +110,10 @@ fn events<'h>(history: &'h History, path: &str) -> Result<Vec<Event<'h>>, Diagno
     Ok(events)
 }
 
-/// Goes through the changes and then to what is on disk; returns whose each line there is.
+/// Replays the changes and ends at what is on disk; returns who wrote each line there.
 fn replay(ledger: &Ledger, events: &[Event<'_>], disk: &[u8]) -> Result<Owners, TxnError> {
     let undone: HashSet<Uuid> =
-        events.iter().flat_map(|event| &event.record.undoes).map(|target| target.uuid).collect();
+        events.iter().flat_map(|event| &event.record.header.undoes).map(|target| target.uuid).collect();
     let mut kept: HashMap<Uuid, (Vec<u8>, Owners)> = HashMap::new();
     let mut text: Vec<u8> = Vec::new();
     let mut owners: Owners = Vec::new();
@@ -126,10 +126,10 @@ fn replay(ledger: &Ledger, events: &[Event<'_>], disk: &[u8]) -> Result<Owners, 
         };
         let before = content(event.before)?;
         let after = content(event.after)?;
-        // Whatever happened between two transactions is nobody's.
+        // Changes between two transactions have no owner.
         let owners_before = if before == text { owners } else { pass_on(&text, &owners, &before, None) };
         let mut next = pass_on(&before, &owners_before, &after, Some(event.record.uuid));
-        for target in event.record.undoes.iter().rev() {
+        for target in event.record.header.undoes.iter().rev() {
             if let Some((earlier, their)) = kept.get(&target.uuid) {
                 give_back(&mut next, event.record.uuid, earlier, their, &after);
             }
@@ -157,7 +157,7 @@ fn pass_on(before: &[u8], owners: &[Option<Uuid>], after: &[u8], writer: Option<
     carried(before, after).into_iter().map(owner).collect()
 }
 
-/// Lines an undo brought back belong to whoever wrote them.
+/// Lines that an undo brought back belong to their first author.
 fn give_back(owners: &mut Owners, undo: Uuid, earlier: &[u8], their: &[Option<Uuid>], after: &[u8]) {
     for (owner, line) in owners.iter_mut().zip(carried(earlier, after)) {
         if let (true, Some(line)) = (*owner == Some(undo), line) {

@@ -1,7 +1,7 @@
 //! State files that cannot be verified, as a person reads about them.
 //!
-//! A file without this user's MAC was damaged, written with another key, or came with the repository. Nobody can tell which,
-//! so nothing is done with it, nothing it needs is removed, and every report says so.
+//! A file without this user's MAC was damaged, written with another key, or came with the repository. Relay cannot know
+//! which, so it leaves the file alone, removes nothing the file needs, and says so in every report.
 
 use relay_diagnostics::Diagnostic;
 use uuid::Uuid;

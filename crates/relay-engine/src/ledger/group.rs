@@ -44,7 +44,7 @@ pub fn newest_session(history: &History) -> Option<String> {
 }
 
 fn newest(history: &History, parts: usize) -> Option<String> {
-    let mut groups = history.entries.iter().filter_map(|entry| entry.record.group.as_deref());
+    let mut groups = history.entries.iter().filter_map(|entry| entry.record.header.group.as_deref());
     let group = groups.find(|group| contains(AGENT, Some(group)))?;
     Some(group.split(':').take(parts).collect::<Vec<_>>().join(":"))
 }

@@ -108,7 +108,7 @@ fn draft(engine: &Engine, kept: &Kept, change: FileChange) -> Draft {
     }
 }
 
-/// The contents that can be restored. Needs no config, so a broken one is no obstacle.
+/// The contents that can be restored. Works without a config and with a broken one.
 ///
 /// # Errors
 /// The state folder or the user's data folder cannot be used.

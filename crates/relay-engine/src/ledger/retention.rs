@@ -41,7 +41,7 @@ impl Retention {
 pub struct Farewell {
     /// How many transactions are to be forgotten.
     pub transactions: usize,
-    /// How many of them are still in effect, so that somebody may want to undo them.
+    /// How many of them are still in effect, so that the user may want to undo them.
     pub in_effect: usize,
 }
 
@@ -52,7 +52,7 @@ pub enum CollectedStatus {
     Collected,
     /// It would go (`--dry-run`).
     Validated,
-    /// Nobody agreed to forget the transactions; only orphaned contents are gone.
+    /// The user did not agree to forget the transactions; only orphaned contents are gone.
     Kept,
 }
 

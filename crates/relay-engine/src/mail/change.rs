@@ -26,7 +26,7 @@ use crate::pipeline::land_prepared;
 /// What to say of an edit that was merged; the plan's own words are looked for.
 const MERGED: &str = "merged with what changed since";
 
-/// What to say of a body whose line numbers were taken off.
+/// The note after line numbers were removed from a body.
 const COPIED_NUMBERS: &str = "; the line numbers you copied into the body were taken off";
 
 /// A command that can be handed to the pipeline.
@@ -256,7 +256,7 @@ impl Work<'_> {
         Ok((text.clone(), ""))
     }
 
-    /// What to say when a file goes that is no longer as the model knows it.
+    /// The note when a deleted file is no longer as the model knows it.
     fn changed_since(&self, path: &RelPath, before: &[u8]) -> &'static str {
         let view = self.views.get(path.as_str()).and_then(|view| view.text.as_deref());
         let known = view.and_then(|text| self.masks.restore(path.as_str(), text).ok());

@@ -15,7 +15,7 @@ pub(super) const TASK: &str = "the task";
 /// What the results are called there.
 const RESULTS: &str = "the results";
 
-/// No output of a command is cut to less, whatever the budget says: a shorter one helps nobody.
+/// No command's output is cut to less, whatever the budget says: a shorter one would be useless.
 const SHORTEST_OUTPUT: usize = 300;
 
 /// Writes the session's next message, and remembers what it shows.
@@ -151,7 +151,7 @@ fn part(text: &str, first: usize, last: usize) -> String {
     text.split_inclusive('\n').take(last).skip(first.saturating_sub(1)).collect()
 }
 
-/// A request as a file and lines of it. A file whose name looks like that is meant as a whole.
+/// A request as a file and lines of it. If a file has exactly this name, the whole file is meant.
 fn parts<'r>(engine: &Engine, request: &'r str) -> (&'r str, Option<(usize, usize)>) {
     let lines = |text: &str| {
         let (first, last) = text.split_once('-')?;

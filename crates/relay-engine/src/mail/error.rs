@@ -89,10 +89,10 @@ pub enum MailError {
     /// The workspace cannot be used.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The project's commands are not trusted, or a person is needed and nobody is there.
+    /// The project's commands are not trusted, or approval is needed and no one can be asked.
     #[error("the reply was not begun")]
     Refused(Vec<Diagnostic>),
-    /// Somebody interrupted it; what was not carried out yet waits.
+    /// The user interrupted it; commands that have not run yet wait.
     #[error("interrupted")]
     Interrupted,
 }

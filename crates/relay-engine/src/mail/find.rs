@@ -1,4 +1,4 @@
-//! Finding sessions: in the user's own data first, then in the mailbox, which anybody may have written to.
+//! Finds threads: in the user's own data first, then in the mailbox, which anyone may have written to.
 
 use relay_store::Tray;
 
@@ -46,7 +46,7 @@ impl Mail<'_> {
         folder.map_or(Ok(None), |folder| load(&folder))
     }
 
-    /// What the mailbox says about a session. Anybody may have written it.
+    /// What the mailbox says about a thread. Anyone may have written it.
     pub(super) fn public(&self, id: &str) -> Result<Option<Session>, MailError> {
         let read = self.mailbox.read(Tray::Sessions, &format!("{id}.json"), SESSION_LIMIT_BYTES);
         // What cannot be read is not a session; listing the others goes on.

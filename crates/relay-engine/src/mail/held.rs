@@ -1,4 +1,4 @@
-//! A session that nobody else works on meanwhile, and how its state reaches the disk.
+//! A thread locked against other processes, and how its state reaches the disk.
 
 use relay_store::{FILE_LIMIT_BYTES, Folder, Tray, Writer};
 

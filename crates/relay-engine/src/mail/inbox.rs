@@ -21,7 +21,7 @@ pub enum Fit {
     None,
 }
 
-/// What became of a file in the inbox.
+/// How a file in the inbox was handled.
 #[derive(Debug)]
 pub enum Arrived {
     /// It was carried out, or had been before, and is moved aside.
@@ -49,8 +49,8 @@ impl Mail<'_> {
         Ok(self.mailbox().letters(Tray::Inbox, ".txt")?)
     }
 
-    /// Whether a text that lies on the clipboard answers a session's newest message. Messages themselves are full of
-    /// commands, and are no answers.
+    /// Whether a text on the clipboard answers a thread's newest message. The messages themselves are full of commands,
+    /// but are not answers.
     #[must_use]
     pub fn fit(session: &Session, text: &str) -> Fit {
         let commands = parse(text);
@@ -110,7 +110,7 @@ impl Mail<'_> {
             Err(StoreError::TooLarge { limit_bytes, .. }) => {
                 return self.refuse(name, bad(name, format!("it has more than {limit_bytes} bytes")));
             }
-            // It may become readable yet, once whoever put it there is done with it.
+            // It may become readable once the program that writes it is done.
             Err(error) => return Ok(Arrived::Refused { error: bad(name, error.to_string()), kept_as: None }),
         };
         if let Some(elsewhere) = self.belongs_elsewhere(id, &text)? {

@@ -3,9 +3,8 @@
 //! ```text
 //! start ─▶ outbox ─▶ (a chat, a stick, a person) ─▶ inbox ─▶ commands, one transaction each ─▶ outbox ─▶ … ─▶ DONE
 //! ```
-//! The form of everything is written down in `docs/formats/mail.md`. [`Mail`] is the desk at which sessions are kept:
-//! they begin and end in `life`, a reply is judged in `step`, carried out in `turn`, and each command in `work`. Nothing
-//! here waits for a reply or shows anything: whoever calls does.
+//! `docs/formats/mail.md` describes the format. [`Mail`] keeps the threads: `life` begins and ends them, `step` judges
+//! a reply, `turn` carries it out, and `work` does each command. The caller waits for replies and shows results.
 
 mod address;
 mod change;
@@ -50,7 +49,7 @@ pub use result::CommandResult;
 pub use session::{Answered, Session, SessionStatus};
 pub use turn::{Turn, Witnesses};
 
-/// How many tokens the context of a message takes at most, unless somebody says otherwise.
+/// How many tokens the context of a message takes at most, unless the user sets another limit.
 pub const BUDGET_TOKENS: usize = 24_000;
 
 /// The least that is of any use.
@@ -125,7 +124,7 @@ impl<'e> Mail<'e> {
         &self.mailbox
     }
 
-    /// Works on a session while nobody else does. `otherwise` makes the state of one that is not known here.
+    /// Works on a thread while holding its lock. `otherwise` makes the state of one that is not known here.
     fn hold<T>(
         &self,
         id: &str,

@@ -20,7 +20,7 @@ pub(super) struct Message<'a> {
     pub task: &'a str,
     /// The listing of the workspace, ready to be shown.
     pub listing: &'a str,
-    /// What became of the last reply's commands; `None` in the first message.
+    /// The results of the last reply's commands; `None` in the first message.
     pub results: Option<&'a [CommandResult]>,
     /// What the last reply's edits changed.
     pub changed: &'a [Shown],
@@ -35,7 +35,7 @@ pub(super) struct Message<'a> {
 pub(super) struct Shown {
     pub path: String,
     pub text: String,
-    /// What has to be said about it, outside of the text, so that nobody takes it for a part of the file.
+    /// A note about it, outside of the text, so that it is not mistaken for a part of the file.
     pub notice: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What became of each command: for the model in the next outbox, for the session's file, for the person.
+//! The result of each command: for the model in the next outbox, for the thread's file, for the person.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -1,13 +1,13 @@
-//! `RUN_COMMAND`: asked about, run with limits, and what it does to the files landed as a transaction.
-//!
-//! A command runs at most once. That it was started is on the disk before it is, so a reply that was interrupted while
-//! one ran is finished without running it again, and the model is told.
+//! `RUN_COMMAND`: asks, runs the command with limits, and lands what it did to the files as a transaction.
+//! 
+//! A command runs at most once. Relay records that it is about to start before it starts it, so a reply that was
+//! interrupted during a command is finished without running it again, and the model learns about it.
 
 use std::time::Duration;
 
 use relay_exec::{End, Run, Shell};
-use relay_txn::capture::Command;
-use relay_txn::{CheckRecord, Draft, Header};
+use relay_txn::capture::{Command, Running, Scan};
+use relay_txn::{CheckRecord, Draft, Header, TxnError};
 use uuid::Uuid;
 
 use super::error::MailError;
@@ -57,26 +57,15 @@ impl Work<'_> {
         if was_running {
             return self.after_interruption(uuid, command);
         }
-        let mut outcome = Outcome::rejected(Vec::new());
-        let root = self.engine.workspace().root();
-        let (ledger, workspace) = (self.engine.ledger(), self.engine.workspace());
-        let watched = ledger.scan(workspace, None).and_then(|before| {
-            let line = Command {
-                by: NAME.to_owned(),
-                line: command.to_owned(),
-                runs: relay_exec::own_runs().to_owned(),
-                within: None,
-                leased: Vec::new(),
-            };
-            Ok((ledger.journal(workspace, &before, line)?, before))
-        });
-        let (running, before) = match watched {
+        let (running, before) = match self.watch(command) {
             Ok(watched) => watched,
             Err(error) => {
                 let reason = transaction_failed(&error).message;
                 return Ok(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command))));
             }
         };
+        let mut outcome = Outcome::rejected(Vec::new());
+        let root = self.engine.workspace().root();
         let git = self.engine.workspace().is_git().then(|| Refs::read(root)).flatten();
         self.observer.command_started(NAME, command);
         let observer = &mut *self.observer;
@@ -105,24 +94,28 @@ impl Work<'_> {
         match landed {
             Ok(Status::Committed) => result.transaction = Some(uuid),
             Ok(_) => {}
-            Err(stop) => {
-                let mut reasons = Vec::new();
-                let status = stop.settle(&mut reasons);
-                let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.message).collect();
-                let back = match status {
-                    Status::RolledBack | Status::Interrupted => "; its changes were undone: ",
-                    _ => "; ",
-                };
-                result.success = false;
-                result.summary = format!("{}{back}{}", result.summary, reasons.join("; "));
-            }
+            Err(stop) => result.refuse(stop),
         }
         self.diagnostics.extend(outcome.diagnostics);
         self.doubt_views();
         Ok(result)
     }
 
-    /// The command was started by a run that did not live to see its end.
+    /// Notes what the files are like before the command, and that it was started.
+    fn watch(&self, command: &str) -> Result<(Running, Scan), TxnError> {
+        let (ledger, workspace) = (self.engine.ledger(), self.engine.workspace());
+        let before = ledger.scan(workspace, None)?;
+        let line = Command {
+            by: NAME.to_owned(),
+            line: command.to_owned(),
+            runs: relay_exec::own_runs().to_owned(),
+            within: None,
+            leased: Vec::new(),
+        };
+        Ok((ledger.journal(workspace, &before, line)?, before))
+    }
+
+    /// An earlier run started the command and was interrupted before it ended.
     fn after_interruption(&mut self, uuid: Uuid, command: &str) -> Result<CommandResult, MailError> {
         self.doubt_views();
         let landed = self.engine.ledger().find(uuid).map_err(Stop::from)?;
@@ -149,6 +142,20 @@ impl Work<'_> {
             prompt_summary: Some(format!("{NAME}: {}", brief(command))),
             ..Header::default()
         }
+    }
+}
+
+impl CommandResult {
+    /// The command ran, and what it did may not stay.
+    fn refuse(&mut self, stop: Stop) {
+        let mut reasons = Vec::new();
+        let undone = match stop.settle(&mut reasons) {
+            Status::RolledBack | Status::Interrupted => "; its changes were undone: ",
+            _ => "; ",
+        };
+        let reasons: Vec<String> = reasons.into_iter().map(|reason| reason.message).collect();
+        self.success = false;
+        self.summary = format!("{}{undone}{}", self.summary, reasons.join("; "));
     }
 }
 

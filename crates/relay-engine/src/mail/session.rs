@@ -1,8 +1,8 @@
-//! A session: its public face in the mailbox, and what only this machine knows of it.
-//!
-//! `sessions/{id}.json` lies in a folder that others may write to, so it is written for people and other programs and
-//! believed only when a person adopts it. The truth is in the user's own data: it also holds what the model was shown
-//! (with secrets behind it), the outbox as it was sent, and how far the last reply was carried out.
+//! A thread (`session` on disk): its public face in the mailbox, and what only this machine knows of it.
+//! 
+//! `sessions/{id}.json` is in a folder that others may write to, so it is written for people and other programs and
+//! trusted only when a person adopts it. The truth is in the user's own data, which also has what the model was shown
+//! (and the secrets its placeholders replace), the outbox as it was sent, and how far the last reply got.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ pub struct Session {
     pub created_at: Timestamp,
     /// When something last happened in it.
     pub updated_at: Timestamp,
-    /// What became of the last reply's commands.
+    /// The results of the last reply's commands.
     pub last_results: Vec<CommandResult>,
     /// The files the last reply asked for.
     pub read_file_requests: Vec<String>,
@@ -123,7 +123,7 @@ impl Session {
     }
 }
 
-/// This moment, in whole seconds: nobody reads more of it.
+/// This moment, in whole seconds.
 pub(super) fn now() -> Timestamp {
     let now = Timestamp::now();
     Timestamp::from_second(now.as_second()).unwrap_or(now)
@@ -146,7 +146,7 @@ pub(super) struct State {
     pub outbox: String,
     /// What the model knows of the files.
     pub views: Views,
-    /// The secrets behind the placeholders it was shown.
+    /// The secrets that the placeholders it was shown replace.
     pub vault: String,
     /// What the edits of the last reply changed.
     #[serde(default)]
@@ -163,7 +163,7 @@ pub(super) struct UnderWay {
     pub digest: String,
     /// The reply itself, so that it can be finished although its file is gone.
     pub text: String,
-    /// What became of the commands so far.
+    /// The results of the commands so far.
     pub results: Vec<CommandResult>,
     /// Files that the next outbox shall show.
     pub reads: Vec<String>,

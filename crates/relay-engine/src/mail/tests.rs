@@ -241,7 +241,7 @@ fn what_a_command_may_have_shown_of_a_changed_file_makes_numbers_doubtful() {
     world.step(&read("a.txt"));
     world.write("a.txt", &format!("new\n{TEN}"));
     world.step("[RUN_COMMAND]\ncat a.txt\n[/RUN_COMMAND]\n");
-    // Line 6 of what the command printed is line 5 of what was read: nobody can tell which one is meant.
+    // Line 6 of what the command printed is line 5 of what was read: which one is meant is ambiguous.
     let result = world.result(&edit("a.txt", 6, 6, "x"));
     assert!(result.contains("uncertain"), "{result}");
     assert_eq!(world.read("a.txt"), format!("new\n{TEN}"));
@@ -461,7 +461,7 @@ fn any_command() -> impl proptest::strategy::Strategy<Value = String> {
     })
 }
 
-/// What is left after a reply: the files, and what the model was told.
+/// The state after a reply: the files, and what the model was sent.
 fn left(world: &World) -> (Vec<String>, Vec<String>, usize) {
     let engine = world.engine();
     let session = Mail::open(&engine, None).unwrap().find(None).unwrap().session;

@@ -1,9 +1,9 @@
-//! One reply, carried out: each command once, whatever interrupts it.
-//!
-//! The order of writing is the whole point. A reply is on the disk before its first command, each result before the next
+//! Carries out one reply: each command once, whatever interrupts it.
+//! 
+//! The order of writing is the whole point. A reply is on disk before its first command, each result before the next
 //! command, and the next outbox together with the end of the reply, in one step. Only then does anything appear in the
-//! mailbox. A run that dies in between leaves a state from which the next one goes on; a command that landed but whose
-//! result was not yet written is recognised on the ledger by its name.
+//! mailbox. If a run dies in between, the next one continues from there; a command that landed before its result was
+//! written is recognised on the ledger by its uuid.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::commands::{Command, Written, parse};
@@ -22,14 +22,14 @@ use crate::approval::{Approver, Observer};
 /// How many commands of one reply are carried out.
 const COMMANDS: usize = 500;
 
-/// What became of a reply.
+/// A reply that was carried out.
 #[derive(Clone, Debug)]
 pub struct Turn {
     /// The session afterwards.
     pub session: Session,
     /// The number of the outbox that the reply answers.
     pub sequence: u64,
-    /// What became of its commands; none if it was carried out before.
+    /// The results of its commands; none if it was carried out before.
     pub results: Vec<CommandResult>,
     /// The same reply was carried out before, and nothing was done now.
     pub is_repeated: bool,
@@ -41,9 +41,9 @@ pub struct Turn {
 pub struct Witnesses<'a> {
     /// Answers questions.
     pub approver: &'a mut dyn Approver,
-    /// Is told what commands do.
+    /// Hears about the progress of commands.
     pub observer: &'a mut dyn Observer,
-    /// Is told each result as it comes.
+    /// Receives each result as it arrives.
     pub told: &'a mut dyn FnMut(&CommandResult),
 }
 
@@ -201,7 +201,7 @@ impl Held<'_> {
     }
 }
 
-/// The commands of a reply. One without any is told so, like any other mistake.
+/// The commands of a reply. A reply without commands gets that as its result, like any other mistake.
 fn commands(text: &str) -> Vec<Written> {
     let mut found = parse(text);
     if found.len() > COMMANDS {
@@ -220,7 +220,7 @@ fn commands(text: &str) -> Vec<Written> {
     vec![told(reason.to_owned())]
 }
 
-/// Something to tell the model about its response as a whole.
+/// A remark to the model about its response as a whole.
 fn told(reason: String) -> Written {
     let command = Command::Malformed { name: "RESPONSE".to_owned(), reason };
     Written { command, line: 1, source: String::new() }

@@ -19,7 +19,7 @@ pub(super) struct View {
     pub path: String,
     /// The text, secrets masked as the model saw them; `None` once it was forgotten to save room.
     pub text: Option<String>,
-    /// A command ran while the file was no longer like this: it may have changed the file, or shown it to the model.
+    /// A command ran while the file had changed: it may have changed the file, or shown it to the model.
     pub is_doubtful: bool,
 }
 
@@ -45,7 +45,7 @@ impl Views {
         self.0.retain(|view| view.path != path);
     }
 
-    /// Marks every view whose text is not what `current` says about its file.
+    /// Marks every view that differs from what `current` returns for its file.
     pub(super) fn doubt(&mut self, mut current: impl FnMut(&View) -> bool) {
         for view in &mut self.0 {
             view.is_doubtful |= !current(view);

@@ -154,7 +154,8 @@ impl Work<'_> {
         }
     }
 
-    /// A command has run: whatever is no longer as the model knows it may have been changed, or shown to it, by that.
+    /// A command has run: it may have changed every file that is no longer as the model knows it, or shown it to the
+    /// model.
     pub(super) fn doubt_views(&mut self) {
         let (engine, masks) = (self.engine, &*self.masks);
         self.views.doubt(|view| {

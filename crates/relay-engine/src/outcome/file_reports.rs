@@ -1,4 +1,4 @@
-//! One report per file a person would name, from edits, what became of them, and the changes they come to.
+//! One report per file a person would name, from the edits, their outcomes, and the changes they make.
 
 use std::collections::{HashMap, HashSet};
 
@@ -60,10 +60,10 @@ pub(crate) fn of_changes<C>(
     reports
 }
 
-/// How the edit of a file is called whose path leads where nothing may be written.
+/// The label of an edit that names a path where Relay never writes.
 const REFUSED: &str = "path refused";
 
-/// A report for an edit whose path was refused, under the path that the reason names.
+/// A report for an edit with a refused path, under the path that the reason names.
 pub(crate) fn of_refused(refused: &Refused) -> FileReport {
     let (edit, path) = (&refused.edit, refused.why.path.as_deref().unwrap_or_default());
     let report = FileReport { renamed_from: None, ..unplaced(edit, path, true) };
@@ -106,7 +106,7 @@ pub(crate) fn of_edits<C>(
     reports
 }
 
-/// Adds what became of one edit to its file's report. The worst of several edits decides.
+/// Adds the outcome of one edit to its file's report. The worst of several edits decides.
 fn note(report: &mut FileReport, outcome: &EditOutcome, changes: bool) {
     let changes_nothing = !changes && report.operation == FileOperation::Modify;
     match outcome.status {

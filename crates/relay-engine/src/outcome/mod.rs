@@ -1,4 +1,4 @@
-//! What became of a submission: one value that the terminal, the JSON document and other programs read alike.
+//! The outcome of a submission: one value for the terminal, the JSON document and other programs.
 
 pub(crate) mod file_reports;
 pub(crate) mod mode_change;
@@ -35,7 +35,7 @@ pub enum Status {
     RolledBack,
     /// It was applied, then refused, and could not be put back yet: some files still hold the new content.
     RecoveryNeeded,
-    /// Somebody interrupted it, and every file is as it was.
+    /// The user interrupted it, and every file is as it was.
     Interrupted,
 }
 
@@ -99,7 +99,7 @@ impl FileOperation {
     }
 }
 
-/// What became of one file.
+/// The status of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileStatus {
     /// It is as the submission wants it, on disk and on the ledger.
@@ -120,7 +120,7 @@ pub enum FileStatus {
     NotApplied,
     /// It was changed and is as it was before again.
     RolledBack,
-    /// It was changed, and nobody knows whether it could be put back: `relay recover` finds out.
+    /// It was changed, and whether it was restored is unknown: `relay recover` finds out.
     NotRolledBack,
 }
 
@@ -152,7 +152,7 @@ pub struct FileReport {
     pub operation: FileOperation,
     /// The old path of a rename.
     pub renamed_from: Option<String>,
-    /// What became of it.
+    /// Its status.
     pub status: FileStatus,
     /// Lines added.
     pub added: usize,
@@ -175,7 +175,7 @@ pub struct Missing<'a> {
     pub line: Option<usize>,
 }
 
-/// What became of a submission.
+/// The outcome of a submission.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// How it ended.
@@ -192,7 +192,7 @@ pub struct Outcome {
     pub checks: Vec<CheckRecord>,
     /// Everything a person or a model should know.
     pub diagnostics: Vec<Diagnostic>,
-    /// Every block of the reply with what became of it.
+    /// Every block of the reply and how it was classified.
     pub blocks: Vec<Block>,
     /// The exact changes, for showing a diff; not part of the JSON document.
     pub changes: Vec<FileChange>,

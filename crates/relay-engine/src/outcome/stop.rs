@@ -19,14 +19,14 @@ pub(crate) enum Stop {
     Compare(Vec<Diagnostic>),
     /// It could not be put back yet: some files still hold the new content.
     Stuck(Vec<Diagnostic>),
-    /// Somebody interrupted it; everything is as it was. With what else there is to say.
+    /// The user interrupted it; everything is as it was. Carries other diagnostics.
     Interrupted(Vec<Diagnostic>),
     /// There is nothing to do.
     Done(Status, Box<Diagnostic>),
 }
 
 impl Stop {
-    /// Somebody interrupted it.
+    /// The user interrupted it.
     pub(crate) const fn interrupted() -> Self {
         Stop::Interrupted(Vec::new())
     }
@@ -216,7 +216,7 @@ pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
     Some(Diagnostic::warning(codes::DISOWNED, message).on(first).hinted(hint))
 }
 
-/// The error and everything behind it, in one line.
+/// The error with its causes, in one line.
 #[must_use]
 pub fn with_sources(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();

@@ -81,7 +81,7 @@ pub(crate) fn settle(outcome: &mut Outcome, partial: bool, approver: &mut dyn Ap
     outcome.lose(findings, partial)
 }
 
-/// What becomes of a plan that failed because whole content seems to be a part of a file.
+/// How a plan continues that failed because whole content looks like a part of a file.
 pub(crate) enum Confirmed<'e> {
     /// Nothing: it stays as it is.
     AsIs(Result<Planned<'e>, Stop>),

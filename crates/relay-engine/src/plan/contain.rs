@@ -14,8 +14,7 @@ use crate::codes;
 use crate::intake::submission::FILES_LIMIT;
 use crate::outcome::stop::Stop;
 
-/// Edits whose paths may be touched. Each path was checked and typed here, once; whoever needs a typed path later looks it
-/// up.
+/// Edits with paths that may be touched. Each path is checked and typed here, once; later code looks it up.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contained {
     /// The edits, with their paths in one spelling, so that the same file always has the same name.
@@ -141,7 +140,7 @@ pub(crate) fn names(edit: &Edit) -> impl Iterator<Item = &str> {
     std::iter::once(edit.path.as_str()).chain(to)
 }
 
-/// Asks before files are written that other tools execute. `--yes` is no answer to this.
+/// Asks before writing files that other tools execute. `--yes` does not answer this.
 pub(crate) fn allow_sensitive(contained: &Contained, approver: &mut dyn Approver) -> Result<(), Stop> {
     let found = contained.sensitive();
     let hint = "Look at the change with --dry-run; allow it with --allow-sensitive.";
@@ -181,7 +180,7 @@ pub(crate) fn agree_to(
     }
 }
 
-/// Asks about those of the changes, made already, that other tools execute. `--yes` is no answer to this.
+/// Asks about changes, already made, to files that other tools execute. `--yes` does not answer this.
 pub(crate) fn agree_to_changes<'a>(
     changes: impl Iterator<Item = &'a FileChange>,
     hint: &str,

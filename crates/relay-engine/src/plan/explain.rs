@@ -1,4 +1,4 @@
-//! What would become of every block of a reply, without landing any of it.
+//! Explains every block of a reply without landing any of it.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::parse;

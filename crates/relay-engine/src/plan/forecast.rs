@@ -9,7 +9,7 @@ use crate::outcome::{FileReport, FileStatus};
 use crate::plan::contain::{Contained, names};
 use crate::plan::planning::{Basis, exact_changes};
 
-/// Fills in the lines of the files whose edits fit, by planning those alone. Where even they do not fit together, nothing
+/// Fills in the lines of files with fitting edits, by planning those alone. If even they do not fit together, nothing
 /// is known and nothing is filled in.
 pub(crate) fn fill_in(workspace: &Workspace, good: &Contained, basis: &Basis, reports: &mut [FileReport]) {
     if good.edits.is_empty() {
@@ -25,7 +25,7 @@ pub(crate) fn fill_in(workspace: &Workspace, good: &Contained, basis: &Basis, re
     }
 }
 
-/// The edits of files all of whose edits fit.
+/// The edits of files in which every edit fits.
 pub(crate) fn good(edits: &[Edit], outcomes: &[EditOutcome]) -> Vec<Edit> {
     let is_good =
         |outcome: &EditOutcome| matches!(outcome.status, EditStatus::Applied | EditStatus::Unchanged);

@@ -1,6 +1,6 @@
-//! New files whose names are easily taken for others. They land, with a warning: names are the author's business, but a
-//! file that looks like another one is how malice hides, and two that differ only in case cannot both be checked out on
-//! every system.
+//! New files with names that are easily mistaken for others. They land with a warning: names are up to the author, but
+//! malicious files hide by looking like another one, and two names that differ only in case cannot both be checked out
+//! on every system.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -38,7 +38,7 @@ pub(crate) struct Planned<'e> {
     pub changes: Vec<FileChange<Content>>,
     /// The edits of files that could be read.
     edits: Cow<'e, [Edit]>,
-    /// What became of each of them.
+    /// The outcome of each edit.
     outcomes: Vec<EditOutcome>,
     /// What a person must look at before it lands.
     pub questions: Vec<Diagnostic>,
@@ -151,7 +151,7 @@ pub(crate) fn plan_on_disk<'e>(
         let good = contained.with(forecast::good(&edits, &outcomes));
         forecast::fill_in(workspace, &good, basis, &mut outcome.files);
     }
-    // A suggestion reads folders, and nobody needs hundreds of them.
+    // A suggestion reads folders, and hundreds of them would not help.
     let suggest = |(at, error)| if at < SUGGESTED { suggest_path(workspace, error) } else { error };
     let errors = errors.into_iter().enumerate().map(suggest).collect();
     let errors = elsewhere::name(workspace, &edits, errors);
@@ -335,7 +335,7 @@ pub(crate) const fn is_executable(mode: u32) -> bool {
     mode & 0o100 != 0
 }
 
-/// The mode a file gets: who may read it may also run it, or nobody may. `None` is what a new file gets here.
+/// The mode a file gets: everyone who may read it may also run it, or no one may. `None` is the default for a new file.
 const fn mode(before: Option<u32>, executable: Option<bool>) -> Option<u32> {
     match (before, executable) {
         (before, None) => before,

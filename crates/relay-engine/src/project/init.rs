@@ -15,7 +15,7 @@ pub use crate::project::name::ProjectName;
 /// The line that keeps Relay's state out of git.
 pub const IGNORE_LINE: &str = "/.relaycode/";
 
-/// What became of `.gitignore`.
+/// What happened to `.gitignore`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
     /// There was none; it was made.
@@ -42,7 +42,7 @@ pub enum Init {
         name: ProjectName,
         /// Why the config has this linter, or none.
         linter_reason: String,
-        /// What became of `.gitignore`.
+        /// What happened to `.gitignore`.
         ignored: Ignored,
     },
 }

@@ -48,7 +48,7 @@ pub struct Request<'a> {
     pub by_anchor: BTreeSet<&'a str>,
     /// Those that it changes by line numbers.
     pub by_number: BTreeSet<&'a str>,
-    /// The rest of the reply has landed, so the answer stands for itself.
+    /// The rest of the reply has landed, so the answer is complete by itself.
     pub has_landed: bool,
 }
 

@@ -184,7 +184,7 @@ pub(crate) fn unanswered(engine: &Engine, reply: &Reply) -> Option<Diagnostic> {
     )
 }
 
-/// Lets a refused reply wait for its repair, behind those it was to repair itself.
+/// Lets a refused reply wait for its repair, after those that it was to repair itself.
 pub(crate) fn wait_for_repair(engine: &Engine, uuid: Uuid, text: &str) -> Option<Diagnostic> {
     let root = engine.workspace().root();
     let name = uuid.to_string();

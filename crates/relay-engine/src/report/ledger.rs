@@ -58,8 +58,8 @@ pub fn unverified(name: &str) -> Value {
 pub fn entry_in_full(entry: &Entry, diff: &str) -> Value {
     let mut document = value(&EntryJson::new(entry, true));
     if let Value::Object(map) = &mut document {
-        map.insert("reasoning".to_owned(), Value::from(entry.record.reasoning.clone()));
-        map.insert("blocks".to_owned(), value(&entry.record.blocks));
+        map.insert("reasoning".to_owned(), Value::from(entry.record.header.reasoning.clone()));
+        map.insert("blocks".to_owned(), value(&entry.record.header.blocks));
         map.insert("diff".to_owned(), Value::from(diff));
     }
     document
@@ -81,11 +81,11 @@ pub fn blame(blame: &Blame<'_>) -> Value {
                 "number": record.sequence,
                 "status": entry.status.name(),
                 "createdAt": record.created_at.to_string(),
-                "channel": record.channel,
-                "model": record.model,
-                "promptSummary": record.prompt_summary,
-                "gitCommitMsg": record.git_commit_msg,
-                "reasoning": record.reasoning,
+                "channel": record.header.channel,
+                "model": record.header.model,
+                "promptSummary": record.header.prompt_summary,
+                "gitCommitMsg": record.header.git_commit_msg,
+                "reasoning": record.header.reasoning,
             })
         });
     }
@@ -106,6 +106,8 @@ pub fn collected(collected: &Collected) -> Value {
     })
 }
 
+/// One transaction.
+// Large because the format has these keys.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct EntryJson<'a> {
@@ -158,13 +160,13 @@ impl<'a> EntryJson<'a> {
                 EntryStatus::Committed | EntryStatus::Undone | EntryStatus::Damaged => Vec::new(),
             },
             created_at: record.created_at.to_string(),
-            channel: &record.channel,
-            model: record.model.as_deref(),
-            group: record.group.as_deref(),
-            undoes: &record.undoes,
-            project_id: record.project_id.as_deref(),
-            prompt_summary: record.prompt_summary.as_deref(),
-            git_commit_msg: record.git_commit_msg.as_deref(),
+            channel: &record.header.channel,
+            model: record.header.model.as_deref(),
+            group: record.header.group.as_deref(),
+            undoes: &record.header.undoes,
+            project_id: record.header.project_id.as_deref(),
+            prompt_summary: record.header.prompt_summary.as_deref(),
+            git_commit_msg: record.header.git_commit_msg.as_deref(),
             approved_by: record.approved_by.as_deref(),
             files: record.files().map(|change| EntryFileJson::new(change, evidence(change))).collect(),
             checks: record.checks.iter().map(|check| CheckJson::new(check, in_full)).collect(),

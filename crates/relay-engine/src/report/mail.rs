@@ -9,8 +9,8 @@ use serde_json::Value;
 use super::{DiagnosticJson, value};
 use crate::mail::{CommandResult, Listed, Session, Turn};
 
-/// The document of `relay mail start`, `run`, `step`, `show`, `resume` and `close`: the session, where its newest message
-/// is, and what became of the replies that were taken.
+/// The document of `relay mail start`, `run`, `step`, `show`, `resume` and `close`: the thread, where its newest
+/// message is, and the results of the replies that were taken.
 #[must_use]
 pub fn session(
     session: &Session,

@@ -1,10 +1,10 @@
-//! Keys that can be told by how they begin: a prefix, then this many characters of an alphabet.
+//! Keys with a known format: a prefix, then this many characters of an alphabet.
 
 use std::ops::RangeInclusive;
 
 use super::{Span, is_dummy};
 
-/// What the part behind the prefix is made of.
+/// The alphabet of the part after the prefix.
 #[derive(Clone, Copy)]
 enum Alphabet {
     Hex,

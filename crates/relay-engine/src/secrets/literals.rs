@@ -45,30 +45,11 @@ impl FileKind {
         {
             return FileKind::Hashes;
         }
+        #[rustfmt::skip]
         const SETTINGS: &[&str] = &[
-            "yaml",
-            "yml",
-            "ini",
-            "cfg",
-            "conf",
-            "config",
-            "properties",
-            "toml",
-            "tfvars",
-            "sh",
-            "bash",
-            "zsh",
-            "fish",
-            "netrc",
-            "npmrc",
-            "pypirc",
-            "pgpass",
-            "service",
-            "xml",
-            "plist",
-            "credentials",
-            "env",
-            "sample",
+            "yaml", "yml", "ini", "cfg", "conf", "config", "properties", "toml", "tfvars", "sh", "bash",
+            "zsh", "fish", "netrc", "npmrc", "pypirc", "pgpass", "service", "xml", "plist", "credentials",
+            "env", "sample",
         ];
         let is_settings = SETTINGS.contains(&extension)
             || is_sample

@@ -1,8 +1,8 @@
 //! Secrets: found in text before it leaves the machine, masked, and put back when they return.
 //!
-//! [`mask`] looks for known key formats, for values behind telling names, and for strings that look random, and puts a
-//! placeholder in the place of each. The [`Vault`] remembers which placeholder stands for which value, so that a reply
-//! that quotes one can be [restored](Vault::restore); a placeholder that cannot be restored is refused by whoever asks,
+//! [`mask`] looks for known key formats, for values with names such as `password`, and for strings that look random,
+//! and replaces each with a placeholder. The [`Vault`] remembers which value a placeholder replaces, so that a reply
+//! that quotes it can be [restored](Vault::restore). The caller refuses a placeholder that cannot be restored; it is
 //! never written into a file.
 //!
 //! This module reads and writes nothing. It never logs a value: what is [`Found`] is a kind and a line. It cannot find
@@ -38,7 +38,7 @@ pub struct Found {
     pub kind: &'static str,
     /// The line it begins in, counted from 1.
     pub line: usize,
-    /// What stands for it.
+    /// What replaces it.
     pub placeholder: String,
 }
 
@@ -82,7 +82,7 @@ pub fn mask_in(scope: &str, name: &str, text: &str, own: &[Range<usize>], vault:
     let looks_masked = placeholders(text.as_bytes()).map(|range| {
         let kept = text.get(range.clone()).map_or(0, |word| vault.placeholder_bytes(word));
         match kept {
-            // It only begins like one. As everywhere, it must be told apart from what is one.
+            // It only begins like one. As everywhere, it must be distinguishable from a real one.
             0 => Span { range, kind: LOOKS_MASKED },
             kept => Span { range: range.start..range.start + kept, kind: IS_MASKED },
         }
@@ -105,7 +105,7 @@ fn replace(scope: &str, text: &str, spans: Vec<Span>, vault: &mut Vault) -> Mask
         let placeholder = vault.placeholder(scope, kind, value);
         masked.text.push_str(between);
         masked.text.push_str(&placeholder);
-        // What merely looks masked is not a secret, but must be told apart from what is.
+        // What merely looks masked is not a secret, but must be distinguishable from one that is.
         if kind != LOOKS_MASKED {
             masked.found.push(Found { kind, line, placeholder });
         }
@@ -143,26 +143,11 @@ fn find(name: &str, text: &str, vault: &Vault, looks_masked: Vec<Span>, own: &[R
 fn is_dummy(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
     let distinct = value.bytes().collect::<std::collections::BTreeSet<u8>>().len();
+    #[rustfmt::skip]
     const WORDS: &[&str] = &[
-        "example",
-        "xxxx",
-        "your",
-        "change-me",
-        "changeme",
-        "change_me",
-        "placeholder",
-        "redacted",
-        "dummy",
-        "sample",
-        "foobar",
-        "insert",
-        "abcdefghij",
-        "....",
-        "****",
-        "todo",
-        "replace",
-        "1234567890abc",
-        "0123456789",
+        "example", "xxxx", "your", "change-me", "changeme", "change_me", "placeholder", "redacted",
+        "dummy", "sample", "foobar", "insert", "abcdefghij", "....", "****", "todo", "replace",
+        "1234567890abc", "0123456789",
     ];
     distinct < 4 || WORDS.iter().any(|word| lower.contains(word))
 }

@@ -1,4 +1,4 @@
-//! Secrets that can be told by their name: the value of `password`, of `API_KEY`, of anything in an `.env` file.
+//! Secrets recognised by their name: the value of `password`, of `API_KEY`, of anything in an `.env` file.
 
 use super::literals::{FileKind, Literal, literals};
 use super::{Span, is_dummy};
@@ -46,116 +46,28 @@ fn name(before: &str) -> Option<Name> {
 fn meaning(identifier: &str) -> Option<Name> {
     const PASSWORDS: &[&str] =
         &["password", "passwd", "passphrase", "pwd", "pass", "passcode", "dbpassword", "userpassword"];
+    #[rustfmt::skip]
     const KEYS: &[&str] = &[
-        "secret",
-        "secrets",
-        "token",
-        "apikey",
-        "authtoken",
-        "accesstoken",
-        "accesskey",
-        "privatekey",
-        "credential",
-        "credentials",
-        "secretkey",
-        "clientsecret",
-        "bearer",
-        "authkey",
-        "apitoken",
+        "secret", "secrets", "token", "apikey", "authtoken", "accesstoken", "accesskey", "privatekey",
+        "credential", "credentials", "secretkey", "clientsecret", "bearer", "authkey", "apitoken",
         "apisecret",
     ];
+    #[rustfmt::skip]
     const OF_KEY: &[&str] = &[
-        "api",
-        "access",
-        "private",
-        "auth",
-        "encryption",
-        "signing",
-        "master",
-        "account",
-        "service",
-        "storage",
-        "session",
-        "shared",
-        "secret",
-        "deploy",
-        "subscription",
-        "license",
-        "write",
-        "admin",
-        "hmac",
-        "jwt",
+        "api", "access", "private", "auth", "encryption", "signing", "master", "account", "service",
+        "storage", "session", "shared", "secret", "deploy", "subscription", "license", "write", "admin",
+        "hmac", "jwt",
     ];
     // What such a name ends with says that its value is something about a secret, not the secret.
+    #[rustfmt::skip]
     const ABOUT: &[&str] = &[
-        "name",
-        "type",
-        "field",
-        "label",
-        "path",
-        "file",
-        "filename",
-        "dir",
-        "url",
-        "uri",
-        "endpoint",
-        "length",
-        "len",
-        "size",
-        "count",
-        "limit",
-        "expiry",
-        "expires",
-        "expiration",
-        "ttl",
-        "header",
-        "prefix",
-        "suffix",
-        "regex",
-        "pattern",
-        "placeholder",
-        "hint",
-        "message",
-        "error",
-        "id",
-        "ids",
-        "column",
-        "env",
-        "var",
-        "policy",
-        "strength",
-        "format",
-        "scheme",
-        "kind",
-        "class",
-        "text",
-        "title",
-        "index",
-        "status",
-        "state",
-        "required",
-        "enabled",
-        "rotation",
-        "version",
-        "store",
-        "manager",
-        "provider",
-        "budget",
-        "usage",
-        "test",
-        "tests",
-        "algorithm",
-        "alg",
-        "description",
-        "docs",
-        "help",
-        "ref",
-        "arn",
-        "public",
-        "issuer",
-        "audience",
-        "selector",
-        "input",
+        "name", "type", "field", "label", "path", "file", "filename", "dir", "url", "uri", "endpoint",
+        "length", "len", "size", "count", "limit", "expiry", "expires", "expiration", "ttl", "header",
+        "prefix", "suffix", "regex", "pattern", "placeholder", "hint", "message", "error", "id", "ids",
+        "column", "env", "var", "policy", "strength", "format", "scheme", "kind", "class", "text", "title",
+        "index", "status", "state", "required", "enabled", "rotation", "version", "store", "manager",
+        "provider", "budget", "usage", "test", "tests", "algorithm", "alg", "description", "docs", "help",
+        "ref", "arn", "public", "issuer", "audience", "selector", "input",
     ];
     let words = words(identifier);
     let last = words.last()?;
@@ -266,7 +178,7 @@ fn is_flag(value: &str) -> bool {
     )
 }
 
-/// Settings that are no secret: flags, numbers, words, addresses, places.
+/// Settings that are not secret: flags, numbers, words, addresses, places.
 fn is_plain(value: &str) -> bool {
     let is_number =
         value.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':' | b',' | b'-'));

@@ -1,15 +1,15 @@
 //! Strings that look random: long literals in which letters and digits change places as no name or sentence does.
 //!
 //! Much that looks random is public: hashes, uuids, images, public keys, identifiers. So only strings of both cases and
-//! digits count (hashes and uuids are hexadecimal), of a length that keys have (images are longer), and none whose name
-//! says that it is public.
+//! digits count (hashes and uuids are hexadecimal), of a length that keys have (images are longer), and without a name
+//! that says it is public.
 
 use std::collections::BTreeMap;
 
 use super::literals::{FileKind, Literal, literals};
 use super::{Span, is_dummy};
 
-/// In longer lines nobody keeps a key: they are minified code, or data.
+/// Longer lines are minified code or data; keys are not kept there.
 const LINE_LIMIT_BYTES: usize = 2_000;
 
 /// How many bits a character has to carry.
@@ -36,39 +36,12 @@ pub(super) fn find(file: FileKind, text: &str) -> Vec<Span> {
 
 /// Names of things that look random and are not secret.
 fn is_public(name: &str) -> bool {
+    #[rustfmt::skip]
     const PUBLIC: &[&str] = &[
-        "integrity",
-        "hash",
-        "checksum",
-        "digest",
-        "sha",
-        "md5",
-        "etag",
-        "fingerprint",
-        "public",
-        "ssh-",
-        "base64",
-        "font",
-        "image",
-        "icon",
-        "src",
-        "href",
-        "url",
-        "commit",
-        "revision",
-        "blob",
-        "uuid",
-        "guid",
-        "expected",
-        "assert",
-        "nonce",
-        "alphabet",
-        "charset",
-        "fixture",
-        "signature",
-        "certificate",
-        "d=",
-        "path",
+        "integrity", "hash", "checksum", "digest", "sha", "md5", "etag", "fingerprint", "public", "ssh-",
+        "base64", "font", "image", "icon", "src", "href", "url", "commit", "revision", "blob", "uuid",
+        "guid", "expected", "assert", "nonce", "alphabet", "charset", "fixture", "signature",
+        "certificate", "d=", "path",
     ];
     let name = name.to_ascii_lowercase();
     PUBLIC.iter().any(|word| name.contains(word))

@@ -1,4 +1,4 @@
-//! Secrets that can be told by their shape: private keys, tokens in parts, passwords in URLs and connection strings.
+//! Secrets recognised by their shape: private keys, tokens in parts, passwords in URLs and connection strings.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ pub(super) fn find(text: &str) -> Vec<Span> {
     spans
 }
 
-/// What is between `-----BEGIN … PRIVATE KEY-----` and its end; the lines around it stay, so that the file still
-/// says what is there. A key whose end is missing reaches as far as its characters do.
+/// The text between `-----BEGIN … PRIVATE KEY-----` and its end; the lines around it stay, so that the file still says
+/// what is there. Without an end line, the key extends as far as its characters do.
 fn private_keys(text: &str) -> Vec<Span> {
     let mut spans = Vec::new();
     for (at, _) in text.match_indices("-----BEGIN ") {

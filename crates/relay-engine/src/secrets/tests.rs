@@ -116,7 +116,7 @@ fn every_known_format_is_found_everywhere() {
     assert_eq!(missed, BTreeMap::new(), "of {tried}");
 }
 
-/// Values without a format, told by their name, their shape, or because they look random.
+/// Values without a format, recognised by their name, their shape, or because they look random.
 fn unformatted(random: &mut Random) -> Vec<(&'static str, String, String)> {
     let mut made = Vec::new();
     let mut add = |name: &'static str, text: String, secret: &str| made.push((name, text, secret.to_owned()));
@@ -343,7 +343,7 @@ fn secrets_that_touch_each_other_return_both() {
 fn text_that_looks_masked_stays_what_it_is() {
     let mut vault = Vault::new(&KEY);
     let first = mask("a.toml", "password = \"hunter2-and-more\"\n", &mut vault);
-    // Somebody wrote the placeholder itself into a file.
+    // A user wrote the placeholder itself into a file.
     let text = format!("x = \"{}\" # hunter2-and-more\n", first.found[0].placeholder);
     let masked = mask("a.toml", &text, &mut vault);
     assert_eq!(vault.restore("a.toml", &masked.text).as_deref(), Ok(text.as_str()));

@@ -1,8 +1,8 @@
-//! The vault: which placeholder stands for which value, and in which files it stood.
+//! The vault: which placeholder replaces which value, and in which files the value was.
 //!
-//! A placeholder is a word such as `RELAY_MASKED_GITHUB_TOKEN_3F2A9C1D`: it can stand inside any string literal, in
-//! YAML, in a shell and in a URL, and a model has no reason to complete or to correct it. Its end is a keyed hash of the
-//! value: the same value always gets the same placeholder, and nobody without the key can check a guess.
+//! A placeholder is a word such as `RELAY_MASKED_GITHUB_TOKEN_3F2A9C1D`: it is valid inside any string literal, in
+//! YAML, in a shell and in a URL, and a model has no reason to complete or correct it. Its end is a keyed hash of the
+//! value: the same value always gets the same placeholder, and checking a guess takes the key.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -16,7 +16,7 @@ use super::Span;
 /// What every placeholder begins with.
 const PREFIX: &str = "RELAY_MASKED_";
 
-/// The rarest letter of that and where it stands: text is searched for placeholders by it.
+/// The rarest letter of that and its position: text is searched for placeholders by it.
 const RARE: u8 = b'k';
 const RARE_AT: usize = 9;
 
@@ -26,7 +26,7 @@ const DIGITS: usize = 8;
 /// Shorter values are masked where a rule finds them, but not wherever they occur: they may be ordinary words.
 const TELLING_BYTES: usize = 12;
 
-/// Placeholders and the values they stand for. To be kept where only the user can read it.
+/// Placeholders and the values they replace. To be kept where only the user can read it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Vault {
     key: [u8; 32],
@@ -46,9 +46,9 @@ struct Entry {
 /// A placeholder that cannot be turned into its value in this place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unrestored {
-    /// The placeholder as it stands in the text.
+    /// The placeholder as it appears in the text.
     pub placeholder: String,
-    /// Where it stands, in bytes.
+    /// Where it is, in bytes.
     pub range: Range<usize>,
     /// The files its value belongs to; none when the vault does not know it.
     pub files: Vec<String>,
@@ -83,7 +83,7 @@ impl Vault {
     /// A vault from its text, with the key it was made with.
     ///
     /// # Errors
-    /// The text is no vault.
+    /// The text is not a vault.
     pub fn from_json(key: &[u8; 32], text: &str) -> serde_json::Result<Self> {
         let entries: BTreeMap<String, Entry> = serde_json::from_str(text)?;
         let placeholders = entries.iter().map(|(name, entry)| (entry.value.clone(), name.clone())).collect();
@@ -100,7 +100,7 @@ impl Vault {
         }
         let hash = blake3::keyed_hash(&self.key, value.as_bytes()).to_hex().to_ascii_uppercase();
         let kind = kind.to_ascii_uppercase().replace('-', "_");
-        // Two values with the same eight digits are told apart by more of them.
+        // Two values with the same eight digits get more of them.
         let placeholder = (DIGITS..=hash.len())
             .filter_map(|digits| Some(format!("{PREFIX}{kind}_{}", hash.get(..digits)?)))
             .find(|placeholder| !self.entries.contains_key(placeholder))
@@ -111,7 +111,7 @@ impl Vault {
         placeholder
     }
 
-    /// Where values that are masked already stand in another text.
+    /// Where values that are already masked occur in another text.
     pub(super) fn known_in(&self, text: &str) -> Vec<Span> {
         let telling = |entry: &&Entry| entry.value.len() >= TELLING_BYTES && !entry.value.starts_with(PREFIX);
         let values: Vec<&str> =
@@ -133,8 +133,8 @@ impl Vault {
     /// Puts the values back into the text of a file.
     ///
     /// # Errors
-    /// Placeholders that are not known, or whose values never stood in this file: a secret must not wander from one
-    /// file into another.
+    /// Placeholders that are not known, or that replace a value from another file: a secret must not move from one file
+    /// into another.
     pub fn restore(&self, file: &str, text: &str) -> Result<String, Vec<Unrestored>> {
         let mut restored = String::with_capacity(text.len());
         let mut refused = Vec::new();
@@ -195,8 +195,8 @@ fn well_formed(word: &str) -> usize {
     if kind > 1 && (DIGITS..=64).contains(&digits) { PREFIX.len() + kind + digits } else { 0 }
 }
 
-/// Where placeholders stand in a text, known or not, also when somebody changed their case. No byte of the prefix occurs
-/// inside a longer character, so the ranges are ones of text.
+/// Where placeholders occur in a text, known or not, and in any case of letters. No byte of the prefix occurs inside a
+/// multi-byte character, so the ranges are valid for text.
 pub fn placeholders(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let mut end = 0;

@@ -68,7 +68,7 @@ impl<'a> Conflicts<'a> {
         None
     }
 
-    /// Lines that the transaction wrote and somebody changed since.
+    /// Lines that the transaction wrote and a later edit changed.
     pub fn lines<T>(&mut self, since: &Since<'_>, conflicts: &[Conflict]) -> Option<T> {
         let (now, before) = (texts(since.now), texts(since.before));
         let writers = self.writers(since.path, now.len());
@@ -108,7 +108,7 @@ impl<'a> Conflicts<'a> {
         None
     }
 
-    /// The numbers of the transactions that wrote each line of the file, where that can be told.
+    /// The numbers of the transactions that wrote each line of the file, as far as they are known.
     fn writers(&self, path: &str, lines: usize) -> Vec<Option<u64>> {
         let path = self.engine.workspace().path(path).ok();
         let blamed = path.and_then(|path| blame(self.engine, self.history, &path, None).ok());

@@ -113,8 +113,8 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Whether a folder is where the file was, or something else where its folder was, and what is undone may
-    /// have put it there. Whether that goes, and leaves nothing behind, is for the transaction to see.
+    /// Whether a folder is where the file was, or something else where its folder was, and what is undone may have put
+    /// it there. Whether it can be removed completely is for the transaction to find out.
     fn may_swap(&self, error: &ReadError) -> bool {
         match error {
             ReadError::Directory { path } => {
@@ -185,7 +185,7 @@ impl<'a> Files<'a> {
         Ok(Inversion { changes, already_so, how: self.how })
     }
 
-    /// The file on disk whose name this one takes over.
+    /// The file on disk that this one takes its name from.
     fn source(&self, path: &str, file: &File) -> Option<(&str, &Image)> {
         let from = self.from.get(path).filter(|from| *from != path)?;
         let gone = self.files.get(from).filter(|gone| gone.now.is_none() && file.disk.is_none())?;

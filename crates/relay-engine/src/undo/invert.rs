@@ -170,7 +170,7 @@ impl Restoring<'_> {
                 name.clone_from(&next.path);
             }
         }
-        // A name that leads nowhere helps nobody; the one in the record is the one to talk about.
+        // Suggesting a name that leads nowhere would not help; the record's own name is the one to mention.
         if name == change.path || self.files.now(&name)?.is_none() {
             return Ok(change.path.clone());
         }
@@ -202,12 +202,12 @@ fn renames(record: &Record) -> HashMap<&str, &ChangeRecord> {
         .collect()
 }
 
-/// The permission bits: those of before, unless somebody changed them since and the transaction did not.
+/// The permission bits: those from before, unless they were changed since and not by the transaction.
 fn merged_mode(after: u32, now: u32, before: u32) -> Option<u32> {
     if now == after || now == before {
         Some(if now == after { before } else { now })
     } else {
-        // A link in place of a file, or the other way round, is no matter of permissions.
+        // A link in place of a file, or the other way round, is not a question of permissions.
         (after == before && (now ^ after) & 0o170_000 == 0).then_some(now)
     }
 }

@@ -183,7 +183,9 @@ fn header(engine: &Engine, selection: &Selection<'_>) -> Header {
     let verb = if is_redo { REDO_CHANNEL } else { "undo" };
     let names: Vec<String> = selection.steps.iter().map(|step| step.entry.record.uuid.to_string()).collect();
     let summary = match selection.steps.as_slice() {
-        [step] => step.entry.record.prompt_summary.as_ref().map(|summary| format!("{verb}: {summary}")),
+        [step] => {
+            step.entry.record.header.prompt_summary.as_ref().map(|summary| format!("{verb}: {summary}"))
+        }
         _ => None,
     };
     Header {

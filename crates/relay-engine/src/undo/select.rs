@@ -96,7 +96,7 @@ fn is_forced(record: &Record) -> bool {
 /// be undone.
 fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Option<&'h Entry> {
     let takes_only =
-        |record: &Record, uuid: Uuid| matches!(record.undoes.as_slice(), [one] if one.uuid == uuid);
+        |record: &Record, uuid: Uuid| matches!(record.header.undoes.as_slice(), [one] if one.uuid == uuid);
     let undid = |uuid: Uuid| {
         let undo = history.entries.iter().find(|undo| undo.record.uuid == uuid);
         undo.is_some_and(|undo| takes_only(&undo.record, entry.record.uuid))
@@ -106,11 +106,11 @@ fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Opt
         redo.kind() == EntryKind::Redo
             && redo.status == EntryStatus::Committed
             && is_forced(record)
-            && matches!(record.undoes.as_slice(), [undo] if undid(undo.uuid))
+            && matches!(record.header.undoes.as_slice(), [undo] if undid(undo.uuid))
     })?;
     let mut newer = history.entries.iter().take_while(|other| other.record.sequence > redo.record.sequence);
     let is_outdated =
-        newer.any(|other| other.record.undoes.iter().any(|target| target.uuid == entry.record.uuid));
+        newer.any(|other| other.record.header.undoes.iter().any(|target| target.uuid == entry.record.uuid));
     let has = |file: &String| redo.record.paths().any(|path| path == file);
     (!is_outdated && files.iter().all(has)).then_some(redo)
 }
@@ -157,8 +157,8 @@ fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Di
                 .hinted("`relay log --status undone` lists what can be redone."),
         ]);
     };
-    if undo.record.undoes.len() > 1 {
-        let (number, all) = (undo.record.sequence, undo.record.undoes.len());
+    if undo.record.header.undoes.len() > 1 {
+        let (number, all) = (undo.record.sequence, undo.record.header.undoes.len());
         let message =
             format!("#{number} took #{} back together with {} others", named.record.sequence, all - 1);
         return Err(vec![
@@ -220,8 +220,8 @@ fn since<'h>(
     if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
 }
 
-/// The same without what is settled among the transactions themselves: the way round lines that somebody changed outside
-/// Relay, where an undo and what it took come to nothing.
+/// The same without what the transactions have settled among themselves: the way around lines that were changed outside
+/// Relay, where an undo and what it undid cancel out.
 pub(super) fn unsettled<'h>(
     history: &'h History,
     options: &UndoOptions,
@@ -280,7 +280,7 @@ fn takers_of_group<'h>(
     let members: HashSet<Uuid> =
         members(history, group)?.into_iter().map(|entry| entry.record.uuid).collect();
     let takes = |entry: &&Entry| {
-        let mut targets = entry.record.undoes.iter();
+        let mut targets = entry.record.header.undoes.iter();
         entry.kind() == EntryKind::Undo
             && entry.status != EntryStatus::Undone
             && targets.all(|target| members.contains(&target.uuid))
@@ -295,8 +295,11 @@ fn takers_of_group<'h>(
 
 /// The transactions of a group, newest first.
 fn members<'h>(history: &'h History, group: &str) -> Result<Vec<&'h Entry>, Vec<Diagnostic>> {
-    let members: Vec<&Entry> =
-        history.entries.iter().filter(|entry| contains(group, entry.record.group.as_deref())).collect();
+    let members: Vec<&Entry> = history
+        .entries
+        .iter()
+        .filter(|entry| contains(group, entry.record.header.group.as_deref()))
+        .collect();
     if members.is_empty() {
         return Err(vec![
             Diagnostic::error(
@@ -336,12 +339,12 @@ fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Result<Vec
     Ok(limited)
 }
 
-/// Says so when a transaction is undone of whose group others stay.
+/// Warns when a transaction is undone while others of its group stay.
 pub(super) fn rest_of_group(history: &History, selection: &Selection<'_>) -> Option<Diagnostic> {
     let [step] = selection.steps.as_slice() else { return None };
-    let group = step.entry.record.group.as_deref()?;
+    let group = step.entry.record.header.group.as_deref()?;
     let stays = |entry: &&Entry| {
-        entry.record.group.as_deref() == Some(group)
+        entry.record.header.group.as_deref() == Some(group)
             && entry.status != EntryStatus::Undone
             && !selection.contains(entry.record.uuid)
     };
@@ -362,13 +365,13 @@ fn without_pairs(range: &[&Entry]) -> BTreeMap<Uuid, BTreeSet<String>> {
     let mut left: BTreeMap<Uuid, BTreeSet<String>> = range.iter().map(paths).collect();
     let here: HashMap<Uuid, HashSet<&str>> =
         range.iter().map(|entry| (entry.record.uuid, entry.record.paths().collect())).collect();
-    for undo in range.iter().filter(|entry| !entry.record.undoes.is_empty()) {
+    for undo in range.iter().filter(|entry| !entry.record.header.undoes.is_empty()) {
         for path in left.get(&undo.record.uuid).cloned().unwrap_or_default() {
             let has = |uuid: Uuid| {
-                // Of one that is not here nobody knows; it is left to the general case.
+                // Nothing is known about one that is not here; it is left to the general case.
                 here.get(&uuid).is_none_or(|paths| paths.contains(path.as_str()))
             };
-            let covering = undo.record.undoes.iter().filter(|target| target.covers(&path));
+            let covering = undo.record.header.undoes.iter().filter(|target| target.covers(&path));
             let targets: Vec<Uuid> = covering.map(|target| target.uuid).filter(|uuid| has(*uuid)).collect();
             let all_here = !targets.is_empty()
                 && targets.iter().all(|uuid| left.get(uuid).is_some_and(|paths| paths.contains(&path)));

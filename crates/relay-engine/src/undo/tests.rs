@@ -414,7 +414,7 @@ proptest! {
     ) {
         let mut lines: BTreeMap<usize, String> = (0..8).map(|key| (key, format!("line {key}"))).collect();
         let world = World::new(&[("a", &render(&lines))]);
-        // Transaction n owns the keys n and n + 4 of the file; a person edits nothing that anybody owns.
+        // Transaction n owns the keys n and n + 4 of the file; the person edits only keys that no transaction owns.
         let mut landed: Vec<(u64, usize, bool)> = Vec::new();
         for owner in owners {
             if landed.iter().any(|(_, other, _)| *other == owner) {

@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use self::saved::Saved;
 use crate::belongings::{Belongings, Extended, Owner};
+use crate::draft::Header;
 use crate::error::TxnError;
 use crate::key::LedgerKey;
 use crate::limits::MAX_RECORD_BYTES;
@@ -109,6 +110,7 @@ fn unreadable(uuid: Uuid, reason: impl ToString) -> TxnError {
 }
 
 /// The record as it is written, keys in the order a reader wants them.
+// Large because the format has these keys.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Document {
@@ -215,20 +217,21 @@ impl Document {
 
     /// All of a record but what there is of each file.
     fn words(record: &Record) -> Self {
+        let header = record.header.clone();
         Self {
             version: record.version,
             uuid: record.uuid,
-            project_id: record.project_id.clone(),
+            project_id: header.project_id,
             sequence: record.sequence,
             created_at: record.created_at,
-            channel: record.channel.clone(),
-            model: record.model.clone(),
-            group: record.group.clone(),
-            prompt_summary: record.prompt_summary.clone(),
-            git_commit_msg: record.git_commit_msg.clone(),
-            reasoning: record.reasoning.clone(),
+            channel: header.channel,
+            model: header.model,
+            group: header.group,
+            prompt_summary: header.prompt_summary,
+            git_commit_msg: header.git_commit_msg,
+            reasoning: header.reasoning,
             operations: Vec::new(),
-            blocks: record.blocks.clone(),
+            blocks: header.blocks,
             changes: Vec::new(),
             folders: record.folders.clone(),
             removed_folders: record.removed_folders.clone(),
@@ -237,8 +240,8 @@ impl Document {
             checks: record.checks.clone(),
             approved: record.approved,
             approved_by: record.approved_by.clone(),
-            undoes: record.undoes.clone(),
-            submission: record.submission.clone(),
+            undoes: header.undoes,
+            submission: header.submission,
         }
     }
 }
@@ -284,19 +287,21 @@ impl Document {
         Ok(Record {
             version: self.version,
             uuid,
-            project_id: self.project_id,
             sequence: self.sequence,
             created_at: self.created_at,
-            channel: self.channel,
-            model: self.model,
-            group: self.group,
-            prompt_summary: self.prompt_summary,
-            git_commit_msg: self.git_commit_msg,
-            reasoning: self.reasoning,
-            submission: self.submission,
-            undoes: self.undoes,
+            header: Header {
+                project_id: self.project_id,
+                channel: self.channel,
+                model: self.model,
+                group: self.group,
+                reasoning: self.reasoning,
+                prompt_summary: self.prompt_summary,
+                git_commit_msg: self.git_commit_msg,
+                submission: self.submission,
+                undoes: self.undoes,
+                blocks: self.blocks,
+            },
             operations: self.operations,
-            blocks: self.blocks,
             changes,
             folders: self.folders,
             removed_folders: self.removed_folders,

@@ -125,7 +125,7 @@ impl<F: Fs> Protocol<F> {
                 },
             };
             if !pending && uuids.contains(&uuid) {
-                let undoes = record.undoes.iter().map(|undone| undone.uuid).collect();
+                let undoes = record.header.undoes.iter().map(|undone| undone.uuid).collect();
                 sorted.doomed.insert((record.sequence, uuid), Doomed { size: stat.size, undoes });
             } else {
                 sorted.needed.extend(hashes(&record));

@@ -402,23 +402,13 @@ fn is_readable(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn pending_record(draft: &Draft, changes: Vec<ChangeRecord>) -> Record {
-    let header = draft.header.clone();
     Record {
         version: RECORD_VERSION,
         uuid: draft.uuid,
-        project_id: header.project_id,
         sequence: 0,
         created_at: Timestamp::now(),
-        channel: header.channel,
-        model: header.model,
-        group: header.group,
-        prompt_summary: header.prompt_summary,
-        git_commit_msg: header.git_commit_msg,
-        reasoning: header.reasoning,
-        submission: header.submission,
-        undoes: header.undoes,
+        header: draft.header.clone(),
         operations: draft.operations.clone(),
-        blocks: header.blocks,
         changes,
         folders: Vec::new(),
         removed_folders: Vec::new(),

@@ -65,19 +65,7 @@ impl<F: Fs> Protocol<F> {
             seen if is_ours(&seen) || seen.has_content(before) => {}
             _ => self.rescue(n, &aside, path, work)?,
         }
-        let mut displaced = self.find_displaced(n, change, work.record.uuid)?;
-        if let Some((name, seen)) = &displaced
-            && work.distrusts_stage
-            && !seen.is(before)
-        {
-            // The displaced file was what the record says when it was displaced, so this one was changed in the stage.
-            // The record itself still has the original; where it does not, both stay where they are.
-            self.content(before)?;
-            self.keep_damaged(n, name, path, work)?;
-            displaced = None;
-            work.damaged_slots.insert(n);
-        }
-        let is_damaged = work.damaged_slots.contains(&n);
+        let displaced = self.sound_displaced(n, change, before, work)?;
         let current = self.see(path)?;
         if current.is(before) && self.belongs(path, &current, change, before)? {
             return match displaced {
@@ -85,25 +73,12 @@ impl<F: Fs> Protocol<F> {
                 _ => Ok(()),
             };
         }
-        // Before a folder came to this place, the file had gone.
-        let is_made = matches!(current, Seen::Other(Kind::Folder))
-            && work.record.folders.iter().any(|folder| folder == path);
         let source = match displaced {
             Some((name, _)) => name,
-            // What a command changed was never displaced; whoever changed it since finds their bytes rescued.
-            None if is_made
-                || is_damaged
-                || is_ours(&current)
-                || change.by.is_some()
-                || matches!(current, Seen::Missing) =>
-            {
+            None if self.had_gone(n, change, &current, work)? => {
                 self.rewrite(n, before, like(&current, path), work)?
             }
-            // The staged file is gone, so it had landed, and somebody changed the file afterwards.
-            None if change.after.is_some() && !self.is_staged(n, work.record.uuid)? => {
-                self.rewrite(n, before, like(&current, path), work)?
-            }
-            // Somebody changed the file before this change reached it.
+            // Another program changed the file before this change reached it.
             None => return Ok(()),
         };
         self.fs.touch(&source).at("touch", path)?;
@@ -123,6 +98,54 @@ impl<F: Fs> Protocol<F> {
             Seen::Missing => Ok(()),
             _ => self.rescue(n, &replaced, path, work),
         }
+    }
+
+    /// The displaced file of the `n`-th change, if it can be trusted. One that was changed in the stage is set aside.
+    fn sound_displaced(
+        &self,
+        n: usize,
+        change: &ChangeRecord,
+        before: &Stored,
+        work: &mut Work<'_>,
+    ) -> Result<Option<(String, Seen)>, TxnError> {
+        let displaced = self.find_displaced(n, change, work.record.uuid)?;
+        match &displaced {
+            Some((name, seen)) if work.distrusts_stage && !seen.is(before) => {
+                // It was what the record says when it was displaced, so it was changed in the stage. The record itself
+                // still has the original; if it does not, both stay where they are.
+                self.content(before)?;
+                self.keep_damaged(n, name, change.path.as_str(), work)?;
+                work.damaged_slots.insert(n);
+                Ok(None)
+            }
+            _ => Ok(displaced),
+        }
+    }
+
+    /// Whether the file of the `n`-th change was no longer at its path when the transaction stopped, so that its old
+    /// content has to be written again.
+    fn had_gone(
+        &self,
+        n: usize,
+        change: &ChangeRecord,
+        current: &Seen,
+        work: &Work<'_>,
+    ) -> Result<bool, TxnError> {
+        let is_ours = change.after.as_ref().is_some_and(|after| current.has_content(after));
+        // A folder that the transaction made takes the place of a file that had gone.
+        let is_made =
+            matches!(current, Seen::Other(Kind::Folder)) && work.record.folders.contains(&change.path);
+        if is_made
+            || is_ours
+            || work.damaged_slots.contains(&n)
+            // What a command changed was never displaced; later changes by other programs are rescued.
+            || change.by.is_some()
+            || matches!(current, Seen::Missing)
+        {
+            return Ok(true);
+        }
+        // If the staged file is gone, it had landed, and another program changed the file afterwards.
+        Ok(change.after.is_some() && !self.is_staged(n, work.record.uuid)?)
     }
 
     /// Whether a file that is what it was also has what it had besides, where the transaction took that away.

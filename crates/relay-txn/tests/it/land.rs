@@ -74,7 +74,7 @@ fn an_inverse_restores_bytes_modes_and_folders() {
     let after = world.tree();
     let undo = world.apply(world.inverse(&record)).unwrap();
     assert_eq!(world.tree(), before);
-    assert_eq!((undo.sequence, undo.undoes.as_slice()), (2, &[Undoes::whole(record.uuid)][..]));
+    assert_eq!((undo.sequence, undo.header.undoes.as_slice()), (2, &[Undoes::whole(record.uuid)][..]));
     assert_eq!(undo.removed_folders.len(), 2);
     world.apply(world.inverse(&undo)).unwrap();
     assert_eq!(world.tree(), after);

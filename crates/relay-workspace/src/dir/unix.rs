@@ -231,7 +231,7 @@ impl Dir {
         }
     }
 
-    /// Opens one component after the other. The answer for kernels without `openat2`, and for people: it names the
+    /// Opens one component after the other, for kernels without `openat2` and for error messages: it can name the
     /// component that is in the way.
     fn walk(&self, parts: &[&str], flags: OFlags) -> Result<Option<OwnedFd>, ReadError> {
         let asked = || shown(&self.path, &parts.join("/"));
@@ -244,7 +244,7 @@ impl Dir {
             match rustix::fs::openat(at, *part, if is_last { flags } else { DIRECTORY }, Mode::empty()) {
                 Ok(opened) => folder = Some(opened),
                 Err(Errno::NOENT) => return Ok(None),
-                Err(errno) => return Err(obstacle(at, part, reached, asked(), is_last, errno)),
+                Err(errno) => return Err(obstacle(at, part, reached, asked(), errno)),
             }
         }
         // A name has at least one component, so something was opened.
@@ -254,21 +254,15 @@ impl Dir {
 
 /// Turns a failed open into the reason a person can act on. The system's own codes do not tell links, files and
 /// devices apart the same way everywhere, so the entry is looked at once more.
-fn obstacle(
-    folder: &OwnedFd,
-    name: &str,
-    reached: String,
-    asked: String,
-    is_last: bool,
-    errno: Errno,
-) -> ReadError {
+fn obstacle(folder: &OwnedFd, name: &str, reached: String, asked: String, errno: Errno) -> ReadError {
     let kind = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| facts_of(&stat).kind);
     match kind {
         Ok(Kind::Symlink) => ReadError::Symlink { path: asked, link: reached },
         Ok(Kind::File | Kind::Special) if errno == Errno::NOTDIR => {
             ReadError::NotADirectory { path: asked, parent: reached }
         }
-        Ok(Kind::Special) if is_last => ReadError::NotRegular { path: asked },
+        // A special file on the way to another one fails with NOTDIR, so this one is the last.
+        Ok(Kind::Special) => ReadError::NotRegular { path: asked },
         _ => io_error(&asked, errno),
     }
 }

@@ -50,6 +50,40 @@ pub struct ApplyArgs {
     #[arg(long)]
     pub partial: bool,
 
+    #[command(flatten)]
+    pub repair: RepairArgs,
+
+    /// Have this backend review the change before you are asked; `none` for no review
+    ///
+    /// A review that does not say "ship", or cannot be understood, needs your approval. The setting `review` does the
+    /// same for every reply.
+    #[arg(long, value_name = "BACKEND", add = super::values::backends())]
+    pub review: Option<String>,
+
+    #[command(flatten)]
+    pub reading: ReadingArgs,
+
+    #[command(flatten)]
+    pub allowed: AllowArgs,
+
+    /// Add what landed to git's index
+    #[arg(long)]
+    pub stage: bool,
+
+    #[command(flatten)]
+    pub trust: TrustFlag,
+
+    #[command(flatten)]
+    pub origin: OriginArgs,
+
+    /// Print one JSON document on standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What to do with a reply that does not fit.
+#[derive(Debug, Args)]
+pub struct RepairArgs {
     /// If edits fail, print the message to paste back to the model instead of the report
     ///
     /// It asks only for the parts that failed, including the rest of a reply that was cut off. Apply the model's answer,
@@ -60,14 +94,11 @@ pub struct ApplyArgs {
     /// Put that message on the clipboard instead of printing it
     #[arg(long, requires = "repair_prompt")]
     pub copy: bool,
+}
 
-    /// Have this backend review the change before you are asked; `none` for no review
-    ///
-    /// A review that does not say "ship", or cannot be understood, needs your approval. The setting `review` does the
-    /// same for every reply.
-    #[arg(long, value_name = "BACKEND", add = super::values::backends())]
-    pub review: Option<String>,
-
+/// How a reply is read.
+#[derive(Debug, Args)]
+pub struct ReadingArgs {
     /// Read only this dialect instead of detecting it
     #[arg(long, value_name = "DIALECT", value_parser = dialects())]
     pub dialect: Option<relay_edit::Dialect>,
@@ -93,17 +124,14 @@ pub struct ApplyArgs {
     /// Match the edits against the current files even if the reply names a receipt
     #[arg(long)]
     pub ignore_receipt: bool,
+}
 
+/// What a reply may do that Relay refuses by default.
+#[derive(Debug, Args)]
+pub struct AllowArgs {
     /// Let a reply replace most of a file even if it looks incomplete
     #[arg(long)]
     pub allow_shrink: bool,
-
-    /// Add what landed to git's index
-    #[arg(long)]
-    pub stage: bool,
-
-    #[command(flatten)]
-    pub trust: TrustFlag,
 
     /// Allow files that make other tools run code, such as .github/workflows
     #[arg(long)]
@@ -112,7 +140,11 @@ pub struct ApplyArgs {
     /// Allow files with several hard links; the other names keep the old content
     #[arg(long)]
     pub break_links: bool,
+}
 
+/// Where a reply comes from, for the ledger.
+#[derive(Debug, Args)]
+pub struct OriginArgs {
     /// The model that wrote the reply, for the ledger; defaults to the reply's own `model:`
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
@@ -120,10 +152,6 @@ pub struct ApplyArgs {
     /// The group this reply belongs to; `relay undo --group` undoes a whole group
     #[arg(long, value_name = "ID")]
     pub group: Option<String>,
-
-    /// Print one JSON document on standard output
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Run any command; its changes land as one transaction

@@ -23,23 +23,23 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, F
     if !args.dry_run {
         reviewed::add(&mut engine, args.review.as_deref(), offline)?;
     }
-    let submission = Submission { channel: "apply", text, dialect: args.dialect };
+    let submission = Submission { channel: "apply", text, dialect: args.reading.dialect };
     let options = LandOptions {
         dry_run: args.dry_run,
-        strictness: args.strictness,
-        allow_shrink: args.allow_shrink,
+        strictness: args.reading.strictness,
+        allow_shrink: args.allowed.allow_shrink,
         ignore: args.ignore.clone(),
         partial: args.partial,
-        context: args.context.clone(),
+        context: args.reading.context.clone(),
         receipt: receipt(args),
-        repair: args.repair_prompt,
+        repair: args.repair.repair_prompt,
         confirm: false,
         stage: args.stage.then_some(true),
         trust: trust_answer(args.trust),
-        allow_sensitive: args.allow_sensitive,
-        break_links: args.break_links,
-        model: args.model.clone(),
-        group: args.group.clone(),
+        allow_sensitive: args.allowed.allow_sensitive,
+        break_links: args.allowed.break_links,
+        model: args.origin.model.clone(),
+        group: args.origin.group.clone(),
     };
     if args.explain {
         let outcome = explain(&engine, &submission, &options);
@@ -47,7 +47,7 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, F
     }
     let mut person = Person::new(engine.cancel().clone(), args.yes, file.is_none() && !args.clipboard);
     let mut outcome = land(&engine, &submission, &options, &mut person, &mut Progress::default());
-    if args.copy {
+    if args.repair.copy {
         copy_prompt(&mut outcome, args.json);
     }
     let code = finish(&outcome, args.json);
@@ -74,8 +74,8 @@ fn copy_prompt(outcome: &mut Outcome, json: bool) {
 
 /// Which receipt the reply is resolved against. An id may be typed in any case.
 fn receipt(args: &ApplyArgs) -> ReceiptUse {
-    match &args.receipt {
-        _ if args.ignore_receipt => ReceiptUse::Ignored,
+    match &args.reading.receipt {
+        _ if args.reading.ignore_receipt => ReceiptUse::Ignored,
         Some(id) => ReceiptUse::Named(receipt_id(id).unwrap_or_else(|| id.clone())),
         None => ReceiptUse::FromReply,
     }

@@ -89,7 +89,7 @@ fn who(blamed: &BlamedLine<'_>) -> String {
     let Some(entry) = blamed.entry else { return "not from the ledger".to_owned() };
     let record = &entry.record;
     let day = record.created_at.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d");
-    let source = source(&record.channel, record.model.as_deref());
+    let source = source(&record.header.channel, record.header.model.as_deref());
     let about = about(entry);
     let width = REASON_WIDTH.saturating_sub(source.chars().count().saturating_sub(CHANNEL_WIDTH));
     let mut reason: String = about.chars().take(width).collect();

@@ -132,7 +132,7 @@ pub fn one(text: &mut String, entry: &Entry) {
             paint(PLACE, format_args!("{:>4}", record.sequence)),
             paint(STRONG, short(record.uuid)),
             when(record.created_at),
-            source(&record.channel, record.model.as_deref()),
+            source(&record.header.channel, record.header.model.as_deref()),
             state(entry),
             count(record.files().count(), "file"),
             lines(added, removed),
@@ -140,7 +140,7 @@ pub fn one(text: &mut String, entry: &Entry) {
         ),
     );
     line(text, format_args!("     {}", about(entry)));
-    if let Some(group) = &record.group {
+    if let Some(group) = &record.header.group {
         line(text, format_args!("     {}", paint(FAINT, format_args!("group {}", visible(group)))));
     }
     line(text, format_args!("     {}", paint(FAINT, files(entry))));
@@ -248,9 +248,9 @@ pub fn about(entry: &Entry) -> String {
     let first_line =
         |text: &str| text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned);
     let words = taken_back(entry)
-        .or_else(|| record.prompt_summary.as_deref().and_then(first_line))
-        .or_else(|| record.git_commit_msg.as_deref().and_then(first_line))
-        .or_else(|| first_line(&record.reasoning))
+        .or_else(|| record.header.prompt_summary.as_deref().and_then(first_line))
+        .or_else(|| record.header.git_commit_msg.as_deref().and_then(first_line))
+        .or_else(|| first_line(&record.header.reasoning))
         .unwrap_or_else(|| "no reason given".to_owned());
     let cut: String = words.chars().take(terminal::width().saturating_sub(6)).collect();
     visible(&cut).into_owned()
@@ -259,15 +259,15 @@ pub fn about(entry: &Entry) -> String {
 /// For an undo or a redo: what it undid.
 fn taken_back(entry: &Entry) -> Option<String> {
     let record = &entry.record;
-    let first = record.undoes.first()?;
-    let names: Vec<String> = record.undoes.iter().take(4).map(|target| short(target.uuid)).collect();
-    let more = record.undoes.len().saturating_sub(4);
+    let first = record.header.undoes.first()?;
+    let names: Vec<String> = record.header.undoes.iter().take(4).map(|target| short(target.uuid)).collect();
+    let more = record.header.undoes.len().saturating_sub(4);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let only = match record.undoes.len() {
+    let only = match record.header.undoes.len() {
         1 if !first.files.is_empty() => format!(", only {}", first.files.join(", ")),
         _ => String::new(),
     };
-    Some(format!("{} of {}{more}{only}", record.channel, names.join(", ")))
+    Some(format!("{} of {}{more}{only}", record.header.channel, names.join(", ")))
 }
 
 /// A line about state files that cannot be verified.

@@ -52,7 +52,7 @@ fn text(entry: &Entry, changes: &[FileChange]) -> String {
         }
     };
     field("uuid", Some(record.uuid.to_string()));
-    for undoes in &record.undoes {
+    for undoes in &record.header.undoes {
         let only = if undoes.files.is_empty() {
             String::new()
         } else {
@@ -64,8 +64,8 @@ fn text(entry: &Entry, changes: &[FileChange]) -> String {
         field("undone in", Some(entry.undone.iter().cloned().collect::<Vec<_>>().join(", ")));
     }
     field("approved by", record.approved_by.clone());
-    field("commit msg", record.git_commit_msg.clone());
-    field("reasoning", Some(record.reasoning.clone()));
+    field("commit msg", record.header.git_commit_msg.clone());
+    field("reasoning", Some(record.header.reasoning.clone()));
     text.push_str(&checks(&record.checks));
     text.push_str(&evidence(record));
     text.push_str(&blocks(record));
@@ -102,10 +102,10 @@ fn evidence(record: &Record) -> String {
 /// The blocks of the reply that did not become edits, if there are any: then all of them.
 fn blocks(record: &Record) -> String {
     let mut text = String::new();
-    if record.blocks.iter().all(|block| block.class == "edit") {
+    if record.header.blocks.iter().all(|block| block.class == "edit") {
         return text;
     }
-    for block in &record.blocks {
+    for block in &record.header.blocks {
         let (first, last) = block.lines;
         let path = block.path.as_deref().map(|path| format!("{}  ", visible(path))).unwrap_or_default();
         let class = paint(FAINT, format!("{:<11}", visible(&block.class)));

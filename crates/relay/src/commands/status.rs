@@ -178,7 +178,7 @@ impl Status {
                 "sequence": entry.record.sequence,
                 "uuid": entry.record.uuid.to_string(),
                 "status": entry.status.name(),
-                "channel": entry.record.channel,
+                "channel": entry.record.header.channel,
                 "createdAt": entry.record.created_at.to_string(),
                 "about": about(entry),
             })

@@ -34,12 +34,12 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
         trust: trust_answer(args.trust),
         allow_sensitive: args.allow_sensitive,
         model: args.model.as_deref(),
+        stop: &stop,
     };
     let mut person = Person::new(cancel.clone(), args.yes, true);
     let mut unheard = None;
     let mut ended = || unheard = signals::cancel_from_now_on(&cancel).err();
-    let result =
-        relay_engine::wrap(&engine, &wrapped, &stop, &mut ended, &mut person, &mut Progress::default());
+    let result = relay_engine::wrap(&engine, &wrapped, &mut ended, &mut person, &mut Progress::default());
     if let Some(error) = unheard {
         terminal::tell(&format!("Ctrl-C cannot be handled: {error}\n"));
     }

@@ -7,7 +7,7 @@ pub(super) struct Counts<'a> {
     pub(super) errors: Option<u64>,
     /// Whether the first noun was `problems`.
     pub(super) problems: bool,
-    /// The text behind the phrase.
+    /// The text after the phrase.
     pub(super) rest: &'a str,
 }
 
@@ -28,12 +28,12 @@ pub(super) fn counts(text: &str) -> Option<Counts<'_>> {
     Some(Counts { errors, problems: noun == "problem", rest })
 }
 
-/// Reads the counts behind `Found ` at the start of a line.
+/// Reads the counts after `Found ` at the start of a line.
 pub(super) fn found(line: &str) -> Option<Counts<'_>> {
     counts(line.trim_start().strip_prefix("Found ")?)
 }
 
-/// One number with its noun (`error` for `errors`, `Error(s)`), and the text behind them.
+/// One number with its noun (`error` for `errors`, `Error(s)`), and the text after them.
 fn item(text: &str) -> Option<(u64, &'static str, &str)> {
     let rest = super::location::skip_digits(text)?;
     let digits = text.strip_suffix(rest)?;
@@ -53,7 +53,7 @@ fn is_form_of(word: &str, noun: &str) -> bool {
             .is_some_and(|(stem, ending)| stem.eq_ignore_ascii_case(noun) && ending.eq_ignore_ascii_case("s"))
 }
 
-/// The text behind what joins two counts.
+/// The text after what joins two counts.
 fn joined(rest: &str) -> Option<&str> {
     [", and ", ", ", " and ", " & ", "; "].into_iter().find_map(|joint| rest.strip_prefix(joint))
 }

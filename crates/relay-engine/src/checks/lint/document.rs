@@ -18,7 +18,7 @@ pub(super) struct Document<'a> {
     pub(super) readings: Vec<(Source, Reading)>,
     /// The errors it lists, by name.
     pub(super) names: Vec<String>,
-    /// The text behind it, from the next line on.
+    /// The text after it, from the next line on.
     pub(super) rest: &'a str,
 }
 

@@ -1,4 +1,5 @@
-//! Errors by name: which ones a linter reported, so that those from before a change can be told from new ones.
+//! Errors by name: which ones a linter reported, so that errors from before a change can be distinguished from new
+//! ones.
 //!
 //! An error's name is its file and its message without line numbers, because a change moves what is below it. Where a tool
 //! says only how many errors there are, their number is all that can be compared.
@@ -66,7 +67,7 @@ pub(super) struct Names {
     named: BTreeMap<String, u64>,
     /// The last line that is not indented: what is indented below it belongs to it, as with ESLint's files.
     heading: String,
-    /// The error on the line before, whose place may follow (` --> src/lib.rs:1:5`).
+    /// The error on the line before, which may be followed by its location (` --> src/lib.rs:1:5`).
     open: Option<(String, u64)>,
 }
 
@@ -111,7 +112,7 @@ impl Names {
     }
 }
 
-/// Output that nobody could read, as one error: it is the same one only if it says the same, numbers aside.
+/// Output that Relay could not read, as one error: it is the same error only if it says the same, numbers aside.
 pub(super) fn unreadable(output: &str) -> String {
     let plain: String = output.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     blake3::hash(plain.as_bytes()).to_hex().to_string()

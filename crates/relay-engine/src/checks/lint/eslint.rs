@@ -54,7 +54,7 @@ fn unix(text: &str) -> Option<Reading> {
     worth(tag, "/").or_else(|| (tag == "Error").then_some(Reading::Error))
 }
 
-/// What a severity word with this behind it is worth. Neither format has a summary that counts errors alone.
+/// What a severity word means with this text after it. Neither format has a summary that counts errors alone.
 fn worth(text: &str, behind: &str) -> Option<Reading> {
     if text.strip_prefix("Error").is_some_and(|rest| rest.starts_with(behind)) {
         Some(Reading::Error)

@@ -27,7 +27,7 @@ fn diagnostic(text: &str) -> Option<Reading> {
     })
 }
 
-/// The message behind each `(7)` or `(7,24)` in the line.
+/// The message after each `(7)` or `(7,24)` in the line.
 fn bracketed_places(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices('(').filter(|&(at, _)| at > 0).filter_map(|(at, bracket)| {
         let rest = skip_digits(text.get(at + bracket.len()..)?)?;

@@ -27,18 +27,9 @@ pub(super) fn read_annotation(line: Line<'_>) -> Option<Reading> {
 fn summary(text: &str) -> Option<Reading> {
     let counts = at_start(text).or_else(|| behind_found(text))?;
     // `3 errors fixed` and `5 errors in the manual` are sentences of another kind.
+    #[rustfmt::skip]
     const ENDINGS: [&str; 12] = [
-        ".",
-        ",",
-        ";",
-        ":",
-        "!",
-        ")",
-        " in ",
-        " found",
-        " generated",
-        " detected",
-        " reported",
+        ".", ",", ";", ":", "!", ")", " in ", " found", " generated", " detected", " reported",
         " remaining",
     ];
     let ends = counts.rest.trim_end_matches(['=', '-', '*', ' ']);
@@ -58,7 +49,7 @@ fn frame(text: &str) -> Option<Reading> {
     (is_biome() || is_oxlint()).then_some(Reading::Nothing)
 }
 
-/// Counts at the start of the line, behind marks and a log level in brackets.
+/// Counts at the start of the line, after marks and a log level in brackets.
 fn at_start(text: &str) -> Option<count::Counts<'_>> {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '[');
     let text = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -68,7 +59,7 @@ fn at_start(text: &str) -> Option<count::Counts<'_>> {
     count::counts(text)
 }
 
-/// Counts behind the first `found` with a number.
+/// Counts after the first `found` with a number.
 fn behind_found(text: &str) -> Option<count::Counts<'_>> {
     text.match_indices("ound ").find_map(|(at, marker)| {
         let (before, rest) = text.split_at_checked(at)?;

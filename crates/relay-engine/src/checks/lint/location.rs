@@ -3,7 +3,7 @@
 //! A path may hold colons and blanks (`C:\a b\größe: neu.ts`), so a place is found from its numbers, not from its
 //! path.
 
-/// A path with the numbers behind it.
+/// A path with the numbers after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place<'a> {
     /// Everything before the numbers; it may begin with other words, such as a task runner's prefix.
@@ -47,7 +47,7 @@ pub(super) fn places(line: &str) -> impl Iterator<Item = Place<'_>> {
     })
 }
 
-/// The text behind the digits it begins with, if it begins with any.
+/// The text after the leading digits, if there are any.
 pub(super) fn skip_digits(text: &str) -> Option<&str> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
     (rest.len() < text.len()).then_some(rest)
@@ -73,19 +73,10 @@ pub(super) enum Severity {
 
 /// The severity a message begins with: `error: …`, `fatal error: …`, `error[E0425]: …`, `warning: …`.
 pub(super) fn severity(message: &str) -> Option<Severity> {
+    #[rustfmt::skip]
     const LESSER: [&str; 12] = [
-        "warning",
-        "note",
-        "info",
-        "information",
-        "hint",
-        "help",
-        "remark",
-        "style",
-        "convention",
-        "refactor",
-        "debug",
-        "suggestion",
+        "warning", "note", "info", "information", "hint", "help", "remark", "style", "convention",
+        "refactor", "debug", "suggestion",
     ];
     let end = message.find([':', '[', ']', '('])?;
     let (word, rest) = message.split_at_checked(end)?;

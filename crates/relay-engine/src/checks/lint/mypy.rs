@@ -11,7 +11,7 @@ pub(super) fn read(line: Line<'_>) -> Option<Reading> {
     summary(line.text).or_else(|| diagnostic(line.text)).or_else(|| whole_file(line.text))
 }
 
-/// tsc's summary has no brackets behind the number of files.
+/// tsc's summary has no brackets after the number of files.
 fn summary(text: &str) -> Option<Reading> {
     let found = count::found(text)?;
     let files = found.rest.strip_prefix(" in ")?.trim_start_matches(|c: char| c.is_ascii_digit());

@@ -1,6 +1,6 @@
 //! Ruff: full (`F401 [*] …` above an arrow), concise (`a.py:1:8: F401 …`), grouped and pylint forms.
 //!
-//! Its `Found 5 errors.` is anybody's and read by `generic`; only the form with fixes is surely Ruff's.
+//! Several tools print `Found 5 errors.`, so `generic` reads it; only the form with fixes is surely Ruff's.
 
 use super::location::{indented_place, places};
 use super::tally::Reading;
@@ -64,7 +64,7 @@ fn is_finding(text: &str) -> bool {
     message.trim_start_matches("[*] ").starts_with(|c: char| c.is_uppercase() || c == '`')
 }
 
-/// The text behind a rule's code (`F401`, `PLR0913`) that it begins with.
+/// The text after a rule's code (`F401`, `PLR0913`) at its start.
 pub(super) fn rule(text: &str) -> Option<&str> {
     let digits = text.trim_start_matches(|c: char| c.is_ascii_uppercase());
     let rest = digits.trim_start_matches(|c: char| c.is_ascii_digit());

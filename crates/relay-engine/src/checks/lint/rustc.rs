@@ -7,16 +7,11 @@ use super::Line;
 use super::location::{Severity, places, severity, skip_digits};
 use super::tally::Reading;
 
-/// What follows `error: ` in a line that only tells of errors already shown.
+/// What follows `error: ` in a line that only repeats errors already shown.
+#[rustfmt::skip]
 const REPEATS: [&str; 8] = [
-    "build failed",
-    "test failed, to rerun pass",
-    "doctest failed, to rerun pass",
-    "process didn't exit successfully",
-    "failed to compile `",
-    "script \"",
-    "Recipe `",
-    "Task `",
+    "build failed", "test failed, to rerun pass", "doctest failed, to rerun pass",
+    "process didn't exit successfully", "failed to compile `", "script \"", "Recipe `", "Task `",
 ];
 
 pub(super) fn read(line: Line<'_>) -> Option<Reading> {

@@ -1,4 +1,4 @@
-//! Which linter fits a project? `relay init` writes the answer into the config and tells the reason.
+//! Which linter fits a project? `relay init` writes the answer into the config and gives the reason.
 //!
 //! Pure: the caller looks at the project's root and for programs, and passes on what is there. Only a tool that the project
 //! shows signs of and that is installed is suggested; a wrong guess would fail every transaction.
@@ -57,7 +57,7 @@ impl ProjectFacts<'_> {
     }
 }
 
-/// The programs that a suggestion may need, for whoever finds out which of them are installed.
+/// The programs that a suggestion may need; the caller finds out which of them are installed.
 pub const PROGRAMS: [&str; 8] = ["tsc", "bun", "npx", "cargo", "ruff", "mypy", "pyright", "go"];
 
 /// A linter command and why it was chosen.

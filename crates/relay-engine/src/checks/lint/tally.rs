@@ -7,14 +7,14 @@ use super::{ErrorCount, Source};
 /// What one line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// An error that stands for itself; no summary will repeat it.
+    /// A separate error; no summary will repeat it.
     Error,
     /// This many errors that the tool's summary, if one comes, includes.
     Listed(u64),
     /// The tool's summary of everything it listed since its last summary.
     Total(u64),
-    /// A summary that does not say whose it is: it belongs to the tool whose line came before it, if that one
-    /// sums up in this way, and otherwise stands for itself.
+    /// A summary that does not name its tool. It belongs to the tool that printed the line before it, if that one sums
+    /// up in this way; otherwise it counts by itself.
     AnyTotal(u64),
     /// A remark that at least this many errors there were (`could not compile due to 3 previous errors`): it adds
     /// nothing to errors that were seen, and counts for those that were cut off.

@@ -8,7 +8,7 @@ use relay_edit::{Dialect, anchors, system_prompt};
 use super::{LeftOut, Shown};
 use crate::context::tokens;
 
-/// What the first line begins with. Whoever finds it knows that the text was written for a model, not by one.
+/// What the first line begins with. It marks a text that was written for a model, not by one.
 const MARK: &str = "<!-- relay pack ";
 
 /// How many files that were left out are named at most.

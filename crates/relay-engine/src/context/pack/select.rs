@@ -14,7 +14,7 @@ use crate::codes;
 pub struct Wanted {
     /// Where it is.
     pub path: RelPath,
-    /// Somebody named this very file: it is packed even if it is ignored or generated.
+    /// The user named this very file: it is packed even if it is ignored or generated.
     pub by_name: bool,
 }
 

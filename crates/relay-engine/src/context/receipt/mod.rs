@@ -140,8 +140,8 @@ impl Receipt {
     }
 }
 
-/// The receipt a reply is to be resolved against, as the options say or as the replies themselves do. One that is not
-/// known any more is told, and the edits are matched against the files as they are.
+/// The receipt to resolve a reply against: the one of the options, else the one the replies name. If it is no longer
+/// known, a diagnostic says so, and the edits are matched against the current files.
 pub(crate) fn of_replies(
     engine: &Engine,
     options: &LandOptions,

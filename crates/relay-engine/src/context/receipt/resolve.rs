@@ -40,7 +40,7 @@ impl<C> Resolved<C>
 where
     for<'a> After<'a>: From<&'a C>,
 {
-    /// A plan on the files as they are, in which nothing may be written that only stands for a value.
+    /// A plan on the files as they are, which must not write placeholders.
     pub(crate) fn without_receipt(edits: &[Edit], plan: Plan<C>, partial: bool) -> Self {
         let stray = |change: &Change<C>| {
             let before = change.before.as_deref().unwrap_or_default();
@@ -135,7 +135,7 @@ impl Receipt {
         (seen, plan)
     }
 
-    /// Takes an earlier text for every file whose edits failed; whether there was one.
+    /// Goes back to an earlier text for every file with failed edits; returns whether there was one.
     fn step_back<'r>(&'r self, edits: &[Edit], plan: &Plan, back: &mut BTreeMap<&'r str, usize>) -> bool {
         let mut stepped = false;
         for (edit, outcome) in edits.iter().zip(&plan.outcomes) {
@@ -284,7 +284,7 @@ impl Receipt {
     }
 }
 
-/// A file as text, whatever it is encoded in. Bytes that are no text are U+FFFD.
+/// A file as text, whatever its encoding. Bytes that are not text become U+FFFD.
 fn text_of(bytes: &[u8]) -> String {
     relay_edit::text(bytes).unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned())
 }
@@ -312,7 +312,7 @@ fn is_failed(status: EditStatus) -> bool {
     matches!(status, EditStatus::Failed | EditStatus::Skipped)
 }
 
-/// Placeholders that an edit brings into a file: nothing may be written that only stands for a value.
+/// Placeholders that an edit would bring into a file. A placeholder must never be written in place of its value.
 pub(crate) fn stray_placeholders(
     path: &str,
     before: &[u8],

@@ -46,7 +46,7 @@ const SHOWN: &str = "one\ntwo\nthree\nfour\nfive\nsix\n";
 #[test]
 fn an_edit_lands_where_the_model_saw_it_although_the_lines_moved_and_repeat_now() {
     let receipt = receipt(&[("a.txt", SHOWN)]);
-    // Somebody put another `five` above; taken as it is now, the edit would be ambiguous.
+    // A later change put another `five` above; placed on today's file, the edit would be ambiguous.
     let today = "five\n\none\ntwo\nthree\nfour\nfive\nsix\n";
     let plan = plan(&receipt, &section("a.txt", "five", "FIVE"), &[("a.txt", today)]);
     assert_eq!(after(&plan, "a.txt"), Some("five\n\none\ntwo\nthree\nfour\nFIVE\nsix\n"));

@@ -32,9 +32,11 @@ impl Filter {
             .iter()
             // Names are followed through all transactions, also those that other limits leave out.
             .filter(|entry| self.path.is_none() || touches(entry, &mut names))
-            .filter(|entry| self.channel.as_ref().is_none_or(|channel| entry.record.channel == *channel))
             .filter(|entry| {
-                self.group.as_ref().is_none_or(|group| contains(group, entry.record.group.as_deref()))
+                self.channel.as_ref().is_none_or(|channel| entry.record.header.channel == *channel)
+            })
+            .filter(|entry| {
+                self.group.as_ref().is_none_or(|group| contains(group, entry.record.header.group.as_deref()))
             })
             .filter(|entry| self.status.is_none_or(|status| entry.status == status))
             .filter(|entry| self.since.is_none_or(|since| entry.record.created_at >= since))

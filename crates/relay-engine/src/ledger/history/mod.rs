@@ -81,9 +81,9 @@ impl Entry {
     /// What it is to the ledger.
     #[must_use]
     pub fn kind(&self) -> EntryKind {
-        match self.record.undoes.is_empty() {
+        match self.record.header.undoes.is_empty() {
             true => EntryKind::Change,
-            false if self.record.channel == REDO_CHANNEL => EntryKind::Redo,
+            false if self.record.header.channel == REDO_CHANNEL => EntryKind::Redo,
             false => EntryKind::Undo,
         }
     }
@@ -171,7 +171,7 @@ impl History {
     /// The newest transaction in effect that takes this one back.
     #[must_use]
     pub fn undone_by(&self, uuid: Uuid) -> Option<&Entry> {
-        self.in_effect().find(|entry| entry.record.undoes.iter().any(|target| target.uuid == uuid))
+        self.in_effect().find(|entry| entry.record.header.undoes.iter().any(|target| target.uuid == uuid))
     }
 
     fn in_effect(&self) -> impl Iterator<Item = &Entry> {

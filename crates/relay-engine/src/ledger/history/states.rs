@@ -84,7 +84,7 @@ impl<'r> Replay<'r> {
     /// A transaction lands, with its claims.
     fn land(&mut self, at: usize, record: &'r Record, places: &HashMap<Uuid, usize>) {
         // Whatever takes a transaction back is younger than it, so claims never go round in a circle.
-        let targets = record.undoes.iter().filter_map(|undoes| {
+        let targets = record.header.undoes.iter().filter_map(|undoes| {
             let target = *places.get(&undoes.uuid).filter(|target| **target < at)?;
             let named: HashSet<&str> = undoes.files.iter().map(String::as_str).collect();
             let files = self.records.get(target)?.paths();

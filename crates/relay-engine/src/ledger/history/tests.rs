@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
-use relay_txn::{ChangeRecord, Operation, Undoes};
+use relay_txn::{ChangeRecord, Header, Operation, Undoes};
 
 use super::*;
 
@@ -31,18 +31,9 @@ pub(crate) fn record(number: u64, files: &[&str], undoes: &[(u64, &[&str])]) -> 
     Record {
         version: 1,
         uuid: uuid(number),
-        project_id: None,
         sequence: number,
         created_at: Timestamp::from_second(i64::try_from(number).unwrap() * 60).unwrap(),
-        channel: "apply".to_owned(),
-        model: None,
-        group: None,
-        prompt_summary: None,
-        git_commit_msg: None,
-        reasoning: String::new(),
-        submission: None,
-        undoes: undoes.collect(),
-        blocks: Vec::new(),
+        header: Header { channel: "apply".to_owned(), undoes: undoes.collect(), ..Header::default() },
         operations: Vec::new(),
         changes: files.iter().map(change).collect(),
         folders: Vec::new(),
@@ -132,7 +123,7 @@ fn one_undo_of_several() {
 fn is_undone(records: &[Record], at: usize, path: &str) -> bool {
     let uuid = records[at].uuid;
     records.iter().enumerate().skip(at + 1).any(|(later, record)| {
-        record.undoes.iter().any(|target| target.uuid == uuid && target.covers(path))
+        record.header.undoes.iter().any(|target| target.uuid == uuid && target.covers(path))
             && !is_undone(records, later, path)
     })
 }
@@ -172,7 +163,7 @@ fn a_list_is_limited_by_file_channel_state_and_time() {
     let mut renaming = record(3, &["old", "new"], &[]);
     renaming.changes[1].renamed_from = Some("old".to_owned());
     let mut clipboard = record(4, &["src/deep/x", "srcs"], &[]);
-    clipboard.channel = "clipboard".to_owned();
+    clipboard.header.channel = "clipboard".to_owned();
     let history = history(vec![
         record(1, &["old"], &[]),
         record(2, &["other"], &[]),

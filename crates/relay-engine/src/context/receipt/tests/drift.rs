@@ -29,7 +29,7 @@ const SOURCES: [&str; 8] = [
     include_str!("../../../project/config.rs"),
 ];
 
-/// A change as somebody makes one, at a place of a file.
+/// A change as a person makes one, at a place of a file.
 fn change(random: &mut Random, lines: &[&str], start: usize) -> Hunk {
     let line = lines[start];
     let indent: String = line.chars().take_while(|c| *c == ' ').collect();

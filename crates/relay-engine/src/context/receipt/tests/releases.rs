@@ -1,9 +1,9 @@
 //! Drift between pack and paste, from real histories: 500 replies meet what people changed between two releases.
 //!
-//! `fixtures/releases` holds source files of published packages as diffs from one release to the next, with the whole file
-//! as context. Every separate place of such a diff is a change somebody made; some of them become the reply, others what
-//! happened to the file meanwhile. In half of the cases both are within five lines of each other. `RELAY_LONG_TESTS=yes`
-//! tries every case the files are good for.
+//! `fixtures/releases` holds source files of published packages as diffs from one release to the next, with the whole
+//! file as context. Every separate place of such a diff is a real change; some of them become the reply, others what
+//! happened to the file meanwhile. In half of the cases both are within five lines of each other.
+//! `RELAY_LONG_TESTS=yes` tries every case.
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ fn gap(a: &Hunk, b: &Hunk) -> usize {
     if a.end <= b.start { b.start - a.end } else { a.start.saturating_sub(b.end) }
 }
 
-/// One change as two that touch: nobody can tell how they go together.
+/// One change as two that touch: how they go together is ambiguous.
 fn halves(place: &Hunk) -> Option<(Hunk, Hunk)> {
     let middle = place.start + (place.end - place.start) / 2;
     let (first, rest) = place.new.split_at_checked(middle - place.start)?;
@@ -128,7 +128,7 @@ fn releases() -> Vec<Release> {
     releases
 }
 
-/// Cases of one kind, from all files in turn, so that none of them stands for the rest.
+/// Cases of one kind, from all files in turn, so that no single file dominates.
 fn in_turn(files: &[Vec<Case>], is_near: bool) -> Vec<&Case> {
     let kinds: Vec<Vec<&Case>> =
         files.iter().map(|cases| cases.iter().filter(|case| case.is_near == is_near).collect()).collect();
