@@ -17,7 +17,7 @@ pub struct Job {
     pub prompt: String,
     /// Where it was asked.
     pub folder: String,
-    /// How it stands.
+    /// Its state.
     pub state: State,
     /// The exit code, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,19 +27,19 @@ pub struct Job {
     pub result: Option<Value>,
 }
 
-/// How a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// Nobody has taken it on yet.
+    /// No process has taken it yet.
     Starting,
     /// It is being answered.
     Running,
     /// It was answered, well or not.
     Done,
-    /// Somebody ended it.
+    /// The user cancelled it.
     Cancelled,
-    /// Whoever worked on it is gone without a word.
+    /// Its process died without reporting a result.
     Lost,
 }
 
@@ -64,7 +64,7 @@ impl State {
 }
 
 impl Job {
-    /// A job as it stands now; `None` if there is none of that name, or it cannot be understood.
+    /// A job in its current state; `None` if there is none of that name, or its file cannot be understood.
     ///
     /// # Errors
     /// The file is not sound.
@@ -80,7 +80,7 @@ impl Job {
         Ok(Some(job))
     }
 
-    /// A job as it was put down, for whoever holds it.
+    /// A job as it is on disk, for the process that holds it.
     ///
     /// # Errors
     /// The file is not sound.

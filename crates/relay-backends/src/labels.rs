@@ -11,7 +11,7 @@ const FILE: &str = "ask-sessions.json";
 pub struct Label {
     /// The user's name for it.
     pub label: String,
-    /// Whose conversation it is.
+    /// The backend of the conversation.
     pub backend: String,
     /// The backend's own name for it.
     pub session: String,

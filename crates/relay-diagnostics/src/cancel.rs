@@ -1,6 +1,6 @@
 //! A flag that asks whatever is running to end, wherever it is waiting.
 //!
-//! It is a plain flag and not a channel, so that a signal handler may set it. Whoever waits looks at it every few
+//! It is a plain flag and not a channel, so that a signal handler may set it. Code that waits checks it every few
 //! milliseconds.
 
 use std::fmt;

@@ -1,4 +1,4 @@
-//! What Relay tells a person, or a model, about a reply: a stable code, a message, a way out, and where.
+//! What Relay reports to a person, or a model, about a reply: a stable code, a message, a way out, and where.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -122,7 +122,7 @@ impl Diagnostic {
     }
 }
 
-/// A text whose lines can all be read.
+/// A text with every line short enough to read.
 fn shortened_lines(text: String) -> String {
     if text.len() <= LINE_BYTES {
         return text;
@@ -130,7 +130,7 @@ fn shortened_lines(text: String) -> String {
     text.split('\n').map(shortened).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without its middle, where it is too long. Both ends tell something: what is quoted, and what is said about it.
+/// A line without its middle, if it is too long. Both ends matter: what is quoted, and what is said about it.
 fn shortened(line: &str) -> Cow<'_, str> {
     const BEGINNING: usize = 300;
     const END: usize = 200;

@@ -1,7 +1,7 @@
 //! Text shown to a person, with nothing in it that the terminal or the eye would misread.
 //!
 //! Replies, file contents, paths and the output of commands are written by others. Escape sequences can rewrite the
-//! screen, bidirectional overrides reorder code, tag characters say things nobody sees. Everything printed for people
+//! screen, bidirectional overrides reorder code, tag characters carry invisible text. Everything printed for people
 //! goes through [`visible`]; it never shortens and never styles.
 
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub enum Hidden {
 }
 
 /// Makes control, bidirectional and invisible characters visible. Newlines and tabs are kept, and so is the single
-/// emoji or text selector behind a symbol, which is how ordinary emoji are written.
+/// emoji or text selector after a symbol, which is how ordinary emoji are written.
 ///
 /// ```
 /// use relay_diagnostics::display::visible;
@@ -57,7 +57,7 @@ pub fn visible_line(text: &str) -> Cow<'_, str> {
     Cow::Owned(visible(text).replace('\n', "\\n").replace('\t', "\\t"))
 }
 
-/// A JSON text in which every character that [`visible`] would change is written as an escape. Such characters stand in
+/// A JSON text in which every character that [`visible`] would change is written as an escape. Such characters occur in
 /// strings only, where the escape means the same.
 ///
 /// ```
@@ -114,7 +114,7 @@ fn classify(character: char, before: Option<char>) -> Option<Hidden> {
     }
 }
 
-/// Whether an emoji or text selector behind this character is ordinary: symbols and keycaps, never another selector.
+/// Whether an emoji or text selector after this character is ordinary: symbols and keycaps, never another selector.
 fn takes_selector(before: char) -> bool {
     matches!(
         before,

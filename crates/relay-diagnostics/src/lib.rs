@@ -4,8 +4,8 @@
 //! - [`Cancel`] asks whatever is running to end.
 //! - [`display`] makes control, bidirectional and invisible characters visible before text from outside is shown.
 //!
-//! This crate depends on nothing and has no power: it reads no file, no clock and no environment. It is no place for
-//! helpers that have no other home; the tidy test pins its public items, so that adding one is a decision.
+//! This crate depends on nothing and has no power: it reads no file, no clock and no environment. It is not for helpers
+//! without another home; the tidy test pins its public items, so that adding one is a decision.
 
 mod cancel;
 mod diagnostic;

@@ -1,4 +1,4 @@
-//! An answer whose head has come and whose body comes in pieces.
+//! A response with its head received and its body still arriving in pieces.
 
 use bytes::Bytes;
 

@@ -1,4 +1,4 @@
-//! Small requests whose whole answer is read: lists of models, logins, pages.
+//! Small requests that read the whole response: lists of models, logins, pages.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -
     tokio::select! {
         biased;
         () = cancelled(cancel) => fail(NetErrorKind::Aborted, "interrupted"),
-        // An answer that is there counts, however late it has become until anybody looks.
+        // A response that is there counts, however late it is read.
         fetched = ask(fetch, transport) => fetched,
         () = tokio::time::sleep(fetch.timeout) => fail(NetErrorKind::Timeout, "no answer came in time"),
     }

@@ -21,7 +21,7 @@ pub struct Net {
 #[derive(Debug)]
 struct Inner {
     transport: Arc<Transport>,
-    /// Begun with the first request, so that whoever asks nothing has no thread.
+    /// Started with the first request, so that a run without requests has no thread.
     worker: Mutex<Option<Worker>>,
 }
 
@@ -58,7 +58,7 @@ impl Net {
     /// # Errors
     /// The thread cannot be started.
     pub fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) -> Result<(), NetError> {
-        // Whoever waits for a task has its own channel to it.
+        // Callers wait for a task on a channel of their own.
         drop(self.handle()?.spawn(task));
         Ok(())
     }
@@ -99,7 +99,7 @@ impl Worker {
         let handle = runtime.handle().clone();
         let (stop, stopped) = oneshot::channel::<()>();
         let thread = std::thread::Builder::new().name("relay-net".to_owned()).spawn(move || {
-            // Ends when asked to, or when whoever could ask is gone.
+            // Ends when asked to, or when every handle is gone.
             drop(runtime.block_on(stopped));
             // A name being looked up cannot be interrupted, and must not be waited for.
             runtime.shutdown_background();

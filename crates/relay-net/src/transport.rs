@@ -1,7 +1,7 @@
 //! The one place that connects to anything. `--offline` is enforced here, before a name is even looked up.
 //!
-//! Redirects are never followed: they would carry the key to an address nobody configured. Only HTTP/1.1 is spoken, so
-//! that one request is one connection, and to drop a request is to close its socket.
+//! Redirects are never followed: they would send the key to an address the user never configured. Only HTTP/1.1 is
+//! spoken, so that one request is one connection, and dropping a request closes its socket.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -122,7 +122,7 @@ fn is_loopback(url: &Url) -> bool {
 fn headers(outgoing: &Outgoing) -> Result<HeaderMap, NetError> {
     let mut map = HeaderMap::new();
     for (name, value) in &outgoing.headers {
-        // The value may be a key, so only the header's name is told.
+        // The value may be a key, so the message has only the header's name.
         let wrong = || {
             let message = format!("the header {name:?} or its value has characters that cannot be sent");
             NetError::new(NetErrorKind::Config, message)
@@ -135,7 +135,7 @@ fn headers(outgoing: &Outgoing) -> Result<HeaderMap, NetError> {
     Ok(map)
 }
 
-/// Whether nobody listens where the connection was to go.
+/// Whether the server refused the connection.
 fn is_refused(error: &reqwest::Error) -> bool {
     let causes = std::iter::successors(std::error::Error::source(error), |error| error.source());
     let mut systems = causes.filter_map(|cause| cause.downcast_ref::<std::io::Error>());

@@ -37,7 +37,7 @@ pub enum Kind {
 /// One setting.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its name. `*` stands for a name that the user chooses.
+    /// Its name. `*` is a placeholder for a name that the user chooses.
     pub name: &'static str,
     /// What it may hold.
     pub kind: Kind,

@@ -16,13 +16,13 @@ const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 pub fn cost(text: &str) -> Option<f64> {
     let text = text.trim();
     let text = text.strip_prefix('$').unwrap_or(text).trim_start();
-    // Rust also reads `inf`, `1e3` and signs, which nobody means here.
+    // Rust also accepts `inf`, `1e3` and signs, which make no sense here.
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let amount: f64 = text.parse().ok().filter(|_| is_plain)?;
     (amount > 0.0 && amount.is_finite()).then_some(amount)
 }
 
-/// A time: seconds, or numbers with `ms`, `s`, `m` and `h` behind them.
+/// A time: seconds, or numbers followed by `ms`, `s`, `m` and `h`.
 #[must_use]
 pub fn time(text: &str) -> Option<Duration> {
     let mut rest = text.trim();

@@ -117,7 +117,7 @@ fn fitted(key: &'static Key, name: &str, spelled: impl Fn(&str) -> String) -> Op
     (!entry.is_empty()).then(|| entry.to_owned()).and_then(|entry| found(key.name.to_owned(), Some(entry)))
 }
 
-/// The setting whose name is nearly that.
+/// The setting with the most similar name.
 fn nearest(name: &str) -> Option<&'static str> {
     let likeness = |key: &&Key| (strsim::jaro_winkler(key.name, name) * 1000.0) as u32;
     // A setting that is only named by its last part is meant as often as one that is misspelt.

@@ -39,7 +39,7 @@ impl Store {
         Folder::open(&self.mail_place(root, session)?)
     }
 
-    /// Removes all that is kept of a session, unless somebody works on it.
+    /// Removes everything kept of a thread, unless a process works on it.
     ///
     /// # Errors
     /// It is in use, the session's name is none, or the system refuses.

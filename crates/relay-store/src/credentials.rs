@@ -1,7 +1,7 @@
 //! Credentials: the keys of model providers, several for each, under a label each.
 //!
-//! They are kept for the user alone and shown to nobody: a [`Credential`] prints its label, never its key. A file that
-//! others can read is refused, not repaired: the keys in it are no longer secret, and the user has to know.
+//! They are kept for the user alone and never shown: a [`Credential`] prints its label, not its key. A file that others
+//! can read is refused, not repaired: the keys in it are no longer secret, and the user has to know.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ const FILE: &str = "credentials.json";
 /// The format that is written.
 const VERSION: u64 = 1;
 
-/// How many keys a provider may have. Nobody has more, and a loop that adds keys ends here.
+/// How many keys a provider may have. This is far more than anyone needs, and ends a loop that adds keys.
 const KEYS_PER_PROVIDER: usize = 100;
 
 /// A key of a provider.
@@ -32,7 +32,7 @@ pub struct Credential {
 }
 
 impl Credential {
-    /// The key itself, for whoever sends it to its provider.
+    /// The key itself, for the request to its provider.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
@@ -118,7 +118,7 @@ fn read(folder: &Folder) -> Result<CredentialsFile, StoreError> {
     let Some(bytes) = folder.read_secret(FILE)? else {
         return Ok(CredentialsFile { version: VERSION, providers: Credentials::new() });
     };
-    // The parser's own message could quote a key, so only the place is told.
+    // The parser's own message could quote a key, so the error has only the position.
     let corrupt = |error: serde_json::Error| StoreError::Corrupt {
         path: place(folder),
         reason: format!("line {}, column {} is not what Relay writes", error.line(), error.column()),

@@ -1,7 +1,7 @@
 //! SQLite databases in folders of user data.
 //!
-//! A database is a file like any other: the user's alone, never a link, never anybody else's. It is checked before SQLite
-//! opens it by its path.
+//! A database is a file like any other: the user's alone, never a link, never another user's. It is checked before
+//! SQLite opens it by its path.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -13,19 +13,19 @@ pub enum StoreError {
         /// The variable that should name it.
         variable: &'static str,
     },
-    /// A link stands where a file of Relay should be.
+    /// A symbolic link is where a file of Relay should be.
     #[error("`{}` is a symbolic link", .path.display())]
     Symlink {
         /// The file.
         path: PathBuf,
     },
-    /// Something stands there that must not be replaced.
+    /// Something is there that must not be replaced.
     #[error("`{}` exists, and is not something Relay wrote", .path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Something stands there that is neither a file nor a folder, or the one in place of the other.
+    /// Something is there that is neither a file nor a folder, or the one in place of the other.
     #[error("`{}` is not a {expected}", .path.display())]
     WrongKind {
         /// The file.
@@ -38,7 +38,7 @@ pub enum StoreError {
     ForeignOwner {
         /// The file or folder.
         path: PathBuf,
-        /// Whose it is.
+        /// Its owner.
         owner: u32,
     },
     /// Others can change it.

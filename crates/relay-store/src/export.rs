@@ -1,7 +1,7 @@
 //! A file the user asked for, at a place the user named.
 //!
-//! What stands there already is replaced only if the caller knows it, and a link is never written through: the new file
-//! is made beside its place and renamed into it.
+//! An existing file is replaced only if the caller recognises it, and links are never written through: the new file is
+//! made in the same folder and renamed into place.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -12,11 +12,11 @@ use crate::error::StoreError;
 /// How much of an existing file is shown to the caller.
 const HEAD_BYTES: u64 = 256;
 
-/// Writes a file for the user alone, in one step. Its folder has to exist. `may_replace` is shown the beginning of a
-/// file that stands there already.
+/// Writes a file for the user alone, in one step. Its folder has to exist. `may_replace` gets the beginning of an
+/// existing file.
 ///
 /// # Errors
-/// Something else stands there, the folder is missing, or the system refuses; then nothing has changed.
+/// Something else is there, the folder is missing, or the system refuses; then nothing has changed.
 pub fn export(path: &Path, bytes: &[u8], may_replace: impl Fn(&[u8]) -> bool) -> Result<(), StoreError> {
     let failed = |source| StoreError::io(path, source);
     match std::fs::symlink_metadata(path) {
@@ -40,13 +40,13 @@ pub fn export(path: &Path, bytes: &[u8], may_replace: impl Fn(&[u8]) -> bool) ->
         .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
         .and_then(|()| std::fs::rename(&temporary, path));
     written.map_err(|source| {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         std::fs::remove_file(&temporary).ok();
         failed(source)
     })
 }
 
-/// A name in the same folder that nobody can foresee.
+/// An unpredictable name in the same folder.
 fn beside(path: &Path) -> Result<PathBuf, StoreError> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random)

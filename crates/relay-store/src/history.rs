@@ -13,7 +13,7 @@ use crate::database::{Database, broken};
 use crate::error::StoreError;
 use crate::store::Store;
 
-/// The longest prompt that is kept; one that is longer is a file somebody pasted.
+/// The longest prompt that is kept; a longer one is a pasted file.
 const PROMPT_LIMIT_BYTES: usize = 100_000;
 
 /// The shortest part of a word that the index knows.
@@ -61,7 +61,7 @@ pub struct History {
     database: Database,
 }
 
-/// Writes prompts down without keeping anybody waiting. Dropping it waits until all are written.
+/// Records prompts in the background. Dropping it waits until all are written.
 #[derive(Debug)]
 pub struct HistoryWriter {
     sender: Option<Sender<NewPrompt>>,
@@ -93,7 +93,7 @@ impl History {
         let work = move || {
             let mut recorder = None;
             for prompt in prompts {
-                // A prompt that cannot be kept is not worth a word to somebody who is working; `relay doctor` looks.
+                // A prompt that cannot be kept is not worth interrupting the user; `relay doctor` checks.
                 record(&database, &mut recorder, &prompt).ok();
             }
         };

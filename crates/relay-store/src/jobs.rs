@@ -1,7 +1,7 @@
 //! Jobs: questions that are answered in the background, and their results, which outlive every process.
 //!
-//! A job is a file with what its owner last knew, and a lock that is held as long as somebody works on it. Whether a job
-//! is alive is therefore never a guess by process number: the system releases the lock of whoever dies.
+//! A job is a file with what its owner last knew, and a lock held while a process works on it. Whether a job is alive
+//! is therefore never a guess by process number: the system releases the lock when the process dies.
 
 use crate::error::StoreError;
 use crate::folder::Folder;
@@ -17,7 +17,7 @@ pub struct Jobs {
     folder: Folder,
 }
 
-/// Whoever holds this works on the job.
+/// The holder of this lock works on the job.
 #[derive(Debug)]
 pub struct JobLock {
     _lock: Locked,
@@ -59,7 +59,7 @@ impl Jobs {
         Ok(names.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned).collect())
     }
 
-    /// Takes a job on; `None` if somebody works on it already.
+    /// Takes a job; `None` if another process works on it already.
     ///
     /// # Errors
     /// The system refuses.
@@ -68,7 +68,7 @@ impl Jobs {
         Ok(Locked::try_new(file, &place)?.ok().map(|lock| JobLock { _lock: lock }))
     }
 
-    /// Asks whoever works on a job to stop.
+    /// Asks the process that works on a job to stop.
     ///
     /// # Errors
     /// The system refuses.
@@ -76,7 +76,7 @@ impl Jobs {
         self.folder.lock()?.replace(&format!("{id}.end"), b"")
     }
 
-    /// Whether somebody asked for an end.
+    /// Whether the job was asked to stop.
     ///
     /// # Errors
     /// The file is not sound.

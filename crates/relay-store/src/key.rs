@@ -1,4 +1,4 @@
-//! The ledger key: what tells records that this user's Relay wrote from records that came with a repository.
+//! The ledger key: it distinguishes records that this user's Relay wrote from records that came with a repository.
 
 use crate::error::StoreError;
 use crate::folder::Folder;
@@ -14,7 +14,7 @@ impl Store {
     /// first time at once.
     ///
     /// # Errors
-    /// The key is not sound (it can be read by others, or is no key), or the system refuses. A damaged key is never
+    /// The key is not sound (others can read it, or it is not a key), or the system refuses. A damaged key is never
     /// replaced: with another one the whole history would look foreign.
     pub fn ledger_key(&self) -> Result<[u8; KEY_BYTES], StoreError> {
         if let Some(key) = self.existing_data()?.map_or(Ok(None), |folder| read(&folder))? {
@@ -22,7 +22,7 @@ impl Store {
         }
         let folder = self.data()?;
         let writer = folder.lock()?;
-        // Somebody else may have made it while we waited.
+        // Another process may have made it while we waited.
         if let Some(key) = read(&folder)? {
             return Ok(key);
         }

@@ -1,10 +1,10 @@
 //! The only writer of user data: XDG folders, trust, the ledger key, providers' keys, what models were shown, replies
 //! under repair.
 //!
-//! What is kept here decides what may run and which history is believed, so it is kept outside every repository, for
-//! the user alone: folders 0700, files 0600. A file that is a link, belongs to somebody else, or can be written by
-//! others is refused, not repaired; somebody may have put it there. Every change replaces a file in one step or not at
-//! all, and survives a power cut once the call has returned. Writers take turns, so none is lost.
+//! This data decides what may run and which history is trusted, so it is kept outside every repository, for the user
+//! alone: folders 0700, files 0600. A file that is a link, belongs to another user, or is writable by others may have
+//! been planted; it is refused, not repaired. Every change replaces a file in one step or not at all, and survives a
+//! power cut once the call has returned. Writers take turns, so none is lost.
 //!
 //! Looking creates nothing: only a call that stores something makes folders. What is stored where is written down in
 //! `docs/formats/user-data.md`.

@@ -13,7 +13,7 @@ use crate::error::StoreError;
 pub(crate) struct Locked(File);
 
 impl Locked {
-    /// Takes the lock if nobody holds it; the file comes back if somebody does.
+    /// Takes the lock if it is free; gives the file back if it is held.
     pub(crate) fn try_new(file: File, place: &Path) -> Result<Result<Self, File>, StoreError> {
         match file.try_lock() {
             Ok(()) => Ok(Ok(Self(file))),

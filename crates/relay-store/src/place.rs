@@ -4,8 +4,8 @@ use std::path::Path;
 
 use crate::error::StoreError;
 
-/// A project by its place, however one got there. Paths that are no text are written as their bytes; those begin with a
-/// NUL, which no path has, so the two cannot be confused.
+/// A project by its path, with symbolic links resolved. Paths that are not text are written as their bytes; those begin
+/// with a NUL, which no path has, so the two cannot be confused.
 pub(crate) fn key(root: &Path) -> Result<String, StoreError> {
     let canonical = std::fs::canonicalize(root).map_err(|source| StoreError::io(root, source))?;
     Ok(match canonical.to_str() {

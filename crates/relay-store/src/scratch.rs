@@ -63,7 +63,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now lies in the cache, and harms nobody.
+        // What cannot be removed now stays in the cache, where it does no harm.
         std::fs::remove_dir_all(self.path()).ok();
     }
 }

@@ -1,4 +1,4 @@
-//! Shelves: texts kept for a project for a while, under a name each, the oldest dropped when there is no more room.
+//! Shelves: texts kept for a project for a while, under a name each; the oldest ones are dropped when space runs out.
 //!
 //! Here lie the *views*, which are file contents as a model was shown them, the receipts of packs, the replies that wait
 //! for a repair, and the files selected for the next pack. All are only ever helpful: a shelf that is lost costs a
@@ -27,7 +27,7 @@ const VERSION: u64 = 1;
 pub enum Shelf {
     /// Path to the content a model was shown.
     Views,
-    /// The uuid of a refused reply to its text, and to the texts that came to mend it.
+    /// The uuid of a refused reply to its text, and to the texts that came to repair it.
     Repairs,
     /// The findings of the last review.
     Reviews,

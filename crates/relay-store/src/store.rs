@@ -108,7 +108,7 @@ impl Store {
     }
 
     /// The folder and name of the file that a settings file is a link to. People keep such files elsewhere, with their
-    /// other dotfiles; as with links to folders, what counts is whose the file at the end is.
+    /// other dotfiles; as with links to folders, what counts is who owns the file at the end.
     fn linked_settings(&self, name: &str) -> Result<Option<(Folder, String)>, StoreError> {
         let place = self.config_dir().join(name);
         if !place.is_symlink() {

@@ -43,7 +43,7 @@ impl Store {
         Ok(self.agreement(root)?.is_some_and(|agreement| agreement.digest == digest))
     }
 
-    /// The commands the user last agreed to in this project, as they were told then.
+    /// The commands the user last agreed to in this project, as they were shown then.
     ///
     /// # Errors
     /// The project does not exist, or the trust file is not sound.

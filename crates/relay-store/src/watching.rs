@@ -1,4 +1,4 @@
-//! Who watches a project: a lock that is held as long as a watcher runs, so that the next one can tell.
+//! Who watches a project: a lock held while a watcher runs, so that the next one can find out.
 
 use std::path::Path;
 
@@ -11,14 +11,14 @@ use crate::store::Store;
 /// The folder in the state folder.
 const FOLDER: &str = "watchers";
 
-/// Whoever holds this is the watcher of a project. The system releases it with the process.
+/// The holder of this lock is the watcher of a project. The system releases it with the process.
 #[derive(Debug)]
 pub struct Watching {
     _lock: Locked,
 }
 
 impl Store {
-    /// Becomes the watcher of a project; `None` if somebody else is.
+    /// Becomes the watcher of a project; `None` if another process is.
     ///
     /// # Errors
     /// The project does not exist, or the system refuses.
@@ -30,7 +30,7 @@ impl Store {
 }
 
 impl Store {
-    /// Whether somebody watches a project now. Creates nothing.
+    /// Whether a process watches the project now. Creates nothing.
     ///
     /// # Errors
     /// The project does not exist, or the system refuses.

@@ -8,7 +8,7 @@ use std::io;
 
 use crate::belongings::{Belongings, Extended, Owner};
 
-/// What kind of thing a name stands for.
+/// The kind of thing a name refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A regular file.
@@ -190,7 +190,7 @@ pub(crate) trait Fs {
     fn extended(&self, _path: &str) -> io::Result<Extended> {
         Ok(Extended::default())
     }
-    /// Gives a link or folder to somebody, and says whether this process may.
+    /// Changes the owner of a link or folder; returns whether this process may.
     fn give(&self, _path: &str, _owner: Owner) -> io::Result<bool> {
         Ok(true)
     }
@@ -213,7 +213,7 @@ pub(crate) trait Fs {
     /// Makes contents (`files`) and names (`folders`, the root being `""`) durable. A failure is never retried: the
     /// disk may have forgotten what it failed to write.
     fn sync(&self, files: &[String], folders: &[String]) -> io::Result<()>;
-    /// Takes the lock of a file if nobody holds it; `None` if somebody does. With `create` the file is made.
+    /// Takes the lock of a file if it is free; `None` if it is held. With `create` the file is made.
     fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<Self::Lock>>;
 }
 

@@ -1,8 +1,8 @@
 //! The index: what the records say, without the contents, so that ten thousand of them are read at once.
 //!
 //! It is a cache and never the truth. Each line carries its own MAC and the identity of the record's file (size, time,
-//! inode); a line that is torn, foreign or older than its file counts for nothing, and the record itself is read.
-//! Only whoever holds the lock writes: it appends what is missing, and starts anew when most of it is stale.
+//! inode); a line that is torn, foreign or older than its file is ignored, and the record itself is read. Only the
+//! holder of the lock writes: it appends what is missing, and starts over when most of it is stale.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -85,12 +85,12 @@ struct Line {
     json: std::ops::Range<usize>,
 }
 
-/// What tells whether a record's file is still the one that was indexed.
+/// Shows whether a record's file is still the one that was indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileIdentity {
     size: u64,
     modified: (i64, u32),
-    /// Zero where the system does not tell.
+    /// Zero if the system does not report it.
     inode: u64,
 }
 
@@ -102,7 +102,7 @@ impl From<&Stat> for FileIdentity {
 
 /// Reads the last line only. Nothing if it is torn or not ours: then the whole index has to be looked at.
 pub(crate) fn tail<F: Fs>(fs: &F, key: &LedgerKey) -> Option<Tail> {
-    // An index that cannot be read is no reason to fail; it is only slower.
+    // An index that cannot be read only makes things slower; it is not an error.
     let bytes = fs.read_end(INDEX, TAIL_BYTES).ok()?;
     let text = bytes.strip_suffix(b"\n")?;
     let start = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
@@ -161,7 +161,7 @@ impl Index {
         crate::document::read_brief(self.text.get(line.json.clone())?, uuid).ok()
     }
 
-    /// The record as it was when it was written, whatever became of its file.
+    /// The record as it was when it was written, whatever happened to its file.
     pub(crate) fn known(&self, uuid: Uuid) -> Option<Record> {
         let line = self.lines.get(&uuid)?;
         crate::document::read_brief(self.text.get(line.json.clone())?, uuid).ok()

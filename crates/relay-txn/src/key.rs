@@ -1,4 +1,4 @@
-//! The per-user key that tells Relay's own records from planted ones.
+//! The per-user key that distinguishes Relay's own records from planted ones.
 //!
 //! A repository can ship any file it likes, also a state folder. Recovery and undo act only on what carries a MAC
 //! made with this key, so a cloned record can neither write, delete nor undo anything. The key protects the

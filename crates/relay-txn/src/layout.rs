@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 /// The state folder.
 pub(crate) const STATE: &str = ".relaycode";
-/// Held for milliseconds by whoever changes the ledger.
+/// Held for milliseconds by the process that changes the ledger.
 pub(crate) const LOCK: &str = ".relaycode/lock";
 /// Keeps the folder out of version control, wherever it is copied to.
 pub(crate) const GITIGNORE: &str = ".relaycode/.gitignore";
@@ -52,7 +52,7 @@ pub(crate) fn owner(uuid: Uuid) -> String {
     format!("{STAGE}/{uuid}/owner")
 }
 
-/// The mark on what a command did, as long as nobody has decided about it.
+/// The mark on what a command did, until a decision is made about it.
 pub(crate) fn kept_mark(uuid: Uuid) -> String {
     format!("{STAGE}/{uuid}/keep")
 }

@@ -15,7 +15,7 @@ use crate::key::LedgerKey;
 use crate::protocol::{Entries, Forgotten, Kept, Open, Protocol, Recovered, RolledBack, Unfinished};
 use crate::record::{Record, Stored};
 
-/// How often a reserved path is looked at again. Checks take seconds, so nobody notices.
+/// How often a reserved path is checked again. Checks take seconds, so the delay is not noticeable.
 const LEASE_POLL: Duration = Duration::from_millis(25);
 /// How often a scan is made again because something landed meanwhile; after that, adopting its result is refused.
 const MAX_RESCANS: usize = 8;
@@ -38,8 +38,8 @@ impl Ledger {
         Ok(Self { protocol: Arc::new(Protocol::new(disk, key)) })
     }
 
-    /// Has `tell` called whenever another process holds the ledger for longer than the usual milliseconds, such as one
-    /// that was stopped. Only the first one that is given is called.
+    /// Calls `tell` whenever another process holds the ledger for longer than the usual milliseconds, for example
+    /// because it was stopped. Only the first callback given is used.
     pub fn tell_waits(&self, tell: impl Fn() + Send + Sync + 'static) {
         self.protocol.tell_waits(Box::new(tell));
     }
@@ -53,10 +53,10 @@ impl Ledger {
         self.protocol.recover()
     }
 
-    /// All transactions, oldest first; empty where there is no ledger.
+    /// All transactions, oldest first; empty if there is no ledger.
     ///
     /// # Errors
-    /// The state folder cannot be read. Records of others are no error, they are listed as foreign.
+    /// The state folder cannot be read. Records of other users are not an error; they are listed as foreign.
     pub fn entries(&self) -> Result<Entries, TxnError> {
         self.protocol.entries()
     }
@@ -226,7 +226,7 @@ impl Ledger {
         capture::interrupted(self.protocol.key(), workspace)
     }
 
-    /// What is different from before an interrupted command, whoever did it.
+    /// What differs from before an interrupted command, by whatever program.
     ///
     /// # Errors
     /// The workspace or the ledger cannot be read.
@@ -277,8 +277,8 @@ impl Ledger {
         self.protocol.enter_overtaken(draft, overtaken, by)
     }
 
-    /// Begins a transaction whose changes have happened already: those of `effects`, made by `by`. The draft gives its
-    /// words. Also returns what was left to other transactions under way.
+    /// Begins a transaction for changes that have happened already: those of `effects`, made by `by`. The draft has its
+    /// header. Also returns what was left to other transactions under way.
     ///
     /// # Errors
     /// Any; nothing was recorded, and the files are as the command left them.
@@ -370,7 +370,7 @@ impl Pending {
 impl Drop for Pending {
     fn drop(&mut self) {
         if let Some(open) = self.open.take()
-            // There is nobody left to tell; the pending record stays, and recovery tries again.
+            // A destructor cannot report an error; the pending record stays, and recovery tries again.
             && let Err(_left_for_recovery) = self.ledger.protocol.abandon(open)
         {}
     }

@@ -1,9 +1,9 @@
 //! The only writer of workspace files: makes a set of file changes happen entirely or not at all.
 //!
-//! A caller hands over exact bytes ([`Draft`]), gets a [`Pending`] transaction whose files have landed, and gives a
+//! A caller hands over exact bytes ([`Draft`]), gets a [`Pending`] transaction with its files landed, and gives a
 //! verdict: [`Pending::commit`] enters it into the [`Ledger`], [`Pending::rollback`] (or dropping it, or dying) makes
-//! every file what it was. No merging, no spawning, no decisions happen here. What is on disk is described in
-//! `docs/formats/state-file.md`; how it survives crashes in the `protocol` module.
+//! every file what it was. This crate does not merge, spawn or decide. `docs/formats/state-file.md` describes what is
+//! on disk; the `protocol` module how it survives crashes.
 //!
 //! ```
 //! use relay_txn::{Draft, FileChange, Ledger, LedgerKey, Target, Verdict};

@@ -34,7 +34,7 @@ pub(crate) const MAX_INLINE_TOTAL_BYTES: usize = 16 * 1024 * 1024;
 /// How long a transaction waits for the ledger's lock, which others hold for milliseconds only.
 pub(crate) const LOCK_WAIT_MS: u64 = 30_000;
 
-/// After how long a wait for that lock is told.
+/// How long a process waits for that lock before it says so.
 pub(crate) const LOCK_PATIENCE_MS: u64 = 1_000;
 
 /// Refuses more changes than one transaction may have.

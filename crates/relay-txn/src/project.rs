@@ -1,7 +1,7 @@
 //! The few files of its own that Relay writes into a project: the configuration and a line in `.gitignore`.
 //!
-//! One file at a time, outside the ledger: nobody wants to undo `relay init` by transaction. Each write is atomic and
-//! durable, replaces nothing it did not read, and leaves no temporary file in the project.
+//! One file at a time, outside the ledger: `relay init` is not something to undo by transaction. Each write is atomic
+//! and durable, replaces nothing it did not read, and leaves no temporary file in the project.
 
 use std::io;
 
@@ -59,7 +59,7 @@ pub fn replace_file(
 /// its line endings and its mode, and returns whether it was changed.
 ///
 /// # Errors
-/// The file is a link or a folder, is too large, or somebody changed it at this very moment.
+/// The file is a link or a folder, is too large, or another program changed it at this very moment.
 pub fn append_line_once(
     workspace: &Workspace,
     path: &impl InWorkspace,

@@ -96,7 +96,7 @@ pub struct BlockRecord {
     pub dialect: Option<String>,
 }
 
-/// What became of one file.
+/// The change to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRecord {
     /// The file, relative to the workspace.
@@ -187,7 +187,7 @@ pub(crate) fn content_hash(bytes: &[u8]) -> String {
 /// Where the bytes of a stored file are.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
-    /// Inside the record. Always UTF-8; shared with whoever handed it over.
+    /// Inside the record. Always UTF-8; shared with the caller's copy.
     Inline(Arc<[u8]>),
     /// In `.relaycode/blobs/`, under the hash.
     Blob,

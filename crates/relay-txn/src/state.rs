@@ -66,7 +66,7 @@ pub(crate) fn ensure_private_folder<F: Fs>(fs: &F, folder: &str) -> Result<bool,
 }
 
 /// Waits for the ledger's lock. A holder that dies releases it, so only living ones are waited for. It is held for
-/// milliseconds; when it takes longer, somebody who watches is `told` once.
+/// milliseconds; when it takes longer, `told` is called once.
 pub(crate) fn lock<F: Fs>(fs: &F, told: impl FnOnce()) -> Result<F::Lock, TxnError> {
     let start = Instant::now();
     let mut told = Some(told);

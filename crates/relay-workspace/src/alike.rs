@@ -1,4 +1,4 @@
-//! Names that a person takes for other names. They may be touched, but whoever reads a report should know.
+//! Names that a person could mistake for other names. Relay may touch them, but a report should mention it.
 //!
 //! The table of look-alikes is short on purpose: letters of other alphabets that common fonts draw exactly like a Latin
 //! one. Whole words of another alphabet are ordinary names; a Latin word with one foreign letter in it is not.

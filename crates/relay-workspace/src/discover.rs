@@ -1,10 +1,10 @@
 //! Finds the root of the workspace a folder belongs to, by looking at names only.
 //!
-//! Folders above the start may belong to another program: anybody can put a `.relaycode` into a shared temporary folder.
-//! So a mark found above the start counts only if its owner is the user, the system, or whoever owns the start; the
-//! last is for containers, where a user works as root on files of another. In a folder that all users share, such as
-//! `/tmp`, none counts for what is below: other programs put marks there too, and be it for a moment, as the sandboxes
-//! of agents do that keep a `.git` from being written which is not there.
+//! Folders above the start may belong to another program: anyone can put a `.relaycode` into a shared temporary folder.
+//! So a mark found above the start counts only if its owner is the user, the system, or the owner of the start; the
+//! last is for containers, where a user works as root on another user's files. Marks in a folder that all users share,
+//! such as `/tmp`, never count for what is below: other programs put them there too, if only for a moment. The
+//! sandboxes of some agents do so to keep a missing `.git` from being created.
 
 use std::path::{Path, PathBuf};
 

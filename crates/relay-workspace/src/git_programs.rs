@@ -1,8 +1,8 @@
 //! What git itself would run: the repository's settings, hooks and attributes, as they are at one moment.
 //!
-//! A command that plants a hook, or a setting such as `core.fsmonitor`, has its program run by the next `git status`. The
-//! folder of git is not part of a transaction, so such a change is not undone with it; but it can be told. A handful
-//! of small files is read for that, and no program is started.
+//! After a command plants a hook, or a setting such as `core.fsmonitor`, the next `git status` runs that program. Git's
+//! own folder is not part of a transaction, so such a change is not undone with it; but Relay can report it. That takes
+//! reading a handful of small files and starts no program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ const HOOKS: &str = "hooks";
 /// Examples that git never runs.
 const SAMPLE: &str = ".sample";
 
-/// The files by which git is told to run something. Two are equal when git would run the same.
+/// The files that make git run something. Two are equal when git would run the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitPrograms {
     files: BTreeMap<String, (u32, Vec<u8>)>,
@@ -40,7 +40,7 @@ pub struct GitProgramChange {
 }
 
 impl Workspace {
-    /// What git would run here, and in the folders below that have a `.git` of their own; nothing where there is no
+    /// What git would run here, and in the folders below that have a `.git` of their own; nothing if there is no
     /// repository.
     #[must_use]
     pub fn git_programs(&self, nested: &[String]) -> GitPrograms {

@@ -5,16 +5,16 @@
 //! the root's directory handle without following symbolic links, so a link planted between check and use changes
 //! nothing.
 //!
-//! Decisions, so that nobody has to guess them:
+//! Decisions:
 //! - **The root** may be reached through symbolic links: the user chose it. Everything below it may not.
 //! - **Mount points** below the root are entered. Only the machine's owner can make one, never a reply or a clone;
 //!   whether a file can be renamed across them is for the writer to find out.
 //! - **Case**: names are compared as the file system compares them. Whether two spellings are one file is asked by
 //!   inode ([`Workspace::same_file`]), never guessed; protected names are refused in every case everywhere.
-//! - **Names are UTF-8.** A file whose name is not cannot be named by a reply, and is left out of [`Workspace::walk`].
+//! - **Names are UTF-8.** A reply cannot name a file with any other name, and [`Workspace::walk`] leaves it out.
 //!
-//! There is no write, no spawn, and no path string handed to the kernel in one piece without `RESOLVE_BENEATH` or a
-//! walk that looks at every component.
+//! Nothing here writes or spawns, and the kernel never gets a whole path string without `RESOLVE_BENEATH` or a walk
+//! that checks every component.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 

@@ -1,7 +1,7 @@
 //! What is mounted inside the workspace: another file system, or another place of the same one.
 //!
-//! Nothing can be renamed across such a border, whatever the device numbers say, so nothing behind it can be part of a
-//! transaction. The system's own list says where the borders are; where there is none, they are found out by failing.
+//! Nothing can be renamed across such a border, whatever the device numbers say, so nothing on the other side can be
+//! part of a transaction. The system's mount list has the borders; without that list, a failing rename shows them.
 
 use crate::workspace::Workspace;
 

@@ -13,10 +13,10 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::refusal::PathRefusal;
 use crate::{CONFIG_FILE, NAME_LIMIT_BYTES, PATH_LIMIT_BYTES, STATE_FOLDER};
 
-/// Whose names are looked at.
+/// Who gave the name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// Anybody's: all rules hold.
+    /// Anyone: all rules apply.
     Reply,
     /// Relay's own, inside its state folder: it may use its own names.
     State,

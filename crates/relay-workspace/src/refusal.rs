@@ -25,7 +25,7 @@ pub enum PathRefusal {
         /// The path as it was given.
         path: String,
     },
-    /// It begins in somebody's home folder.
+    /// It begins in a home folder.
     #[error("`{}` begins in a home folder", visible_line(.path))]
     Home {
         /// The path as it was given.

@@ -39,7 +39,7 @@ impl<T: InWorkspace + ?Sized> InWorkspace for &T {
 pub struct RelPath(Box<str>);
 
 impl RelPath {
-    /// Normalises a path as somebody wrote it, or says why it is refused. Looks at the name only, never at the disk.
+    /// Normalises a path as it was written, or says why it is refused. Looks at the name only, never at the disk.
     ///
     /// # Errors
     /// The rule it breaks.

@@ -2,8 +2,7 @@
 //!
 //! They are not refused, since people do want their workflows edited; they need a yes that names them. The list errs on
 //! the side of asking. Names are compared folded, so that another case or a look-alike form asks as well. Source code,
-//! build scripts and package manifests are not on it: those are what a change is usually about, and they run only when
-//! somebody builds.
+//! build scripts and package manifests are not on it: most changes are about those, and they run only in a build.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -227,7 +226,7 @@ const fn packages(tool: &'static str) -> Sensitive {
     Sensitive { tool, reason: "can redirect downloads or name programs to run" }
 }
 
-/// A name of the form NTFS makes for a longer one: nobody can tell here which file it would change there.
+/// A name of the form NTFS makes for a longer one: which file it would change there is unknown here.
 const SHORT_NAME: Sensitive =
     Sensitive { tool: "Windows", reason: "may be the short name of any other file, such as .github" };
 

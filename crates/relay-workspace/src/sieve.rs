@@ -1,4 +1,4 @@
-//! A sieve before the ignore rules: tells most names that no rule can match, without matching.
+//! A sieve before the ignore rules: rules out most names without matching.
 //!
 //! Matching a path against globs costs more than asking the disk about the file, and almost no file is ignored. What a
 //! rule can match depends on the last part of its pattern: a plain name matches only that name, `*.log` only names that

@@ -23,7 +23,7 @@ impl Workspace {
     }
 }
 
-/// How far a candidate is from what was asked for; `None` when nobody could have meant it.
+/// How far a candidate is from what was asked for; `None` if it cannot be what was meant.
 fn distance(missing: &RelPath, candidate: &RelPath) -> Option<usize> {
     let wanted = missing.as_str().to_lowercase();
     let offered = candidate.as_str().to_lowercase();

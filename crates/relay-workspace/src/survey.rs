@@ -40,7 +40,7 @@ pub struct Survey {
     pub unnameable: Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub unreadable: Vec<String>,
-    /// Folders with a `.git`, sorted; the root is empty. What is in it is nobody's business here, that it is there counts.
+    /// Folders with a `.git`, sorted; the root is empty. What is in them does not matter here, only that they exist.
     pub repositories: Vec<String>,
     /// When it began.
     pub started: SystemTime,

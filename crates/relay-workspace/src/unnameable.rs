@@ -1,8 +1,9 @@
 //! What a survey finds under names that no transaction may use: not UTF-8, hidden or control characters, Relay's own config.
 //!
-//! Such things cannot be carried by a record, a reply or a report, all of which are UTF-8 and are read by people. So they
-//! are never captured, but they are looked at, that their change can be told. A folder of such a name is looked through,
-//! because everything in it is out of reach too. Names are made visible here and lead nowhere any more.
+//! Records, replies and reports are UTF-8 and read by people, so they cannot carry such names. Files with these names
+//! are therefore never captured, but Relay looks at them to report changes. It also looks through folders with such
+//! names, because everything in them is out of reach too. Names are made visible here and are no longer usable as
+//! paths.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,7 +73,7 @@ impl Unnameable<'_> {
     }
 }
 
-/// Whether the name is one of git's or of Relay's state, which are nobody else's business.
+/// Whether the name belongs to git or to Relay's own state.
 fn is_private(name: &[u8]) -> bool {
     let name = std::str::from_utf8(name).map(RelPath::new);
     matches!(name, Ok(Err(PathRefusal::Git { .. } | PathRefusal::RelayState { .. })))

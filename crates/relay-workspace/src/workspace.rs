@@ -81,7 +81,7 @@ impl Workspace {
         &self.dir
     }
 
-    /// Turns a path as somebody wrote it into a name that may be touched. A `..` that stays inside is followed by name:
+    /// Turns a path as it was written into a name that may be touched. A `..` that stays inside is resolved by name:
     /// `src/../src/a.rs` is `src/a.rs`.
     ///
     /// # Errors

@@ -2,16 +2,16 @@
 
 use super::AskError;
 
-/// Tells an agent how deep it is inside questions.
+/// Passes an agent its depth in a chain of questions.
 pub const DEPTH_VARIABLE: &str = "PHONE_A_FRIEND_DEPTH";
 /// Names the agent that runs Relay.
 pub const HOST_VARIABLE: &str = "PHONE_A_FRIEND_HOST";
-/// Relay's own names for both, which are read as well. Agents are told the names above, which other tools know too.
+/// Relay's own names for both, which are read as well. Agents get the names above, which other tools know too.
 const OWN: [&str; 2] = ["RELAY_DEPTH", "RELAY_HOST"];
 /// No question inside a question.
 const LIMIT: u64 = 1;
 
-/// Variables by which agents tell what they run that they run it.
+/// Variables that agents set for the programs they run.
 const HOSTS: [(&str, &str); 4] = [
     ("CLAUDECODE", "claude"),
     ("GEMINI_CLI", "gemini"),
@@ -19,7 +19,7 @@ const HOSTS: [(&str, &str); 4] = [
     ("CODEX_SANDBOX", "codex"),
 ];
 
-/// Where in a chain of questions this process stands.
+/// The position of this process in a chain of questions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Depth {
     depth: u64,

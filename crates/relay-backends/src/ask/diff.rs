@@ -33,7 +33,7 @@ pub fn latest(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
     if uncommitted.text.is_empty() { silent(repo, &["HEAD~1", "HEAD"], cancel) } else { Ok(uncommitted) }
 }
 
-/// What the present branch adds to a base.
+/// What the current branch adds to a base.
 ///
 /// # Errors
 /// Git fails, or it is too large.
@@ -64,7 +64,7 @@ pub fn staged(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
     strict(repo, &["--cached"], cancel)
 }
 
-/// What is not committed, staged or not. New files that git does not know are no part of it.
+/// Uncommitted changes, staged or not, without files that git does not track.
 ///
 /// # Errors
 /// Git fails, or it is too large.

@@ -1,4 +1,4 @@
-//! Why a question was not put, or not answered: one type for everything the user is told.
+//! Why a question was not asked, or not answered: one type for all errors the user sees.
 
 use std::path::PathBuf;
 

@@ -3,7 +3,7 @@
 //! ```text
 //! prompt ─▶ timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ context ─▶ diff ─▶ envelope ─▶ depth ─▶ backend ─▶ answer
 //! ```
-//! The order is part of the contract: of several faults the first in this line is told.
+//! The order is part of the contract: of several faults, the first in this line is reported.
 
 mod context;
 mod depth;
@@ -141,7 +141,7 @@ impl Prepared<'_> {
         self.backend.name()
     }
 
-    /// All that the backend will be told.
+    /// The whole text that the backend gets.
     #[must_use]
     pub fn prompt(&self) -> &str {
         &self.prompt

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::AskError;
 
-/// How many faults of an answer are told.
+/// How many faults of an answer are reported.
 const FAULTS_TOLD: usize = 5;
 
 /// A schema that answers are checked against.
@@ -17,7 +17,7 @@ impl Schema {
     /// Reads a schema.
     ///
     /// # Errors
-    /// It is no JSON, or no schema.
+    /// It is not JSON, or not a schema.
     pub fn parse(text: &str) -> Result<Self, AskError> {
         let bad = |reason: String| AskError::Schema { reason };
         let document: Value = serde_json::from_str(text).map_err(|error| bad(error.to_string()))?;
@@ -34,7 +34,7 @@ impl Schema {
     /// The answer as data, if it follows the schema. A fence around it is the habit of models, and is passed over.
     ///
     /// # Errors
-    /// It is no JSON, or does not follow the schema.
+    /// It is not JSON, or does not follow the schema.
     pub fn check(&self, backend: &str, answer: &str) -> Result<Value, AskError> {
         let unfit = |faults: Vec<String>| AskError::Unfit { backend: backend.to_owned(), faults };
         let value: Value = serde_json::from_str(bare(answer))

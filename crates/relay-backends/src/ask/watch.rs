@@ -20,7 +20,7 @@ impl Watch {
     /// Decides for the backends that will be asked.
     ///
     /// # Errors
-    /// Several backends may write: their changes could not be told apart.
+    /// Several backends may write: Relay could not attribute their changes.
     pub fn decide(
         backends: &Backends,
         names: &[String],

@@ -46,7 +46,7 @@ impl Agent for Claude {
         }
         let Limit { cost, turns, .. } = question.limit;
         for (flag, value) in [
-            // What is left may be less than it can be told; then it is told the least.
+            // What is left may be less than the smallest amount it accepts; then it gets that amount.
             ("--max-budget-usd", cost.map(|cost| format!("{:.4}", cost.max(0.0001)))),
             ("--max-turns", turns.map(|turns| turns.to_string())),
         ] {

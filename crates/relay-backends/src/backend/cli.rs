@@ -41,7 +41,8 @@ pub(super) struct Call {
     pub args: Vec<String>,
     /// Variables for it.
     pub env: Vec<(String, String)>,
-    /// What it reads: prompts are no arguments, because those are seen by everybody on the machine and limited in size.
+    /// What it reads. Prompts are not passed as arguments, because every user of the machine can see those and their
+    /// size is limited.
     pub stdin: String,
     /// A file that the call needs: the argument before it, its name and its content.
     pub file: Option<(&'static str, &'static str, String)>,
@@ -92,7 +93,7 @@ pub(super) trait Agent: Send + Sync {
     fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool>;
 }
 
-/// Parses a line of a stream of JSON events; anything else a program prints is no event.
+/// Parses a line of a stream of JSON events; anything else a program prints is ignored.
 pub(super) fn event(line: &str) -> Option<serde_json::Value> {
     serde_json::from_str(line).ok().filter(serde_json::Value::is_object)
 }

@@ -18,9 +18,9 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::System,
 };
 
-/// Codex makes its own sandbox with mounts, which a program that Landlock confines may not make: with the usual setting
-/// no command of the model would run at all. So it is told to leave the files to Relay, and keeps what Relay does not
-/// do: the network is closed to commands.
+/// Codex makes its own sandbox with mounts, which a program confined by Landlock may not make: with its usual setting,
+/// none of the model's commands would run at all. So these settings make it leave the files to Relay and keep what
+/// Relay does not do: commands get no network.
 const FILES_ARE_HELD: [&str; 3] = [
     "default_permissions=\"relay\"",
     "permissions.relay.filesystem={\":root\"=\"write\"}",
@@ -83,7 +83,7 @@ fn add_settings(args: &mut Vec<String>, question: &Question<'_>, confined: bool)
     }
 }
 
-/// Messages come whole. The last one is the answer; those before it tell what is being done.
+/// Messages arrive whole. The last one is the answer; those before it describe its progress.
 #[derive(Default)]
 struct Events(Said);
 

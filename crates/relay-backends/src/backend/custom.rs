@@ -16,8 +16,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::Nothing,
 };
 
-/// How a command of the user's own is called. `{model}`, `{repo}` and `{sandbox}` in its arguments stand for what was
-/// asked for; an argument with a `{model}` for which none was named is left out.
+/// How a command of the user's own is called. `{model}`, `{repo}` and `{sandbox}` in its arguments are replaced; if no
+/// model was named, an argument with `{model}` is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Custom {
     /// Its program and arguments.

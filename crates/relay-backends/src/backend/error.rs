@@ -53,7 +53,7 @@ pub enum BackendError {
         /// How long it had.
         limit: Duration,
     },
-    /// Somebody asked for an end.
+    /// The user interrupted it.
     #[error("interrupted; Relay stopped {backend} and everything it started")]
     Cancelled {
         /// The backend.
@@ -67,7 +67,7 @@ pub enum BackendError {
         /// What it said beside.
         said: String,
     },
-    /// Its answer was larger than anybody reads.
+    /// Its answer exceeded the limit.
     #[error("{backend} printed more than {limit_bytes} bytes; Relay stopped it")]
     TooLarge {
         /// The backend.

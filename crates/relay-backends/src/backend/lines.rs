@@ -1,6 +1,7 @@
 //! Cuts a stream of bytes into lines, in bounded memory.
 
-/// The longest line that is kept. Backends put whole tool results on one line; what is longer is no event of ours.
+/// The longest line that is kept. Backends put whole tool results on one line; a longer one is not an event Relay
+/// knows.
 const LINE_LIMIT_BYTES: usize = 8 << 20;
 
 /// The line that is being read.
@@ -27,7 +28,7 @@ impl Lines {
         }
     }
 
-    /// Hands over what stands behind the last line break.
+    /// Hands over what follows the last line break.
     pub(crate) fn finish(&mut self, on_line: &mut dyn FnMut(&str)) {
         let line = std::mem::take(&mut self.line);
         if !std::mem::take(&mut self.is_too_long) && !line.is_empty() {

@@ -1,8 +1,8 @@
 //! A backend: another agent, or a model, that can be asked something about a repository.
 //!
-//! A backend is called with a [`Question`] whose prompt is finished, and gives an [`Answer`]. It knows nothing of
-//! limits, diffs or envelopes; that is settled before it is called. What it says about itself must be true: a sandbox
-//! that is only a request to the other program is not enforced, and [`Capabilities`] says so.
+//! A backend is called with a [`Question`] that has a finished prompt, and gives an [`Answer`]. It knows nothing of
+//! limits, diffs or envelopes; its caller settles those. What it says about itself must be true: a sandbox that is only
+//! a request to the other program is not enforced, and [`Capabilities`] says so.
 
 mod claude;
 mod cli;
@@ -110,7 +110,7 @@ pub enum Containment {
 /// A finished question.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
-    /// All that the backend is told.
+    /// The whole text that the backend gets.
     pub prompt: &'a str,
     /// The repository, and where the backend runs.
     pub repo: &'a Path,
@@ -173,7 +173,7 @@ pub struct Link<'a> {
 pub struct Availability {
     /// Its version, if it is there.
     pub found: Option<String>,
-    /// Whether it has credentials; `None` where that cannot be told without calling it.
+    /// Whether it has credentials; `None` if only a call would show that.
     pub logged_in: Option<bool>,
     /// How to get what is missing.
     pub remedy: String,
@@ -214,7 +214,7 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// Whether what a sandbox promises can be kept on this system. One that only asks the program to behave is no sandbox.
+    /// Whether this system can enforce what a sandbox promises. Asking the program to behave does not count.
     ///
     /// # Errors
     /// It cannot.

@@ -131,7 +131,7 @@ impl Backend for ModelBackend {
             (ErrorKind::Aborted, _) if link.cancel.is_cancelled() => {
                 BackendError::Cancelled { backend: self.name.clone() }
             }
-            // Time ran out amid attempts that failed: why they did tells more than how long they took.
+            // Time ran out while attempts failed: the reason they failed says more than how long they took.
             (ErrorKind::Aborted, Some(trouble)) => self.failed(trouble),
             (ErrorKind::Aborted, None) => {
                 BackendError::TimedOut { backend: self.name.clone(), limit: question.timeout }

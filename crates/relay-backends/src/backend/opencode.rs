@@ -18,7 +18,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::ToolPolicy,
 };
 
-/// What opencode is told about its tools; it reads this besides its own settings.
+/// Passes opencode its permissions; it reads this besides its own settings.
 const PERMISSION_VARIABLE: &str = "OPENCODE_PERMISSION";
 
 pub(super) struct Opencode;

@@ -23,7 +23,7 @@ pub const ANSWER_LIMIT_BYTES: usize = 16 << 20;
 /// How much is kept of a program's own output and errors, to say what went wrong.
 const KEPT_BYTES: usize = 1 << 16;
 
-/// How long a program may take to tell its version.
+/// How long a program may take to print its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An agent that is a program on this machine.

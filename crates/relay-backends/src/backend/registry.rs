@@ -82,7 +82,7 @@ impl Backends {
         Self { all }
     }
 
-    /// Adds a backend that is no program.
+    /// Adds a backend that is not a program.
     pub fn add(&mut self, backend: Box<dyn Backend>) {
         self.all.push(backend);
     }

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changed {
     files: BTreeMap<String, Vec<RangeInclusive<u32>>>,
-    /// Nobody read the diff, so any line may be part of it.
+    /// Relay did not read the diff, so any line may be part of it.
     is_unknown: bool,
 }
 
@@ -68,7 +68,7 @@ impl Changed {
     }
 }
 
-/// The path behind `---` or `+++`, without git's prefix.
+/// The path after `---` or `+++`, without git's prefix.
 fn name(path: &str) -> Option<String> {
     let path = path.split('\t').next().unwrap_or_default();
     if path == "/dev/null" {

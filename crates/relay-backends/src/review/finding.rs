@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 pub enum Severity {
     /// Could be nicer.
     Nit,
-    /// Should be mended.
+    /// Should be fixed.
     Important,
-    /// Must be mended.
+    /// Must be fixed.
     Blocker,
 }
 
@@ -37,7 +37,7 @@ pub struct Finding {
     pub severity: Severity,
     /// What is wrong.
     pub message: String,
-    /// A change that mends it, in any dialect that Relay can land.
+    /// A change that fixes it, in any dialect that Relay can land.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
     /// Who found it: one backend, or several that agree.
@@ -51,9 +51,9 @@ pub struct Finding {
 pub enum Verdict {
     /// Nothing that matters was found, by everybody who was asked.
     Ship,
-    /// Something should be mended first.
+    /// Something should be fixed first.
     Iterate,
-    /// Nobody can tell.
+    /// There is not enough to judge by.
     Abstain,
 }
 

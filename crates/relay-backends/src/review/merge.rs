@@ -1,4 +1,4 @@
-//! Brings the findings of several reviewers together: what they agree on is told once, with all their names.
+//! Merges the findings of several reviewers: what they agree on is listed once, with all their names.
 
 use super::finding::Finding;
 
@@ -27,7 +27,7 @@ pub fn merge(reviews: impl IntoIterator<Item = (String, Vec<Finding>)>) -> Vec<F
     merged
 }
 
-/// Takes the graver view, and the first fix anybody has.
+/// Takes the more severe view, and the first fix that any of them has.
 fn agree(known: &mut Finding, other: Finding) {
     known.severity = known.severity.max(other.severity);
     known.fix = known.fix.take().or(other.fix);

@@ -3,7 +3,7 @@
 //! ```text
 //! timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ depth ─▶ diff ─▶ native review, else the generic one ─▶ findings ─▶ verdict
 //! ```
-//! A backend's own review is preferred where it has one; if that fails, the generic one is tried, and the user is told.
+//! A backend's own review is preferred if it has one; if that fails, the generic one is tried, and a note says so.
 //! Findings that point outside the changes are dropped and counted, and the verdict fails closed.
 
 mod before_landing;
@@ -137,7 +137,7 @@ impl Reviewer<'_> {
         let schema = schema();
         let question =
             Question { resume: Some(session), schema: self.schema(&schema), ..self.question(&prompt) };
-        // The first answer stands in any case; only its form is in question.
+        // The first answer counts in any case; only its form is in question.
         let again = self
             .backend
             .run(&question, &mut Link { on_text: &mut |_| {}, on_note: &mut *link.on_note, ..*link });

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::changed::Changed;
 use super::finding::{Finding, Severity};
 
-/// The most findings that are kept of one answer, and the most of one message: nobody reads more.
+/// The most findings kept from one answer, and the longest message: more would not be read.
 const FINDINGS_LIMIT: usize = 200;
 const MESSAGE_LIMIT_CHARS: usize = 4_000;
 
@@ -137,7 +137,7 @@ fn severity(name: &str) -> Option<Severity> {
 }
 
 /// Comments of the form `- [P1] Title — path:12-14`, with their text on indented lines below. Prose without any such
-/// comment cannot be told from a reviewer that gave up, so it is not understood.
+/// comment may come from a reviewer that gave up, so it is not understood.
 fn in_prose(answer: &str) -> Option<Vec<Option<Finding>>> {
     let mut found: Vec<Option<Finding>> = Vec::new();
     for line in answer.lines() {

@@ -1,4 +1,4 @@
-//! The way of a review, with backends that do as they are told.
+//! The course of a review, with scripted backends.
 
 use std::collections::BTreeMap;
 use std::path::Path;

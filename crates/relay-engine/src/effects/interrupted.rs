@@ -1,6 +1,6 @@
 //! A command that was interrupted because its Relay was killed, or that could not be recorded: everything that differs
 //! from before it is entered into the ledger, and the user gets a report.
-//! 
+//!
 //! Nothing is undone automatically. The user may have gone on working since, and Relay cannot tell those changes from
 //! the command's; on the ledger the user can inspect and undo them.
 

@@ -1,5 +1,5 @@
 //! Plans again when another of Relay's transactions came in between.
-//! 
+//!
 //! Planning takes no lock, so a slow reply blocks no other. If another transaction changed a file meanwhile, nothing
 //! has happened yet, and the edits are placed again on the file as it is now. If an editor changed it, the user is at
 //! work on it, so the submission is refused with that reason.

@@ -1,5 +1,5 @@
 //! `RUN_COMMAND`: asks, runs the command with limits, and lands what it did to the files as a transaction.
-//! 
+//!
 //! A command runs at most once. Relay records that it is about to start before it starts it, so a reply that was
 //! interrupted during a command is finished without running it again, and the model learns about it.
 

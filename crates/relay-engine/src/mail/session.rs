@@ -1,5 +1,5 @@
 //! A thread (`session` on disk): its public face in the mailbox, and what only this machine knows of it.
-//! 
+//!
 //! `sessions/{id}.json` is in a folder that others may write to, so it is written for people and other programs and
 //! trusted only when a person adopts it. The truth is in the user's own data, which also has what the model was shown
 //! (and the secrets its placeholders replace), the outbox as it was sent, and how far the last reply got.

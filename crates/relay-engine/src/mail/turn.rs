@@ -1,5 +1,5 @@
 //! Carries out one reply: each command once, whatever interrupts it.
-//! 
+//!
 //! The order of writing is the whole point. A reply is on disk before its first command, each result before the next
 //! command, and the next outbox together with the end of the reply, in one step. Only then does anything appear in the
 //! mailbox. If a run dies in between, the next one continues from there; a command that landed before its result was

@@ -39,7 +39,7 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// What is known about a file without opening it; `None` when there is no regular file of that name.
+    /// What is known about a file without opening it; `None` if there is no regular file of that name.
     pub(crate) fn facts(&self, name: &str) -> Result<Option<Facts>, StoreError> {
         system::facts(&self.handle, name, &self.path.join(name))
     }

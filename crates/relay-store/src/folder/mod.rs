@@ -1,7 +1,7 @@
 //! A folder of user data: reading what is sound, and writing so that nothing is half done.
 //!
 //! Reading needs no lock, since files change in one step. Everything that writes goes through a [`Writer`], which holds
-//! the folder's lock; what a writer that was killed left half done is therefore known to be nobody's, and removed.
+//! the folder's lock; so a half-done file of a killed writer has no owner, and is removed.
 
 mod log;
 #[cfg(not(unix))]
@@ -101,10 +101,10 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Waits until nobody else writes here.
+    /// Waits until no other process writes here.
     ///
     /// # Errors
-    /// Somebody writes for longer than anybody should, or the system refuses.
+    /// Another process writes for longer than it should, or the system refuses.
     pub fn lock(&self) -> Result<Writer<'_>, StoreError> {
         let place = self.place(LOCK)?;
         let mut file = system::open_to_write(&self.handle, LOCK, &place)?;
@@ -132,7 +132,7 @@ impl Folder {
         Ok(names)
     }
 
-    /// A file whose lock somebody may hold, made if it is missing, and its place.
+    /// A file to lock, made if it is missing, and its path.
     ///
     /// # Errors
     /// It is not a file of the user, or the system refuses.
@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
         let written = self.write_temporary(&temporary, bytes);
         let replaced = written.and_then(|()| system::rename(&self.folder.handle, &temporary, name, place));
         if replaced.is_err() {
-            // The first error is the one to tell; what is left is swept away by the next writer.
+            // The first error is the one to report; the next writer removes what is left.
             system::remove(&self.folder.handle, &temporary, place).ok();
             return replaced;
         }
@@ -255,7 +255,7 @@ impl<'a> Writer<'a> {
 
     fn write_temporary(&self, temporary: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let place = self.folder.path().join(temporary);
-        // Since it is our turn, one that is there already is nobody's.
+        // We hold the lock, so one that is already there has no owner.
         system::remove(&self.folder.handle, temporary, &place)?;
         let mut file = system::create_new(&self.folder.handle, temporary, &place)?;
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&place, source))

@@ -1,5 +1,5 @@
-//! Folders of user data where there are no directory handles (Windows). Profiles there are private to their user by the
-//! folders' inherited access lists, so only links and kinds are looked at.
+//! Folders of user data on systems without directory handles (Windows). Profiles there are private to their user
+//! through inherited access lists, so only links and kinds are checked.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -71,7 +71,7 @@ pub(super) fn facts_of_open(file: &File, place: &Path) -> Result<Option<Facts>, 
     Ok(facts_of(&found))
 }
 
-/// There is no number that names a file here; two files of one length and time are taken for one.
+/// Files have no inode number here; two files of the same length and time are taken for one.
 fn facts_of(found: &std::fs::Metadata) -> Option<Facts> {
     let since = |time: std::time::SystemTime| time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     let modified = found.modified().map(since).unwrap_or_default();

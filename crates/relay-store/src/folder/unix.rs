@@ -19,8 +19,8 @@ pub(super) type Handle = OwnedFd;
 const PRIVATE_FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 const PRIVATE_FOLDER: Mode = Mode::RWXU;
 
-/// Opens a folder. Links on the way are the user's own business (a home folder is often one); what counts is whose the
-/// folder at the end is and who may write to it.
+/// Opens a folder. Links on the way are up to the user (a home folder is often one); what counts is who owns the folder
+/// at the end and who may write to it.
 pub(super) fn open(path: &Path) -> Result<Option<Handle>, StoreError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let handle = match rustix::fs::open(path, flags, Mode::empty()) {
@@ -36,8 +36,8 @@ pub(super) fn open(path: &Path) -> Result<Option<Handle>, StoreError> {
     Ok(Some(handle))
 }
 
-/// Makes a folder and its parents, and syncs up the chain: a folder whose entry in its parent was lost in a power cut
-/// takes everything in it along.
+/// Makes a folder and its parents, and syncs up the chain: if a power cut loses a folder's entry in its parent,
+/// everything in the folder is lost too.
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     let missing: Vec<&Path> = path.ancestors().take_while(|folder| !folder.exists()).collect();
     let created = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
@@ -49,7 +49,7 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Takes the right to look from others. Nobody but the user could write so far, so what is in the folder is his.
+/// Removes other users' permission to look. Only the user could write so far, so what is in the folder is the user's.
 pub(super) fn make_private(handle: &Handle, path: &Path) -> Result<(), StoreError> {
     let stat = rustix::fs::fstat(handle).map_err(|errno| StoreError::io(path, errno))?;
     if permissions(&stat) & 0o077 != 0 {

@@ -1,9 +1,9 @@
 //! A mailbox: the folders through which a session without a network exchanges files with the world.
 //!
-//! It lies in a project's `.relaycode/mail`, or in a folder the user names: on a stick, in a folder that is synced. Other
-//! programs and other people write there too, so nothing in it is believed: no link is followed below the folder, nothing
-//! that is no regular file is read, and reads have a limit. What is written appears whole, through `{name}.tmp` and a
-//! rename. Who owns the folder is not asked, for a stick often has no owners; whoever may write there may answer.
+//! It is in a project's `.relaycode/mail`, or in a folder the user names: on a USB stick, or a synced one. Other
+//! programs and other people write there too, so nothing in it is trusted: links below the folder are not followed,
+//! only regular files are read, and reads have a limit. Files appear whole, through `{name}.tmp` and a rename. The
+//! folder's owner is not checked, because a stick often has none; everyone who can write there may answer.
 
 #[cfg(not(unix))]
 mod portable;
@@ -103,7 +103,7 @@ impl Mailbox {
     /// Puts a file into a tray, instead of one of that name: first as `{name}.tmp`, then by a rename.
     ///
     /// # Errors
-    /// As [`Mailbox::prepare`]; or something that is no file has that name.
+    /// As [`Mailbox::prepare`]; or something other than a file has that name.
     pub fn put(&self, tray: Tray, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let place = self.checked(tray, name)?;
         let folder = self.make(tray)?;
@@ -113,7 +113,7 @@ impl Mailbox {
         let written = system::create(&folder, &temporary, bytes, &place)
             .and_then(|()| system::rename(&folder, &temporary, &folder, name, &place));
         if written.is_err() {
-            // The first error is the one to tell; what is left is removed by the next writer.
+            // The first error is the one to report; the next writer removes what is left.
             system::remove(&folder, &temporary, &place).ok();
         }
         written
@@ -137,8 +137,8 @@ impl Mailbox {
         Ok(Some(bytes))
     }
 
-    /// The files of a tray whose names end so, oldest first. Links, pipes and whatever else is no file are among them, for
-    /// reading them says what is wrong; folders are not.
+    /// The files of a tray with names that end so, oldest first. Links, pipes and other things that are not files are
+    /// among them, because reading them reports what is wrong; folders are not.
     ///
     /// # Errors
     /// A link or something else is in the way, or the system refuses.
@@ -173,7 +173,7 @@ impl Mailbox {
                 continue;
             }
             return match system::rename(&inbox, name, &aside, &free, &place) {
-                // Taken away by now, or by somebody who was quicker.
+                // Another reader has taken it by now.
                 Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                     Ok(None)
                 }

@@ -1,4 +1,4 @@
-//! Mailboxes where there are no directory handles (Windows). Links are looked for before each step.
+//! Mailboxes on systems without directory handles (Windows). Links are looked for before each step.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write as _};

@@ -121,7 +121,7 @@ fn not_regular(place: &Path) -> StoreError {
     StoreError::WrongKind { path: place.to_path_buf(), expected: "regular file" }
 }
 
-/// What is known of an entry that is no folder; `None` when there is none.
+/// What is known of an entry that is not a folder; `None` if there is none.
 pub(super) fn letter(folder: &Handle, name: &str, place: &Path) -> Result<Option<Letter>, StoreError> {
     match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::Directory => Ok(None),
@@ -150,7 +150,7 @@ pub(super) fn names(folder: &Handle, place: &Path, limit: usize) -> Result<Vec<S
         Err(errno) => return Err(failed(errno)),
     };
     for entry in listing.take(limit) {
-        // A name that is no text cannot be shown, so it is left to whoever gave it.
+        // A name that is not text cannot be shown, so it is left alone.
         names.extend(entry.map_err(failed)?.file_name().to_str().ok().map(str::to_owned));
     }
     Ok(names)

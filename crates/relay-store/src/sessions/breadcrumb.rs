@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::error::StoreError;
 use crate::folder::Folder;
 
-/// Variables by which terminals without a device are told apart, in this order.
+/// Variables that distinguish terminals without a device, in this order.
 const VARIABLES: [&str; 4] = ["KITTY_WINDOW_ID", "TMUX_PANE", "TERM_SESSION_ID", "WT_SESSION"];
 
 /// A session and the folder it was used in.
@@ -45,7 +45,7 @@ fn file_name(terminal: &str) -> String {
     format!("t{}-{digest}", plain.trim_matches('_'))
 }
 
-/// What tells this terminal from others: the device standard input is, or what the terminal's program says.
+/// Identifies this terminal: the device of standard input, or what the terminal's program says.
 #[must_use]
 pub fn terminal_id() -> Option<String> {
     identify(device(), std::env::var_os)

@@ -59,8 +59,8 @@ impl Sessions {
 }
 
 impl SessionIndex {
-    /// What is known about the sessions of a folder, or about all of them, by file. Empty where there is no table, or
-    /// none that can be read.
+    /// What is known about the sessions of a folder, or about all of them, by file. Empty if there is no readable
+    /// table.
     #[must_use]
     pub fn load(&self, folder: Option<&Path>) -> HashMap<PathBuf, IndexedSession> {
         self.try_load(folder).unwrap_or_default()

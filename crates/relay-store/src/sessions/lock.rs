@@ -1,8 +1,8 @@
 //! Which process has a session open.
 //!
-//! The lock is a file of its own in the state folder, named after the session's place: a session file is replaced when it
-//! is rewritten, so a lock on the file itself would end there. The system releases the lock of whoever dies. The file
-//! says which process holds it, for the message, and is removed when the session is closed.
+//! The lock is a file of its own in the state folder, named after the session's path: a session file is replaced when
+//! it is rewritten, so a lock on the file itself would end there. The system releases the lock when its process dies.
+//! The file says which process holds it, for the message, and is removed when the session is closed.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
@@ -33,7 +33,7 @@ impl SessionLock {
                     return Err(StoreError::InUse { path: session.to_path_buf(), holder: holder(file) });
                 }
             };
-            // Whoever held it before removes the file before it lets go; then this is a lock on nothing.
+            // The previous holder removes the file before it releases the lock; then this is a lock on nothing.
             let is_there = folder.facts(&name)? == folder.facts_of_open(file.file(), &name)?;
             if is_there {
                 // The number is for people; a lock without it is as good.
@@ -47,7 +47,7 @@ impl SessionLock {
 impl Drop for SessionLock {
     fn drop(&mut self) {
         if self.lock.is_some() {
-            // A file that stays behind is empty of meaning: the next one takes its lock.
+            // A file that cannot be removed does no harm: the next process takes its lock.
             self.folder.remove_own(&self.name).ok();
         }
         drop(self.lock.take());

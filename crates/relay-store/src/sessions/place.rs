@@ -9,8 +9,8 @@ const NAME_LIMIT_BYTES: usize = 200;
 
 /// The folder of a project's sessions: its place without the leading slash, separators as `-`, between `--`.
 ///
-/// Two places may share a folder (`/a/b` and `/a-b`); every session names its own place, so they are told apart there.
-/// A name that would be too long, or is not text, ends in a digest.
+/// Two places may share a folder (`/a/b` and `/a-b`); every session names its own place, which distinguishes them. A
+/// name that would be too long, or is not text, ends in a digest.
 pub(super) fn folder_name(cwd: &Path) -> String {
     let text = cwd.to_string_lossy();
     let name: String = text

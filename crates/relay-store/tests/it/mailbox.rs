@@ -21,7 +21,7 @@ fn what_is_put_appears_whole_and_is_read_back() {
     let mailbox = Mailbox::at(folder.path());
     assert_eq!(mailbox.read(Tray::Outbox, "a.txt", 9).unwrap(), None, "looking makes nothing");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-    // What a writer that was killed left is no obstacle.
+    // Leftovers of a killed writer do not get in the way.
     std::fs::create_dir(folder.path().join("outbox")).unwrap();
     std::fs::write(folder.path().join("outbox/a.txt.tmp"), "half").unwrap();
     mailbox.put(Tray::Outbox, "a.txt", b"one").unwrap();

@@ -1,4 +1,4 @@
-//! What somebody else may have put into the user's data is refused, told, and left alone.
+//! What another user may have put into the user's data is refused, reported, and left alone.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};

@@ -52,7 +52,7 @@ fn a_project_is_the_same_by_whatever_way_one_gets_there() {
     symlink("a", top.path().join("alias")).unwrap();
     store.trust(&top.path().join("alias"), "one", &[]).unwrap();
     assert!(store.trusts(&top.path().join("b/../a/."), "one").unwrap());
-    // The link is no project of its own: when it leads elsewhere, so does the question.
+    // The link is not a project of its own: when it leads elsewhere, so does the question.
     fs::remove_file(top.path().join("alias")).unwrap();
     symlink("b", top.path().join("alias")).unwrap();
     assert!(!store.trusts(&top.path().join("alias"), "one").unwrap());

@@ -1,4 +1,4 @@
-//! Whose a change is: what another transaction did is not the command's, and a file that moved is one file.
+//! Attributes changes: what another transaction did is not the command's, and a file that moved is one file.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

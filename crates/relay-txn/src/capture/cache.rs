@@ -191,7 +191,7 @@ fn pack_name(number: u64) -> String {
     format!("pack-{number}")
 }
 
-/// Waits for whoever else scans at this moment.
+/// Waits until no other process scans.
 pub(super) fn lock(place: &Place) -> Result<Locked, TxnError> {
     let start = Instant::now();
     loop {
@@ -227,7 +227,7 @@ fn read_index(place: &Place, key: &LedgerKey) -> io::Result<Option<(Index, File,
     Ok(Some((index, pack, length)))
 }
 
-/// Whether the pack holds all that the index promises, and not mostly what nobody needs any more.
+/// Whether the pack holds all that the index promises, and is not mostly unused.
 fn is_worth_keeping(index: &Index, length: u64) -> bool {
     let mut living = 0;
     let mut end = 0;

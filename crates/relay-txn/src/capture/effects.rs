@@ -1,4 +1,4 @@
-//! From two scans to changes: compares what was with what is, and says what it cannot tell.
+//! From two scans to changes: compares before with after, and reports what it cannot know.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -50,7 +50,7 @@ struct Comparison<'a> {
     found: Effects,
     /// Folders whose place was taken by something that cannot be captured, and the other way round.
     blocked: BTreeSet<String>,
-    /// A file is gone whose content cannot be given back, though it may be under another name.
+    /// A file is gone and its content cannot be given back, though it may exist under another name.
     has_lost: bool,
     /// The contents of all changes so far.
     bytes: u64,
@@ -124,7 +124,7 @@ impl Comparison<'_> {
         let target = match facts.kind {
             Kind::File => self.workspace.read(path).ok().flatten().map(|file| (file.bytes, file.mode)),
             Kind::Symlink => self.workspace.read_link(path).ok().flatten().map(|target| (target, facts.mode)),
-            // What is in an ignored folder is nobody's business here, so it cannot make room either.
+            // Relay does not look into ignored folders, so they cannot make room either.
             Kind::Directory => return self.block(path, Obstacle::Swapped),
             Kind::Special => return self.block(path, Obstacle::Special),
         };
@@ -254,7 +254,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What lies below a blocked path stays as it is; names nobody may touch are compared last.
+    /// Everything below a blocked path stays as it is; protected names are compared last.
     fn finish(mut self) -> Effects {
         let (old, new) = (&self.before.survey.unnameable, &self.after.survey.unnameable);
         let old: BTreeMap<&str, &Facts> = old.iter().map(|(name, facts)| (name.as_str(), facts)).collect();

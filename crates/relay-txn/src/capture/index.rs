@@ -1,7 +1,7 @@
-//! The cache's index: which content a file had when the disk said this and that about it.
+//! The cache's index: which content a file had when the disk reported these facts about it.
 //!
-//! One buffer, read at once and searched in the order it was written; a person has no use for it. It ends with a MAC of
-//! this user's key, because whoever could plant an index could plant what a rollback restores.
+//! One buffer, read at once and searched in the order it was written; it is not meant for people. It ends with a MAC of
+//! this user's key, because an attacker who could plant an index could plant what a rollback restores.
 
 use relay_workspace::{Facts, Kind};
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ const MAC_BYTES: usize = 32;
 /// An entry without its path: see [`Index::write`].
 const FIXED_BYTES: usize = 2 + 2 + 4 + 8 + 8 + 8 + 12 + 12 + 32 + 8;
 
-/// What tells whether a file is still the one whose content is kept.
+/// Shows whether a file is still the one that was kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Key {
     mode: u32,

@@ -29,7 +29,7 @@ use crate::protocol::Protocol;
 
 /// Journals are named so, and then their number.
 pub(crate) const PREFIX: &str = "open-";
-/// A journal while it is being written; only whoever holds the lock writes one.
+/// A journal while it is being written; only the holder of the lock writes one.
 const UNFINISHED: &str = "journal.new";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
 const CONTEXT: &[u8] = b"relay capture journal v4\n";
@@ -41,7 +41,7 @@ pub struct Command {
     pub by: String,
     /// The command as one line.
     pub line: String,
-    /// What names the processes of the command, should they outlive Relay; for whoever runs commands.
+    /// Identifies the command's processes, should they outlive Relay; for the crate that runs commands.
     pub runs: String,
     /// The transaction under way that it checks.
     #[serde(default)]
@@ -174,7 +174,7 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
         return Ok(Journals::default());
     }
     let _lock = match cache::lock(&place) {
-        // Something planted in its place keeps nobody from reading; whoever writes is told.
+        // Something planted in its place does not prevent reading; only writing fails.
         Err(TxnError::Foreign { .. }) => return Ok(Journals::default()),
         lock => lock?,
     };
@@ -223,8 +223,8 @@ fn header(bytes: &[u8], key: &LedgerKey) -> Option<(Header, usize)> {
     Some((serde_json::from_str(text).ok()?, end))
 }
 
-/// The lock of a journal whose process died. A capture that ends removes its journal before it lets go of the lock: one
-/// that is gone by now was not interrupted. No second journal gets the name.
+/// The lock of a journal left by a dead process. A capture that ends removes its journal before it releases the lock,
+/// so a missing journal was not interrupted. No second journal gets the name.
 fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
     let locked = Locked::try_new(file).ok()??;
     place.open(name, Open::Read).ok().map(|_is_there| locked)
@@ -266,7 +266,7 @@ impl Interrupted {
         self.running.leave();
     }
 
-    /// What is different from before the command. Whoever did it: since the command was interrupted, nobody knows.
+    /// What differs from before the command. Since the command was interrupted, it is unknown who made each change.
     pub(crate) fn effects(
         &self,
         protocol: &Protocol<Disk>,

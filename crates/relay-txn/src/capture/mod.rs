@@ -1,9 +1,9 @@
 //! Capture: what a command does to the workspace becomes changes of a transaction.
 //!
-//! A [`Scan`] before the command knows every file that is not ignored, and holds its content: in a cache inside the state
-//! folder, kept open, so that it outlives whatever the command removes. A second scan afterwards tells what happened
-//! ([`Effects`]). Files are read only when the disk says that they changed since they were last seen; only the first
-//! scan of a workspace reads everything.
+//! A [`Scan`] before the command knows every file that is not ignored, and holds its content: in a cache inside the
+//! state folder, kept open, so that it outlives whatever the command removes. A second scan afterwards shows what
+//! happened ([`Effects`]). Files are read only when the disk says that they changed since they were last seen; only the
+//! first scan of a workspace reads everything.
 //!
 //! Nothing is reverted here, and nothing is guessed: what cannot be captured is listed with its reason, and what another
 //! transaction did meanwhile is left to that transaction. Relay's state and ignored files are never looked at, and of
@@ -131,7 +131,7 @@ pub enum Obstacle {
     Unreadable,
     /// It is a pipe, a socket or a device.
     Special,
-    /// It is on another file system, or behind a mount.
+    /// It is on another file system, or on the other side of a mount.
     Mounted,
     /// It is git's own folder.
     Git,

@@ -33,7 +33,7 @@ impl Place {
         Ok(Self { folder: opened.ok_or(io::ErrorKind::NotFound)? })
     }
 
-    /// Opens a file; only a regular one is taken, and a planted pipe does not hold anybody up.
+    /// Opens a file; accepts only a regular one, and does not hang on a planted pipe.
     pub(super) fn open(&self, name: &str, how: Open) -> io::Result<File> {
         use rustix::fs::{FileType, Mode, OFlags};
         use rustix::io::Errno;
@@ -74,7 +74,7 @@ impl Place {
     }
 }
 
-/// By path, where there are no directory handles to act on; as strong as the portable disk is.
+/// By path, on systems without directory handles; as strong as the portable disk is.
 #[cfg(not(unix))]
 impl Place {
     pub(super) fn new(workspace: &Workspace) -> io::Result<Self> {

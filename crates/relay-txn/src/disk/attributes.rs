@@ -15,7 +15,7 @@ use crate::limits::MAX_ATTRIBUTES_BYTES;
 /// The kernel's own limit for the list of names, and for one value.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// Applies `attributes` to a file that nobody else can reach yet.
+/// Applies `attributes` to a file that no other program can reach yet.
 pub(super) fn give(disk: &Disk, file: &File, attributes: Attributes<'_>) -> io::Result<()> {
     if let Some(belongings) = attributes.belongings {
         return give_back(file, belongings, attributes.mode);

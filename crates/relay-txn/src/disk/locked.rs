@@ -11,7 +11,7 @@ use std::io;
 pub(crate) struct Locked(File);
 
 impl Locked {
-    /// Takes the lock if nobody holds it; `None` if somebody does.
+    /// Takes the lock if it is free; `None` if it is held.
     pub(crate) fn try_new(file: File) -> io::Result<Option<Self>> {
         match file.try_lock() {
             Ok(()) => Ok(Some(Self(file))),

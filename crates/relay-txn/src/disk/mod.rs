@@ -6,7 +6,7 @@
 mod locked;
 pub(crate) use locked::Locked;
 
-// Also built for the tests here, so that it does not rot where nobody looks at it.
+// Also built for the tests here, so that it does not rot unnoticed.
 #[cfg(any(not(unix), test))]
 mod portable;
 #[cfg(not(unix))]

@@ -1,4 +1,4 @@
-//! The disk operations where there are no directory handles to act on (Windows), by path and with the standard library.
+//! The disk operations on systems without directory handles (Windows), by path and with the standard library.
 //!
 //! Weaker than the real thing, and honest about it: every folder on the way is looked at before each operation, so a
 //! link is not followed, but one planted between look and operation would be. Names cannot be exchanged, so a changed

@@ -296,7 +296,7 @@ impl Fs for Disk {
 
     fn try_lock(&self, path: &str, create: bool) -> io::Result<Option<Locked>> {
         let (folder, name) = self.locate(path)?;
-        // `NONBLOCK`, so that a planted pipe does not hold anybody up.
+        // `NONBLOCK`, so that a planted pipe cannot make it hang.
         let mut flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
         flags.set(OFlags::CREATE, create);
         let file = match rustix::fs::openat(&*folder, name, flags, Mode::from_raw_mode(0o600)) {

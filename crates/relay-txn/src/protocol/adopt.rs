@@ -24,7 +24,7 @@ use crate::record::{ChangeRecord, Operation, Record};
 use crate::state;
 
 impl<F: Fs> Protocol<F> {
-    /// Begins a transaction whose changes have happened. Returns what was left to others.
+    /// Begins a transaction for changes that have happened. Returns what was left to other transactions.
     pub(crate) fn adopt(
         &self,
         mut draft: Draft,
@@ -129,7 +129,7 @@ impl<F: Fs> Protocol<F> {
         Ok(records)
     }
 
-    /// The key that tells this user's files from planted ones.
+    /// The key that distinguishes this user's files from planted ones.
     pub(crate) fn key(&self) -> &LedgerKey {
         &self.key
     }

@@ -1,7 +1,7 @@
-//! Swapping the staged files in, one after another, each only if the file is still the one that was compared.
+//! Swaps the staged files in, one after another, each only if the file is still the one that was compared.
 //!
-//! Where the disk can exchange two names there is no moment at which another program's write could get lost: the file
-//! that was displaced is looked at afterwards, and if it is not the expected one the rollback puts it back.
+//! If the disk can exchange two names, another program's write cannot get lost at any moment: the displaced file is
+//! checked afterwards, and if it is not the expected one the rollback puts it back.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -25,7 +25,8 @@ impl<F: Fs> Protocol<F> {
             self.land(record, n, change, observed.as_ref(), unreached)?;
         }
         for folder in &record.removed_folders {
-            // One that somebody put a file into stays; if a file was to come there, that is noticed then.
+            // If another program put a file into it, the folder stays; if a file was to come there, that is noticed
+            // then.
             self.remove_if_empty(&folder.path)?;
         }
         for folder in &record.folders {
@@ -123,7 +124,7 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Moves a file out of the workspace into the stage, where nobody else writes.
+    /// Moves a file out of the workspace into the stage, where no other program writes.
     pub(super) fn displace(&self, path: &str, into: &str) -> Result<(), TxnError> {
         match self.fs.rename(path, into, Rename::Replace) {
             Err(error) if self.is_gone(path, &error) => Err(TxnError::Changed { path: path.to_owned() }),
@@ -141,7 +142,7 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Whether a rename failed because somebody took away the file, or the folder it is in.
+    /// Whether a rename failed because the file, or its folder, was removed.
     pub(super) fn is_gone(&self, path: &str, error: &io::Error) -> bool {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
             || self.is_below_link(path)

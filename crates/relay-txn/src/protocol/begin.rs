@@ -70,7 +70,7 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// The record gets its name. From here on a crash is undone by whoever comes next.
+    /// Gives the record its name. From here on, the next process that opens the ledger undoes a crash.
     fn journal(&self, prepared: &Prepared) -> Result<(), TxnError> {
         let pending = layout::pending(prepared.record.uuid);
         self.fs.rename(&prepared.staged_record, &pending, Rename::NoReplace).at("write", &pending)?;
@@ -97,8 +97,8 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Removes a stage to which no pending record belongs. The caller holds the lock: otherwise somebody with the same
-    /// uuid could be making it anew. If it fails, the next recovery removes it; the error worth reporting is the one that
+    /// Removes a stage without a pending record. The caller holds the lock: otherwise another process with the same
+    /// uuid could be making it. If it fails, the next recovery removes it; the error worth reporting is the one that
     /// led here.
     pub(super) fn discard_stage(&self, uuid: Uuid) {
         if let Err(_left_for_recovery) = self.clean_stage(uuid) {}

@@ -34,13 +34,13 @@ impl<F: Fs> Protocol<F> {
         // The transaction is in the ledger and stays there. What cannot be tidied up now, recovery tidies up.
         let tidied = self.tidy_up(&record, head);
         drop(lock);
-        // Many files take a while to remove, and nobody needs to wait for that: the stage still has its owner.
+        // Removing many files takes a while, and nothing has to wait for it: the stage still has its owner.
         if let Err(_left_for_recovery) = tidied.and_then(|()| self.clean_stage(uuid)) {}
         Ok(record)
     }
 
-    /// Enters what a command did, whose Relay died before it was approved or rejected: a command's work is never undone
-    /// by itself. The caller holds the lock.
+    /// Enters the effect of a command after its Relay died before approval or rejection: a command's work is never
+    /// undone automatically. The caller holds the lock.
     pub(super) fn keep(&self, pending: &Record) -> Result<(), TxnError> {
         self.sync_touched(pending)?;
         let verdict = Verdict { checks: Vec::new(), approved_by: "recovery".to_owned() };
@@ -60,7 +60,7 @@ impl<F: Fs> Protocol<F> {
         self.sync_existing(&touched, || self.captured_files(record), "the changed folders")
     }
 
-    /// The files that a command wrote: unlike staged ones, nobody has synced their content yet.
+    /// The files that a command wrote: unlike staged ones, their content is not synced yet.
     fn captured_files(&self, record: &Record) -> Result<Vec<String>, TxnError> {
         let mut files = Vec::new();
         for change in record.changes.iter().filter(|change| change.by.is_some() && change.after.is_some()) {

@@ -37,7 +37,7 @@ pub(super) fn open_mode(mode: u32) -> u32 {
     mode & 0o7777 | 0o700
 }
 
-/// What becomes of folders.
+/// Folders to create and remove.
 pub(super) struct Folders {
     /// Those to be made, outermost first.
     pub(super) made: BTreeSet<String>,
@@ -46,7 +46,7 @@ pub(super) struct Folders {
 }
 
 impl<F: Fs> Protocol<F> {
-    /// Which folders have to come and go for a draft. `replaced` are those whose place a file or link takes.
+    /// Which folders have to be created and removed for a draft. `replaced` are folders that a file or link replaces.
     pub(super) fn folders(
         &self,
         draft: &Draft,
@@ -129,8 +129,8 @@ impl<F: Fs> Protocol<F> {
         Ok(missing)
     }
 
-    /// An empty folder with the folders it is in, as far as they are not there. One whose place is taken by something
-    /// else, now or by a file that is `kept`, stays away.
+    /// An empty folder with its missing parents. If something else is at its path, now or because a file is `kept`, it
+    /// is not made.
     fn folders_to_make(
         &self,
         folder: &str,

@@ -1,9 +1,9 @@
 //! Forgetting: old records leave the ledger, and contents that no record needs leave the disk.
 //!
-//! Which records are old is decided elsewhere. Here an undo goes only when what it undid is gone for good, so that
-//! whatever interrupts it, no remaining record looks as if it were in effect again. Contents go only while nobody
-//! prepares a transaction: those of a transaction under way belong to no record yet. A record that cannot be read by
-//! this version keeps everything in place.
+//! The caller decides which records are old. An undo is forgotten only when what it undid is gone for good, so that
+//! whatever interrupts this, no remaining record looks as if it were in effect again. Contents are removed only while
+//! no transaction is being prepared: its contents belong to no record yet. A record that this version cannot read keeps
+//! everything in place.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,7 +40,7 @@ struct Sorted {
     doomed: BTreeMap<(u64, Uuid), Doomed>,
     /// The hashes of all contents of the records that stay.
     needed: BTreeSet<String>,
-    /// How many files may need contents that nobody knows.
+    /// How many files may need contents that Relay cannot identify.
     unverified: usize,
 }
 
@@ -73,7 +73,7 @@ impl Sorted {
 }
 
 impl<F: Fs> Protocol<F> {
-    /// Forgets these records and all contents nobody needs; with `dry_run` only says what that would be.
+    /// Forgets these records and all contents that are no longer needed; with `dry_run` only reports them.
     pub(crate) fn forget(&self, uuids: &BTreeSet<Uuid>, dry_run: bool) -> Result<Forgotten, TxnError> {
         if self.fs.stat(STATE).at("look at", STATE)?.is_none() {
             return Ok(Forgotten::default());

@@ -1,4 +1,4 @@
-//! Reading the ledger. Creates nothing, waits for nobody.
+//! Reads the ledger. Creates nothing and never waits.
 
 use std::io;
 

@@ -1,7 +1,7 @@
-//! Contents that no record of the ledger leads to, and that somebody may want back.
+//! Contents that no record of the ledger leads to, and that the user may want back.
 //!
-//! Files that rollbacks moved aside, what commands had written when that was undone, and what lies in the stage of an
-//! interrupted transaction whose record cannot be verified. They are only listed and read here.
+//! Files that rollbacks moved aside, what commands had written before it was undone, and what is in the stage of an
+//! interrupted transaction with a record that cannot be verified. They are only listed and read here.
 
 use std::io;
 

@@ -58,7 +58,7 @@ pub(crate) struct Protocol<F: Fs> {
     waits: OnceLock<Tell>,
 }
 
-/// Tells somebody that something takes longer.
+/// Reports that something takes longer.
 pub(crate) type Tell = Box<dyn Fn() + Send + Sync>;
 
 /// A transaction whose files have landed and that awaits its verdict.
@@ -67,7 +67,7 @@ pub(crate) struct Open<L> {
     pub(crate) record: Record,
     /// Files that could not be given all that they were to have besides their content.
     pub(crate) disowned: Vec<String>,
-    /// Held as long as the transaction lives: tells recovery not to touch it.
+    /// Held while the transaction lives, so that recovery leaves it alone.
     _owner: L,
 }
 
@@ -105,7 +105,7 @@ impl<F: Fs> Protocol<F> {
         Self { fs, key, waits: OnceLock::new() }
     }
 
-    /// Who is told when the lock does not become free at once. The first one stays.
+    /// Sets the callback for when the lock is not free at once. The first one stays.
     pub(crate) fn tell_waits(&self, tell: Tell) {
         drop(self.waits.set(tell));
     }

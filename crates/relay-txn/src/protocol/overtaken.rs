@@ -74,7 +74,7 @@ impl<F: Fs> Protocol<F> {
             None => self.head()?.sequence + 1,
         };
         self.name_final(record)?;
-        // The index is left as it is: it lacks this one, which whoever lands next notices and adds.
+        // The index is left as it is: it lacks this record, and the next landing notices and adds it.
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)
     }
 

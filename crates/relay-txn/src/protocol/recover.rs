@@ -1,4 +1,4 @@
-//! Finding transactions whose process died, and finishing what they began.
+//! Finds transactions of dead processes, and finishes what they began.
 //!
 //! Runs under the lock, before every transaction. A living transaction is known by the lock on its `owner` file, which
 //! the system releases at its death, however it died. What does not carry this user's MAC is left exactly as it is.
@@ -41,7 +41,7 @@ pub enum Outcome {
         /// The file that cannot be verified, or is gone.
         name: String,
     },
-    /// It is what a command did, and nobody had decided about it: the files stay as they are, and it is in the ledger now.
+    /// It is what a command did, and it was still undecided: the files stay as they are, and it is in the ledger now.
     Kept,
     /// It could not be rolled back now. Its paths stay reserved, everything else goes on.
     Stuck {
@@ -99,8 +99,8 @@ impl<F: Fs> Protocol<F> {
         Ok(recovered)
     }
 
-    /// Whether an undecided transaction works on one of the paths: the error that says so. Waits for nobody, so one that
-    /// is decided at this moment may still be found, and one that begins may not.
+    /// Whether an undecided transaction works on one of the paths: the error that says so. Does not wait, so it may
+    /// still find one that is decided at this moment, and may miss one that begins.
     pub(crate) fn lease_on<'p>(
         &self,
         mut paths: impl Iterator<Item = &'p str>,
@@ -150,11 +150,11 @@ impl<F: Fs> Protocol<F> {
         Ok((leases, recovered))
     }
 
-    /// Ends one transaction whose process is dead.
+    /// Ends one transaction of a dead process.
     fn finish(&self, uuid: Uuid) -> Result<Option<Recovered>, TxnError> {
         let record = match self.read_record(&layout::pending(uuid), uuid) {
             Ok(Sealed::Ours(record)) => record,
-            // The stage of a pending record that cannot be verified may hold the only copy of somebody's files.
+            // The stage of a pending record that cannot be verified may hold the only copy of the user's files.
             Ok(Sealed::Foreign) => return Ok(Some(unverified(uuid))),
             Ok(Sealed::Missing) if self.has_lost_its_record(uuid)? => return Ok(Some(unverified(uuid))),
             // It died before it touched a file, or after all was done.
@@ -175,13 +175,13 @@ impl<F: Fs> Protocol<F> {
     fn end(&self, record: &Record) -> Result<Outcome, TxnError> {
         match self.read_record(&layout::record(record.uuid), record.uuid)? {
             Sealed::Ours(_) => {
-                // Whoever reads the ledger may have seen it; now it must also survive.
+                // Other processes may have read it in the ledger; now it must also survive.
                 self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
                 unlink_if_there(&self.fs, &layout::pending(record.uuid))?;
                 self.clean_stage(record.uuid)?;
                 Ok(Outcome::Finished)
             }
-            // The record of a commit, perhaps a confirmed one, that cannot be read: nobody knows what was decided.
+            // The record of a commit, perhaps a confirmed one, that cannot be read: what was decided is unknown.
             Sealed::Foreign => Err(TxnError::Foreign { name: layout::record(record.uuid) }),
             Sealed::Missing if self.is_to_be_kept(record.uuid)? => self.keep(record).map(|()| Outcome::Kept),
             Sealed::Missing => self.roll_back(record, None).map(Outcome::RolledBack),

@@ -75,7 +75,8 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// Keeps the record of what commands had written when that is undone: a person may have saved a file while they
-    /// ran, and nobody can tell whose it was. Takes no room but for a folder; where there is none, the rollback goes first.
+    /// ran, and Relay cannot tell those changes apart. Takes no disk space except for a folder; if that cannot be made,
+    /// the rollback goes first.
     pub(super) fn keep_captured(&self, record: &Record) -> Option<String> {
         record.changes.iter().find(|change| change.by.is_some() && change.after.is_some())?;
         let folder = format!("{RESCUED}/{}", record.uuid);

@@ -1,9 +1,9 @@
-//! Making every file old again, from whatever state a crash, a failure or another program left behind.
+//! Makes every file old again, from whatever state a crash, a failure or another program caused.
 //!
-//! What was displaced is put back as it is; a rename needs no disk space, and it returns even a file that somebody
-//! changed at the last moment. Only where the displaced file did not survive is it written anew from the record.
-//! Content that is neither ours nor the old one is moved to `.relaycode/rescued/`, never destroyed. Every step may
-//! be repeated: running a rollback twice, or half and then again, gives the same files.
+//! Displaced files are put back as they are; a rename needs no disk space, and it returns even a file that another
+//! program changed at the last moment. A file is written anew from the record only if the displaced one did not
+//! survive. Content that is neither ours nor the old one is moved to `.relaycode/rescued/`, never destroyed. Every step
+//! may be repeated: running a rollback twice, or half and then again, gives the same files.
 //!
 //! What came goes first, because it may be where something has to come back: a file in place of a folder, or a folder
 //! in place of a file.
@@ -31,7 +31,7 @@ pub(super) struct Work<'a> {
     pub(super) rescued: Vec<Rescued>,
     pub(super) disowned: Vec<String>,
     pub(super) damaged: Vec<Rescued>,
-    /// Every displaced file was compared with the record when it was displaced, or nobody knows any more: one that is
+    /// Every displaced file was compared with the record when it was displaced, or this is no longer known. One that is
     /// something else now is not the original, and does not come back as if it were.
     pub(super) distrusts_stage: bool,
     /// The changes whose displaced file was not the original.
@@ -49,7 +49,7 @@ pub struct RolledBack {
     /// Files and folders that came back without the owner, group or extended attributes they had, because this process
     /// may not give them.
     pub disowned: Vec<String>,
-    /// Where everything that commands, or anybody while they ran, had written is kept, if there was any.
+    /// Where everything is kept that was written while commands ran, if there was any.
     pub kept: Option<String>,
 }
 
@@ -89,8 +89,8 @@ impl<F: Fs> Protocol<F> {
 
     /// Restores all files of a pending record and removes the record. The caller holds the lock.
     ///
-    /// `unreached` is given while the files are being made new: those stay as they are, also if somebody deleted them,
-    /// and a displaced file that is not the expected one was another program's a moment ago and goes back to its place.
+    /// `unreached` is given while the files are being made new: those stay as they are, even if they were deleted, and
+    /// a displaced file that is not the expected one was another program's a moment ago and goes back to its place.
     /// Later, and after a crash, whatever differs from the record was changed in the stage.
     pub(super) fn roll_back(
         &self,
@@ -107,7 +107,7 @@ impl<F: Fs> Protocol<F> {
             damaged_slots: BTreeSet::new(),
         };
         self.decide_against(record.uuid)?;
-        // Somebody may have cleaned up; what is displaced now still needs a place.
+        // The stage may have been cleaned up; what is displaced now still needs a place.
         for folder in [STAGE, &layout::stage(record.uuid)] {
             ensure_private_folder(&self.fs, folder)?;
         }
@@ -234,7 +234,7 @@ impl<F: Fs> Protocol<F> {
     }
 }
 
-/// Somebody created or removed something between the look and the rename: look again, a few times.
+/// Another program created or removed something between the look and the rename: look again, a few times.
 fn patiently(mut step: impl FnMut() -> Result<(), TxnError>) -> Result<(), TxnError> {
     let mut attempt = 1;
     loop {

@@ -1,10 +1,10 @@
-//! The marks on the stage of a transaction that is not decided: that it may have changed files, and whether it is what a
-//! command did.
+//! The marks on the stage of an undecided transaction: that it may have changed files, and whether it is what a command
+//! did.
 //!
-//! What a reply does is undone if its Relay dies before the verdict. What a command did is somebody's work and is
-//! never undone by itself: recovery enters it into the ledger. A rollback that was decided on removes the mark first,
-//! which takes no disk space, so an interrupted rollback goes on as one. The mark carries a MAC: nobody else can turn a
-//! rollback into a commit.
+//! What a reply does is undone if its Relay dies before the verdict. What a command did is the user's work and is never
+//! undone automatically: recovery enters it into the ledger. A decided rollback removes the mark first, which takes no
+//! disk space, so an interrupted rollback continues as one. The mark carries a MAC, so only this user's Relay can turn
+//! a rollback into a commit.
 
 use uuid::Uuid;
 
@@ -27,7 +27,7 @@ impl<F: Fs> Protocol<F> {
         Ok(mark)
     }
 
-    /// Whether a pending transaction is what a command did, and nobody has decided about it.
+    /// Whether a pending transaction is what a command did, and still undecided.
     pub(super) fn is_to_be_kept(&self, uuid: Uuid) -> Result<bool, TxnError> {
         let mark = layout::kept_mark(uuid);
         match self.fs.read(&mark, MARK_BYTES) {
@@ -38,7 +38,7 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// The verdict was no: from here on whoever comes next rolls back too.
+    /// The verdict was no: from here on the next process rolls back too.
     pub(super) fn decide_against(&self, uuid: Uuid) -> Result<(), TxnError> {
         let mark = layout::kept_mark(uuid);
         match self.fs.unlink(&mark) {
@@ -51,8 +51,8 @@ impl<F: Fs> Protocol<F> {
         }
     }
 
-    /// Marks the stage durably, once the pending record is: from here on the stage may hold the only copy of somebody's
-    /// file, and does not go as long as no record says what became of it.
+    /// Marks the stage durably, once the pending record is durable: from here on the stage may hold the only copy of a
+    /// file, and must stay until a record accounts for it.
     pub(super) fn mark_landing(&self, uuid: Uuid) -> Result<(), TxnError> {
         let (mark, stage) = (layout::landing_mark(uuid), layout::stage(uuid));
         self.fs.write_new(&mark, b"", Attributes::PRIVATE).at("write", &mark)?;

@@ -1,4 +1,4 @@
-//! Listing what is not decided yet, for somebody who only wants to know. Changes nothing and waits for no lock.
+//! Lists undecided transactions for display. Changes nothing and waits for no lock.
 
 use uuid::Uuid;
 

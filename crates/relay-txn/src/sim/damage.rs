@@ -1,4 +1,4 @@
-//! Somebody writes into the stage, or the disk does: what is not the original never comes back as if it were.
+//! Another program, or the disk, writes into the stage: what is not the original never comes back as if it were.
 
 use super::explore::PROMISES;
 use super::scenario::{Ending, SECOND, Scenario, protocol};

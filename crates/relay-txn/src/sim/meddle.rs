@@ -7,7 +7,8 @@ use super::{Dice, Fault, Promise, SimFs};
 use crate::error::TxnError;
 use crate::protocol::Outcome;
 
-/// Runs the transaction while somebody writes `path` before operation `n`. Returns how many operations there were.
+/// Runs the transaction while another program writes `path` before operation `n`. Returns how many operations there
+/// were.
 fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: bool) -> usize {
     let fs = SimFs::from_state(scenario.fs.state());
     let ledger = protocol(fs.clone(), None);
@@ -26,7 +27,7 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
             assert_eq!(at_path.as_deref(), Some(FOREIGN), "{context}: refused, so it stays where it is");
         }
         Ok(Ok(())) | Err(TxnError::Interfered { .. }) => {}
-        // Nobody can have a folder and a file under one name; whose is whose is then for a person to sort out.
+        // A folder and a file cannot share a name; a person has to sort that out.
         Err(TxnError::NotRegular { .. }) if scenario.name != "usual" => {}
         Ok(Err(TxnError::Interfered { .. })) if how == How::Replacing => {}
         // A folder vanished just after it was put back; the next recovery puts it back again.

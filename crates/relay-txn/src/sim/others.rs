@@ -20,8 +20,8 @@ impl SimFs {
         }
     }
 
-    /// Another program writes a file, in place if it exists; folders are made for it. Where a file or link is in the way,
-    /// or a folder at the place itself, nobody can write; then nothing happens.
+    /// Another program writes a file, in place if it exists; folders are made for it. If a file or link is in the way,
+    /// or a folder at the place itself, it cannot write, and nothing happens.
     pub(crate) fn foreign_write(&self, path: &str, bytes: &[u8]) -> bool {
         let mut shared = self.shared();
         let state = &mut shared.state;
@@ -50,7 +50,7 @@ impl SimFs {
             return false;
         };
         now.mode = mode;
-        // The simulated disk knows one time, which stands for that of any change.
+        // The simulated disk has one timestamp, which serves for both kinds of change.
         *modified = clock;
         true
     }

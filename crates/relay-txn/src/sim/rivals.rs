@@ -20,7 +20,7 @@ const PROMISE: Promise = Promise { atomic_renames: true, exchange: true };
 
 type Begun = Result<Open<<Flawed as crate::fs::Fs>::Lock>, TxnError>;
 
-/// Runs `first` while another program begins `second` at moment `n`; what became of both. `None` when there is no such
+/// Runs `first` while another program begins `second` at moment `n`; returns both results. `None` if there is no such
 /// moment.
 fn at_once<T>(
     fs: &SimFs,
@@ -72,7 +72,7 @@ fn what_could_not_be_prepared_is_tidied_up_in_one_step() {
     for n in 0.. {
         let fs = disk();
         let theirs = fs.clone();
-        // Whoever begins the same transaction anew would take a stage without an owner for its own.
+        // A process that begins the same transaction again would take a stage without an owner for its own.
         fs.set_interlude(n, move || {
             let is_there = |path: &str| theirs.stat(path).unwrap().is_some();
             assert_eq!(is_there(&layout::stage(OURS)), is_there(&layout::owner(OURS)), "moment {n}");

@@ -223,7 +223,7 @@ impl Scenario {
         Self { name, fs, draft: draft(SECOND, changes), old, new, also: None }
     }
 
-    /// What is wrong with a disk on which recovery has run, if anything. `known` is what the caller was told.
+    /// What is wrong with a disk on which recovery has run, if anything. `known` is the result the caller saw.
     pub(super) fn violation(&self, fs: &SimFs, known: Option<Ending>) -> Option<String> {
         let ledger = protocol(fs.clone(), None);
         let again = ledger.recover();

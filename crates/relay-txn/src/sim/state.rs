@@ -41,14 +41,14 @@ pub(super) enum Node {
         poisoned: bool,
         modified: i64,
     },
-    /// A symbolic link. Where it points is part of it from the beginning: there is no way to sync a link by itself.
+    /// A symbolic link. Its target is part of it from the beginning: a link cannot be synced by itself.
     Link {
         target: Rc<[u8]>,
         modified: i64,
     },
 }
 
-/// A name in a folder, and what it stands for after a change.
+/// A name in a folder, and what it refers to after a change.
 pub(super) type NameChange = ((Inode, String), Option<Inode>);
 
 /// Everything about a disk at one moment.
@@ -87,7 +87,7 @@ impl State {
         path.split('/').try_fold(ROOT, |folder, name| self.names.get(&(folder, name.to_owned())).copied())
     }
 
-    /// As [`Self::lookup`], but like the real disk it refuses to look behind a link.
+    /// As [`Self::lookup`], but like the real disk it refuses to follow a link.
     pub(super) fn find(&self, path: &str) -> io::Result<Option<Inode>> {
         let is_link = |folder: &str| {
             self.lookup(folder).is_some_and(|inode| matches!(self.nodes[&inode], Node::Link { .. }))

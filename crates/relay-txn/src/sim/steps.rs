@@ -24,7 +24,7 @@ pub(super) fn content(n: usize) -> Entry {
 /// What one step asks for: for each chosen path a content, or none.
 pub(super) type Wish = Vec<(usize, Option<usize>)>;
 
-/// What becomes of a captured command.
+/// How a captured command ends.
 #[derive(Debug, Clone)]
 pub(super) enum Fate {
     Ends(Ending),

@@ -152,7 +152,7 @@ fn what_may_not_be_given_is_named_and_does_not_run_with_others_rights() {
     let world = World::new(&[]);
     let mut made = draft(&[("a", None, Some("a\n"))]);
     made.changes[0].after.as_mut().unwrap().mode = Some(0o104_755);
-    // Nobody, not even root, may use this number.
+    // No user, not even root, may use this number.
     let owner = Owner { user: u32::MAX - 1, group: rustix::process::getegid().as_raw() };
     made.belongings.insert("a".to_owned(), Belongings { owner, extended: Extended::default() });
     let pending = world.ledger.begin(made).unwrap();

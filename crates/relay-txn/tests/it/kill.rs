@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::world::{World, change, draft, key};
 
-/// Tells a worker where its workspace is.
+/// Passes the workspace to a worker.
 const ROOT: &str = "RELAY_TEST_WORKER_ROOT";
 const UUID: Uuid = Uuid::from_u128(0x1234_5678);
 const FILES: usize = 4;

@@ -60,7 +60,7 @@ fn an_edited_record_is_no_longer_ours() {
         (record.uuid, 1),
         "the index knows it"
     );
-    // Without the index nobody can tell it from a planted one.
+    // Without the index it cannot be distinguished from a planted one.
     std::fs::remove_file(world.at(".relaycode/index")).unwrap();
     assert_eq!(world.ledger.entries().unwrap().foreign, vec![name.clone()]);
     // The same bytes under another name are not that transaction either.

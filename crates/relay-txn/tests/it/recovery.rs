@@ -1,4 +1,4 @@
-//! A process dies in the middle: whoever comes next finishes its work.
+//! A process dies in the middle: the next one finishes its work.
 
 use relay_txn::{Outcome, TxnError};
 
@@ -9,7 +9,7 @@ fn die(world: &World, draft: relay_txn::Draft) {
     let pending = world.ledger.begin(draft).unwrap();
     let stage = world.at(&format!(".relaycode/stage/{}", pending.uuid()));
     std::mem::forget(pending);
-    // The lock lives as long as this process; a new file in its place is nobody's.
+    // The lock lives as long as this process; a new file in its place has no holder.
     std::fs::remove_file(stage.join("owner")).unwrap();
     std::fs::write(stage.join("owner"), "").unwrap();
 }

@@ -183,7 +183,7 @@ fn facts_of(metadata: &Metadata) -> Facts {
         Kind::File | Kind::Special if metadata.permissions().readonly() => 0o100_444,
         Kind::File | Kind::Special => 0o100_644,
     };
-    // There is no second time to be had; the first one stands for both.
+    // The system has only one of the two times; it serves for both.
     let since_epoch =
         metadata.modified().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let time = since_epoch

@@ -200,7 +200,7 @@ impl Dir {
         rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| facts_of(&stat))
     }
 
-    /// Opens a folder that this one was just listed with, and whose name need not be UTF-8; it is `shown` otherwise.
+    /// Opens a folder from this one's last listing. Its name need not be UTF-8; messages use `shown` instead.
     pub(crate) fn open_bytes(&self, name: &[u8], shown: &str) -> Option<Self> {
         let fd = rustix::fs::openat(&self.fd, name, DIRECTORY, Mode::empty()).ok()?;
         Some(Self { fd, path: shown.to_owned() })
@@ -252,8 +252,8 @@ impl Dir {
     }
 }
 
-/// Turns a failed open into the reason a person can act on. The system's own codes do not tell links, files and
-/// devices apart the same way everywhere, so the entry is looked at once more.
+/// Turns a failed open into the reason a person can act on. Systems use different error codes for links, files and
+/// devices, so the entry is looked at once more.
 fn obstacle(folder: &OwnedFd, name: &str, reached: String, asked: String, errno: Errno) -> ReadError {
     let kind = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).map(|stat| facts_of(&stat).kind);
     match kind {

@@ -259,7 +259,7 @@ impl<V: Visitor> Thread<'_, V> {
         self.share(dir, folder, files);
     }
 
-    /// Reads the first batch here and leaves the others to whoever is free.
+    /// Reads the first batch here and leaves the others to idle threads.
     fn share(&mut self, dir: Dir, folder: &str, mut files: Vec<String>) {
         if files.len() <= BATCH_FILES {
             self.files(&dir, folder, &files);

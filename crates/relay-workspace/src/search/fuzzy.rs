@@ -1,7 +1,7 @@
 //! Ranking of paths for what a person typed: `wsprd` finds `workspace/read.rs`.
 //!
-//! A path that is, begins with or contains the text comes before one whose letters only appear in order. Punctuation may be left
-//! out. Folders are a little ahead of files, and equal scores go by path, so that the order never changes by itself.
+//! A path that is, begins with or contains the text ranks above one that only has its letters in order. Punctuation may
+//! be left out. Folders rank slightly above files, and equal scores are sorted by path, so that the order is stable.
 
 use crate::read::Kind;
 

@@ -9,7 +9,7 @@ fn check(raw: &str, expect: Result<&str, &str>) {
     assert_eq!(got.as_ref().map(RelPath::as_str).map_err(PathRefusal::code), expect, "{raw:?}");
 }
 
-/// Refused at the start, below a folder, and behind `./`.
+/// Refused at the start, below a folder, and after `./`.
 #[track_caller]
 fn refused(names: &[&str], code: &str) {
     for name in names {

@@ -110,7 +110,7 @@ impl SimFs {
         })))
     }
 
-    /// Lets another process act at the `n`-th moment from now on at which nobody holds the ledger's lock: before an
+    /// Lets another process act at the `n`-th moment from now on at which the ledger's lock is free: before an
     /// operation, or when the lock has just become free.
     pub(super) fn set_interlude(&self, n: usize, act: impl FnOnce() + 'static) {
         self.0.borrow_mut().interlude = Some((n, Box::new(act)));
