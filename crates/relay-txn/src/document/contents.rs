@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::lists::is_plain;
 use super::saved::Saved;
 use super::yaml;
 use crate::error::TxnError;
@@ -45,7 +46,7 @@ fn section(
     for (path, change) in by_path {
         let saved = Saved::of(pick(change));
         match &saved {
-            Saved::Text(content) if is_plain_path(path) && is_plain_text(content.as_bytes()) => {
+            Saved::Text(content) if is_plain_path(path) && is_plain_text(content) => {
                 plain(text, path, content);
             }
             _ => {
@@ -60,43 +61,58 @@ fn section(
     Ok(())
 }
 
+/// Appends a content as a literal block. Its header says how many line ends follow the last line: none (`|-`), one (`|`)
+/// or several (`|+`).
 fn plain(text: &mut String, path: &str, content: &str) {
+    let lines = content.trim_end_matches('\n');
+    let line_ends = content.len() - lines.len();
     text.push_str("  ");
     text.push_str(path);
-    text.push_str(": |\n");
-    for line in content.split_inclusive('\n') {
+    text.push_str(match line_ends {
+        0 => ": |-\n",
+        1 => ": |\n",
+        _ => ": |+\n",
+    });
+    for line in lines.split('\n') {
         text.push_str("    ");
         text.push_str(line);
+        text.push('\n');
+    }
+    for _ in 1..line_ends {
+        text.push_str("    \n");
     }
 }
 
 /// Whether a path is a plain YAML key that cannot be taken for a number or a word with a meaning.
 fn is_plain_path(path: &str) -> bool {
-    path.starts_with(|first: char| first.is_ascii_alphabetic())
-        && path.contains('/')
-        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'/' | b'-'))
-        && path.len() < 200
+    !path.contains(' ') && is_plain(path)
 }
 
-/// Whether a content is lines of visible ASCII characters and tabs, the first of which is not indented, and ends with one
-/// line end.
-fn is_plain_text(content: &[u8]) -> bool {
+/// Whether a content is lines of characters that a literal block can hold, the first of which is not indented.
+fn is_plain_text(content: &str) -> bool {
     // Without early exit, so that many bytes are looked at together.
     let is_odd = |byte: u8| (byte < b' ') & (byte != b'\n') & (byte != b'\t') | (byte > b'~');
-    content.first().is_some_and(u8::is_ascii_graphic)
-        && content.ends_with(b"\n")
-        && !content.ends_with(b"\n\n")
-        && content.chunks(4096).all(|part| !part.iter().fold(false, |odd, byte| odd | is_odd(*byte)))
+    let has_odd = |part: &[u8]| part.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    let can_be_held = |c: char| match c {
+        '\n' | '\t' | ' '..='~' => true,
+        '\u{a0}'..='\u{fffd}' => !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'),
+        _ => c >= '\u{10000}',
+    };
+    content.starts_with(|first: char| first.is_ascii_graphic())
+        && content.contains('\n')
+        && (content.as_bytes().chunks(4096).all(|part| !has_odd(part)) || content.chars().all(can_be_held))
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// What the serializer makes of the same entry.
     #[track_caller]
     fn check(path: &str, content: &str) {
-        assert!(is_plain_path(path) && is_plain_text(content.as_bytes()), "{path} {content:?}");
+        assert!(is_plain_path(path) && is_plain_text(content), "{path} {content:?}");
         let mut written = String::from("x:\n");
         plain(&mut written, path, content);
         let entry = BTreeMap::from([("x", BTreeMap::from([(path, content)]))]);
@@ -109,16 +125,33 @@ mod tests {
         check("src/a.rs", "- a: b # c\n\n\tx \n  y\n---\n...\nlast\n");
         check("a-b/c_d.e", "%YAML\n\"q\" 'q' {x} [y], &a *b !t |\n>\n");
         check("Null/yes", "~\n");
+        check("Cargo.toml", "no end\nof the last line");
+        check("Makefile", "ends\n\n\n");
+        check("src/a.rs", "// Zürich … 東京 🙂\nfn a() {}\n");
         check("e/5", &format!("{}\nshort\n", "long line ".repeat(100)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_plain_entry_is_what_the_serializer_writes(
+            path in "[A-Za-z][A-Za-z0-9_./-]{0,12}|no|Null|e5|nan",
+            content in "[!-~][ -~\\n\\té…東🙂]{0,30}\n{0,3}",
+        ) {
+            if is_plain_path(&path) && is_plain_text(&content) {
+                check(&path, &content);
+            }
+        }
     }
 
     #[test]
     fn anything_else_is_left_to_the_serializer() {
-        for path in ["null", "1/2", "a b/c", "a/é", "-a/b", "a"] {
+        for path in ["null", "No", "1/2", "a b/c", "a/é", "-a/b"] {
             assert!(!is_plain_path(path), "{path}");
         }
-        for content in ["", "\n", " a\n", "\ta\n", "a", "a\n\n", "a\r\n", "é\n", "a\u{7f}\n", "a\u{0}\n"] {
-            assert!(!is_plain_text(content.as_bytes()), "{content:?}");
+        for content in
+            ["", "\n", " a\n", "\ta\n", "a", "a\r\n", "a\u{7f}\n", "a\u{0}\n", "a\u{85}\n", "a\u{feff}\n"]
+        {
+            assert!(!is_plain_text(content), "{content:?}");
         }
     }
 }

@@ -84,7 +84,7 @@ fn is_plain_side(stored: &Stored) -> bool {
 }
 
 /// Whether a value is a plain YAML scalar that cannot be taken for a number or a word with a meaning.
-fn is_plain(value: &str) -> bool {
+pub(super) fn is_plain(value: &str) -> bool {
     const MEANINGFUL: [&str; 11] =
         ["y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"];
     let is_usual =
