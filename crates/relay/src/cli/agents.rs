@@ -289,7 +289,7 @@ pub struct ConfigArgs {
     pub command: ConfigCommand,
 }
 
-/// Whose settings are meant, and how the answer is printed.
+/// Which settings are meant, and how the answer is printed.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ConfigScope {
     /// Only the project's settings, in relaycode.config.json

@@ -131,7 +131,7 @@ pub struct AgentArgs {
     pub max_time: Option<Bound<Duration>>,
 }
 
-/// Go on with a session of the agent
+/// Continue a session of the agent
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// The session: its id or the beginning of it; the newest one if left out

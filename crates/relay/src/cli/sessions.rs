@@ -153,7 +153,7 @@ pub enum ExportFormat {
     Json,
 }
 
-/// A program whose sessions can be found.
+/// A program with sessions that Relay can find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ImportFrom {
     /// Claude Code

@@ -41,6 +41,7 @@ Exit codes
     2  bad usage, or input that cannot be read
     3  landed in part: --partial, or edits deferred by --context or a
        receipt; the report lists what is missing
+    4  a limit was reached (`relay run`); `relay resume` continues the session
   130  interrupted and rolled back
 
 `relay wrap` exits as its command does, and with 1 if the command succeeded

@@ -1,4 +1,4 @@
-//! What became of a submission, for people.
+//! The report on a submission, for people.
 
 use std::fmt::Write;
 
@@ -50,8 +50,10 @@ pub fn outcome(outcome: &Outcome) -> String {
         && !outcome.dry_run
         && outcome.uuid.is_some()
     {
-        let next = if outcome.undoes.is_empty() || outcome.is_redo { "relay undo" } else { "relay redo" };
-        line(&mut text, format_args!("  {} {}", paint(FAINT, "undo it with"), paint(PLACE, next)));
+        let is_undo = !outcome.undoes.is_empty() && !outcome.is_redo;
+        let (what, next) =
+            if is_undo { ("reapply it with", "relay redo") } else { ("undo it with", "relay undo") };
+        line(&mut text, format_args!("  {} {}", paint(FAINT, what), paint(PLACE, next)));
     }
     text
 }
@@ -99,7 +101,7 @@ fn headline(outcome: &Outcome) -> String {
     format!("{}{name}  {tail}\n", paint(style.bold(), word))
 }
 
-/// What a rollback achieved; what a command changed and nobody could capture stays, and is listed.
+/// What a rollback achieved; changes by a command that could not be captured stay, and are listed.
 fn put_back(outcome: &Outcome) -> String {
     let stays = outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED);
     if stays { "every file is as it was, except those listed below" } else { "every file is as it was" }
@@ -116,7 +118,7 @@ fn totals(outcome: &Outcome) -> String {
     format!("{}  {}", count(outcome.landed().count(), "file"), lines(added, removed))
 }
 
-/// What did not land: the files with the reason, and lines of the reply that are no file's edit.
+/// What did not land: the files with the reason, and lines of the reply that belong to no file.
 fn missing(outcome: &Outcome) -> String {
     let missing = outcome.missing();
     let named = missing.iter().take(MISSING_SHOWN).map(|missing| {
@@ -141,7 +143,7 @@ pub fn lines(added: usize, removed: usize) -> String {
     format!("{} {}", paint(GOOD, format_args!("+{added}")), paint(BAD, format_args!("−{removed}")))
 }
 
-/// What happens to a file besides its lines, behind them.
+/// What happens to a file besides its lines, after them.
 pub fn mode(change: Option<ModeChange>) -> String {
     change.map(|mode| format!("  {}", paint(NOTE, mode))).unwrap_or_default()
 }
@@ -264,7 +266,7 @@ pub fn diagnostics(found: &[Diagnostic]) -> String {
     text
 }
 
-/// Later lines of a text stand a little to the right of its first one.
+/// Indents the later lines of a text a little further than its first one.
 fn indent(text: &str) -> String {
     text.replace('\n', "\n  ")
 }
