@@ -3,7 +3,7 @@
 use relay_diagnostics::{Cancel, Diagnostic, Severity};
 use relay_store::{Store, StoreError};
 use relay_txn::capture::Journals;
-use relay_txn::{Ledger, LedgerKey, Outcome as Recovery, Record, Recovered, TxnError};
+use relay_txn::{Ledger, LedgerKey, Record, Recovered, Recovery, TxnError};
 use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
 use thiserror::Error;
 

@@ -11,7 +11,7 @@ use crate::find::find_program;
 /// How long the program may take to read what it is given; on a busy machine it takes a while to start.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(15);
 
-/// Why a program could not be left behind.
+/// Why a program could not be detached.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DetachError {
@@ -54,7 +54,7 @@ pub fn spawn_detached(program: impl AsRef<Path>, args: &[&str], stdin: &[u8]) ->
     let (mut child, known) = children::spawn(&mut command, false).map_err(not_started)?;
     let handed_over = hand_over(&mut child, stdin);
     if handed_over.is_err() {
-        // It hangs, and nobody wants it any more; if it has ended meanwhile, so much the better.
+        // It hangs and is no longer wanted; if it has ended meanwhile, all the better.
         drop(child.kill());
     }
     std::thread::spawn(move || {
@@ -93,7 +93,7 @@ fn hand_over(child: &mut Child, stdin: &[u8]) -> io::Result<()> {
     std::thread::spawn(move || {
         let written = pipe.write_all(&bytes);
         drop(pipe);
-        // Nobody listens any more once the time is up.
+        // The receiver is gone once the time is up.
         done.send(written).ok();
     });
     waiting.recv_timeout(HANDOVER_LIMIT).unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))

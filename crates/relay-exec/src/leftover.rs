@@ -1,8 +1,8 @@
-//! What a Relay that was killed left running: its commands do not die with it, and go on writing.
+//! Commands that a killed Relay left running: they do not die with it, and go on writing.
 //!
-//! They are found by the mark that every command and all its descendants carry. The system's own way, a signal at the
-//! parent's death, reaches the shell alone and not what the shell started, and can only be asked for by the command
-//! itself. Where there is no list of processes to look at, nothing is found.
+//! They are found by the mark that every command and all its descendants carry. The system's own mechanism, a signal at
+//! the parent's death, reaches only the shell and not what the shell started, and only the command itself can ask for
+//! it. On systems without a list of processes, nothing is found.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
@@ -13,7 +13,7 @@ use crate::RUN_VARIABLE;
 const MOMENT: Duration = Duration::from_millis(300);
 const TICK: Duration = Duration::from_millis(10);
 
-/// Names this process's runs, and nobody else's: every mark of a command begins with it.
+/// Identifies this process's runs: every mark of a command begins with it.
 #[must_use]
 pub fn own_runs() -> &'static str {
     static RUNS: OnceLock<String> = OnceLock::new();
@@ -87,7 +87,7 @@ fn end(_nobody: Nobody) -> bool {
     false
 }
 
-/// What is found where nobody can be looked for.
+/// What is found on systems without a list of processes.
 #[cfg(not(target_os = "linux"))]
 struct Nobody;
 

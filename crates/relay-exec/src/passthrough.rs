@@ -1,8 +1,8 @@
 //! A program that has the user's terminal, as if Relay were not there.
 //!
-//! It gets Relay's own input and output and stays in Relay's process group, so that full-screen programs, job control and
-//! Ctrl-C work as they do without Relay: the terminal tells the program itself. There is no limit on time or output; it
-//! ends when it ends, or when somebody asks Relay to end it, and then with everything it started.
+//! It gets Relay's own input and output and stays in Relay's process group, so that full-screen programs, job control
+//! and Ctrl-C work as they do without Relay: the terminal signals the program itself. It has no limit on time or
+//! output; it ends by itself, or when the user asks Relay to end it, and then with everything it started.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -104,7 +104,7 @@ fn wait(mut child: Child, mark: String, cancel: &Cancel) -> (End, Vec<String>) {
     (end, left)
 }
 
-/// Whether all that the program started ends within a moment: many programs leave a tidying child behind.
+/// Whether everything the program started ends within a moment: many programs start a child that tidies up.
 #[cfg(unix)]
 fn is_gone_soon(tree: &mut crate::tree::Tree) -> bool {
     let until = Instant::now() + STRAGGLERS;
@@ -130,7 +130,7 @@ fn kill(child: &mut Child, tree: &mut crate::tree::Tree) {
         std::thread::sleep(Duration::from_millis(10));
     }
     tree.kill_all(|| std::thread::sleep(Duration::from_millis(10)));
-    // One that is gone already cannot be killed, and one that cannot be waited for is nobody's any more.
+    // One that is gone already cannot be killed, and one that cannot be waited for has another parent.
     child.kill().ok();
     child.wait().ok();
 }
@@ -144,7 +144,7 @@ fn end_of(status: std::process::ExitStatus) -> End {
     }
 }
 
-/// Notices a child's exit at once where the system can tell, at the next tick elsewhere.
+/// Notices a child's exit at once if the system reports it, otherwise at the next tick.
 #[cfg(unix)]
 struct Exit(Option<std::os::fd::OwnedFd>);
 
@@ -175,7 +175,7 @@ mod terminal {
 
     use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
-    /// The settings at one moment; nothing where there is no terminal.
+    /// The settings at one moment; nothing without a terminal.
     pub(super) struct State(Option<Termios>);
 
     impl State {

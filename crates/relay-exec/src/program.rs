@@ -78,7 +78,7 @@ impl Program<'_> {
         self.start(command, false, cancel, on_output)
     }
 
-    /// Runs a command that stands for this program. One that begins a session of its own cannot lead a group before.
+    /// Runs a command for this program. One that begins a session of its own must not lead a process group before.
     pub(crate) fn start(
         &self,
         mut command: Command,

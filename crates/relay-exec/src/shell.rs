@@ -63,7 +63,7 @@ impl Shell<'_> {
 
 #[cfg(unix)]
 fn shell() -> Command {
-    // The system's shell, not whatever `sh` comes first in PATH; that is the fallback where there is no /bin.
+    // The system's shell, not whatever `sh` comes first in PATH; that is the fallback on systems without /bin.
     let sh = Path::new("/bin/sh");
     let mut command = Command::new(if sh.exists() { sh } else { Path::new("sh") });
     command.arg("-c");

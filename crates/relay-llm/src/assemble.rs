@@ -1,8 +1,8 @@
 //! Puts an answer together from its pieces and says what happened, in the words of the contract.
 //!
 //! Adapters call this and nothing else: it keeps the blocks, turns every piece into at most one event, joins deltas of
-//! one block that come faster than anybody can read, and ends what was left open. Each byte is copied twice at most, so
-//! the cost of a long answer is linear.
+//! one block that arrive faster than a person can read, and ends what was left open. Each byte is copied at most twice,
+//! so the cost of a long answer is linear.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use crate::event::{Event, Kind, Notice, StopReason, Turn};
 use crate::guard::Guards;
 use crate::message::{Arguments, Block, Seal, ToolCall};
 
-/// How many kinds of unknown events are told about.
+/// How many kinds of unknown events are reported.
 const UNKNOWN_NAMES: usize = 8;
 
 /// An answer in the making.
@@ -53,7 +53,7 @@ impl Assembler {
         }
     }
 
-    /// Whether anything of the answer was told. Then it cannot be asked for again unnoticed.
+    /// Whether part of the answer was emitted. Then it cannot be retried unnoticed.
     pub(crate) fn has_output(&self) -> bool {
         !self.turn.content.is_empty()
     }
@@ -177,7 +177,7 @@ impl Assembler {
         }
     }
 
-    /// The whole text of a block, where only the end of it tells: what is missing becomes a delta.
+    /// The whole text of a block, if only its end carries it: what is missing becomes a delta.
     pub(crate) fn complete(&mut self, index: usize, whole: &str) -> Result<(), Error> {
         match whole.get(self.len(index)..) {
             Some(missing) if !missing.is_empty() => self.delta(index, missing),
@@ -226,7 +226,7 @@ impl Assembler {
         self.events.push_back(Event::Notice(notice));
     }
 
-    /// An event of a kind Relay does not know. Each kind is told about once.
+    /// An event of a kind Relay does not know. Each kind is reported once.
     pub(crate) fn unknown_event(&mut self, name: &str) {
         if self.unknown.len() < UNKNOWN_NAMES && !self.unknown.iter().any(|known| known == name) {
             self.unknown.push(name.to_owned());
@@ -256,17 +256,17 @@ impl Assembler {
         }
     }
 
-    /// Whether there is something to tell.
+    /// Whether there is an event to emit.
     pub(crate) fn has_events(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// The next event to tell.
+    /// The next event to emit.
     pub(crate) fn next_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// The model has finished: ends what is open and tells the turn.
+    /// The model has finished: ends what is open and emits the turn.
     pub(crate) fn done(&mut self) {
         self.start(None, None);
         for index in 0..self.slots.len() {
@@ -294,7 +294,7 @@ impl Assembler {
         }
     }
 
-    /// The answer ends unfinished: tells why, and the turn as far as it got.
+    /// The answer ends unfinished: emits why, and the turn as far as it got.
     pub(crate) fn fail(&mut self, error: Error) {
         self.flush();
         for (block, slot) in self.turn.content.iter_mut().zip(&mut self.slots) {
@@ -309,7 +309,7 @@ impl Assembler {
         self.events.push_back(Event::Error { error, turn });
     }
 
-    /// Forgets what came of an attempt, so that another can begin. What was told stays told.
+    /// Forgets an attempt, so that another can begin. Events already emitted stay emitted.
     pub(crate) fn restart(&mut self) {
         self.turn = Turn::new(self.turn.origin.clone());
         self.slots.clear();

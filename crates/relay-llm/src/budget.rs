@@ -32,7 +32,7 @@ pub struct Limit {
 }
 
 impl Limit {
-    /// Whether a model's price is known, as a limit of money needs it. Whoever takes no key sends no bill.
+    /// Whether a model's price is known, which a limit on money needs. A provider without keys costs nothing.
     ///
     /// # Errors
     /// It is not, and there is such a limit.
@@ -117,7 +117,7 @@ impl Spending {
 pub struct Budget {
     limit: Limit,
     begun: Instant,
-    /// The turns of whoever this budget is for.
+    /// The turns of this budget's user.
     turns: AtomicU32,
     /// What all who share the money have spent.
     purse: Arc<Mutex<Spending>>,
@@ -138,7 +138,7 @@ impl Budget {
         Self { limit, begun: Instant::now(), turns: AtomicU32::new(0), purse: Arc::new(Mutex::new(purse)) }
     }
 
-    /// For somebody else who is asked the same: money and time are shared, turns are counted for each.
+    /// For another backend that is asked the same: money and time are shared, turns are counted for each.
     #[must_use]
     pub fn share(&self) -> Self {
         Self {
@@ -172,7 +172,7 @@ impl Budget {
         self.left_after(pause).map(|_| ())
     }
 
-    /// When the last request may begin; none when there is no limit of time.
+    /// When the last request may begin; `None` without a time limit.
     #[must_use]
     pub fn ends(&self) -> Option<Instant> {
         self.limit.time.and_then(|limit| self.begun.checked_add(limit))
@@ -220,7 +220,7 @@ impl Budget {
     }
 }
 
-/// What an answer whose provider says nothing about it may have used up.
+/// What an answer may have used up if its provider does not report usage.
 fn estimate(request: &Request, turn: &Turn) -> Usage {
     let tokens = |bytes: usize| u64::try_from(bytes).unwrap_or(u64::MAX).div_ceil(BYTES_PER_TOKEN);
     let sent = request.system.len() + request.messages.iter().map(length).sum::<usize>();

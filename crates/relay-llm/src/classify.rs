@@ -56,7 +56,7 @@ pub(crate) fn body(json: &Value) -> Refused<'_> {
     let message = message.or_else(|| json.get("message").and_then(Value::as_str)).unwrap_or_default();
     let reasons = error.get("details").and_then(Value::as_array).into_iter().flatten();
     let reasons = reasons.filter_map(|detail| detail.get("reason").and_then(Value::as_str));
-    // OpenRouter puts what the provider behind it said into the metadata.
+    // OpenRouter puts the response of the provider it forwards to into the metadata.
     let raw = error.pointer("/metadata/raw").and_then(Value::as_str);
     let message = raw.map_or_else(|| message.to_owned(), |raw| format!("{message}: {raw}"));
     let status = error.get("code").and_then(Value::as_u64).and_then(|code| u16::try_from(code).ok());

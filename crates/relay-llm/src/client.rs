@@ -105,7 +105,7 @@ impl Client {
     /// Asks an address for something that is not an answer of a model: which models there are, a login.
     ///
     /// # Errors
-    /// Why nothing came. A status that is not a success is no error here.
+    /// Why there was no response. An error status is not an error here.
     pub fn fetch(&self, fetch: &Fetch, cancel: &Cancel) -> Result<Fetched, Error> {
         let fetched = self.inner.net.fetch(fetch, cancel);
         fetched.map_err(|error| Error::of_connection(&fetch.name, error))

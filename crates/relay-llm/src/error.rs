@@ -39,7 +39,7 @@ pub enum ErrorKind {
     NotRunning,
     /// Nothing came for too long.
     Timeout,
-    /// Relay was told to make no connections.
+    /// Relay runs with `--offline`.
     Offline,
     /// The provider's description cannot be used.
     Config,

@@ -1,8 +1,8 @@
-//! What a stream tells: one contract for every provider.
+//! The events of a stream: one contract for every provider.
 //!
 //! A stream is `Start`, then for each block `Begin`, any number of `Delta`, `End`, and last `Done` or `Error`. Deltas
-//! carry only what is new. Whoever wants the whole waits for `End`, which carries the finished block, or for the turn at
-//! the end. Blocks do not nest, but some providers interleave them, so everything carries the block's index.
+//! carry only what is new. `End` carries the finished block, and the last event the whole turn. Blocks do not nest, but
+//! some providers interleave them, so everything carries the block's index.
 
 use serde::{Deserialize, Serialize};
 
@@ -90,7 +90,7 @@ pub enum Notice {
         /// Why.
         error: Error,
     },
-    /// A whole turn failed and is tried again. Everything told since the last `Start` is void.
+    /// A whole turn failed and is tried again. Everything emitted since the last `Start` is void.
     Discarded {
         /// What there was of it.
         turn: Box<Turn>,

@@ -39,7 +39,7 @@ fn whole(ms: f64) -> u64 {
     ms.ceil() as u64
 }
 
-/// A reset is told as a moment (milliseconds since 1970) or as a pause; a pause of thirty years is a moment.
+/// A reset is given as a moment (milliseconds since 1970) or as a pause; a pause of thirty years is a moment.
 fn since_epoch_or_now(ms: f64, now: Timestamp) -> u64 {
     let ms = whole(ms);
     if ms < 1_000_000_000_000 {

@@ -23,7 +23,7 @@ impl Key {
         Self(None)
     }
 
-    /// Whether there is no secret.
+    /// Whether the key is empty.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.0.is_none()

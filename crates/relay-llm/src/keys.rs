@@ -55,7 +55,7 @@ struct Turns {
 
 impl Keyring {
     /// The keys for the catalog's providers. `variable` looks up the environment; `stored` are labels and keys by
-    /// provider. A key in the environment is the only one used: whoever sets it for a run means it.
+    /// provider. A key in the environment is the only one used, because it was set for this run.
     pub fn new(
         catalog: &Catalog,
         variable: impl Fn(&str) -> Option<String>,
@@ -77,7 +77,7 @@ impl Keyring {
                 |key| vec![key],
             );
             let rests_until = vec![None; keys.len()];
-            // Most processes ask once, so whose turn it is begins with chance.
+            // Most processes ask once, so the first key is chosen at random.
             let chance = getrandom::u32().ok().and_then(|number| usize::try_from(number).ok());
             let next = chance.and_then(|chance| chance.checked_rem(keys.len())).unwrap_or_default();
             (name, Mutex::new(Turns { keys, rests_until, next }))

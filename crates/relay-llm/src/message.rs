@@ -1,7 +1,7 @@
 //! What is said: messages and the blocks they are made of, as they are stored and sent to any provider.
 //!
-//! One form for all providers. What only its maker understands (signatures, encrypted reasoning, blocks of a kind that
-//! Relay does not know) is kept verbatim and given back to the same provider alone; nobody else gets to see it.
+//! One form for all providers. What only one provider understands (signatures, encrypted reasoning, blocks of a kind
+//! that Relay does not know) is kept verbatim and sent back to that provider only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -130,7 +130,7 @@ pub enum Seal {
         /// The encrypted thinking.
         data: String,
     },
-    /// An item of OpenAI's Responses that the block stood in.
+    /// The item of OpenAI's Responses that contained the block.
     Item {
         /// The item's id.
         id: String,
@@ -168,13 +168,13 @@ pub struct ToolCall {
     pub seal: Option<Seal>,
 }
 
-/// A tool call's arguments. Nobody can run a tool on a guess: what did not parse is not an object here.
+/// A tool call's arguments. A tool must not run on a guess: what did not parse is not an object here.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Arguments {
     /// A complete JSON object.
     #[serde(rename = "arguments")]
     Object(Map<String, Value>),
-    /// Text that is not one. The tool must not run; the model is told why.
+    /// Text that is not one. The tool must not run; the model learns why.
     #[serde(rename = "malformed")]
     Malformed {
         /// What the model wrote.
@@ -209,7 +209,7 @@ impl Arguments {
     }
 
     /// The object to send back as history. Providers refuse history that is not an object, so a malformed call goes
-    /// back empty; its result tells the model what it wrote.
+    /// back empty; its result shows the model what it wrote.
     pub(crate) fn history(&self) -> Value {
         Value::Object(self.object().cloned().unwrap_or_default())
     }

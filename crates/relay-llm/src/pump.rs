@@ -1,8 +1,8 @@
 //! Carries one answer from the socket to its reader.
 //!
-//! Everything that waits does so inside one future, which is dropped as a whole when the caller cancels, when the reader
-//! is gone, or when time is up: there is no await that cancellation does not reach, and dropping closes the socket. The
-//! answer itself lives outside that future, so that what there is of it can still be told.
+//! All waiting happens inside one future, which is dropped as a whole when the caller cancels, when the reader is gone,
+//! or when time is up: cancellation reaches every await, and dropping closes the socket. The answer itself lives
+//! outside that future, so that a partial one can still be reported.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,7 +60,7 @@ impl From<ReaderGone> for Failure {
     }
 }
 
-/// Runs a job to its end. The last event is always `Done` or `Error`, unless nobody listens.
+/// Runs a job to its end. The last event is always `Done` or `Error`, unless the reader is gone.
 pub(crate) async fn run(job: Job, sender: Sender<Event>) {
     let mut answer = Assembler::new(
         Turn::new(job.origin.clone()),
@@ -104,7 +104,7 @@ async fn time_is_up(limit: Option<Duration>) {
     }
 }
 
-/// Asks until there is an answer, or until asking again is no use or would show something twice.
+/// Asks until there is an answer, or until another attempt is pointless or would show something twice.
 async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Answer, Failure> {
     let (mut requests, mut streams) = (0, 0);
     loop {
@@ -191,7 +191,7 @@ async fn open(job: &Job) -> Result<Answer, Error> {
         return Ok(response);
     }
     let body = timeout(job.options.idle_timeout, response.read(ERROR_BYTES));
-    // A refusal whose body breaks off is still a refusal.
+    // A refusal with a truncated body is still a refusal.
     let body = body.await.ok().and_then(Result::ok).unwrap_or_default();
     let header = |name: &str| response.header(name).map(str::to_owned);
     let mut error = classify::response(provider, &job.key, response.status(), &header, &body);
@@ -212,7 +212,7 @@ fn idle(job: &Job) -> Error {
     Error::new(ErrorKind::Timeout, &*job.origin.provider, format!("nothing came for {seconds} s"))
 }
 
-/// Tells what happened, as fast as the reader takes it.
+/// Emits events as fast as the reader takes them.
 async fn deliver(answer: &mut Assembler, sender: &Sender<Event>) -> Result<(), ReaderGone> {
     while answer.has_events() {
         // Room first, event second: what is dropped while waiting must not take an event with it.

@@ -78,7 +78,7 @@ pub enum Thinking {
 }
 
 impl Thinking {
-    /// The level's name, as it stands in selectors and in most wire formats.
+    /// The level's name, as selectors and most wire formats write it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -98,7 +98,7 @@ impl Thinking {
         all.into_iter().find(|level| level.name() == name)
     }
 
-    /// How many tokens of thinking the level stands for, where a number is wanted.
+    /// How many tokens of thinking the level means, for providers that want a number.
     #[must_use]
     pub fn budget_tokens(self) -> u64 {
         match self {

@@ -65,7 +65,7 @@ impl RetrySettings {
         }
     }
 
-    /// How long to wait before retry number `attempt`, counted from one; `None` when trying again is no use.
+    /// How long to wait before retry number `attempt`, counted from one; `None` if another attempt is pointless.
     ///
     /// The pause doubles with each attempt. A provider's own hint makes it longer, never shorter. Up to a quarter is
     /// added by chance (`jitter`, from 0 to 1), so that many clients do not come back at the same moment.

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use ring::{digest, hmac};
 
-/// Whose signature it is.
+/// Who signs.
 pub(crate) struct Credentials<'a> {
     access_key: &'a str,
     secret_key: &'a str,

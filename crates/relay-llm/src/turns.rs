@@ -1,7 +1,7 @@
-//! Whole turns: asked again, or asked of the next model of a chain, until one succeeds or trying is no use.
+//! Whole turns: asked again, or asked of the next model of a chain, until one succeeds or trying is pointless.
 //!
-//! A stream that has told something cannot be repeated unnoticed. So a turn that is tried again is announced by
-//! [`Notice::Discarded`]: everything told since the last `Start` is void, and the reader must take it back or mark it.
+//! A stream that has emitted something cannot be repeated unnoticed. So a retried turn is announced by
+//! [`Notice::Discarded`]: everything emitted since the last `Start` is void, and the reader must remove or mark it.
 
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,7 @@ impl<'a> Turns<'a> {
         self
     }
 
-    /// For a reader who cannot take anything back, such as a pipe: a turn of which something was told is final.
+    /// For a reader that cannot remove anything, such as a pipe: a turn is final once part of it was emitted.
     #[must_use]
     pub fn keeping_what_was_shown(mut self) -> Self {
         self.keeps_shown = true;

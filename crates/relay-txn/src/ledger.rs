@@ -48,7 +48,7 @@ impl Ledger {
     ///
     /// # Errors
     /// The state folder cannot be read, or the lock did not become free. A single transaction that cannot be undone
-    /// is not an error here but an [`crate::Outcome::Stuck`].
+    /// is not an error here but an [`crate::Recovery::Stuck`].
     pub fn recover(&self) -> Result<Vec<Recovered>, TxnError> {
         self.protocol.recover()
     }

@@ -53,7 +53,7 @@ pub use error::TxnError;
 pub use fs::is_link;
 pub use key::LedgerKey;
 pub use ledger::{Ledger, Pending};
-pub use protocol::{Entries, Forgotten, Kept, Origin, Outcome, Recovered, Rescued, RolledBack, Unfinished};
+pub use protocol::{Entries, Forgotten, Kept, Origin, Recovered, Recovery, Rescued, RolledBack, Unfinished};
 pub use record::{
     BlockRecord, ChangeRecord, CheckRecord, FolderRecord, Operation, OperationRecord, RECORD_VERSION, Record,
     Stored,

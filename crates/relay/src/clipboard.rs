@@ -20,7 +20,7 @@ const OFFERED_WITHIN: Duration = Duration::from_secs(15);
 
 /// Puts the text on the clipboard.
 pub fn copy(text: &str) -> Result<(), Failure> {
-    // Asking for the clipboard first tells at once whether there is one.
+    // Asking for the clipboard first shows at once whether there is one.
     let before = arboard::Clipboard::new().map_err(|error| unavailable(&error))?.get_text().ok();
     let relay = std::env::current_exe().map_err(|error| Failure::environment(&error))?;
     let handed_over = relay_exec::spawn_detached(&relay, &[HOLD], text.as_bytes());

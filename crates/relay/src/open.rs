@@ -36,8 +36,8 @@ pub fn store() -> Result<Store, Failure> {
     Store::from_env().map_err(|error| Failure::environment(&error))
 }
 
-/// The engine for a command whose own report has no place for what opening the project brought to light, such as a
-/// transaction that was recovered: it is told at once.
+/// The engine for a command that cannot include in its own report what opening the project found, such as a recovered
+/// transaction: it is printed at once.
 pub fn engine_told(root: Option<&Path>) -> Result<Engine, Failure> {
     let engine = engine(root)?;
     terminal::tell(&terminal::report::diagnostics(engine.warnings()));
@@ -57,7 +57,7 @@ pub fn tell_waits(engine: &Engine) {
     engine.ledger().tell_waits(|| terminal::note("another relay process holds the ledger; waiting for it"));
 }
 
-/// A file of the project as somebody typed it: from the folder they are in, or else from the project's own.
+/// A file of the project as the user typed it: from the current folder, or else from the project's root.
 pub fn path(root: Option<&Path>, engine: &Engine, given: &str) -> Result<RelPath, Failure> {
     let workspace = engine.workspace();
     let name = |text: &str| {
@@ -79,7 +79,7 @@ pub fn path(root: Option<&Path>, engine: &Engine, given: &str) -> Result<RelPath
     }
 }
 
-/// A file, folder or glob as somebody typed it, from the project's root. `None` when it lies outside.
+/// A file, folder or glob as the user typed it, from the project's root. `None` if it is outside.
 pub fn pattern(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Option<String>, Failure> {
     let from_here = from_here(root, engine, given)?;
     let inside =
@@ -89,7 +89,7 @@ pub fn pattern(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Opti
     }))
 }
 
-/// A file, folder or glob as somebody typed it, from the project's root; `.` is the root itself.
+/// A file, folder or glob as the user typed it, from the project's root; `.` is the root itself.
 pub fn below(root: Option<&Path>, workspace: &Workspace, given: &str) -> Result<String, Failure> {
     let base = match root {
         Some(_) => workspace.root().to_owned(),
@@ -107,12 +107,12 @@ pub fn below(root: Option<&Path>, workspace: &Workspace, given: &str) -> Result<
     }
 }
 
-/// Whether somebody means the project's folder itself.
+/// Whether the project's folder itself is meant.
 pub fn is_root(root: Option<&Path>, engine: &Engine, given: &str) -> Result<bool, Failure> {
     Ok(from_here(root, engine, given)?.is_some_and(|path| path == engine.workspace().root()))
 }
 
-/// The path somebody typed, from the folder they are in, or the one they named as the project's.
+/// The path as the user typed it, from the current folder, or from the root named on the command line.
 fn from_here(root: Option<&Path>, engine: &Engine, given: &str) -> Result<Option<PathBuf>, Failure> {
     let base = match root {
         Some(_) => engine.workspace().root().to_owned(),

@@ -40,7 +40,7 @@ pub struct Score {
     landed: usize,
 }
 
-/// What became of one case.
+/// The result of one case.
 struct Judged {
     verdict: Verdict,
     refused: bool,
@@ -50,7 +50,7 @@ struct Judged {
     misread: Option<String>,
 }
 
-/// So many cases run at once: most of their time is spent waiting for the disk.
+/// How many cases run at once: most of their time is spent waiting for the disk.
 const AT_ONCE: usize = 8;
 
 /// Path to content; `None` for a file that is not there.

@@ -62,8 +62,7 @@ impl TestEnv {
         self.program(&["sh", "-c", script, "sh", path]).stdin(text).success();
     }
 
-    /// Whether a process runs whose number somebody wrote into a file of the project. The dead that nobody has waited for
-    /// yet do not count.
+    /// Whether the process with the number in a file of the project runs. Zombies do not count.
     #[must_use]
     pub fn is_running(&self, path: &str) -> bool {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.read(path).trim()));

@@ -1,5 +1,5 @@
-//! What tests stand on: a hermetic environment, real terminals and displays, scenario folders, expected files; and what
-//! benchmarks measure with.
+//! What tests are built on: a hermetic environment, real terminals and displays, scenario folders, expected files; and
+//! what benchmarks measure with.
 //!
 //! For development only, and dependent on no product crate: it knows the `relay` binary by its path alone. Whatever goes
 //! wrong in here panics, because that is how a test says so.

@@ -33,7 +33,7 @@ pub fn watch(command: &mut Command) -> Cost {
     Cost { code: status.code(), cpu: children_cpu() - before, peak_bytes }
 }
 
-/// User + system time of all children that have ended so far; nothing where the kernel does not tell.
+/// User + system time of all children that have ended so far; `None` if the kernel does not report it.
 #[must_use]
 pub fn children_cpu() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();

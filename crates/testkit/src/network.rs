@@ -1,8 +1,9 @@
-//! Watching whether a program tries to reach anybody: it runs in a network namespace without any network, under a tracer
-//! that writes down every attempt. What it asked the name service is an attempt too, and the namespace's only name server
-//! notes the names: it answers that there are none.
+//! Watches whether a program tries to reach the network: it runs in a network namespace without any network, under a
+//! tracer that records every attempt. Name lookups are attempts too; the namespace's only name server records the names
+//! and answers that they do not exist.
 //!
-//! Where this user may make no namespaces, the tracer alone has to do, and where none of mounts, there is no name server.
+//! If this user may not make network namespaces, the tracer alone has to do; without mount namespaces there is no name
+//! server.
 
 use std::process::Stdio;
 use std::sync::LazyLock;

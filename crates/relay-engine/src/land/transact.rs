@@ -239,5 +239,5 @@ fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {
         codes::APPROVAL_REQUIRED,
         format!("this needs approval and there is no terminal to ask in: {}", reasons.join("; ")),
     )
-    .hinted("Run it in a terminal, or approve beforehand with --yes.")
+    .hinted("Run it in a terminal, or approve in advance with --yes.")
 }

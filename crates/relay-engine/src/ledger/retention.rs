@@ -141,7 +141,7 @@ fn not_agreed(decision: Decision, farewell: &Farewell) -> Diagnostic {
         format!("{} transactions were kept, because removing them was not confirmed", farewell.transactions);
     match decision {
         Decision::NobodyThere => Diagnostic::error(codes::APPROVAL_REQUIRED, message)
-            .hinted("Look with --dry-run; run it in a terminal, or agree beforehand with --yes."),
+            .hinted("Look with --dry-run; run it in a terminal, or agree in advance with --yes."),
         Decision::Yes | Decision::No | Decision::Interrupted => {
             Diagnostic::error(codes::NOT_APPROVED, message)
         }

@@ -39,7 +39,7 @@ impl Place {
             }
             match git_dir_of(&mark) {
                 Some(git_dir) => return Self::at(folder, mark, git_dir),
-                // The repository around a work tree whose own is missing is not the one that is meant.
+                // If a work tree's own repository is missing, the one around it is not meant.
                 None if mark.is_file() => break,
                 None => {}
             }
@@ -131,8 +131,8 @@ fn is_shared(_folder: &Path) -> bool {
     false
 }
 
-/// Whose `.git` counts above the start, as for the root of a workspace: the user's, the system's, and that of whoever
-/// owns the start.
+/// Which `.git` above the start counts, as for the root of a workspace: one that belongs to the user, to the system, or
+/// to the owner of the start.
 #[cfg(unix)]
 struct Owners {
     user: u32,

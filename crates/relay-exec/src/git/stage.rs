@@ -12,7 +12,7 @@ const PATHS_PER_CALL: usize = 500;
 /// How much of git's answers is kept: more than that many paths with their attributes.
 const ANSWER_LIMIT_BYTES: usize = 16 << 20;
 
-/// What became of files that were to be staged.
+/// The result of staging files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Staged {
     /// Files that were left out, each with the filter that its attributes ask for and the user's own config does not

@@ -1,4 +1,4 @@
-//! Supervision where there is no `poll` and no process group (Windows): threads read, the caller waits in small steps,
+//! Supervision on systems without `poll` and process groups (Windows): threads read, the caller waits in small steps,
 //! and the tree is ended with the system's own tool.
 
 use std::io::{self, PipeReader, Read as _, Write as _};
@@ -92,7 +92,7 @@ fn spawn(mut command: Command, is_merged: bool, stdin: Option<&[u8]>) -> io::Res
     Ok((child, outputs))
 }
 
-/// Reads until the pipe is closed, or nobody wants to know any more.
+/// Reads until the pipe is closed, or the receiver is gone.
 fn read_all(index: usize, mut reader: PipeReader, sender: &SyncSender<(usize, Vec<u8>)>) {
     let mut buffer = vec![0; 1 << 16];
     while let Ok(count) = reader.read(&mut buffer) {

@@ -1,4 +1,4 @@
-//! Programs that stay behind.
+//! Programs that outlive Relay.
 
 use std::path::Path;
 

@@ -7,7 +7,7 @@ pub fn pid_in(file: &Path) -> u32 {
     std::fs::read_to_string(file).unwrap().trim().parse().unwrap()
 }
 
-/// Whether the process runs. The dead that nobody has waited for yet do not count.
+/// Whether the process runs. Zombies do not count.
 #[cfg(target_os = "linux")]
 pub fn is_alive(pid: u32) -> bool {
     // Nothing is started to find out: it would give those that are just ending the time to do so.
@@ -15,7 +15,7 @@ pub fn is_alive(pid: u32) -> bool {
     stat.is_ok_and(|stat| stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.starts_with(" Z")))
 }
 
-/// Whether the process runs. The dead that nobody has waited for yet do not count.
+/// Whether the process runs. Zombies do not count.
 #[cfg(not(target_os = "linux"))]
 pub fn is_alive(pid: u32) -> bool {
     let stat =

@@ -67,7 +67,7 @@ fn a_cancel_ends_those_that_left_the_group() {
     check_killed(&format!("setsid {SLEEPER} &"));
 }
 
-/// Its parents are gone and its session is another; only the mark in its environment tells where it came from.
+/// Its parents are gone and its session is another; only the mark in its environment shows where it came from.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_cancel_ends_those_that_left_the_group_and_lost_their_parents() {
@@ -84,7 +84,7 @@ fn those_that_ignore_the_request_are_killed() {
     );
 }
 
-/// Without its environment it has no mark either; only its parent tells where it came from.
+/// Without its environment it has no mark either; only its parent shows where it came from.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_cancel_ends_those_that_left_the_group_and_cleared_their_environment() {
@@ -100,7 +100,7 @@ fn one_that_was_found_once_is_not_forgotten() {
     check_killed(&format!("setsid env -i PATH=\"$PATH\" sh -c '{stubborn}' &"));
 }
 
-/// A stopped process acts on the request to end only when it is told to go on.
+/// A stopped process acts on the request to end only when it is continued.
 #[cfg(target_os = "linux")]
 #[test]
 fn stopped_processes_are_ended_politely_too() {

@@ -1,6 +1,6 @@
 //! Model servers on this machine: looked for where the catalog says they would be, and asked what they serve.
 //!
-//! Whoever listens there is not trusted: an answer that is no list of models is none, and a list has limits.
+//! Servers there are not trusted: a response that is not a list of models is ignored, and a list has limits.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::{Catalog, CatalogModel, CatalogProvider};
 use crate::client::Client;
 use crate::provider::Wire;
 
-/// Where nobody listens that is told at once; a server that is there gets the time it needs on a busy machine.
+/// A port without a listener is reported at once; a running server gets the time it needs on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How many models are taken from one server's list.

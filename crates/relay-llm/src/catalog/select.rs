@@ -99,7 +99,7 @@ impl Catalog {
         Ok(Selected { model, thinking, is_known })
     }
 
-    /// The models whose selectors or names have all of these words; all of them for no words.
+    /// The models with all of these words in their selectors or names; without words, all models.
     #[must_use]
     pub fn search(&self, query: &str) -> Vec<&CatalogModel> {
         let words: Vec<String> = query.split_whitespace().map(str::to_lowercase).collect();
@@ -191,7 +191,7 @@ fn fitting<'a>(entries: impl Iterator<Item = &'a CatalogModel>, typed: &str) -> 
     entries.iter().filter(fits).map(|(entry, _)| *entry).collect()
 }
 
-/// Whether the words stand in the text in a row, and whether they do so at its end.
+/// Whether the text contains the words in a row, and whether it ends with them.
 fn runs(text: &[String], words: &[String]) -> (bool, bool) {
     if words.is_empty() {
         return (false, false);
@@ -224,7 +224,7 @@ fn ambiguous(selector: &str, several: &[&CatalogModel]) -> SelectError {
     SelectError::Ambiguous { selector: selector.to_owned(), candidates }
 }
 
-/// The three most alike, best first: compared by name, told as the whole selector.
+/// The three most similar ones, best first: compared by name, returned as whole selectors.
 fn alike<'a>(typed: &str, names: impl Iterator<Item = (&'a str, String)>) -> Vec<String> {
     let mut scored: Vec<(f64, String)> = names
         .map(|(name, told)| (strsim::jaro_winkler(&typed.to_lowercase(), name), told))

@@ -10,7 +10,7 @@ pub(crate) struct Lines {
     start: usize,
     /// How far the buffer is known to have no line end.
     searched: usize,
-    /// Whether the last line ended in a CR whose LF, if any, has not come yet.
+    /// Whether the last line ended in a CR that an LF may still follow.
     is_after_cr: bool,
 }
 

@@ -41,7 +41,7 @@ impl Sse {
                 let value = match value {
                     [b':', b' ', value @ ..] | [b':', value @ ..] => value,
                     [] => &[],
-                    // Another field whose name merely begins like this.
+                    // Another field with a longer name.
                     [_, ..] => continue,
                 };
                 if self.data.len() + value.len() > FRAME_LIMIT_BYTES {
@@ -56,7 +56,7 @@ impl Sse {
         }
     }
 
-    /// The data of an event whose closing blank line never came. Some servers close right after the last event.
+    /// The data of an event without its closing blank line. Some servers close right after the last event.
     pub(crate) fn finish(&mut self) -> Option<&[u8]> {
         if let Some(value) = self.lines.rest().strip_prefix(b"data:") {
             let value = value.strip_prefix(b" ").unwrap_or(value);

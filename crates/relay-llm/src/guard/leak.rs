@@ -36,7 +36,7 @@ impl Watch {
         Self { is_quoted_before, blocks: Vec::new() }
     }
 
-    /// Where in the block a leak begins. Each block is told about once.
+    /// Where in the block a leak begins. Each block is reported once.
     pub(super) fn look(&mut self, index: usize, whole: &str, form: Form) -> Option<usize> {
         if self.is_quoted_before {
             return None;

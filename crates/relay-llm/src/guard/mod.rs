@@ -20,7 +20,7 @@ impl Guards {
         Self { leak: leak::Watch::new(request), repetition: repetition::Watch::default() }
     }
 
-    /// Looks at what has become of a block. Only what is new is searched.
+    /// Looks at the current text of a block. Only what is new is searched.
     pub(crate) fn look(&mut self, index: usize, whole: &str, is_prose: bool) -> Option<Notice> {
         let form = if is_prose { Form::Prose } else { Form::Json };
         if let Some(offset) = self.leak.look(index, whole, form) {

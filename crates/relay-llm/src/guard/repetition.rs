@@ -6,7 +6,7 @@ const WINDOW_BYTES: usize = 12 << 10;
 /// How often the window is looked at.
 const STEP_BYTES: usize = 4 << 10;
 
-/// The longest text whose repetition is looked for.
+/// The longest period of a repetition that is looked for.
 const PERIOD_BYTES: usize = 512;
 
 /// Watches one answer.
@@ -49,7 +49,7 @@ fn is_periodic(window: &[u8]) -> bool {
 mod tests {
     use super::{Watch, is_periodic};
 
-    /// Feeds the text in pieces and tells whether it was stopped before 20 KiB.
+    /// Feeds the text in pieces and returns whether it was stopped before 20 KiB.
     fn check(text: &str, expected: bool) {
         let mut watch = Watch::default();
         let ends = (1..=text.len() / 100).map(|n| n * 100);

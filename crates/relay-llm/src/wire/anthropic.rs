@@ -85,7 +85,7 @@ pub(super) fn body(model: &Model, request: &Request) -> Value {
     body
 }
 
-/// Asks for thinking, and tells whether that was done.
+/// Asks for thinking, and returns whether it did.
 fn think(body: &mut Value, model: &Model, request: &Request, max_tokens: u64) -> bool {
     let forced = matches!(request.tool_choice, ToolChoice::Required | ToolChoice::Named(_));
     let Some(level) = request.thinking else { return false };

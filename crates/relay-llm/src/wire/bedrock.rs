@@ -16,7 +16,7 @@ use crate::sigv4;
 /// The version of Anthropic's format on Bedrock.
 const VERSION: &str = "bedrock-2023-05-31";
 
-/// Writes a request. The model's name stands in the path, not in the body.
+/// Writes a request. The model's name is in the path, not in the body.
 pub(super) fn write(model: &Model, request: &Request) -> Written {
     let mut body = anthropic::body(model, request);
     if let Value::Object(fields) = &mut body {

@@ -1,6 +1,6 @@
 //! Google's Gemini.
 //!
-//! Tool calls come whole, so each is told with one delta. Signatures may sit on any part and go back on the same one.
+//! Tool calls come whole, so each is emitted with one delta. Signatures may be on any part and go back on the same one.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::model::{Model, ThinkingStyle};
 use crate::provider::Wire;
 use crate::request::{Request, Thinking, ToolChoice};
 
-/// Stands for the signature of a call that another model made; without any, the call is refused.
+/// Replaces the signature of a call that another model made; without any, the call is refused.
 const FOREIGN_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// Writes a request.
@@ -110,7 +110,7 @@ fn contents(model: &Model, request: &Request) -> Vec<Value> {
         if !parts.is_empty() {
             contents.push(json!({ "role": role, "parts": parts }));
         }
-        // Results must stand alone, so the images in them follow as if the user had sent them.
+        // Results must be in a message of their own, so the images in them follow as if the user had sent them.
         let images: Vec<Value> = message.content.iter().flat_map(result_images).map(write_image).collect();
         if !images.is_empty() && model.capabilities.images {
             contents.push(json!({ "role": "user", "parts": images }));
@@ -251,7 +251,7 @@ impl Decode for Decoder {
         Ok(Flow::More)
     }
 
-    /// There is no last event: a closed connection after a reason to stop is the end.
+    /// The format has no last event: a closed connection after a reason to stop is the end.
     fn finish(&mut self, answer: &mut Assembler) -> Result<(), Error> {
         self.close(answer);
         if self.has_stop { Ok(()) } else { Err(broke_off(answer)) }

@@ -156,7 +156,7 @@ fn no_key(provider: &Provider) -> Error {
     Error::new(ErrorKind::Auth, &*provider.name, "no key for this provider")
 }
 
-/// The base URL with a path behind it. A query stays at the end, and `{model}` becomes the model's name.
+/// The base URL with a path appended. A query stays at the end, and `{model}` becomes the model's name.
 fn join(base: &str, path: &str, model: &str) -> String {
     let (base, query) = base.split_once('?').map_or((base, None), |(base, query)| (base, Some(query)));
     let url = format!("{}{path}", base.trim_end_matches('/')).replace("{model}", model);
@@ -238,7 +238,7 @@ fn put_in(object: &mut Value, outer: &str, key: &str, value: Value) {
     }
 }
 
-/// An id for a tool call whose provider gives none. It must differ from all others of the conversation.
+/// An id for a tool call from a provider that gives none. It must differ from all others of the conversation.
 fn fresh_id() -> String {
     let random = getrandom::u64().unwrap_or_default();
     format!("call_{random:016x}")

@@ -1,13 +1,13 @@
 //! Conversations that providers accept: every tool call has its result, right after it, and no result comes from nowhere.
 //!
 //! A turn that was interrupted leaves calls that never ran. Every provider refuses such a conversation, so the missing
-//! results are added: the model is told that nothing came of the call, which is the truth.
+//! results are added: they say that the call had no result, which is the truth.
 
 use std::borrow::Cow;
 
 use crate::message::{Block, Message, Role, ToolResult};
 
-/// What a model is told of a call that was never run.
+/// The result of a call that was never run, for the model.
 const NOT_RUN: &str = "This call was not run.";
 
 /// The messages as a provider accepts them; the same if they are so already.

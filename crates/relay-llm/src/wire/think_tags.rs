@@ -6,7 +6,7 @@
 const BEGIN: &str = "<think>";
 const END: &str = "</think>";
 
-/// A piece of the answer, told apart.
+/// A piece of the answer: thinking or text.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Words.

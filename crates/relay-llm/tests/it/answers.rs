@@ -39,7 +39,7 @@ fn plain_text() {
         assert_eq!((told.outcome().as_str(), told.text().as_str()), ("done", TEXT));
         assert_eq!(told.turn.stop, StopReason::Stop);
         assert_eq!((told.turn.usage.context(), told.turn.usage.output), (130, 20));
-        // Ollama does not tell what came from its cache.
+        // Ollama does not report what came from its cache.
         let cached = if lab.name == "ollama" { 0 } else { 30 };
         assert_eq!(told.turn.usage.cache_read, cached);
     });

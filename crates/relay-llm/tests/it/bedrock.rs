@@ -9,7 +9,7 @@ use relay_llm::{Auth, Client, Compat, Key, Model, Provider, Wire};
 
 use crate::support::{Told, check, options, prompt};
 
-/// A message of the event stream. The checksums are those of Amazon's format: CRC-32 over what stands before each.
+/// A message of the event stream. The checksums are those of Amazon's format: CRC-32 over everything before each.
 fn message(headers: &[(&str, &str)], payload: &str) -> Vec<u8> {
     let mut block = Vec::new();
     for (name, value) in headers {
@@ -62,7 +62,7 @@ fn chunk(event: &str) -> Vec<u8> {
     )
 }
 
-/// Answers one request with these bytes, cut into pieces; returns what was told, and the request.
+/// Answers one request with these bytes, cut into pieces; returns the events, and the request.
 fn ask(body: Vec<u8>, cut: usize, key: &str) -> (Told, String) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! What goes wrong at providers and on the way, and what becomes of it.
+//! What goes wrong at providers and on the way, and how Relay handles it.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn retries(told: &Told) -> Vec<(u32, u64, String)> {
     told.notices().iter().filter_map(retry).collect()
 }
 
-/// Fails once, then answers; returns what was told.
+/// Fails once, then answers; returns the events.
 fn after(lab: &Lab, first: impl Into<Answer>) -> Told {
     lab.server.queue(first);
     lab.ask(Reply::text("Better now."))
@@ -276,7 +276,7 @@ fn a_failure_inside_the_stream_ends_it() {
 #[test]
 fn nobody_at_home() {
     for_every(|lab| {
-        // A port that nobody is given by chance, not one that was free a moment ago.
+        // A port that the system never assigns, not one that was free a moment ago.
         let free = "127.0.0.1:9";
         let options = ClientOptions {
             retry: RetrySettings { enabled: false, ..RetrySettings::default() },

@@ -5,7 +5,7 @@ use testkit::model::{Answer, Reply};
 use crate::support::{Lab, PROVIDERS, options};
 use relay_llm::{ClientOptions, RetrySettings};
 
-/// Pieces of JSON that no server should send. `T` stands for each of the types of the format.
+/// Pieces of JSON that no server should send. `T` is replaced by each of the types of the format.
 const NONSENSE: [&str; 21] = [
     "null",
     "[]",

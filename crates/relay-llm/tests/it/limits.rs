@@ -1,4 +1,4 @@
-//! Answers as large as anybody would send, and larger.
+//! Answers as large as a provider would send, and larger.
 
 use relay_llm::{ClientOptions, Event};
 use testkit::model::{Answer, Delivery, Reply};

@@ -9,7 +9,7 @@ use testkit::model::{Answer, Reply};
 
 use crate::support::{Lab, Told, for_every, prompt};
 
-/// Chat Completions chunks with these deltas, as they stand.
+/// Chat Completions chunks with exactly these deltas.
 fn chunks(deltas: &[Value], finish: &str) -> Answer {
     let mut body = String::new();
     for delta in deltas {
@@ -226,7 +226,7 @@ fn leaks(told: &Told) -> Vec<(usize, usize)> {
     told.events.iter().filter_map(leak).collect()
 }
 
-/// Good code with a leak behind it.
+/// Good code followed by a leak.
 const LEAK: &str = "fine();】【analysis to=functions.edit code 大发时时彩 user to=functions.edit code";
 
 #[test]

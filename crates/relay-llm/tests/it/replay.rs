@@ -1,4 +1,4 @@
-//! What goes back to a provider: its own blocks unchanged, nobody else's secrets, and requests it accepts.
+//! What goes back to a provider: its own blocks unchanged, no other provider's secrets, and requests it accepts.
 
 use relay_llm::{
     Block, Cache, Image, Message, OutputSchema, Request, Thinking, Tool, ToolChoice, ToolResult,

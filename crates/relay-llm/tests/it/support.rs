@@ -25,7 +25,7 @@ pub struct Lab {
     pub model: Model,
 }
 
-/// What a stream told.
+/// The events of a stream.
 pub struct Told {
     pub events: Vec<Event>,
     pub turn: Turn,
@@ -177,14 +177,14 @@ pub fn check(stream: impl Iterator<Item = Event>) -> Told {
     assert_eq!(turn.error, error);
     for (index, block) in &ended {
         let last = turn.content.get(*index).map(without_seal);
-        // Only the end of an answer tells that it was cut, and that a call without arguments may have lost them.
+        // Only the end of an answer shows that it was cut, and that a call without arguments may have lost them.
         let is_doubted = turn.stop == StopReason::Length && matches!(block, Block::ToolCall(_));
         assert!(is_doubted || last == Some(without_seal(block)), "{last:?}");
     }
     Told { events, turn, error }
 }
 
-/// What was told piece by piece is the block.
+/// The pieces add up to the block.
 fn check_block(kind: &Kind, joined: &str, block: &Block) {
     match (kind, block) {
         (Kind::Text, Block::Text { text, .. }) | (Kind::Thinking, Block::Thinking { text, .. }) => {
@@ -202,7 +202,7 @@ fn check_block(kind: &Kind, joined: &str, block: &Block) {
     }
 }
 
-/// A signature may come after its block's end; it stands in the turn.
+/// A signature may come after its block's end; it is in the turn.
 fn without_seal(block: &Block) -> Block {
     let mut block = block.clone();
     if let Block::Text { seal, .. } | Block::Thinking { seal, .. } = &mut block {

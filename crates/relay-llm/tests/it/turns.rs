@@ -1,4 +1,4 @@
-//! Whole turns: tried again and handed on, with what was told marked as void.
+//! Whole turns: retried and handed on, with earlier events marked as void.
 
 use relay_diagnostics::Cancel;
 use relay_llm::catalog::Catalog;
@@ -21,7 +21,7 @@ fn settings() -> RetrySettings {
     }
 }
 
-/// A chain of these servers' models, and what was told of one turn. Every provider has these keys.
+/// A chain of these servers' models, and the events of one turn. Every provider has these keys.
 fn ask_with(
     servers: &[&ModelServer],
     keys: &[&str],
@@ -202,7 +202,7 @@ fn when_all_keys_are_refused_the_next_model_is_asked() {
     assert_eq!(first.requests().len(), 2);
 }
 
-/// Asks one model within a budget, as often as it is told to; returns the errors.
+/// Asks one model within a budget this many times; returns the errors.
 fn ask_within(server: &ModelServer, budget: &Budget, times: usize) -> Vec<Option<relay_llm::Error>> {
     let keys = Keyring::of_one("anthropic", "KEY", Key::new(KEY));
     let prices = Some(Prices { output: 10.0, ..Prices::default() });

@@ -9,10 +9,10 @@ use rustix::io::Errno;
 use crate::fs::Rename;
 
 /// A name inside a folder that is held open.
-type Place<'a> = (&'a Dir, &'a str);
+type Entry<'a> = (&'a Dir, &'a str);
 
 /// Renames in one step, or fails without having done anything.
-pub(super) fn rename(from: Place<'_>, to: Place<'_>, how: Rename) -> io::Result<()> {
+pub(super) fn rename(from: Entry<'_>, to: Entry<'_>, how: Rename) -> io::Result<()> {
     let result = match how {
         Rename::Replace => rustix::fs::renameat(from.0, from.1, to.0, to.1),
         Rename::NoReplace | Rename::Exchange => flagged(from, to, how),
@@ -27,7 +27,7 @@ pub(super) fn rename(from: Place<'_>, to: Place<'_>, how: Rename) -> io::Result<
 }
 
 /// A link never replaces anything either. Between its two steps the file has both names, which recovery understands.
-fn link(from: Place<'_>, to: Place<'_>) -> io::Result<()> {
+fn link(from: Entry<'_>, to: Entry<'_>) -> io::Result<()> {
     let is_folder = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
     if rustix::fs::statat(from.0, from.1, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_folder) {
         return move_folder(from, to);
@@ -37,7 +37,7 @@ fn link(from: Place<'_>, to: Place<'_>) -> io::Result<()> {
 }
 
 /// A folder cannot be linked, but a rename of one replaces nothing except an empty folder.
-fn move_folder(from: Place<'_>, to: Place<'_>) -> io::Result<()> {
+fn move_folder(from: Entry<'_>, to: Entry<'_>) -> io::Result<()> {
     match rustix::fs::statat(to.0, to.1, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(_) => Err(io::ErrorKind::AlreadyExists.into()),
         Err(Errno::NOENT) => Ok(rustix::fs::renameat(from.0, from.1, to.0, to.1)?),
@@ -46,14 +46,14 @@ fn move_folder(from: Place<'_>, to: Place<'_>) -> io::Result<()> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
-fn flagged(from: Place<'_>, to: Place<'_>, how: Rename) -> Result<(), Errno> {
+fn flagged(from: Entry<'_>, to: Entry<'_>, how: Rename) -> Result<(), Errno> {
     use rustix::fs::RenameFlags;
     let flags = if how == Rename::Exchange { RenameFlags::EXCHANGE } else { RenameFlags::NOREPLACE };
     rustix::fs::renameat_with(from.0, from.1, to.0, to.1, flags)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
-fn flagged(_from: Place<'_>, _to: Place<'_>, _how: Rename) -> Result<(), Errno> {
+fn flagged(_from: Entry<'_>, _to: Entry<'_>, _how: Rename) -> Result<(), Errno> {
     Err(Errno::NOSYS)
 }
 

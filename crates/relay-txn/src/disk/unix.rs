@@ -26,13 +26,13 @@ pub(crate) struct Disk {
 }
 
 /// A folder to act in.
-pub(super) enum Place<'d> {
+pub(super) enum Folder<'d> {
     Root(&'d Dir),
     Found(Dir),
     Stage(Arc<Dir>),
 }
 
-impl Deref for Place<'_> {
+impl Deref for Folder<'_> {
     type Target = Dir;
 
     fn deref(&self) -> &Dir {
@@ -52,24 +52,24 @@ impl Disk {
     }
 
     /// Opens a folder for listing, syncing, or as a place to act in.
-    pub(super) fn folder(&self, path: &str) -> io::Result<Place<'_>> {
+    pub(super) fn folder(&self, path: &str) -> io::Result<Folder<'_>> {
         if path.is_empty() {
-            return Ok(Place::Root(&self.root));
+            return Ok(Folder::Root(&self.root));
         }
         if parent(path) != STAGE {
             let looked_at = held(&self.looked_at).take();
             return match looked_at.filter(|folder| folder.path() == path) {
-                Some(folder) => Ok(Place::Found(folder)),
-                None => self.find(path).map(Place::Found),
+                Some(folder) => Ok(Folder::Found(folder)),
+                None => self.find(path).map(Folder::Found),
             };
         }
         let mut known = held(&self.stage);
         match &*known {
-            Some(stage) if stage.path() == path => Ok(Place::Stage(Arc::clone(stage))),
+            Some(stage) if stage.path() == path => Ok(Folder::Stage(Arc::clone(stage))),
             _ => {
                 let stage = Arc::new(self.find(path)?);
                 *known = Some(Arc::clone(&stage));
-                Ok(Place::Stage(stage))
+                Ok(Folder::Stage(stage))
             }
         }
     }
@@ -84,7 +84,7 @@ impl Disk {
     }
 
     /// The folder a path is in, and the name it has there.
-    pub(super) fn locate<'a>(&self, path: &'a str) -> io::Result<(Place<'_>, &'a str)> {
+    pub(super) fn locate<'a>(&self, path: &'a str) -> io::Result<(Folder<'_>, &'a str)> {
         let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
         Ok((self.folder(parent(path))?, name))
     }
@@ -138,7 +138,7 @@ impl Fs for Disk {
         };
         match rustix::fs::statat(&*folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) => {
-                if let Place::Found(folder) = folder {
+                if let Folder::Found(folder) = folder {
                     *held(&self.looked_at) = Some(folder);
                 }
                 Ok(Some(stat_of(&stat)))

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::io;
 
 use super::folders::open_mode;
-use super::prepare::{Observed, Prepared};
+use super::prepare::{Observed, Staged};
 use super::{Protocol, Seen};
 use crate::error::{At, TxnError};
 use crate::fs::{Fs, Kind, Rename};
@@ -18,8 +18,8 @@ impl<F: Fs> Protocol<F> {
     /// Makes the files new. After an error some are; the caller rolls back.
     ///
     /// What goes makes room for what comes: a folder may take the place of a file, and the other way round.
-    pub(super) fn apply(&self, prepared: &mut Prepared) -> Result<(), TxnError> {
-        let Prepared { record, observed, known_folders, unreached, disowned, .. } = prepared;
+    pub(super) fn apply(&self, prepared: &mut Staged) -> Result<(), TxnError> {
+        let Staged { record, observed, known_folders, unreached, disowned, .. } = prepared;
         let changes = || record.changes.iter().zip(observed.iter()).enumerate();
         for (n, (change, observed)) in changes().filter(|(_, (change, _))| change.after.is_none()) {
             self.land(record, n, change, observed.as_ref(), unreached)?;

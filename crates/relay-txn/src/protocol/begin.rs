@@ -5,7 +5,7 @@ use std::io;
 
 use uuid::Uuid;
 
-use super::prepare::Prepared;
+use super::prepare::Staged;
 use super::recover::Leases;
 use super::sealed::Sealed;
 use super::{Open, Protocol};
@@ -71,7 +71,7 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// Gives the record its name. From here on, the next process that opens the ledger undoes a crash.
-    fn journal(&self, prepared: &Prepared) -> Result<(), TxnError> {
+    fn journal(&self, prepared: &Staged) -> Result<(), TxnError> {
         let pending = layout::pending(prepared.record.uuid);
         self.fs.rename(&prepared.staged_record, &pending, Rename::NoReplace).at("write", &pending)?;
         self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;

@@ -30,7 +30,7 @@ pub struct Kept {
     pub size: u64,
     /// Why it is there.
     pub origin: Origin,
-    place: Place,
+    place: Source,
 }
 
 /// Why a content was kept.
@@ -45,7 +45,7 @@ pub enum Origin {
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum Source {
     /// A file of the state folder.
     File,
     /// Wherever the record has it.
@@ -75,8 +75,8 @@ impl<F: Fs> Protocol<F> {
     /// The bytes of a kept content.
     pub(crate) fn kept_content(&self, kept: &Kept) -> Result<Vec<u8>, TxnError> {
         match &kept.place {
-            Place::Stored(stored) => self.content(stored),
-            Place::File => match self.fs.read(&kept.kept_in, MAX_FILE_BYTES).at("read", &kept.kept_in)? {
+            Source::Stored(stored) => self.content(stored),
+            Source::File => match self.fs.read(&kept.kept_in, MAX_FILE_BYTES).at("read", &kept.kept_in)? {
                 Found::File(bytes, _) => Ok(bytes),
                 Found::Missing | Found::Irregular(_) => {
                     Err(TxnError::io("read", &kept.kept_in, io::ErrorKind::NotFound.into()))
@@ -104,7 +104,7 @@ impl<F: Fs> Protocol<F> {
                 kept_in: name.clone(),
                 size: stored.size,
                 origin: Origin::TakenBack,
-                place: Place::Stored(stored),
+                place: Source::Stored(stored),
             })
         }));
         Ok(())
@@ -138,7 +138,7 @@ impl<F: Fs> Protocol<F> {
             kept_in: format!("{folder}/{name}"),
             size: stat.size,
             origin,
-            place: Place::File,
+            place: Source::File,
         }));
         Ok(())
     }

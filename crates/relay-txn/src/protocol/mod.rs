@@ -38,7 +38,7 @@ use std::sync::OnceLock;
 pub use forget::Forgotten;
 pub use history::Entries;
 pub use kept::{Kept, Origin};
-pub use recover::{Outcome, Recovered};
+pub use recover::{Recovered, Recovery};
 pub use rescue::Rescued;
 pub use rollback::RolledBack;
 pub use unfinished::Unfinished;

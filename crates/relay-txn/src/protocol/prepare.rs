@@ -21,7 +21,7 @@ use crate::record::{
 };
 
 /// A transaction that is durable on disk, except that its record has no name yet.
-pub(super) struct Prepared {
+pub(super) struct Staged {
     pub(super) record: Record,
     /// Where the record is staged.
     pub(super) staged_record: String,
@@ -36,7 +36,7 @@ pub(super) struct Prepared {
 }
 
 /// What is where a change is to be made.
-enum Place {
+enum Occupant {
     /// Nothing.
     Free,
     /// A folder, where a file or link is to come.
@@ -75,7 +75,7 @@ impl Contents {
 
 impl<F: Fs> Protocol<F> {
     /// Compares every file with what the draft was planned against, and stages what it is to become.
-    pub(super) fn prepare(&self, draft: &Draft) -> Result<Prepared, TxnError> {
+    pub(super) fn prepare(&self, draft: &Draft) -> Result<Staged, TxnError> {
         let (observed, folders) =
             self.observe(draft, |change, freed| self.compare(change, freed, draft.break_links))?;
         let mut contents = Contents::new(draft.uuid);
@@ -111,7 +111,7 @@ impl<F: Fs> Protocol<F> {
         self.sync_stage(&record, &staged_record, &contents)?;
         let known_folders = draft.make.iter().map(|folder| (folder.path.clone(), folder.clone())).collect();
         let unreached = (0..observed.len()).collect();
-        Ok(Prepared { record, staged_record, observed, known_folders, unreached, disowned })
+        Ok(Staged { record, staged_record, observed, known_folders, unreached, disowned })
     }
 
     /// What the disk says about every file that is to change, and which folders have to come and go. Refuses what does not
@@ -119,19 +119,19 @@ impl<F: Fs> Protocol<F> {
     fn observe<'d>(
         &self,
         draft: &'d Draft,
-        look: impl Fn(&FileChange, &Freed<'d>) -> Result<Place, TxnError>,
+        look: impl Fn(&FileChange, &Freed<'d>) -> Result<Occupant, TxnError>,
     ) -> Result<(Vec<Option<Observed>>, Folders), TxnError> {
         let freed = Freed::by(draft);
         let mut observed = Vec::with_capacity(draft.changes.len());
         let mut replaced = Vec::new();
         for change in &draft.changes {
             observed.push(match look(change, &freed)? {
-                Place::Free => None,
-                Place::Folder => {
+                Occupant::Free => None,
+                Occupant::Folder => {
                     replaced.push(change.path.as_str());
                     None
                 }
-                Place::Held(observed) => Some(observed),
+                Occupant::Held(observed) => Some(observed),
             });
         }
         let folders = self.folders(draft, &freed, &replaced)?;
@@ -146,31 +146,36 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// What is where a change is to be made, going by what the disk says about it.
-    fn foresee(&self, change: &FileChange, freed: &Freed<'_>, break_links: bool) -> Result<Place, TxnError> {
+    fn foresee(
+        &self,
+        change: &FileChange,
+        freed: &Freed<'_>,
+        break_links: bool,
+    ) -> Result<Occupant, TxnError> {
         let path = change.path.to_string();
         if !self.fs.permits(&path) {
             return Err(TxnError::Refused { path });
         }
         if change.before.is_none() && freed.holds_folder_of(&path) {
-            return Ok(Place::Free);
+            return Ok(Occupant::Free);
         }
         match (&change.before, self.look(&path)?) {
             // What is there was reached without a link.
             (_, None) if self.is_below_link(&path) => {
                 Err(TxnError::NotRegular { path, kind: "below a link" })
             }
-            (None, None) => Ok(Place::Free),
+            (None, None) => Ok(Occupant::Free),
             (Some(_), None) => Err(TxnError::Changed { path }),
-            (None, Some(stat)) if stat.kind == Kind::Folder => Ok(Place::Folder),
+            (None, Some(stat)) if stat.kind == Kind::Folder => Ok(Occupant::Folder),
             (None, Some(stat)) if stat.kind == Kind::File => Err(TxnError::Exists { path }),
             (Some(_), Some(stat)) if stat.kind == Kind::File && stat.links > 1 && !break_links => {
                 Err(TxnError::HardLinked { path, links: stat.links })
             }
             (Some(_), Some(stat)) if stat.kind == Kind::File => {
-                Ok(Place::Held(Observed { stat, extras: Extras::default() }))
+                Ok(Occupant::Held(Observed { stat, extras: Extras::default() }))
             }
             (Some(image), Some(stat)) if stat.kind == Kind::Symlink && is_link(image.mode) => {
-                Ok(Place::Held(Observed { stat, extras: Extras::default() }))
+                Ok(Occupant::Held(Observed { stat, extras: Extras::default() }))
             }
             (_, Some(stat)) => Err(TxnError::NotRegular { path, kind: stat.kind.words() }),
         }
@@ -194,13 +199,18 @@ impl<F: Fs> Protocol<F> {
     }
 
     /// The file must be exactly what the change was planned against.
-    fn compare(&self, change: &FileChange, freed: &Freed<'_>, break_links: bool) -> Result<Place, TxnError> {
+    fn compare(
+        &self,
+        change: &FileChange,
+        freed: &Freed<'_>,
+        break_links: bool,
+    ) -> Result<Occupant, TxnError> {
         let path = change.path.as_str();
         if !self.fs.permits(path) {
             return Err(TxnError::Refused { path: path.to_owned() });
         }
         if change.before.is_none() && freed.holds_folder_of(path) {
-            return Ok(Place::Free);
+            return Ok(Occupant::Free);
         }
         let (found, extras) = match self.fs.read_with_extras(path, MAX_FILE_BYTES) {
             Err(_) if self.is_below_link(path) => {
@@ -212,20 +222,20 @@ impl<F: Fs> Protocol<F> {
             (Some(image), Found::Irregular(Kind::Symlink)) if is_link(image.mode) => {
                 let is_same = self.fs.read_link(path).at("read", path)?.as_deref() == Some(&image.bytes);
                 let stat = self.fs.stat(path).at("look at", path)?.filter(|_| is_same);
-                let held = stat.map(|stat| Place::Held(Observed { stat, extras }));
+                let held = stat.map(|stat| Occupant::Held(Observed { stat, extras }));
                 held.ok_or_else(|| TxnError::Changed { path: path.to_owned() })
             }
-            (None, Found::Irregular(Kind::Folder)) => Ok(Place::Folder),
+            (None, Found::Irregular(Kind::Folder)) => Ok(Occupant::Folder),
             (_, Found::Irregular(kind)) => {
                 Err(TxnError::NotRegular { path: path.to_owned(), kind: kind.words() })
             }
-            (None, Found::Missing) => Ok(Place::Free),
+            (None, Found::Missing) => Ok(Occupant::Free),
             (None, Found::File(..)) => Err(TxnError::Exists { path: path.to_owned() }),
             (Some(image), Found::File(bytes, stat)) if *bytes == *image.bytes && !is_link(image.mode) => {
                 if stat.links > 1 && !break_links {
                     return Err(TxnError::HardLinked { path: path.to_owned(), links: stat.links });
                 }
-                Ok(Place::Held(Observed { stat, extras }))
+                Ok(Occupant::Held(Observed { stat, extras }))
             }
             (Some(_), Found::File(..) | Found::Missing) => Err(TxnError::Changed { path: path.to_owned() }),
         }

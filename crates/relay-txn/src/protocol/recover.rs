@@ -25,12 +25,12 @@ pub struct Recovered {
     /// The files it is about.
     pub paths: Vec<String>,
     /// What was done.
-    pub outcome: Outcome,
+    pub outcome: Recovery,
 }
 
 /// How an interrupted transaction ended.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Recovery {
     /// It had not been decided: all its files are as they were before.
     RolledBack(RolledBack),
     /// It was in the ledger already; only leftovers were removed.
@@ -140,7 +140,7 @@ impl<F: Fs> Protocol<F> {
                 Err(error) => return Err(TxnError::io("lock", &owner, error)),
             };
             let outcome = self.finish(uuid)?;
-            if let Some(Recovered { outcome: Outcome::Stuck { .. }, .. }) = &outcome
+            if let Some(Recovered { outcome: Recovery::Stuck { .. }, .. }) = &outcome
                 && let Sealed::Ours(record) = self.read_record(&layout::pending(uuid), uuid)?
             {
                 leases.add(&record);
@@ -160,36 +160,36 @@ impl<F: Fs> Protocol<F> {
             // It died before it touched a file, or after all was done.
             Ok(Sealed::Missing) => return self.clean_stage(uuid).map(|()| None),
             Err(reason) => {
-                let outcome = Outcome::Stuck { reason: Box::new(reason) };
+                let outcome = Recovery::Stuck { reason: Box::new(reason) };
                 return Ok(Some(Recovered { uuid, paths: Vec::new(), outcome }));
             }
         };
         let paths = record.paths().map(str::to_owned).collect();
         let outcome = match self.end(&record) {
             Ok(outcome) => outcome,
-            Err(reason) => Outcome::Stuck { reason: Box::new(reason) },
+            Err(reason) => Recovery::Stuck { reason: Box::new(reason) },
         };
         Ok(Some(Recovered { uuid, paths, outcome }))
     }
 
-    fn end(&self, record: &Record) -> Result<Outcome, TxnError> {
+    fn end(&self, record: &Record) -> Result<Recovery, TxnError> {
         match self.read_record(&layout::record(record.uuid), record.uuid)? {
             Sealed::Ours(_) => {
                 // Other processes may have read it in the ledger; now it must also survive.
                 self.fs.sync(&[], &[STATE.to_owned()]).at("sync", STATE)?;
                 unlink_if_there(&self.fs, &layout::pending(record.uuid))?;
                 self.clean_stage(record.uuid)?;
-                Ok(Outcome::Finished)
+                Ok(Recovery::Finished)
             }
             // The record of a commit, perhaps a confirmed one, that cannot be read: what was decided is unknown.
             Sealed::Foreign => Err(TxnError::Foreign { name: layout::record(record.uuid) }),
-            Sealed::Missing if self.is_to_be_kept(record.uuid)? => self.keep(record).map(|()| Outcome::Kept),
-            Sealed::Missing => self.roll_back(record, None).map(Outcome::RolledBack),
+            Sealed::Missing if self.is_to_be_kept(record.uuid)? => self.keep(record).map(|()| Recovery::Kept),
+            Sealed::Missing => self.roll_back(record, None).map(Recovery::RolledBack),
         }
     }
 }
 
 fn unverified(uuid: Uuid) -> Recovered {
-    let outcome = Outcome::Unverified { name: layout::pending(uuid) };
+    let outcome = Recovery::Unverified { name: layout::pending(uuid) };
     Recovered { uuid, paths: Vec::new(), outcome }
 }

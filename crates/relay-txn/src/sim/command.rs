@@ -6,7 +6,7 @@ use super::{Fault, SimFs};
 use crate::capture::Effects;
 use crate::draft::Draft;
 use crate::error::TxnError;
-use crate::protocol::Outcome;
+use crate::protocol::Recovery;
 
 /// What a formatter might do: to a file of the transaction, to another one, and with files of its own.
 fn run_command(fs: &SimFs) -> Effects {
@@ -129,10 +129,10 @@ fn a_full_disk_puts_off_taking_back_what_a_command_did() {
             let error = ledger.abandon(open).unwrap_err();
             assert!(matches!(error, TxnError::RollbackFailed { uuid: SECOND, .. }), "{error}");
             let recovered = ledger.recover().unwrap();
-            assert!(matches!(recovered[0].outcome, Outcome::Stuck { .. }), "still full: {recovered:?}");
+            assert!(matches!(recovered[0].outcome, Recovery::Stuck { .. }), "still full: {recovered:?}");
             fs.set_fault(None);
             let recovered = ledger.recover().unwrap();
-            assert!(matches!(&recovered[0].outcome, Outcome::RolledBack(done) if done.rescued.is_empty()));
+            assert!(matches!(&recovered[0].outcome, Recovery::RolledBack(done) if done.rescued.is_empty()));
             assert_eq!(scenario.violation(&fs, Some(Ending::Rollback)), None);
         }
     }

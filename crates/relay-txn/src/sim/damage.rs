@@ -6,7 +6,7 @@ use super::{Dice, SimFs};
 use crate::error::TxnError;
 use crate::fs::{Fs as _, Kind};
 use crate::layout::{self, BLOBS};
-use crate::protocol::{Outcome, RolledBack};
+use crate::protocol::{Recovery, RolledBack};
 
 /// Every file in a folder, except those that only say who lives.
 fn files(fs: &SimFs, folder: &str) -> Vec<String> {
@@ -48,7 +48,7 @@ fn roll_back(scenario: &Scenario, n: usize, dies: bool) -> Option<(SimFs, Vec<u8
     let bytes = damage(&fs, &victim, &mut dice);
     let mut recovered = protocol(fs.clone(), None).recover().unwrap();
     match recovered.remove(0).outcome {
-        Outcome::RolledBack(done) => Some((fs, bytes, done)),
+        Recovery::RolledBack(done) => Some((fs, bytes, done)),
         other => panic!("{other:?}"),
     }
 }
@@ -95,7 +95,7 @@ fn an_original_that_is_damaged_in_both_places_stops_the_rollback_and_stays() {
     }
     let recovered = ledger.recover().unwrap();
     assert!(
-        matches!(recovered[0].outcome, Outcome::Stuck { .. }),
+        matches!(recovered[0].outcome, Recovery::Stuck { .. }),
         "it is not called recovered: {recovered:?}"
     );
 }

@@ -5,7 +5,7 @@ use super::disk::{FOREIGN, How};
 use super::scenario::{Scenario, protocol, verdict};
 use super::{Dice, Fault, Promise, SimFs};
 use crate::error::TxnError;
-use crate::protocol::Outcome;
+use crate::protocol::Recovery;
 
 /// Runs the transaction while another program writes `path` before operation `n`. Returns how many operations there
 /// were.
@@ -33,7 +33,7 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
         // A folder vanished just after it was put back; the next recovery puts it back again.
         Ok(Err(TxnError::RollbackFailed { .. })) if how == How::Replacing => {
             let recovered = ledger.recover().unwrap();
-            assert!(matches!(recovered[0].outcome, Outcome::RolledBack(_)), "{context}: {recovered:?}");
+            assert!(matches!(recovered[0].outcome, Recovery::RolledBack(_)), "{context}: {recovered:?}");
             assert!(fs.holds(FOREIGN), "{context}");
         }
         other => panic!("{context}: {other:?}"),

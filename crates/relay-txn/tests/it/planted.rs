@@ -39,7 +39,7 @@ fn a_foreign_pending_record_is_not_rolled_back_and_blocks_nobody() {
     assert_eq!(world.ledger.recover().unwrap().len(), 0, "its process lives");
     std::fs::remove_file(world.at(&format!(".relaycode/stage/{uuid}/owner"))).unwrap();
     let recovered = world.ledger.recover().unwrap();
-    assert!(matches!(&recovered[0].outcome, relay_txn::Outcome::Unverified { .. }), "{recovered:?}");
+    assert!(matches!(&recovered[0].outcome, relay_txn::Recovery::Unverified { .. }), "{recovered:?}");
     assert_eq!(world.read("a"), "A\n", "nobody knows who wrote that record");
     assert!(world.at(&format!(".relaycode/stage/{uuid}")).exists(), "it may hold the only copy");
     world.apply(draft(&[("b", Some("b\n"), Some("B\n")), ("a", Some("A\n"), Some("mine\n"))])).unwrap();

@@ -1,6 +1,6 @@
 //! A process dies in the middle: the next one finishes its work.
 
-use relay_txn::{Outcome, TxnError};
+use relay_txn::{Recovery, TxnError};
 
 use crate::world::{World, draft};
 
@@ -26,7 +26,7 @@ fn recovery_takes_back_what_a_dead_process_left() {
     let recovered = world.ledger.recover().unwrap();
     assert_eq!(recovered.len(), 1);
     assert_eq!(recovered[0].paths, ["a", "gone", "d/n"]);
-    assert!(matches!(&recovered[0].outcome, Outcome::RolledBack(done) if done.rescued.is_empty()));
+    assert!(matches!(&recovered[0].outcome, Recovery::RolledBack(done) if done.rescued.is_empty()));
     assert_eq!(world.tree(), before);
     assert_eq!(world.leftovers(), [""; 0]);
     assert_eq!(world.ledger.recover().unwrap().len(), 0);
@@ -78,11 +78,11 @@ fn a_transaction_that_cannot_be_taken_back_blocks_only_its_own_paths() {
     std::fs::rename(world.at("folder"), world.at("moved")).unwrap();
     std::os::unix::fs::symlink("moved", world.at("folder")).unwrap();
     let recovered = world.ledger.recover().unwrap();
-    assert!(matches!(recovered[0].outcome, Outcome::Stuck { .. }));
+    assert!(matches!(recovered[0].outcome, Recovery::Stuck { .. }));
     assert_eq!(world.read("moved/a"), "A\n", "nothing is written through a link");
     world.apply(draft(&[("b", Some("b\n"), Some("B\n"))])).unwrap();
     std::fs::remove_file(world.at("folder")).unwrap();
     std::fs::rename(world.at("moved"), world.at("folder")).unwrap();
-    assert!(matches!(world.ledger.recover().unwrap()[0].outcome, Outcome::RolledBack(_)));
+    assert!(matches!(world.ledger.recover().unwrap()[0].outcome, Recovery::RolledBack(_)));
     assert_eq!(world.read("folder/a"), "a\n");
 }

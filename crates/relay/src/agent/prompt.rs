@@ -1,4 +1,4 @@
-//! A prompt from the command line: words, files named with `@`, pictures, and what stands on standard input.
+//! A prompt from the command line: words, files named with `@`, pictures, and standard input.
 
 use std::io::Read as _;
 use std::path::Path;

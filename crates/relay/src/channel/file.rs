@@ -1,4 +1,4 @@
-//! A file that is read again whenever it changes, or a named pipe, each of whose writers sends one text.
+//! A file that is read again whenever it changes, or a named pipe that gets one text from each writer.
 
 use std::fs::{File, Metadata};
 use std::io::{ErrorKind, Read as _};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 
-/// A file is read once it has not changed for this long: whoever writes it may not be done.
+/// A file is read once it has not changed for this long: its writer may not be done.
 const SETTLED: Duration = Duration::from_millis(100);
 
 /// The file, and what it was when it was read last.
@@ -18,7 +18,7 @@ pub struct WatchedFile {
     is_fresh: bool,
 }
 
-/// What tells one state of a file from another, without reading it.
+/// Distinguishes one state of a file from another without reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Facts {
     modified: Option<SystemTime>,
@@ -41,12 +41,12 @@ impl WatchedFile {
     fn next_from_pipe(&self) -> Result<Arrival, ChannelError> {
         let mut pipe = File::open(&self.path).map_err(|error| self.broken(error))?;
         let arrival = read(&mut pipe).map_err(|error| self.broken(error))?;
-        // Whoever writes more than is taken must not be left waiting, nor be told that the pipe broke.
+        // A writer that sends more than is accepted must not hang or see a broken pipe.
         std::io::copy(&mut pipe, &mut std::io::sink()).map_err(|error| self.broken(error))?;
         Ok(arrival)
     }
 
-    /// Reads the file if it is another than before and nobody is just writing it.
+    /// Reads the file if it changed and is not being written at the moment.
     fn look(&mut self) -> Result<Arrival, ChannelError> {
         let Some(found) = self.facts()? else { return Ok(Arrival::Nothing) };
         if self.seen == Some(found) {
@@ -122,7 +122,7 @@ fn inode(found: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(found)
 }
 
-/// Where there is no such number, time and size have to do.
+/// On systems without such a number, time and size have to do.
 #[cfg(not(unix))]
 fn inode(_found: &Metadata) -> u64 {
     0

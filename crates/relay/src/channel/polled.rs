@@ -1,4 +1,4 @@
-//! The clipboard of a system that does not tell when it changes: it is looked at again and again.
+//! The clipboard of a system that does not report changes: it is polled.
 //!
 //! The library hands over a content only as a whole, so what is too large is read before it is dropped.
 

@@ -58,7 +58,7 @@ impl<R: Read> Channel for Stream<R> {
         "standard input"
     }
 
-    /// Waits as long as the other side takes: there is no way to give up reading.
+    /// Waits as long as the other side takes: reading cannot be given up.
     fn next(&mut self, _patience: Duration) -> Result<Arrival, ChannelError> {
         // Nothing was there before; everything on this stream is meant for Relay.
         if std::mem::take(&mut self.is_fresh) {

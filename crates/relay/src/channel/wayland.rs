@@ -1,7 +1,7 @@
 //! The clipboard of a Wayland session, where the compositor lets programs without a window see it (data control).
 //!
-//! The compositor tells when the clipboard changes; the content comes through a pipe, which is read with a limit on size
-//! and time.
+//! The compositor reports when the clipboard changes; the content comes through a pipe, which is read with a limit on
+//! size and time.
 
 use std::os::fd::AsFd;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -31,7 +31,7 @@ impl WaylandClipboard {
     }
 }
 
-/// Hands over every change, until nobody listens or the session ends.
+/// Hands over every change, until the receiver is gone or the session ends.
 fn watch(mut watcher: Watcher, arrivals: &Sender<Result<Arrival, Error>>) {
     loop {
         let arrival = match watcher.next_event() {
@@ -55,7 +55,7 @@ fn fetch(event: ClipboardEvent<'_>) -> Arrival {
     }
 }
 
-/// Reads to the end, keeping no more than allowed. Closing the pipe early tells the other side to stop.
+/// Reads to the end, keeping no more than allowed. Closing the pipe early makes the other side stop.
 fn drain(mut pipe: impl std::io::Read + AsFd) -> Arrival {
     let deadline = Instant::now() + TRANSFER_LIMIT;
     let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! The clipboard of an X11 display. The server tells when another program takes it over, so waiting costs nothing.
+//! The clipboard of an X11 display. The server reports when another program takes it over, so waiting costs nothing.
 //!
 //! On X11 the content stays with the program that copied it, and is fetched from there: that program may be slow, hang,
 //! lie about the size, or go away in between. So every step has a time limit, no more than the allowed size is kept, and
@@ -86,7 +86,7 @@ impl X11Clipboard {
         Ok(true)
     }
 
-    /// The next event, `None` when the time is up. That the clipboard changed is noted whoever waits for what.
+    /// The next event, `None` when the time is up. A change of the clipboard is noted, whatever is being waited for.
     fn event(&mut self, deadline: Instant) -> Result<Option<Event>, Fault> {
         self.connection.flush()?;
         loop {

@@ -76,7 +76,7 @@ fn ask_for_key(provider: &str) -> Result<Option<String>, Failure> {
     Ok(Some(key))
 }
 
-/// The key without the blanks around it. What is wrong is told without quoting it.
+/// The key without the blanks around it. Errors do not quote it.
 fn sound(key: &str) -> Result<String, Failure> {
     let key = key.trim();
     let wrong = if key.is_empty() {

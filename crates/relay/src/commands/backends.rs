@@ -16,7 +16,7 @@ pub fn run(args: &BackendsArgs) -> Result<u8, Failure> {
     let settings = user::settings(&store)?;
     let backends = user::sources(&store, &settings).all()?;
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;
-    // Each program is started once to tell its version; side by side that takes as long as the slowest.
+    // Each program is started once to print its version; in parallel that takes as long as the slowest.
     let all: Vec<&dyn Backend> = backends.iter().collect();
     let found: Vec<Availability> = std::thread::scope(|scope| {
         let asked: Vec<_> = all.iter().map(|backend| scope.spawn(|| backend.availability(&cancel))).collect();

@@ -32,7 +32,7 @@ pub fn run(root: Option<&Path>, args: &BlameArgs) -> Result<u8, Failure> {
     Ok(terminal::print_as_is(&text(&blame)))
 }
 
-/// Splits `PATH:LINE` and `PATH:FROM-TO`. A file whose own name ends like that is meant itself.
+/// Splits `PATH:LINE` and `PATH:FROM-TO`. If a file has exactly this name, that file is meant.
 fn place(
     root: Option<&Path>,
     engine: &Engine,

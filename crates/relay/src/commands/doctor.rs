@@ -16,7 +16,7 @@ use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
 use crate::user;
 
-/// How a thing stands.
+/// How a check turned out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,

@@ -35,7 +35,7 @@ fn broken(error: StoreError) -> Failure {
 
 /// The job of that id.
 fn find(jobs: &Jobs, id: &str) -> Result<Job, Failure> {
-    // What is no name of a file is no id either.
+    // What cannot be a file name cannot be an id.
     let found = Job::load(jobs, id).or_else(|error| match error {
         StoreError::BadName { .. } => Ok(None),
         error => Err(broken(error)),
@@ -134,7 +134,7 @@ fn cancel(jobs: &Jobs, id: &str) -> Result<u8, Failure> {
         return Ok(terminal::print(&format!("job {id} is {} already\n", job.state.name())));
     }
     jobs.request_end(id).map_err(broken)?;
-    // It is over when whoever answers says so.
+    // It is over when the worker says so.
     while find(jobs, id)?.state.is_open() {
         std::thread::sleep(TICK);
     }

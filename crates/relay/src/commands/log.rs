@@ -81,7 +81,7 @@ fn steps(next: &Next<'_>) -> String {
     format!("{}  {}", numbers(next), paint(FAINT, first))
 }
 
-/// Why there is no redo without a name.
+/// Why a plain redo is not possible.
 fn blocked(next: &Next<'_>) -> String {
     let landed = next.landed_since.map_or(0, |entry| entry.record.sequence);
     let name = next.redo_name();

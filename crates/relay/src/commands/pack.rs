@@ -82,7 +82,7 @@ fn files(root: Option<&Path>, engine: &Engine, args: &PackArgs) -> Result<(Vec<W
     Ok((wanted.map(|path| Wanted { path, by_name: true }).collect(), true))
 }
 
-/// The files that patterns mean, from the folder somebody is in, or else from the project's own.
+/// The files that patterns match, from the current folder, or else from the project's root.
 pub fn named(
     root: Option<&Path>,
     engine: &Engine,

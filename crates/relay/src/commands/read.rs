@@ -32,7 +32,7 @@ pub fn run(root: Option<&Path>, args: &ReadArgs) -> Result<u8, Failure> {
     Ok(terminal::print_exactly(&shown))
 }
 
-/// `PATH`, `PATH:N` or `PATH:A-B`. A file whose name looks like that is meant as a whole.
+/// `PATH`, `PATH:N` or `PATH:A-B`. If a file has exactly this name, the whole file is meant.
 fn target(engine: &Engine, written: &str) -> Result<(RelPath, Option<(usize, usize)>), Failure> {
     let inside = Path::new(written).strip_prefix(engine.workspace().root()).ok().and_then(Path::to_str);
     let written = inside.filter(|path| !path.is_empty()).unwrap_or(written);

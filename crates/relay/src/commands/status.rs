@@ -214,7 +214,7 @@ impl Status {
     }
 }
 
-/// Everything under way, interrupted, or waiting for somebody.
+/// Everything under way, interrupted, or waiting for the user.
 fn pending(ledger: &Ledger, workspace: &Workspace, store: &Store) -> Result<Vec<Pending>, Failure> {
     let broken = |error: relay_txn::TxnError| Failure::environment(&error);
     let mut found = Vec::new();

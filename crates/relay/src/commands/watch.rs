@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::watch::{self, Manner, Setup, Site, Wishes};
 use crate::{open, reviewed, terminal};
 
-/// Somebody watches the same clipboard for the same project already.
+/// Another process already watches the same clipboard for the same project.
 const ALREADY_WATCHED: Code = Code::new("already-watched");
 
 pub fn run(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
@@ -26,13 +26,13 @@ pub fn run(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Fa
 }
 
 fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
-    // Opening it recovers what an earlier run left undone, and tells what is odd.
+    // Opening it finishes what an earlier run left undone, and reports what is odd.
     let mut engine = Engine::open(open::workspace(root)?, open::store()?, Cancel::new())?;
     if !engine.is_configured() {
         return Err(Failure::usage(watch::no_config()));
     }
     terminal::tell(&terminal::report::diagnostics(engine.warnings()));
-    // Each reply is opened anew later; a reviewer that cannot be called is told now.
+    // Each reply opens it again later; a reviewer that cannot be called is reported now.
     reviewed::add(&mut engine, args.review.as_deref(), offline)?;
     let manner = match args.json {
         true => Manner::Json,
@@ -69,7 +69,7 @@ fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Fail
     })
 }
 
-/// Takes the project's place at the clipboard, and tells when somebody else has it: both would show every reply.
+/// Becomes the project's watcher of the clipboard, and warns if another process is: both would show every reply.
 fn become_watcher(engine: &Engine) -> Result<Option<Watching>, Failure> {
     let watching =
         engine.store().watch(engine.workspace().root()).map_err(|error| Failure::environment(&error))?;

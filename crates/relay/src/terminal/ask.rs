@@ -17,7 +17,7 @@ enum Answers {
     Stdin,
     /// Standard input carries the reply; the terminal itself is asked.
     Terminal(File),
-    /// There is nobody.
+    /// No one can be asked.
     Nobody,
 }
 
@@ -65,7 +65,7 @@ impl Person {
         }
     }
 
-    /// What was typed before a question was shown is no answer to it.
+    /// What was typed before a question appeared does not answer it.
     fn forget_what_was_typed(&self) {
         match &self.answers {
             Answers::Stdin => forget_input(io::stdin()),

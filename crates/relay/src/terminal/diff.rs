@@ -13,7 +13,7 @@ use super::visible;
 
 /// How many lines of one file's diff are shown at once; asking for the file shows it all.
 const LINES_SHOWN: usize = 200;
-/// How many lines are shown of all files together; nobody reads more at once.
+/// How many lines are shown of all files together; more would not be read.
 const LINES_SHOWN_IN_ALL: usize = 500;
 /// How many bytes of one line are shown; asking for the file shows it all.
 const BYTES_SHOWN: usize = 4000;
@@ -51,7 +51,7 @@ pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
     text
 }
 
-/// The paths that files were renamed from, and what stood there.
+/// The paths that files were renamed from, and what was there.
 struct Sources<'a>(HashMap<&'a RelPath, Option<&'a Image>>);
 
 impl<'a> Sources<'a> {
@@ -133,7 +133,7 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
     changed
 }
 
-/// A line, `limit` bytes of it at most. How many were left out is told too.
+/// A line, at most `limit` bytes of it, with the number of bytes left out.
 fn paint_line(text: &mut String, diff_line: &DiffLine, limit: usize) {
     let (shown, left_out) = diff_line.text.split_at(diff_line.text.floor_char_boundary(limit));
     let content = visible(shown);
@@ -250,7 +250,7 @@ fn unified_hunk(text: &mut String, hunk: &DiffHunk, before: &[&[u8]], after: &[&
     }
 }
 
-/// The lines as they stand in the file, with everything but their newlines.
+/// The lines as they are in the file, with everything but their newlines.
 fn raw_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split(|byte| *byte == b'\n').collect()
 }

@@ -6,7 +6,7 @@ use super::report::line;
 use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
 use super::visible;
 
-/// How many lines of code stand on either side of the one a finding is about.
+/// How many lines of code are shown on either side of a finding's line.
 const AROUND: usize = 2;
 
 /// What is shown.

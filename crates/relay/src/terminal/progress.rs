@@ -1,6 +1,6 @@
 //! Live progress: one line that says which command runs, for how long, and what it said last.
 //!
-//! Only in a terminal. Piped output stays free of it; the report at the end tells the same.
+//! Only in a terminal. Piped output stays free of it; the report at the end has the same information.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;

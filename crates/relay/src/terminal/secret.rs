@@ -60,7 +60,7 @@ impl Drop for Silence {
     }
 }
 
-/// Without a way to switch the echo off, nothing is asked: a key on the screen is a key in somebody's recording.
+/// If the echo cannot be switched off, the key is not asked for: a key on the screen may end up in a recording.
 #[cfg(not(unix))]
 pub fn read_secret(_question: &str) -> Result<Secret, Failure> {
     use relay_diagnostics::Diagnostic;

@@ -1,4 +1,4 @@
-//! What becomes of a text that came through the channel.
+//! Decides about a text that came through the channel.
 //!
 //! A clipboard holds anything, so a text there that has nothing to do with Relay gets no line. Whatever comes through a
 //! file or standard input was sent to Relay: it lands, or its report says why not and the exit code is not 0.

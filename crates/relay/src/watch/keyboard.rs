@@ -1,7 +1,7 @@
 //! Single keys from the terminal, while it is ours. Leaving gives the terminal back as it was.
 //!
-//! Ctrl-C and Ctrl-Z stay signals. What comes as a burst, such as a pasted text or an arrow key, is no key press: only
-//! a byte that comes alone counts, so that nothing pasted into the wrong window answers a question.
+//! Ctrl-C and Ctrl-Z stay signals. A burst of bytes, such as a pasted text or an arrow key, is not a key press: only a
+//! byte that comes alone counts, so that nothing pasted into the wrong window answers a question.
 
 use std::sync::mpsc::Sender;
 #[cfg(unix)]

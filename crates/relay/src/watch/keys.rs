@@ -5,7 +5,7 @@ use super::model::{Model, Phase, Progress};
 use super::view;
 
 impl Model {
-    /// Takes in a key. While a question stands, only its own keys count.
+    /// Takes in a key. While a question is shown, only its own keys count.
     pub(super) fn key(&mut self, key: char) -> Vec<Effect> {
         match (&self.phase, key.to_ascii_lowercase()) {
             (Phase::Asking(question), key) => {

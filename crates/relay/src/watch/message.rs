@@ -1,4 +1,4 @@
-//! What the parts of the watcher tell each other.
+//! The messages between the parts of the watcher.
 
 use std::time::Instant;
 
@@ -44,14 +44,14 @@ pub enum Step {
     Printed(String),
     /// It ended.
     Ran,
-    /// A text is about to be put on the clipboard; when it comes back it is no news.
+    /// A text is about to be put on the clipboard; when it comes back it is ignored.
     Copies {
         /// The text's digest.
         digest: String,
     },
     /// A person must decide; the worker waits for an [`Answer`].
     Asks(Question),
-    /// Something to look at while the question stands.
+    /// Something to look at while the question is shown.
     Shows(String),
     /// It is done.
     Done(Done),
@@ -77,7 +77,7 @@ pub enum Done {
     Landed {
         /// The reply.
         text: String,
-        /// What became of it.
+        /// Its outcome.
         outcome: Box<Outcome>,
         /// The message that asks for its repair, if it was copied by itself.
         repair: Option<Repair>,
@@ -86,7 +86,7 @@ pub enum Done {
     Undone {
         /// What was to be taken back.
         uuid: Uuid,
-        /// What became of that.
+        /// Its outcome.
         outcome: Box<Outcome>,
     },
     /// The message that asks for a repair.
@@ -97,7 +97,7 @@ pub enum Done {
     Failed(Vec<Diagnostic>),
 }
 
-/// What became of the message that asks for a repair.
+/// Where the message that asks for a repair went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Repair {
     /// It is on the clipboard.

@@ -41,7 +41,8 @@ use screen::Screen;
 pub use work::Site;
 use work::{Job, work};
 
-/// How long a question stands before its keys count. Nobody reads and answers faster; who was typing stops.
+/// How long a question is shown before its keys count. This is faster than anyone reads and answers, and gives a typing
+/// user time to stop.
 const BREATH: Duration = Duration::from_millis(250);
 
 /// Everything that was decided before the watcher starts.
@@ -56,7 +57,7 @@ pub struct Setup {
     pub wishes: Wishes,
     /// How output looks.
     pub manner: Manner,
-    /// How replies are landed. Whether somebody can be asked is found out here.
+    /// How replies are landed. Whether the user can be asked is found out here.
     pub site: Site,
 }
 
@@ -197,7 +198,7 @@ impl Runtime {
     /// Takes a message in; returns how it ends once the end has come.
     fn take_in(&mut self, message: Message) -> Option<Result<u8, Failure>> {
         match message {
-            // What was typed before a question stood there is no answer to it.
+            // What was typed before a question appeared does not answer it.
             Message::Key(_, at) if at < self.deaf_until => return None,
             Message::Resumed => {
                 if let Some(keyboard) = &self.keyboard {
@@ -312,7 +313,7 @@ impl ConfigFile {
     }
 }
 
-/// There is no config, which `relay watch` needs: without it nobody knows which replies are meant.
+/// There is no config, which `relay watch` needs to know which replies are meant.
 pub fn no_config() -> Diagnostic {
     Diagnostic::error(NO_CONFIG, format!("there is no {CONFIG_FILE} here, so no reply can name this project"))
         .hinted("Run `relay init` in the project's folder first.")

@@ -1,6 +1,6 @@
 //! What the watcher knows, and what it does about what happens: a message goes in, the model changes, effects come out.
-//! No terminal and no clipboard in here. What comes through the channel is decided in `arrivals`, keys in `keys`, and
-//! what the worker tells in `results`.
+//! No terminal and no clipboard in here. `arrivals` decides about what comes through the channel, `keys` about keys,
+//! and `results` about what the worker reports.
 
 use std::collections::VecDeque;
 use std::time::Instant;

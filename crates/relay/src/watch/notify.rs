@@ -15,7 +15,7 @@ use crate::terminal::style::count;
 /// A desktop that does not take a notification in this time does not get it.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// Sends a notification, without waiting for it. A desktop that cannot show it is no reason to complain.
+/// Sends a notification, without waiting for it. If the desktop cannot show it, that is fine.
 pub fn send(notice: Notice, project: &str) {
     let (title, body) = words(notice, project);
     std::thread::spawn(move || {

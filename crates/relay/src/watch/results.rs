@@ -1,4 +1,4 @@
-//! What the worker tells, and what follows from it.
+//! What the worker reports, and what follows from it.
 
 use relay_engine::{Outcome, Status};
 

@@ -18,7 +18,7 @@ pub enum Manner {
     Json,
 }
 
-/// The output, and the line that stands at the bottom of it.
+/// The output, and the line at the bottom of it.
 pub struct Screen {
     manner: Manner,
     status: String,
@@ -42,7 +42,7 @@ impl Screen {
         terminal::tell_as_is(diff);
     }
 
-    /// Shows what became of a reply. An error means that nobody reads any more.
+    /// Shows the outcome of a reply. An error means that the output is closed.
     pub fn report(&mut self, outcome: &Outcome) -> io::Result<()> {
         match self.manner {
             Manner::Live => self.say(&terminal::report::outcome(outcome)),
@@ -82,7 +82,7 @@ impl Screen {
     }
 }
 
-/// When standard error cannot be written there is nobody left to tell.
+/// If standard error cannot be written, there is no place left to report it.
 fn drive(sequence: &str) {
     let mut stream = io::stderr().lock();
     drop(stream.write_all(sequence.as_bytes()).and_then(|()| stream.flush()));

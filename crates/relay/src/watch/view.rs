@@ -73,7 +73,7 @@ fn list(paths: &[String]) -> String {
     shown.join(", ")
 }
 
-/// What became of the message that asks for a repair.
+/// Where the message that asks for a repair went.
 pub fn repair(repair: &Repair) -> String {
     match repair {
         Repair::Copied => {
@@ -149,7 +149,7 @@ pub fn status(model: &Model, now: Instant, width: usize) -> String {
     line.text
 }
 
-/// The question and its keys. Where both do not fit the question gives way, for it is told in full above.
+/// The question and its keys. If both do not fit, the question is shortened, because it is shown in full above.
 fn asking(line: &mut Line, question: &Question) {
     let keys = [("[y]", "es"), ("[n]", "o"), ("[s]", "how"), ("[q]", "uit")];
     let keys = keys.into_iter().filter(|(key, _)| question.can_show || *key != "[s]");

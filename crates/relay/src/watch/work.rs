@@ -33,11 +33,11 @@ pub struct Site {
     pub options: LandOptions,
     /// Who reviews them, where the command line says so; otherwise the user's settings do.
     pub review: Option<String>,
-    /// Nobody on the network is asked.
+    /// Make no connections.
     pub offline: bool,
     /// Approve everything that may be approved beforehand.
     pub yes: bool,
-    /// Whether there is somebody to ask.
+    /// Whether the user can be asked.
     pub can_ask: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct Job {
     pub cancel: Cancel,
 }
 
-/// Works until there are no jobs any more.
+/// Works until all jobs are done.
 pub fn work(site: &Site, jobs: &Receiver<Job>, answers: Receiver<Answer>, messages: Sender<Message>) {
     let mut desk = Desk { site, answers, messages };
     while let Ok(job) = jobs.recv() {
@@ -56,7 +56,7 @@ pub fn work(site: &Site, jobs: &Receiver<Job>, answers: Receiver<Answer>, messag
     }
 }
 
-/// The worker's side of the conversation: it tells, asks, and waits for answers.
+/// The worker's side of the conversation: it reports, asks, and waits for answers.
 struct Desk<'a> {
     site: &'a Site,
     answers: Receiver<Answer>,
@@ -64,7 +64,7 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    /// When nobody listens any more the process is about to end.
+    /// If the receiver is gone, the process is about to end.
     fn tell(&self, step: Step) {
         self.messages.send(Message::Work(step)).unwrap_or_default();
     }
@@ -208,7 +208,7 @@ impl Approver for Desk<'_> {
     }
 }
 
-/// Tells the view how a task gets on.
+/// Shows the progress of a task in the view.
 struct Reporter(Sender<Message>, Lines);
 
 impl Reporter {

@@ -117,7 +117,7 @@ impl Agent {
         });
     }
 
-    /// What the agent told the model about its tool call.
+    /// The result of the tool call that the agent sent to the model.
     fn tool_result(&self) -> String {
         let all = self.server.prompts();
         let result = all.iter().rev().map(|request| request.body.to_string()).find(|body| is_result(body));
@@ -131,7 +131,7 @@ fn asks(request: &Request) -> bool {
     request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
 }
 
-/// Whether the model is told what came of a tool call.
+/// Whether the request carries the result of a tool call.
 fn is_result(body: &str) -> bool {
     let keys = [
         "\"type\":\"function_call_output\"",
@@ -197,7 +197,7 @@ fn fails(name: &'static str) {
     assert_eq!(left(&agent), "", "what the agent started has ended");
 }
 
-/// The processes whose home is the test's.
+/// The processes that have the test's folder as their home.
 fn left(agent: &Agent) -> String {
     let home = agent.env.home_path("");
     let home = home.to_str().unwrap().trim_end_matches('/');

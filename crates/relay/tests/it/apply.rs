@@ -270,7 +270,7 @@ fn a_reply_that_changes_nothing_counts_as_processed() {
     assert_eq!(apply(&env, &text, &[]).1["status"], "already_processed");
     let (code, document) = apply(&env, &reply(1, "b.txt", "other"), &[]);
     assert_eq!((code, codes(&document)), (1, vec!["uuid-reused".to_owned()]));
-    // It is no step of the history.
+    // It is not a step of the history.
     let run = env.relay(&["undo", "--json"]).run();
     assert_eq!((run.code, codes(&json(&run))), (1, vec!["no-such-transaction".to_owned()]));
     assert_eq!(env.relay(&["show", "1"]).run().code, 0);

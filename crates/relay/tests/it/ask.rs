@@ -306,7 +306,7 @@ fn a_flood_needs_no_memory() {
     let bytes = if is_long { 1_000_000_000 } else { 480_000_000 };
     for (line, end) in [
         ("cat >/dev/null; head -c BYTES /dev/zero >&2; echo ok", "ok"),
-        // A line without an end is no answer.
+        // A line without an end is not an answer.
         ("cat >/dev/null; head -c BYTES /dev/zero", "one ended without an answer"),
         ("cat >/dev/null; yes | head -c BYTES", "printed more than 16777216 bytes"),
     ] {

@@ -8,7 +8,7 @@ use crate::{PLAIN, json, project};
 
 pub(crate) const MODEL: &str = "anthropic/claude-sonnet-5";
 
-/// A project whose user has two providers, each a scripted server, and whose pauses are short.
+/// A project with a user who has two providers, each a scripted server, and short pauses.
 pub(crate) struct Lab {
     pub env: TestEnv,
     pub first: ModelServer,
@@ -44,7 +44,7 @@ impl Lab {
             .env("OPENAI_API_KEY", "sk-second")
     }
 
-    /// The exit code, the first answer, and what was told beside it.
+    /// The exit code, the first answer, and the notes.
     pub fn ask(&self, arguments: &[&str]) -> (i32, Value, String) {
         let run = self.command(&[&["--json", "hello"], arguments].concat()).run();
         (run.code, json(&run)["answers"][0].clone(), run.stderr)
@@ -184,7 +184,7 @@ fn an_interrupt_closes_the_connection() {
 #[test]
 fn a_model_server_that_is_not_running_fails_at_once_and_says_how_to_start_it() {
     let env = project(PLAIN);
-    // A port that was free a moment ago, and nobody listens at it.
+    // A port that was free a moment ago and has no listener.
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let host = format!("127.0.0.1:{port}");
     let run = env.relay(&["ask", "--to", "ollama/qwen3:8b", "hello"]).env("OLLAMA_HOST", &host).run();

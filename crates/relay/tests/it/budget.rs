@@ -128,7 +128,7 @@ fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
             assert!(run.code == 2 && run.stderr.contains(what), "{run:?}");
         }
     }
-    // What the settings say holds for the review of a reply too, and the way out is told there as well.
+    // The limits of the settings apply to the review of a reply too, and the hint says so there as well.
     env.relay(&["config", "set", "backends.maxCost", "1"]).success();
     let run = env.relay(&["apply", "--review", "mine"]).stdin(&crate::reply(1, "a.txt", "a")).run();
     assert!(run.code == 2 && run.stderr.contains("`relay config unset backends.maxCost`"), "{run:?}");

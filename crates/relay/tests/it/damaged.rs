@@ -149,7 +149,7 @@ fn look_around(env: &TestEnv, context: &str) -> Run {
     recovered
 }
 
-/// The original is at its place, or somewhere below `.relaycode`, and the file holds nothing but what somebody wrote.
+/// The original is at its place, or somewhere below `.relaycode`, and the file holds only what was written to it.
 fn check(env: &TestEnv, recovered: &Run, context: &str) {
     let now = env.read("a.txt");
     assert!(now == ORIGINAL || now == WRITTEN, "{context}: a.txt holds {now:?}");
@@ -204,7 +204,7 @@ fn whatever_is_damaged_nothing_panics_nothing_is_lost_and_nothing_is_called_fine
 /// The folders of a user's data.
 const USER_FOLDERS: [&str; 3] = [".local/share/relay", ".local/state/relay", ".config/relay"];
 
-/// The user's data with a file of every kind in it, and a project whose check leaves a mark.
+/// The user's data with a file of every kind in it, and a project with a check that leaves a mark.
 fn with_user_data() -> TestEnv {
     let env =
         project(r#"{"projectId": "shop", "postCommand": "touch ../ran", "linter": "echo 'a.txt:1:1: x'"}"#);

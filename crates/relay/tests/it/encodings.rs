@@ -171,7 +171,7 @@ fn python_blocks_keep_their_nesting() {
     let before =
         b"class A:\n    def f(self):\n        if x:\n            y()\n\n    def g(self):\n        z()\n";
     let after = b"class A:\n    def f(self):\n        if x:\n            y()\n        else:\n            n()\n\n    def g(self):\n        z()\n";
-    // The model wrote the method as if it stood at the left margin.
+    // The model wrote the method as if it began at the left margin.
     let old = "def f(self):\n    if x:\n        y()\n";
     let new = "def f(self):\n    if x:\n        y()\n    else:\n        n()\n";
     check(before, &search_replace(old, new), after);

@@ -16,7 +16,7 @@ fn on_small_disk(env: &TestEnv, size: &str, script: &str) -> Option<testkit::Run
     Some(env.shell("unshare --map-root-user --mount -- sh script.sh"))
 }
 
-/// A project whose `postCommand` leaves `left` KiB of the disk, with a file that is ignored, and fails.
+/// A project with a `postCommand` that leaves `left` KiB of the disk, with a file that is ignored, and fails.
 fn filled(left: u32) -> TestEnv {
     let fill = format!(
         "head -c $(( ($(df -k --output=avail . | tail -1) - {left}) * 1024 )) /dev/zero > fill.log; exit 1"

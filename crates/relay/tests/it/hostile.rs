@@ -156,7 +156,7 @@ fn a_document_says_in_escapes_what_could_deceive_whoever_looks_at_it() {
     assert_eq!(document["lines"][0]["text"], line, "a program reads the text itself");
 }
 
-/// A name of a megabyte is a mistake or an attack; either way nobody reads it.
+/// A name of a megabyte is a mistake or an attack; either way it is unreadable.
 #[test]
 fn what_a_reply_says_is_quoted_in_part_where_it_is_very_long() {
     let env = project(PLAIN);

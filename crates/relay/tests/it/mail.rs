@@ -578,7 +578,7 @@ fn the_clipboard_carries_messages_out_and_answers_in() {
         wait_for(&format!("message {number}"), || paste().contains(&format!("Sequence: {number}\n")));
     };
     wait(1);
-    // Commands that name no session are not taken where nobody can be asked.
+    // Commands that name no session are not accepted if no one can be asked.
     copy("[CREATE_FILE path=\"stray.txt\"]\nx\n[/CREATE_FILE]\n");
     std::thread::sleep(Duration::from_millis(700));
     copy(&format!("Session: {id}\nSequence: 1\n{CREATE}"));

@@ -78,7 +78,7 @@ fn env() -> TestEnv {
     TestEnv::new(env!("CARGO_BIN_EXE_relay"))
 }
 
-/// An environment whose project has this config.
+/// An environment with this config in its project.
 fn project(config: &str) -> TestEnv {
     let env = env();
     env.write("relaycode.config.json", config);

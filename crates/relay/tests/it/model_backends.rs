@@ -6,7 +6,7 @@ use testkit::model::{Failure, ModelServer, Reply, Request};
 
 use crate::{PLAIN, json, project};
 
-/// A project whose providers are all the scripted server.
+/// A project with the scripted server as every provider.
 fn served() -> (TestEnv, ModelServer) {
     let (env, server) = (project(PLAIN), ModelServer::start());
     let url = server.url();

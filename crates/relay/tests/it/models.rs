@@ -6,7 +6,7 @@ use testkit::model::ModelServer;
 
 use crate::{env, json};
 
-/// An environment whose local servers are all somewhere where nobody listens.
+/// An environment with local servers at addresses without a listener.
 fn lonely() -> TestEnv {
     let env = env();
     settings(&env, "");

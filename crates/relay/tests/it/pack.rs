@@ -125,7 +125,7 @@ fn secrets_are_masked_and_told_and_only_explicit_words_send_them() {
 fn a_reply_with_the_receipt_is_merged_onto_the_file_as_it_is_now() {
     let env = shop();
     let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
-    // Somebody adds a twin of the line above: by itself the edit would be ambiguous.
+    // Another edit adds a twin of the line above: by itself the edit would be ambiguous.
     env.write("src/main.rs", &format!("fn first() {{\n    four();\n}}\n\n{MAIN}"));
     let (code, document) =
         apply(&env, &answer(1, &receipt, "src/main.rs", "    four();", "    cuatro();"), &[]);
@@ -242,7 +242,7 @@ fn utf16_is_packed_as_text_and_written_back_as_it_was() {
     let text = document["text"].as_str().unwrap();
     assert!(text.contains("fünf") && !text.contains(SECRET), "{text}");
     assert_eq!(document["leftOut"][0]["reason"], "is neither UTF-8 nor UTF-16 text");
-    // Somebody else changes the file, too.
+    // Another program changes the file, too.
     std::fs::write(env.path("wide.txt"), utf16(&before.replace("fünf", "fünf\r\nsechs"))).unwrap();
     let receipt = receipt_of(&document);
     let (code, report) = apply(&env, &answer(1, &receipt, "wide.txt", "drei", "tre"), &[]);

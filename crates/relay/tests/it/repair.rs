@@ -324,7 +324,7 @@ fn a_reply_without_any_change_is_answered_with_the_instructions() {
     assert!(run.stdout.contains("projectId: shop"), "{}", run.stdout);
 }
 
-/// Nobody can name lines by anchors that were never shown, and all anchors mean the file as it is.
+/// A model cannot name lines by anchors it was never shown, and all anchors refer to the current file.
 #[test]
 fn the_answer_to_a_bad_anchor_finds_the_anchors_and_joins_its_section() {
     let env = prepared();

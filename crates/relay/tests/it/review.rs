@@ -5,7 +5,7 @@ use testkit::TestEnv;
 
 use crate::{PLAIN, json, project};
 
-/// A repository whose last commit changes lines 2 and 3 of `a.rs`, and reviewers that print what they are told to.
+/// A repository with a last commit that changes lines 2 and 3 of `a.rs`, and scripted reviewers.
 fn repository() -> TestEnv {
     let env = project(PLAIN);
     env.write("a.rs", "one\ntwo\nthree\nfour\n");
@@ -69,7 +69,7 @@ fn the_verdict_follows_from_the_findings() {
         assert_eq!((exit, document["verdict"].as_str()), (code, Some(verdict)), "{names}: {document:#}");
     }
     assert_eq!(review(&env, &["--to", "elsewhere"]).1["reviews"][0]["dropped"], 1);
-    // Prose is feedback; whoever asks for a verdict did not get one.
+    // Prose is feedback, but not a verdict.
     let run = env.relay(&["review", "--to", "vague"]).run();
     assert!(run.code == 0 && run.stdout.contains("Looks good to me!"), "{}", run.stdout);
     assert_eq!(env.relay(&["review", "--to", "vague", "--verdict-json"]).run().code, 2);
@@ -220,7 +220,7 @@ fn findings_are_shown_beside_the_code() {
     assert!(run.stdout.contains("✗ iterate  1 finding"), "{}", run.stdout);
 }
 
-/// A reply that makes `a.rs` hold two lines, in a project whose reviewer answers with this.
+/// A reply that makes `a.rs` hold two lines, in a project with a reviewer that answers with this.
 fn apply_reviewed(answer: &str, arguments: &[&str]) -> (i32, Value, TestEnv) {
     let env = project(PLAIN);
     reviewer(&env, "one", answer);

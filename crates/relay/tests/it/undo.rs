@@ -302,7 +302,7 @@ fn an_undo_notices_permissions_that_changed_since() {
     chmod(0o755);
     assert_eq!(undo(&env, &[]).0, 0);
     assert_eq!((env.read("a.sh").as_str(), mode()), ("1\n", 0o755), "a later chmod stays");
-    // Where the transaction itself changed the mode, and somebody else did since, nobody can tell what is wanted.
+    // If the transaction itself changed the mode, and another program did since, what is wanted is unknown.
     let text = "diff --git a/a.sh b/a.sh\nold mode 100755\nnew mode 100644\n";
     assert_eq!(apply(&env, text, &[]).0, 0);
     assert_eq!(mode(), 0o644);

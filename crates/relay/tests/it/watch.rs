@@ -6,7 +6,7 @@ use crate::{PLAIN, project, reply, uuid, wait_for};
 
 const ASKS: &str = r#"{"projectId": "shop", "approval": "no"}"#;
 
-/// A project beside a display whose clipboard other programs use.
+/// A project and a display with a clipboard that other programs use.
 struct Desk {
     env: TestEnv,
     display: XDisplay,
@@ -24,7 +24,7 @@ impl Desk {
         self.shell(&format!("xclip -selection clipboard -i '{}' >/dev/null 2>&1", file.display()));
     }
 
-    /// Another program copies this text and holds it only until somebody has read it.
+    /// Another program copies this text and holds it only until it has been read.
     fn copy_until_taken(&self, text: &str) {
         let file = self.env.home_path("copied.txt");
         std::fs::write(&file, text).unwrap();
@@ -70,7 +70,7 @@ fn what_another_program_copies_lands_once() {
     screen.expect("1 landed");
     assert_eq!(desk.env.read("a.txt"), "new\n");
     desk.env.write("a.txt", "changed since\n");
-    // Another reply in between, so that the first is no echo of itself however quickly it comes again.
+    // Another reply in between, so that the first is not an echo of itself however quickly it comes again.
     desk.copy(&reply(3, "b.txt", "other"));
     screen.expect("2 landed");
     desk.copy(&reply(2, "a.txt", "new"));
@@ -454,7 +454,7 @@ fn a_program_that_holds_the_clipboard_and_hangs_does_not_hang_the_watcher() {
     let desk = Desk::new(PLAIN);
     let file = desk.env.home_path("copied.txt");
     std::fs::write(&file, reply(1, "a.txt", "new")).unwrap();
-    // Stopped while it owns the clipboard, it answers nobody.
+    // Stopped while it owns the clipboard, it does not answer.
     let owner =
         format!("xclip -quiet -selection clipboard -i '{}' >/dev/null 2>&1 & echo $!", file.display());
     let owner = desk.shell(&owner);

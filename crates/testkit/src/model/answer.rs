@@ -20,7 +20,7 @@ pub(super) enum Content {
     Reply(Reply),
     /// A failure in the provider's own words, with a status of its own or the provider's usual one.
     Failure(Failure, Option<u16>),
-    /// Bytes as they stand.
+    /// Exactly these bytes.
     Raw { status: u16, media_type: String, body: Vec<u8> },
 }
 
@@ -55,7 +55,7 @@ impl Answer {
         Self::raw(status, "text/html; charset=utf-8", body)
     }
 
-    /// Bytes as they stand.
+    /// Exactly these bytes.
     #[must_use]
     pub fn raw(status: u16, media_type: &str, body: impl Into<Vec<u8>>) -> Self {
         Self::new(Content::Raw { status, media_type: media_type.to_owned(), body: body.into() })
@@ -82,7 +82,7 @@ impl Answer {
         self
     }
 
-    /// Cuts the stream after every so many bytes.
+    /// Cuts the stream after every this many bytes.
     #[must_use]
     pub fn cut(mut self, bytes: usize) -> Self {
         self.delivery.cut_bytes = Some(bytes);

@@ -12,9 +12,9 @@ use super::Failure;
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Delivery {
-    /// Cuts the stream after every so many bytes, wherever that falls: inside lines, names, characters.
+    /// Cuts the stream after every this many bytes, wherever that falls: inside lines, names, characters.
     pub cut_bytes: Option<usize>,
-    /// Collects events until there are so many bytes, then sends them at once.
+    /// Collects events until there are this many bytes, then sends them at once.
     pub burst_bytes: Option<usize>,
     /// Waits before every write.
     #[serde(rename = "pause_ms", deserialize_with = "milliseconds")]
@@ -40,7 +40,7 @@ pub struct Delivery {
     pub without_terminator: bool,
     /// Sends nothing more from this event on, and keeps the connection open.
     pub stall_at: Option<usize>,
-    /// Sends something that is no JSON instead of this event.
+    /// Sends something that is not JSON instead of this event.
     pub malformed_at: Option<usize>,
     /// Reports a failure inside the stream, instead of this event and all after it.
     pub fail_at: Option<(usize, Failure)>,

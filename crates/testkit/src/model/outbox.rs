@@ -46,7 +46,7 @@ impl<'a> Outbox<'a> {
         self.event(None, &data.to_string())
     }
 
-    /// Sends an event whose name is its `type`.
+    /// Sends an event named after its `type`.
     pub(super) fn typed(&mut self, data: &Value) -> Result<()> {
         let name = data["type"].as_str().map(str::to_owned);
         self.event(name.as_deref(), &data.to_string())

@@ -17,7 +17,7 @@ pub enum Part {
     },
     /// Reasoning that is kept secret but must come back.
     Redacted(String),
-    /// A tool call. The arguments are text, so that a test can send what is no JSON.
+    /// A tool call. The arguments are text, so that a test can send what is not JSON.
     Tool {
         /// The provider's id of the call.
         id: String,
@@ -33,7 +33,7 @@ pub enum Part {
         /// The bytes in base64.
         data: String,
     },
-    /// A block no client knows yet, sent as it stands where the format has blocks at all.
+    /// A block no client knows yet, sent as it is in formats that have blocks.
     Unknown(Value),
     /// The model declines.
     Refusal(String),

@@ -152,7 +152,7 @@ impl PartFile {
             Self::Text { text } => Part::Text(text),
             Self::Thinking { thinking, signature } => Part::Thinking { text: thinking, signature },
             Self::Redacted { redacted } => Part::Redacted(redacted),
-            // Arguments that are no object can be given as the text the model wrote.
+            // Arguments that are not an object can be given as the text the model wrote.
             Self::Tool { tool, id, arguments: Value::String(arguments) } => {
                 Part::Tool { id, name: tool, arguments }
             }

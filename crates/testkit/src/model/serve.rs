@@ -79,7 +79,7 @@ impl Watch {
     }
 }
 
-/// Whether writing failed because nobody reads any more.
+/// Whether writing failed because the reader is gone.
 fn is_gone(error: &Error) -> bool {
     matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset)
 }

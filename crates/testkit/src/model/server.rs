@@ -54,7 +54,7 @@ impl State {
 }
 
 impl ModelServer {
-    /// Starts on a free port. Until told otherwise it answers [`ModelServer::hello`] to everything.
+    /// Starts on a free port. Without a script it answers [`ModelServer::hello`] to everything.
     #[must_use]
     pub fn start() -> Self {
         Self::start_on(0)
@@ -138,7 +138,7 @@ impl ModelServer {
         self.requests().into_iter().filter(|request| request.api.is_some()).collect()
     }
 
-    /// Waits until there are so many requests, and returns them.
+    /// Waits until there are this many requests, and returns them.
     #[must_use]
     pub fn wait_for_requests(&self, count: usize) -> Vec<Request> {
         self.wait(|| {

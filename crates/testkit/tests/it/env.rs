@@ -1,4 +1,4 @@
-//! The hermetic environment keeps what it promises. A shell stands in for the binary under test.
+//! The hermetic environment keeps what it promises. A shell takes the place of the binary under test.
 
 use testkit::TestEnv;
 

@@ -1,7 +1,7 @@
 //! Tools without a file of their own: a count of errors in a summary, places with a rule's code, and, only when
 //! the command failed, plain lists of places.
 
-use super::location::{Place, Severity, places, severity};
+use super::location::{Location, Severity, places, severity};
 use super::ruff::rule;
 use super::tally::Reading;
 use super::{Line, count};
@@ -91,7 +91,7 @@ fn coded(message: &str, rest: &str) -> Option<Reading> {
 }
 
 /// Whether it looks like a file at the start of the line: `a/b.c`, not `12:30:15` and not `https://x:80:1`.
-fn is_file(place: &Place<'_>) -> bool {
+fn is_file(place: &Location<'_>) -> bool {
     let name = place.path.rsplit(['/', '\\']).next().unwrap_or(place.path);
     let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     !place.path.starts_with([' ', '\t'])

@@ -5,7 +5,7 @@
 
 /// A path with the numbers after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place<'a> {
+pub(super) struct Location<'a> {
     /// Everything before the numbers; it may begin with other words, such as a task runner's prefix.
     pub(super) path: &'a str,
     /// How many numbers there are: line, column, end line, end column.
@@ -14,7 +14,7 @@ pub(super) struct Place<'a> {
     pub(super) rest: &'a str,
 }
 
-impl<'a> Place<'a> {
+impl<'a> Location<'a> {
     /// The message, when the place is followed by `: message`.
     pub(super) fn message(&self) -> Option<&'a str> {
         let message = self.rest.strip_prefix(':')?.trim_start();
@@ -28,7 +28,7 @@ impl<'a> Place<'a> {
 }
 
 /// Every `path:1` or `path:1:2` in the line, from left to right; the line is walked once.
-pub(super) fn places(line: &str) -> impl Iterator<Item = Place<'_>> {
+pub(super) fn places(line: &str) -> impl Iterator<Item = Location<'_>> {
     let mut from = 0;
     std::iter::from_fn(move || {
         loop {
@@ -41,7 +41,7 @@ pub(super) fn places(line: &str) -> impl Iterator<Item = Place<'_>> {
             }
             from = (line.len() - rest.len()).max(at + 1);
             if numbers > 0 && !path.is_empty() {
-                return Some(Place { path, numbers, rest });
+                return Some(Location { path, numbers, rest });
             }
         }
     })

@@ -33,7 +33,7 @@ pub(crate) enum How {
 }
 
 /// What the meddler writes.
-pub(crate) const FOREIGN: &[u8] = b"somebody else's\n";
+pub(crate) const FOREIGN: &[u8] = b"another program's\n";
 
 pub(super) struct Shared {
     pub(super) state: State,

@@ -34,7 +34,7 @@ impl Binary {
         if let Some(call) = text(arguments, "toolCallId") {
             let end = group::of_call("", "", call);
             let end = end.rsplit(':').next().unwrap_or_default();
-            let groups = history.entries.iter().filter_map(|entry| entry.record.group.as_deref());
+            let groups = history.entries.iter().filter_map(|entry| entry.record.header.group.as_deref());
             let found = groups.into_iter().find(|group| group.rsplit(':').next() == Some(end));
             let missing = || format!("the call `{call}` has not changed anything");
             return found.map(|group| Some(group.to_owned())).ok_or_else(missing);
@@ -43,7 +43,7 @@ impl Binary {
         Ok(match text(arguments, "turn") {
             Some("last") => group::newest_prompt(history),
             Some(prompt) => {
-                let groups = history.entries.iter().filter_map(|entry| entry.record.group.as_deref());
+                let groups = history.entries.iter().filter_map(|entry| entry.record.header.group.as_deref());
                 let found = groups.into_iter().find(|group| group.split(':').nth(2) == Some(prompt));
                 found.map(|group| group.split(':').take(3).collect::<Vec<_>>().join(":"))
             }
@@ -106,14 +106,14 @@ impl Binary {
 fn shown(entry: &Entry) -> Value {
     let record = &entry.record;
     let parts: Vec<&str> =
-        record.group.as_deref().map(|group| group.split(':').collect()).unwrap_or_default();
+        record.header.group.as_deref().map(|group| group.split(':').collect()).unwrap_or_default();
     let part = |at: usize| parts.get(at).filter(|_| parts.first() == Some(&group::AGENT));
     let (added, removed) = record.files().fold((0, 0), |(a, r), file| (a + file.added, r + file.removed));
     json!({
         "sequence": record.sequence, "uuid": record.uuid, "short": short(record.uuid),
-        "channel": record.channel, "model": record.model, "group": record.group,
+        "channel": record.header.channel, "model": record.header.model, "group": record.header.group,
         "session": part(1), "turn": part(2), "toolCallId": part(3),
-        "createdAt": record.created_at.to_string(), "summary": record.prompt_summary,
+        "createdAt": record.created_at.to_string(), "summary": record.header.prompt_summary,
         "status": entry.status.name(), "files": record.paths().collect::<Vec<_>>(),
         "added": added, "removed": removed,
     })

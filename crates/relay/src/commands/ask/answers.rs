@@ -104,7 +104,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
         };
         let results: Results<Answer> = prepared.iter().map(|one| one.run(&mut link)).collect();
         if is_within_line && results.iter().all(Result::is_err) {
-            // What comes next is why it broke off, and that is no part of the line.
+            // What comes next is why it broke off, and is not part of the line.
             terminal::print("\n");
         }
         return results;

@@ -17,17 +17,17 @@ use crate::{open, signals, terminal};
 /// The hidden command by which Relay starts itself to answer a question.
 pub const COMMAND: &str = "__job";
 
-/// How often whoever answers looks whether an end was asked for, and whoever waits whether it has come.
+/// How often the worker checks for a cancel, and how often a waiting command checks for the answer.
 pub const TICK: Duration = Duration::from_millis(100);
 
-/// How often and how long a new job is looked at until somebody has taken it on.
+/// How often and how long a new job is checked until a worker has taken it.
 const START_TICK: Duration = Duration::from_millis(10);
 const START_TRIES: usize = 2_000;
 
-/// How often the lock of a new job is tried for: somebody may just be looking whether it is alive.
+/// How often the worker tries to lock a new job: another process may be checking at this moment whether it is alive.
 const LOCK_TRIES: usize = 50;
 
-/// Starts a job and prints its id. What was typed is checked by whoever answers; the result says so.
+/// Starts a job and prints its id. The worker checks what was typed; the result reports it.
 pub fn start(root: Option<&Path>, prompt: &str) -> Result<u8, Failure> {
     let environment = |error: &(dyn std::error::Error + 'static)| Failure::environment(error);
     let jobs = open::store()?.jobs().map_err(|error| environment(&error))?;
@@ -51,7 +51,7 @@ pub fn start(root: Option<&Path>, prompt: &str) -> Result<u8, Failure> {
     Ok(terminal::print(&format!("{id}\n")))
 }
 
-/// Waits until somebody has taken a job on: from then on its lock tells whether it is alive.
+/// Waits until a worker has taken a job: from then on its lock shows whether it is alive.
 fn await_start(jobs: &Jobs, mut job: Job) -> Result<(), Failure> {
     let environment = |error: StoreError| Failure::environment(&error);
     for _ in 0..START_TRIES {
@@ -67,7 +67,7 @@ fn await_start(jobs: &Jobs, mut job: Job) -> Result<(), Failure> {
     Err(Failure::general(Diagnostic::error(NO_ANSWER, message).hinted("Ask again, or without --background.")))
 }
 
-/// Answers a question in the background. Nobody reads what is printed here; the job's file tells everything.
+/// Answers a question in the background. What is printed here is not read; the job's file has everything.
 pub fn work(id: &str) -> Result<u8, Failure> {
     let environment = |error: StoreError| Failure::environment(&error);
     let jobs = open::store()?.jobs().map_err(environment)?;

@@ -1,6 +1,6 @@
 //! `relay config`: the settings of the user and of the project, where each comes from, and changing one.
 //!
-//! A name tells whose setting it is, as no name is in both lists; `--project` only makes it explicit.
+//! The name decides between user and project settings, because no name is in both lists; `--project` makes it explicit.
 
 mod project;
 
@@ -134,7 +134,7 @@ fn own(store: &Store, key: &str) -> Result<Row, Failure> {
     Ok(Row { key, value, source, meaning: found.key.meaning.to_owned() })
 }
 
-/// Changes a setting, or takes it away if there is no value.
+/// Changes a setting, or removes it if there is no value.
 fn set(
     root: Option<&Path>,
     store: &Store,

@@ -132,7 +132,7 @@ impl Demo {
         Ok(land(&engine, &submission, &options, &mut self.nobody(), &mut Unobserved))
     }
 
-    /// The demo decides nothing for anybody: its replies need no approval.
+    /// The demo's replies need no approval, so it asks no one.
     fn nobody(&self) -> Person {
         Person::new(self.cancel.clone(), false, true)
     }

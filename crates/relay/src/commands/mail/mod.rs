@@ -104,7 +104,7 @@ fn start(desk: &Desk<'_>, args: &MailStartArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Words as one text; `-` alone stands for what comes on standard input.
+/// Words as one text; a lone `-` means standard input.
 fn words(words: &[String]) -> Result<String, Failure> {
     if words != ["-"] {
         return Ok(words.join(" "));

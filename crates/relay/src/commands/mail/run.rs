@@ -52,7 +52,7 @@ struct Waiting<'a> {
     clipboard: Option<Box<dyn Channel>>,
     /// The file that was there at the last look: one that is still being written changes until the next.
     last_seen: Option<Letter>,
-    /// Files that stay in the inbox because they are for somebody else.
+    /// Files that stay in the inbox because they are for another thread.
     dealt_with: HashSet<Letter>,
     turns: Vec<Turn>,
 }

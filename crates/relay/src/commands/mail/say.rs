@@ -1,4 +1,4 @@
-//! What `relay mail` tells people. Whatever a model wrote is made visible first.
+//! What `relay mail` prints for people. Everything a model wrote is made visible first.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -107,7 +107,7 @@ fn done(session: &Session) -> String {
 pub fn result(result: &CommandResult) -> String {
     let mut text = String::new();
     if let Some(message) = &result.message {
-        // The summary of a session is told when it ends.
+        // The summary of a thread is printed when it ends.
         if result.command == "MESSAGE" {
             message.lines().for_each(|words| {
                 line(&mut text, format_args!("  {} {}", paint(PLACE, "│"), visible(words)));
@@ -130,7 +130,7 @@ pub fn result(result: &CommandResult) -> String {
     text
 }
 
-/// What became of an answer, besides its results.
+/// Notes about an answer, besides its results.
 pub fn turn(turn: &Turn) -> String {
     let mut text = diagnostics(&turn.diagnostics);
     if turn.is_repeated {

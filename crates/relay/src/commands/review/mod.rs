@@ -11,7 +11,9 @@ use relay_backends::backend::{BackendError, Link};
 use relay_backends::configured;
 use relay_backends::review::{Review, Reviewed, review};
 use relay_diagnostics::Diagnostic;
+use relay_engine::Engine;
 use relay_llm::Budget;
+use relay_settings::Settings;
 
 use crate::asking::{Watched, is_watched, side_by_side, wanted};
 use crate::cli::ReviewArgs;
@@ -51,14 +53,7 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
         user::depth().next(name)?;
     }
     let is_watched = is_watched(&Watch::decide(&backends, &names, repo, terms.sandbox)?);
-    let changes = Changes::collect(&engine, args, &settings)?;
-    let not_run = relay_engine::git::not_run(changes.ignored());
-    terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
-    if changes.is_empty() {
-        return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "nothing to review").hinted(
-            "Choose what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
-        )));
-    }
+    let changes = changes(&engine, args, &settings)?;
     let one = |at: usize, link: &mut Link<'_>| {
         let name = names.get(at).map(String::as_str).unwrap_or_default();
         let model = wanted.model_of(name, &settings);
@@ -98,6 +93,19 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     fix::remember(&engine, &outcome.findings)?;
     outcome.show(&engine, args);
     Ok(outcome.exit_code(args.verdict_json))
+}
+
+/// The changes to review, with a note about what git did not run to show them.
+fn changes(engine: &Engine, args: &ReviewArgs, settings: &Settings) -> Result<Changes, Failure> {
+    let changes = Changes::collect(engine, args, settings)?;
+    let not_run = relay_engine::git::not_run(changes.ignored());
+    terminal::tell(&terminal::report::diagnostics(not_run.as_slice()));
+    if changes.is_empty() {
+        return Err(Failure::usage(Diagnostic::error(BAD_USAGE, "nothing to review").hinted(
+            "Choose what: --uncommitted, --staged, --base BRANCH, --range A..B or --transaction UUID.",
+        )));
+    }
+    Ok(changes)
 }
 
 fn was_interrupted(results: &Results<Reviewed>) -> bool {

@@ -16,7 +16,7 @@ pub struct Outcome {
     pub verdict: Verdict,
     reviewed: Vec<Reviewed>,
     failed: Vec<(String, AskError)>,
-    /// What became of the files, where a reviewer could write.
+    /// How the files changed, if a reviewer could write.
     effect: Option<relay_engine::Outcome>,
     /// What was used up, as `--json` prints it.
     spent: Value,

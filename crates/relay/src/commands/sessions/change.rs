@@ -52,7 +52,7 @@ pub fn delete(here: &Here, id: &str, yes: bool) -> Result<u8, Failure> {
             let entries = entries(session.entries.len());
             format!("delete session {}{name} with {entries} for good?", visible(session.header.id()))
         }
-        // A file that is not a session can be deleted too, but only by somebody who knows that.
+        // A file that is not a session can be deleted too, but only explicitly.
         Err(error @ SessionError::Invalid { .. }) => {
             format!("{}\ndelete it for good?", visible(&error.to_string()))
         }

@@ -158,7 +158,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| error.to_string())
 }
 
-/// What became of a file, for people.
+/// The result for one file, for people.
 fn told(path: &Path, document: &Value) -> String {
     let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
     let file = path.display().to_string();

@@ -86,7 +86,7 @@ pub fn title(info: &SessionInfo) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The beginnings of ids that tell these sessions apart.
+/// The shortest prefixes of ids that distinguish these sessions.
 fn short_ids(sessions: &[SessionInfo]) -> Vec<String> {
     let mut sorted: Vec<&str> = sessions.iter().map(|info| info.id.as_str()).collect();
     sorted.sort_unstable();

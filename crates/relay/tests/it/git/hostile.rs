@@ -123,7 +123,7 @@ impl Hostile {
         write("a.txt", "three\n");
         git(&["add", "a.txt"]);
         write("b.evil", "three\n");
-        // One whose time is not what the index knows, so that git looks into it.
+        // One with another time than the index has, so that git looks into it.
         self.shell(&format!("touch -d 2001-01-01 {folder}/b.evil {folder}/.gitattributes"));
     }
 
@@ -250,7 +250,7 @@ impl Hostile {
         })
     }
 
-    /// Somebody to ask, who reviews too.
+    /// A backend that answers and reviews.
     fn backend(&self) {
         let answer = self.env.home_path("answer");
         std::fs::write(&answer, r#"{"findings": []}"#).unwrap();

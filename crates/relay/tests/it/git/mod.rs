@@ -14,7 +14,7 @@ use table::{Kind, Row, rows};
 /// A command that calls git, on a hostile repository.
 type Command = fn(&Hostile) -> Run;
 
-/// Every command that calls git. That there are no others is checked by the tidy test: git is called in one module.
+/// Every command that calls git. The tidy test checks that there are no others: git is called in one module.
 const COMMANDS: [(&str, Command); 12] = [
     ("apply", |hostile| hostile.relay(&["apply", "--json", "--yes"], &Hostile::reply(1))),
     ("watch", |hostile| hostile.relay(&["watch", "-", "--yes"], &Hostile::reply(2))),

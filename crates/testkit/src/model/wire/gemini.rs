@@ -20,7 +20,7 @@ pub(super) fn stream(model: &str, reply: &Reply, out: &mut Outbox<'_>) -> Result
                 for (index, text) in texts.into_iter().enumerate() {
                     let mut piece = bare.clone();
                     piece["text"] = json!(text);
-                    // The signature stands on the last part of what it signs.
+                    // The signature is on the last part of what it signs.
                     if index < last
                         && let Some(fields) = piece.as_object_mut()
                     {
@@ -43,7 +43,7 @@ pub(super) fn document(model: &str, reply: &Reply) -> Value {
     response(model, reply, &parts(reply), Some(finish_reason(reply)))
 }
 
-/// The parts of the answer. A signature stands on the part that follows the reasoning.
+/// The parts of the answer. A signature is on the part that follows the reasoning.
 fn parts(reply: &Reply) -> Vec<Value> {
     let mut parts = Vec::new();
     let mut waiting: Option<&str> = None;

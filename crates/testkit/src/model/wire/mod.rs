@@ -167,7 +167,7 @@ pub(super) fn complaint(request: &Request) -> Option<String> {
     }
 }
 
-/// Arguments as JSON; what is no JSON becomes a string of it.
+/// Arguments as JSON; anything else becomes a string.
 fn arguments_value(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()))
 }

@@ -67,7 +67,7 @@ pub(super) fn document(model: &str, reply: &Reply) -> std::result::Result<Value,
     Ok(document)
 }
 
-/// The call as an object. The server parses what the model wrote and fails itself when that is no JSON.
+/// The call as an object. The server parses what the model wrote and fails itself if it is not JSON.
 fn call(part: &Part, index: usize) -> std::result::Result<Value, Value> {
     let Part::Tool { id, name, arguments } = part else { return Ok(Value::Null) };
     match serde_json::from_str::<Value>(arguments) {

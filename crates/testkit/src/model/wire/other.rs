@@ -38,7 +38,7 @@ fn get(request: &Request, path: &str, models: &[String]) -> Option<Value> {
             "supportedGenerationMethods": ["generateContent", "countTokens"],
         })
     };
-    // Three providers list their models at the same path and are told apart by what the client sends.
+    // Three providers list their models at the same path; what the client sends distinguishes them.
     let is_google = path.contains("/v1beta/") || request.header("x-goog-api-key").is_some();
     let is_anthropic = request.header("anthropic-version").is_some();
     if let Some((_, name)) = path.split_once("/models/") {
@@ -91,7 +91,7 @@ fn tag(name: &str) -> Value {
 }
 
 fn post(request: &Request, path: &str, models: &[String]) -> Option<Value> {
-    // A token is about four characters of anybody's prose.
+    // A token is about four characters of ordinary prose.
     let tokens = request.body.to_string().len() / 4;
     if path.ends_with("/messages/count_tokens") {
         return Some(json!({ "input_tokens": tokens }));

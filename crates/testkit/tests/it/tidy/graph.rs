@@ -55,7 +55,7 @@ fn differences(drawn: &Graph, packages: &[Package]) -> Vec<String> {
     findings
 }
 
-/// Uses of a crate that stands below its user.
+/// Uses of a crate that is below its user.
 fn downwards(drawn: &Graph) -> Vec<String> {
     let mut above: Vec<&str> = Vec::new();
     let mut findings = Vec::new();

@@ -86,7 +86,7 @@ pub(super) fn locked(lock: &str) -> Vec<&str> {
     lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"')).collect()
 }
 
-/// Packages nobody may bring in, and why.
+/// Banned packages, and why.
 const BANNED: [(&str, &str); 13] = [
     ("atty", "unmaintained; the standard library has IsTerminal"),
     ("aws-lc-sys", "needs a C and assembler toolchain; use ring"),

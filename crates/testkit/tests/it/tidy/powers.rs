@@ -85,7 +85,7 @@ const PURE: [(&str, &[&str]); 3] = [
     ),
 ];
 
-/// Words of the standard library that use a power, and the crates whose product code may say them.
+/// Words of the standard library that use a power, and the crates that may use them in product code.
 const WORDS: [(&str, &[&str]); 5] = [
     ("process::Command", &["relay-exec"]),
     ("std::fs", &["relay", "relay-exec", "relay-store", "relay-txn", "relay-workspace"]),

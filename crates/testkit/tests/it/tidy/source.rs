@@ -69,7 +69,7 @@ fn is_test_gate(line: &str) -> bool {
 /// running at the same time has made beside the sources.
 pub(super) fn tracked() -> Vec<Source> {
     let listing = Command::new("git")
-        // Whose the folder is does not matter for a list of names; in a container it may be somebody else's.
+        // The folder's owner does not matter for a list of names; in a container it may be another user.
         .args(["-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
         // A hook of git's runs with these, and they would mean another repository or none.

@@ -25,8 +25,7 @@ const WORDS: [(&str, &str); 15] = [
 ];
 
 /// How many such words a crate may still have; it may only become fewer.
-const LEFT: [(&str, usize); 5] =
-    [("relay-edit", 60), ("relay-engine", 30), ("relay-txn", 3), ("relay-workspace", 1), ("relay-exec", 0)];
+const LEFT: [(&str, usize); 1] = [("relay-edit", 60)];
 
 /// What users read of a line: its string literals, or in the folder of the arguments its doc comment.
 fn read_by_users(path: &str, line: &str) -> Vec<String> {
