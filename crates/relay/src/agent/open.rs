@@ -91,10 +91,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let can_call = asker.model().capabilities.tools;
     let mut services = services(&store, &engine, &log, &settings, front.ui);
     services.added = folders(&args.add_dir)?;
-    let ssh = super::ssh::setup(&store, &engine, &mut notes).map_err(|error| Failure::environment(&error))?;
-    let (tools, warnings) = relay_tools::built_in(&services, Some(ssh));
-    notes.extend(warnings);
-    let registry = Registry::new(tools);
+    let registry = tools(&store, &services, &mut notes)?;
     let mut builder = AgentBuilder::new(log, asker, registry, services);
     builder.selection = match (&args.tools, args.no_tools) {
         (_, true) => Selection::Nothing,
@@ -123,10 +120,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         steering_waits: settings.text("interruptMode").as_deref() == Some("wait"),
         text_edits: args.text_edits || !can_call,
         goal_continues: continues(&settings, front.interactive),
-        todo_reminders: match settings.flag("todo.enabled") && settings.flag("todo.reminders") {
-            true => settings.count("todo.reminders.max").unwrap_or(3),
-            false => 0,
-        },
+        todo_reminders: todo_reminders(&settings),
         ..LoopSettings::default()
     };
     builder.time = args.max_time.and_then(|bound| bound.0);
@@ -179,6 +173,23 @@ fn continues(settings: &Settings, interactive: bool) -> bool {
     let modes = settings.list("goal.continuationModes");
     let wanted = if interactive { "interactive" } else { "run" };
     settings.flag("goal.enabled") && modes.iter().any(|mode| mode == wanted)
+}
+
+/// The tools there are, and what a person should know about the files they were set up from.
+fn tools(store: &Store, services: &Services, notes: &mut Vec<String>) -> Result<Registry, Failure> {
+    let ssh =
+        super::ssh::setup(store, &services.engine, notes).map_err(|error| Failure::environment(&error))?;
+    let (tools, warnings) = relay_tools::built_in(services, Some(ssh));
+    notes.extend(warnings);
+    Ok(Registry::new(tools))
+}
+
+/// How often a model that stops with open tasks is reminded of them.
+fn todo_reminders(settings: &Settings) -> u32 {
+    match settings.flag("todo.enabled") && settings.flag("todo.reminders") {
+        true => settings.count("todo.reminders.max").unwrap_or(3),
+        false => 0,
+    }
 }
 
 /// Reads a recording that is to be played.
