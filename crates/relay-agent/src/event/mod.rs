@@ -180,10 +180,15 @@ pub enum RetryEvent {
         /// Why the last one failed.
         error: Option<String>,
     },
-    /// Another model answers in place of the first.
+    /// Another model is asked in place of the first.
     FellBack {
         /// The model.
         to: String,
+    },
+    /// It answered.
+    FallbackAnswered {
+        /// The model.
+        model: String,
     },
 }
 

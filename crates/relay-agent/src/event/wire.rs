@@ -152,7 +152,12 @@ fn retry(event: &RetryEvent) -> Value {
             put(&mut value, "finalError", error.clone());
             value
         }
-        RetryEvent::FellBack { to } => json!({ "type": "retry_fallback_applied", "to": to }),
+        RetryEvent::FellBack { to } => {
+            json!({ "type": "retry_fallback_applied", "to": to, "role": "default" })
+        }
+        RetryEvent::FallbackAnswered { model } => {
+            json!({ "type": "retry_fallback_succeeded", "model": model, "role": "default" })
+        }
     }
 }
 

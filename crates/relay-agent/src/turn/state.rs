@@ -111,10 +111,14 @@ impl Breaches {
 }
 
 /// What was tried already in this run, so that nothing is tried for ever.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tries {
     /// Retries of the current turn.
     pub retries: u32,
+    /// Whether the next retry has not begun to answer.
+    pub waits: bool,
+    /// The model that answers in place of the first.
+    pub fell_back: Option<String>,
     /// Whether the conversation was made shorter because this turn did not fit.
     pub shortened: bool,
     /// How often the model was told in a row that it may not end yet.

@@ -4,7 +4,7 @@ use relay_llm::{Error, ErrorKind, Kind, ToolCall};
 
 use crate::event::{CompactReason, Ended, Event, MessageEvent, RetryEvent, RunEvent};
 use crate::event::{SessionEvent, ToolEvent, TurnEvent};
-use crate::session::body::TtsrInjection;
+use crate::session::body::{ModelChange, TtsrInjection};
 use crate::session::message::{Message, ToolResultMessage};
 use crate::session::{Body, Content};
 use crate::tool::{Output, PlanChoice, Signal};
@@ -19,6 +19,10 @@ use super::{prose, repeats, schema};
 const HOLDS: u32 = 3;
 /// How often a model is asked again because its answer does not follow the schema.
 const SCHEMA_TRIES: u32 = 2;
+/// The role of a model that answers in place of the first for a while.
+const TEMPORARY: &str = "temporary";
+/// What becomes of a retry that someone ended before it began.
+const RETRY_CANCELLED: &str = "Retry cancelled";
 /// The pause between an interrupted answer and the next request.
 const PAUSE_MS: u64 = 50;
 
@@ -58,7 +62,10 @@ impl State {
                 self.compact(CompactReason::Idle, None, false, effects);
             }
             Happened::Unused => {}
-            Happened::ModelStarted { model } => self.while_asking(MessageEvent::Start { model }, effects),
+            Happened::ModelStarted { model } => {
+                self.tries.waits = false;
+                self.while_asking(MessageEvent::Start { model }, effects);
+            }
             Happened::BlockBegan { index, kind } => {
                 self.while_asking(MessageEvent::Begin { index, kind }, effects);
             }
@@ -67,16 +74,11 @@ impl State {
                 self.while_asking(MessageEvent::End { index, block }, effects);
             }
             Happened::Retrying { attempt, max_attempts, delay_ms, error, discards, model } => {
-                if self.phase == Phase::Asking {
-                    self.tries.retries = self.tries.retries.max(attempt).max(1);
-                    self.breaches = Breaches::default();
-                    if discards {
-                        effects.push(emit(Event::Message(MessageEvent::Discarded)));
-                    }
-                    let retry = RetryEvent::Start { attempt, max_attempts, delay_ms, error };
-                    effects.push(emit(Event::Retry(retry)));
-                    effects.extend(model.map(|to| emit(Event::Retry(RetryEvent::FellBack { to }))));
+                if discards && self.phase == Phase::Asking {
+                    effects.push(emit(Event::Message(MessageEvent::Discarded)));
                 }
+                let start = RetryEvent::Start { attempt, max_attempts, delay_ms, error };
+                self.retrying(attempt, start, model, effects);
             }
             Happened::Answered(answer) => self.answered(answer, effects),
             Happened::Failed { error, answer } => self.failed(&error, answer, effects),
@@ -204,6 +206,9 @@ impl State {
 
     /// An answer that was ended on purpose: by a rule, by a person, or because time is up.
     fn stopped(&mut self, answer: Answer, effects: &mut Effects) {
+        if self.ending.is_some() && self.tries.waits {
+            self.retries_are_over(Some(RETRY_CANCELLED.to_owned()), effects);
+        }
         let by_rule = self.ending.is_none() && !self.breaches.interrupting.is_empty();
         if by_rule && !self.settings.keep_interrupted {
             effects.push(emit(Event::Message(MessageEvent::Discarded)));
@@ -253,11 +258,31 @@ impl State {
         self.finish(ended, effects);
     }
 
+    /// The request is sent again, perhaps to another model.
+    fn retrying(&mut self, attempt: u32, start: RetryEvent, model: Option<String>, effects: &mut Effects) {
+        if self.phase != Phase::Asking {
+            return;
+        }
+        self.tries.retries = self.tries.retries.max(attempt).max(1);
+        self.tries.waits = true;
+        self.breaches = Breaches::default();
+        effects.push(emit(Event::Retry(start)));
+        if let Some(to) = model.filter(|to| self.tries.fell_back.as_ref() != Some(to)) {
+            let change =
+                ModelChange { model: to.clone(), role: Some(TEMPORARY.to_owned()), ..ModelChange::default() };
+            effects.push(Effect::Append(Body::ModelChange(change)));
+            effects.push(emit(Event::Retry(RetryEvent::FellBack { to: to.clone() })));
+            self.tries.fell_back = Some(to);
+        }
+    }
+
     fn retries_are_over(&mut self, error: Option<String>, effects: &mut Effects) {
         let attempt = std::mem::take(&mut self.tries.retries);
         if attempt > 0 {
+            let model = self.tries.fell_back.clone().filter(|_| error.is_none());
             let end = RetryEvent::End { success: error.is_none(), attempt, error };
             effects.push(emit(Event::Retry(end)));
+            effects.extend(model.map(|model| emit(Event::Retry(RetryEvent::FallbackAnswered { model }))));
         }
     }
 

@@ -10,7 +10,7 @@ use crate::event::{Event, RunEvent};
 use crate::session::Body;
 use crate::session::content::{Block, Content};
 use crate::session::message::{AssistantMessage, Message};
-use crate::tool::{Output, Signal};
+use crate::tool::{Output, PlanChoice, Signal};
 
 /// An answer with this text and calls of these tools; ids are `c0`, `c1`, ….
 fn answer(text: &str, tools: &[&str]) -> Answer {
@@ -263,6 +263,25 @@ fn a_call_that_fails_over_and_over_ends_the_run() {
     assert!(!state.is_busy());
 }
 
+/// What a tool may want of the conversation.
+fn any_signal() -> impl Strategy<Value = Option<Signal>> {
+    let plan = |choice| Signal::PlanApproved {
+        choice,
+        title: "t".to_owned(),
+        path: "local://t.md".to_owned(),
+        plan: "p".to_owned(),
+    };
+    prop_oneof![
+        5 => Just(None),
+        1 => Just(Some(plan(PlanChoice::Fresh))),
+        1 => Just(Some(plan(PlanChoice::Compact))),
+        1 => Just(Some(Signal::Goal(Some(serde_json::json!({ "status": "active" }))))),
+        1 => Just(Some(Signal::Goal(Some(serde_json::json!({ "status": "complete" }))))),
+        1 => Just(Some(Signal::Rewind { report: "r".to_owned(), restore_files: false })),
+        1 => Just(Some(Signal::Resolved { applied: true, reason: String::new(), title: None })),
+    ]
+}
+
 /// Any event, whatever the loop is doing.
 fn any_event() -> impl Strategy<Value = Happened> {
     let id = (0..4_usize).prop_map(|at| format!("c{at}"));
@@ -274,6 +293,16 @@ fn any_event() -> impl Strategy<Value = Happened> {
         Just(Happened::Aborted),
         Just(Happened::TimeIsUp("late".to_owned())),
         Just(Happened::CompactionWanted { focus: None }),
+        Just(Happened::HandoffWanted { focus: None }),
+        Just(Happened::Unused),
+        Just(Happened::Retrying {
+            attempt: 1,
+            max_attempts: 3,
+            delay_ms: 0,
+            error: "e".to_owned(),
+            discards: false,
+            model: Some("other".to_owned()),
+        }),
         Just(Happened::ModelStarted { model: "m".to_owned() }),
         any::<(bool, bool)>().prop_map(|(call, interrupts)| {
             hit(if call { Source::Call("c0".to_owned()) } else { Source::Prose }, interrupts)
@@ -282,9 +311,9 @@ fn any_event() -> impl Strategy<Value = Happened> {
             .prop_map(|tools| Happened::Answered(answer("x", &tools))),
         prop_oneof![Just(ErrorKind::Aborted), Just(ErrorKind::ContextOverflow), Just(ErrorKind::Server)]
             .prop_map(|kind| Happened::Failed { error: error(kind), answer: answer("y", &["read"]) }),
-        (id, any::<bool>()).prop_map(|(id, is_error)| Happened::CallEnded {
+        (id, any::<bool>(), any_signal()).prop_map(|(id, is_error, signal)| Happened::CallEnded {
             id,
-            output: Output { is_error, ..Output::text("r") }
+            output: Output { is_error, signals: signal.into_iter().collect(), ..Output::text("r") }
         }),
         any::<bool>().prop_map(|good| Happened::Compacted(if good {
             Ok(Compacted { bodies: Vec::new(), summary: String::new(), tokens_before: 1 })
@@ -343,7 +372,12 @@ impl Watch {
 proptest! {
     #[test]
     fn no_order_of_events_leaves_the_loop_stuck(events in proptest::collection::vec(any_event(), 0..60)) {
-        let settings = Settings { exclusive: BTreeSet::from(["edit".to_owned()]), ..Settings::default() };
+        let settings = Settings {
+            exclusive: BTreeSet::from(["edit".to_owned()]),
+            goal_continues: true,
+            schema: Some(serde_json::json!({ "type": "object" })),
+            ..Settings::default()
+        };
         let mut state = State { settings, ..State::default() };
         let mut watch = Watch::default();
         for event in events {

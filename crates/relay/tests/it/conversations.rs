@@ -136,6 +136,25 @@ fn another_model_answers_when_the_first_cannot() {
     assert!(run.stdout.contains("From the second."), "{}", run.stdout);
     let fell = run.stdout.lines().find(|line| line.contains("retry_fallback_applied")).unwrap();
     assert!(fell.contains("lab/second"), "{fell}");
+    assert!(run.stdout.contains("retry_fallback_succeeded"), "{}", run.stdout);
+    let log = lab.env.relay(&["sessions", "list", "--json"]).success();
+    let list: Value = serde_json::from_str(&log.stdout).unwrap();
+    let file = std::fs::read_to_string(list[0]["path"].as_str().unwrap()).unwrap();
+    assert!(file.contains("\"role\":\"temporary\""), "{file}");
+}
+
+#[test]
+fn an_abort_while_a_retry_waits_cancels_the_retry() {
+    let lab = Lab::new();
+    lab.config("[retry]\nbaseDelayMs = 60000\nrequestMaxRetries = 0\nstreamMaxRetries = 0\n");
+    lab.server.respond(|_| Answer::failure(Failure::Overloaded));
+    let mut client = lab.rpc(&[]);
+    client.get("prompt", json!({ "message": "hello" }));
+    client.wait(|line| line["type"] == "auto_retry_start");
+    client.get("abort_retry", json!({}));
+    let end = client.wait(|line| line["type"] == "auto_retry_end");
+    assert_eq!((&end["success"], &end["finalError"]), (&json!(false), &json!("Retry cancelled")), "{end}");
+    assert_eq!(client.ended(), "aborted");
 }
 
 #[test]

@@ -5,18 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use testkit::model::{ModelServer, Reply};
 
-use crate::{PLAIN, project};
-
 fn lab() -> (testkit::TestEnv, ModelServer) {
-    let (env, server) = (project(PLAIN), ModelServer::start());
-    let text = format!(
-        "[providers.lab]\nwire = \"openai-chat\"\nbase_url = \"{}/v1\"\nauth = \"none\"\n",
-        server.url()
-    );
-    let place = env.home_path(".config/relay");
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::write(place.join("models.toml"), text).unwrap();
-    server.needs_no_key();
+    let crate::lab::Lab { env, server } = crate::lab::Lab::new();
     (env, server)
 }
 
@@ -141,4 +131,45 @@ fn what_is_wrong_is_answered_and_the_conversation_goes_on() {
     assert_eq!(response(&lines, "teleport")["error"], "Unknown command: teleport");
     assert_eq!(response(&lines, "prompt")["success"], false);
     assert_eq!(response(&lines, "hello")["success"], true);
+}
+
+/// pi's own client, from its npm package; `./test --long` installs it and names the folder.
+#[test]
+fn the_client_of_pi_itself_drives_it() {
+    let client = "node_modules/@mariozechner/pi-coding-agent/dist/modes/rpc/rpc-client.js";
+    let programs = std::env::var_os("RELAY_SESSION_PROGRAMS");
+    let Some(client) = programs.map(|place| Path::new(&place).join(client)).filter(|path| path.exists())
+    else {
+        println!("NOT TESTED: pi is not installed; ./test --long does that");
+        return;
+    };
+    let lab = crate::lab::Lab::new();
+    lab.env.write("a.txt", "one\n");
+    lab.server.respond(|request| {
+        let body = request.body.to_string();
+        match (body.contains("wait for ever"), body.contains("\"role\":\"tool\"")) {
+            (true, _) => testkit::model::Answer::from(Reply::text("a".repeat(400))).stall_at(3),
+            (false, true) => Reply::text("It says one.").into(),
+            (false, false) => Reply::text("").tool("c1", "read", r#"{"path":"a.txt"}"#).into(),
+        }
+    });
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/pi.mjs");
+    let run = lab.env.shell(&format!(
+        "node '{}' '{}' '{}'",
+        script.display(),
+        client.display(),
+        lab.env.root().display()
+    ));
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    let seen: Value = serde_json::from_str(run.stdout.lines().last().unwrap()).unwrap();
+    assert_eq!((&seen["model"], &seen["text"]), (&json!("m"), &json!("It says one.")), "{seen}");
+    assert_eq!(seen["roles"], json!(["user", "assistant", "toolResult", "assistant"]), "{seen}");
+    assert_eq!(seen["bash"]["output"], "from bash\n", "{seen}");
+    assert_eq!((&seen["thinking"], &seen["cycled"]["level"]), (&json!("low"), &json!("medium")), "{seen}");
+    assert_eq!((&seen["set"], &seen["name"]), (&json!("other"), &json!("driven by pi")), "{seen}");
+    assert_eq!((&seen["forked"]["text"], &seen["empty"]), (&json!("read a.txt"), &json!(0)), "{seen}");
+    for kind in ["agent_start", "tool_execution_end", "turn_end", "agent_end"] {
+        assert!(seen["events"].as_array().unwrap().contains(&json!(kind)), "{kind}: {seen}");
+    }
+    assert!(lab.env.exists("page.html"), "{seen}");
 }
