@@ -65,8 +65,6 @@ pub struct Opened {
     pub delivery: (Delivery, Delivery),
     /// The prompt that a model shall name the session after.
     pub untitled: Option<String>,
-    /// Whether no model names sessions.
-    pub no_title: bool,
     /// Whether plan mode is on from the start.
     pub plans: bool,
     /// The recording that is played, if one is.
@@ -137,7 +135,6 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         budget,
         delivery,
         untitled: None,
-        no_title: args.no_title || front.interactive,
         plans: args.plan,
         replay,
         notes,

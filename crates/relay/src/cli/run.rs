@@ -58,6 +58,10 @@ pub struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
 
+    /// Name the session after the prompt, without asking a model
+    #[arg(long)]
+    pub no_title: bool,
+
     /// Record what the model says and what tools return
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
@@ -109,10 +113,6 @@ pub struct AgentArgs {
     /// Plan first: the agent changes nothing until you approve its plan
     #[arg(long)]
     pub plan: bool,
-
-    /// Name the session after the prompt, without asking a model
-    #[arg(long)]
-    pub no_title: bool,
 
     /// Use no rules of the project or the user
     #[arg(long)]

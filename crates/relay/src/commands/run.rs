@@ -52,6 +52,7 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
     let mut opened = start(root, &args.agent, &which, offline, stdin_taken)?;
     let prompt = expanded(&opened, prompt)?;
     remember(&mut opened, &which, &prompt.text);
+    opened.untitled.take_if(|_| args.no_title);
     if let Some(path) = &args.record {
         opened.builder.asking.asker = record(opened.builder.asking.asker, path)?;
     }
@@ -105,7 +106,7 @@ fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
         if let Err(error) = log.set_name(&title, TitleSource::Auto) {
             terminal::note(&format!("the session could not be named: {error}"));
         }
-        opened.untitled = (!opened.no_title).then(|| prompt.to_owned());
+        opened.untitled = Some(prompt.to_owned());
     }
 }
 

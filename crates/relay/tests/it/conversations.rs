@@ -10,7 +10,7 @@ fn calls_of_one_answer_run_beside_each_other_and_results_keep_their_order() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         for name in ["a", "b", "c"] {
-            lab.env.write(&format!("{name}.txt"), &format!("text of {name}\n"));
+            lab.env.write(&format!("{name}.txt"), &format!("quagga-{name}\n"));
         }
         lab.calls(&["c", "a", "b"].map(|name| ("read", json!({ "path": format!("{name}.txt") }))));
         lab.server.queue(Reply::text("Read."));
@@ -18,7 +18,7 @@ fn calls_of_one_answer_run_beside_each_other_and_results_keep_their_order() {
         assert_eq!((code, &document["text"]), (0, &json!("Read.")), "{wire}: {document}");
         let body = lab.last_body().to_string();
         let at =
-            |name: &str| body.rfind(&format!("text of {name}")).unwrap_or_else(|| panic!("{wire}: {body}"));
+            |name: &str| body.rfind(&format!("quagga-{name}")).unwrap_or_else(|| panic!("{wire}: {body}"));
         assert!(at("c") < at("a") && at("a") < at("b"), "{wire}: {body}");
     }
 }
