@@ -142,6 +142,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         background: Some(Arc::new(jobs.clone())),
         jobs,
         keep_rule: Arc::new(|_| {}),
+        home: None,
+        vision: Arc::new(relay_agent::tool::Blind),
     };
     let registry = Registry::new([Arc::new(Sum::new()) as Arc<dyn Tool>]);
     let mut builder = AgentBuilder::new(log, Arc::new(Scripted::new()), registry, services);

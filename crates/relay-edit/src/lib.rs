@@ -54,5 +54,5 @@ pub use prompt::system_prompt;
 pub use relay_diagnostics::{Code, Diagnostic, Severity};
 pub use render::{RenderError, render};
 pub use reply::Reply;
-pub use trace::{carried, line_texts, text};
+pub use trace::{carried, line_bytes, line_texts, text};
 pub use verify::{VerifyError, verify};

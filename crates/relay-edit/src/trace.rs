@@ -48,6 +48,16 @@ pub fn line_texts(bytes: &[u8]) -> Option<Vec<String>> {
     Some(Lines::new(&bytes).texts().map(|text| String::from_utf8_lossy(text).into_owned()).collect())
 }
 
+/// The lines of a file as their bytes, without their endings; `None` if it is not text.
+#[must_use]
+pub fn line_bytes(bytes: &[u8]) -> Option<Vec<Vec<u8>>> {
+    let bytes = text_of(bytes);
+    if is_binary(&bytes) {
+        return None;
+    }
+    Some(Lines::new(&bytes).texts().map(<[u8]>::to_vec).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

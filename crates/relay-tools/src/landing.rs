@@ -3,6 +3,7 @@
 use relay_agent::policy::Level;
 use relay_agent::tool::{Call, Landing, Output, ToolError, is_failure};
 use relay_engine::{LandOptions, Submission, Unobserved, group, land};
+use relay_workspace::RelPath;
 use serde_json::{Value, json};
 
 /// Lands a call written as the reply it is: a tool call with its arguments.
@@ -34,4 +35,12 @@ pub fn land_text(call: &Call<'_>, text: &str) -> Result<Output, ToolError> {
     let details = json!({ "status": outcome.status.name(), "files": files });
     let transactions = outcome.uuid.filter(|_| !outcome.changes.is_empty()).into_iter().collect();
     Ok(Output { transactions, ..Output::text(report).with_details(details) })
+}
+
+/// Lands the whole new content of a file.
+pub fn land_bytes(call: &Call<'_>, path: &RelPath, bytes: &[u8]) -> Result<Output, ToolError> {
+    let content = String::from_utf8_lossy(bytes);
+    let text =
+        json!({ "name": "write", "arguments": { "path": path.as_str(), "content": content } }).to_string();
+    land_text(call, &format!("```json\n{text}\n```\n"))
 }

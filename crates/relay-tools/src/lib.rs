@@ -5,34 +5,41 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
-#[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
 mod archive;
 mod ask;
 mod bash;
 mod calc;
 mod checkpoint;
 mod cron;
+mod documents;
 mod edit;
+mod find;
 mod goal;
+mod inspect_image;
 mod job;
 mod landing;
 mod monitor;
+mod notebook;
+mod pictures;
 mod read;
 mod recipe;
+mod render_mermaid;
 mod resolve;
+mod search;
 mod spec;
-#[allow(dead_code, unused_imports, reason = "the tools that read and write them come next")]
 mod sqlite;
 mod ssh;
 #[cfg(test)]
 mod testing;
 mod todo_write;
+mod urls;
 mod write;
 
 use std::sync::Arc;
 
 use relay_agent::tool::{Services, Tool};
 
+pub use documents::{COMMAND as CONVERT, text_of as convert};
 pub use ssh::{Setup as SshSetup, SshFiles};
 pub use todo_write::{Phase, Task, TaskStatus, TodoList};
 
@@ -44,6 +51,9 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
     let bash: Arc<dyn Tool> = Arc::new(bash::Bash::new());
     let mut tools: Vec<Arc<dyn Tool>> =
         vec![Arc::new(read::Read::new()), Arc::clone(&bash), Arc::new(edit::Edit::new())];
+    if is_on("renderMermaid.enabled", false) {
+        tools.push(Arc::new(render_mermaid::RenderMermaid::new()));
+    }
     if services.ui.is_attended() {
         tools.push(Arc::new(ask::Ask::new()));
     }
@@ -54,6 +64,7 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
     if let Some(ssh) = ssh {
         tools.push(Arc::new(ssh));
     }
+    looking(services, &mut tools);
     tools.push(Arc::new(checkpoint::Checkpoint::new()));
     tools.push(Arc::new(checkpoint::Rewind::new()));
     if job::is_enabled(services) {
@@ -73,7 +84,21 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
         tools.push(Arc::new(todo_write::TodoWrite::new()));
     }
     tools.push(Arc::new(write::Write::new()));
+    tools.push(Arc::new(notebook::EditNotebook::new()));
     tools.push(Arc::new(goal::Goal::new()));
     tools.push(Arc::new(resolve::Resolve::new(Vec::new())));
     (tools, warnings)
+}
+
+/// The tools that look for files, in files and at pictures.
+fn looking(services: &Services, tools: &mut Vec<Arc<dyn Tool>>) {
+    if services.is_on("find.enabled", true) {
+        tools.push(Arc::new(find::Find::new()));
+    }
+    if services.is_on("search.enabled", true) {
+        tools.push(Arc::new(search::Search::new()));
+    }
+    if services.is_on("inspect_image.enabled", false) {
+        tools.push(Arc::new(inspect_image::InspectImage::new()));
+    }
 }

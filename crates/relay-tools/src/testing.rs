@@ -52,6 +52,8 @@ impl Lab {
             background: Some(Arc::new(jobs.clone())),
             jobs,
             keep_rule: Arc::new(|_| {}),
+            home: None,
+            vision: Arc::new(relay_agent::tool::Blind),
         };
         Self {
             folder,

@@ -79,7 +79,7 @@ impl Scheme for SkillTexts {
             ToolError::Failed(format!("There is no skill `{rest}`. There are: {there}."))
         })?;
         let notes = if text.is_cut { vec!["Only its beginning is shown.".to_owned()] } else { Vec::new() };
-        Ok(Resource { text: text.text, media_type: "text/markdown".to_owned(), notes, is_writable: false })
+        Ok(Resource { text: text.text, media_type: "text/markdown".to_owned(), notes, ..Resource::default() })
     }
 
     fn list(&self) -> Vec<String> {

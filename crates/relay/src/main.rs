@@ -65,6 +65,11 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     {
         return Failure::environment(&sandbox::enter(rest)).report(false);
     }
+    if let [_, first, kind] = arguments
+        && first == relay_tools::CONVERT
+    {
+        return commands::convert::run(&kind.to_string_lossy());
+    }
     if let [_, first, id] = arguments
         && first == commands::background::COMMAND
     {

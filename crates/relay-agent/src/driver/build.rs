@@ -12,7 +12,6 @@ use super::{
 use crate::compact;
 use crate::event::Event;
 use crate::policy::Policy;
-use crate::resources::Local;
 use crate::secrets::Masker;
 use crate::session::SessionLog;
 use crate::tool::{Concurrency, Registry, Selection, Services, UnknownTool};
@@ -99,7 +98,7 @@ impl AgentBuilder {
         state.note_todos(&facts.kept);
         let mut rules = self.rules;
         rules.injected(&self.log.context().state.injected_rules);
-        self.services.resources.add(Arc::new(Local::new(self.log.artifacts())));
+        self.services.resources.add_session(self.log.artifacts().as_ref());
         let deadline = self.time.map(|time| {
             (Instant::now() + time, format!("the time limit of {} s was reached", time.as_secs()))
         });

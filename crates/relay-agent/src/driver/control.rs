@@ -10,7 +10,6 @@ use crate::compact;
 use crate::event::{Event, SessionEvent};
 use crate::jobs::Jobs;
 use crate::policy::{Level, Policy};
-use crate::resources::Local;
 use crate::session::body::{BranchSummary, Custom, ModelChange, ThinkingLevelChange};
 use crate::session::{Body, Message, SessionError, SessionLog, Summary, TitleSource};
 use crate::tool::{Facts, Registry, Selection, Services, UnknownTool};
@@ -132,7 +131,7 @@ impl Agent {
         self.under_way.delivery = None;
         self.services.session = log.id().to_owned();
         self.services.artifacts = log.artifacts();
-        self.services.resources.add(Arc::new(Local::new(log.artifacts())));
+        self.services.resources.add_session(log.artifacts().as_ref());
         self.log = log;
         self.recall();
     }

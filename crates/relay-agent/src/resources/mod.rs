@@ -15,15 +15,23 @@
 //! assert_eq!(resources.read("local://PLAN.md", &Cancel::new()).unwrap().text, "# Plan\n");
 //! ```
 
+mod agents;
+mod artifacts;
+mod extract;
 mod local;
+mod memory;
 mod rules;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use relay_diagnostics::Cancel;
+use relay_store::Artifacts;
 
+pub use agents::AgentTexts;
+pub use artifacts::ArtifactTexts;
 pub use local::Local;
+pub use memory::NoMemory;
 pub use rules::RuleTexts;
 
 use crate::tool::ToolError;
@@ -39,6 +47,8 @@ pub struct Resource {
     pub notes: Vec<String>,
     /// Whether it can be written back.
     pub is_writable: bool,
+    /// Whether it is a part that was asked for by name, which cannot be paged.
+    pub is_part: bool,
 }
 
 impl Resource {
@@ -86,6 +96,16 @@ impl Resources {
     pub fn add(&self, scheme: Arc<dyn Scheme>) {
         let name = scheme.name().to_ascii_lowercase();
         self.schemes.write().unwrap_or_else(PoisonError::into_inner).insert(name, scheme);
+    }
+
+    /// Adds the kinds whose texts are kept beside a session, in place of those of another session.
+    pub fn add_session(&self, artifacts: Option<&Artifacts>) {
+        self.add(Arc::new(Local::new(artifacts.cloned())));
+        self.add(Arc::new(ArtifactTexts::new(artifacts.cloned())));
+        self.add(Arc::new(AgentTexts::new(artifacts.cloned())));
+        if !self.knows("memory://root") {
+            self.add(Arc::new(NoMemory));
+        }
     }
 
     /// Takes a kind away.

@@ -30,7 +30,9 @@ pub use background::{Background, BackgroundRun, BackgroundTask, BackgroundWork};
 pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, PlanChoice, Signal, ToolError};
 pub use registry::{Registry, Selection, UnknownTool};
-pub use services::{Choice, Facts, Form, Question, Services, Settings, Ui, UiAnswer, Unattended};
+pub use services::{
+    Blind, Choice, Facts, Form, Picture, Question, Services, Settings, Ui, UiAnswer, Unattended, Vision,
+};
 
 /// What a tool declares about itself.
 #[derive(Clone, Debug, PartialEq)]

@@ -43,6 +43,10 @@ pub struct Services {
     pub keep_rule: Arc<dyn Fn(&Rule) + Send + Sync>,
     /// Runs work that goes on after its call; none where there are no jobs.
     pub background: Option<Arc<dyn Background>>,
+    /// The user's home folder, for paths that begin with `~`.
+    pub home: Option<std::path::PathBuf>,
+    /// A model that looks at pictures.
+    pub vision: Arc<dyn Vision>,
 }
 
 impl fmt::Debug for Services {
@@ -70,6 +74,34 @@ impl Services {
         (self.settings)(key)
             .and_then(|value| value.as_str().map(str::to_owned))
             .unwrap_or_else(|| default.to_owned())
+    }
+}
+
+/// Looks at pictures.
+pub trait Vision: Send + Sync {
+    /// What a model answers to a question about a picture, and which model that is.
+    ///
+    /// # Errors
+    /// No model can look at pictures, or it failed. The message says what to do.
+    fn look(&self, question: &str, picture: &Picture, cancel: &Cancel) -> Result<(String, String), String>;
+}
+
+/// A picture, as models accept it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// `image/png` and the like.
+    pub mime_type: String,
+    /// The bytes in base64.
+    pub data: String,
+}
+
+/// Where no model looks at pictures.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blind;
+
+impl Vision for Blind {
+    fn look(&self, _: &str, _: &Picture, _: &Cancel) -> Result<(String, String), String> {
+        Err("No model that looks at pictures is set up. Set `modelRoles.vision` to one that does.".to_owned())
     }
 }
 

@@ -85,6 +85,7 @@ impl Scheme for HostUri {
             media_type: text("contentType").unwrap_or_default(),
             notes: notes.filter_map(Value::as_str).map(str::to_owned).collect(),
             is_writable: self.is_writable,
+            ..Resource::default()
         })
     }
 

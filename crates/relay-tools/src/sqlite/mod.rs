@@ -10,7 +10,7 @@ mod query;
 mod selector;
 mod table;
 
-pub use open::{Database, DatabaseError, is_database};
+pub use open::{Beside, Database, DatabaseError, is_database};
 pub use selector::{Selector, candidates};
 
 /// Tables that are listed.

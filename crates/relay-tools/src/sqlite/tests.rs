@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use relay_diagnostics::Cancel;
 use rusqlite::Connection;
 
-use super::open::Beside;
 use super::*;
 
 fn database(sql: &str) -> (tempfile::TempDir, PathBuf) {

@@ -1,5 +1,8 @@
 //! Finding files and folders by glob.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use relay_diagnostics::Cancel;
 
@@ -35,6 +38,8 @@ pub struct FindQuery {
     pub limit: usize,
     /// Newest first; otherwise by path.
     pub newest_first: bool,
+    /// Is told how many were found while the search goes on.
+    pub counter: Arc<AtomicUsize>,
 }
 
 impl Default for FindQuery {
@@ -45,6 +50,7 @@ impl Default for FindQuery {
             scope: Scope::default(),
             limit: 1_000,
             newest_first: true,
+            counter: Arc::default(),
         }
     }
 }
@@ -87,6 +93,7 @@ struct Globs {
 
 struct Finder<'a> {
     globs: &'a Globs,
+    counter: &'a AtomicUsize,
     wanted: Wanted,
     found: Vec<FoundPath>,
 }
@@ -100,6 +107,7 @@ impl Finder<'_> {
             return;
         }
         if let Some(facts) = dir.facts_of_listed(name) {
+            self.counter.fetch_add(1, Ordering::Relaxed);
             self.found.push(FoundPath {
                 path: path.to_owned(),
                 kind: facts.kind,
@@ -141,7 +149,8 @@ pub(super) fn find(
     if !globs.starts.is_empty() {
         let scope = Scope { paths: globs.starts.clone(), globs: Vec::new(), ..query.scope.clone() };
         let plan = scope.plan(workspace)?;
-        let make = || Finder { globs: &globs, wanted: query.wanted, found: Vec::new() };
+        let make =
+            || Finder { globs: &globs, counter: &query.counter, wanted: query.wanted, found: Vec::new() };
         let (finders, crawled) = crawl::crawl(workspace, &plan, cancel, make);
         found.paths.extend(finders.into_iter().flat_map(|finder| finder.found));
         found.unreadable = crawled.unreadable;
@@ -171,12 +180,18 @@ fn globs(workspace: &Workspace, query: &FindQuery, found: &mut FoundPaths) -> Re
             named(workspace, written, &pattern, &mut globs, found)?;
             continue;
         }
+        // `/*.ts` is from the root alone, as in ignore files.
+        let (pattern, is_anchored) = match pattern.strip_prefix('/') {
+            Some(below) => (below.to_owned(), true),
+            None => (pattern, false),
+        };
         let (start, _) = literal_start(&pattern);
         if !start.is_empty() && !is_there(workspace, start)? {
             found.missing.push(written.clone());
             continue;
         }
-        let full = if pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
+        let full =
+            if is_anchored || pattern.contains('/') { pattern.clone() } else { format!("**/{pattern}") };
         let glob = GlobBuilder::new(&full).literal_separator(true).build();
         builder.add(glob.map_err(|error| SearchError::Glob {
             glob: written.clone(),

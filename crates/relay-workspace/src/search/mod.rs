@@ -104,25 +104,38 @@ impl Found {
 
     /// The same with at most `shown` matches, taken from the files in turn, so that one file does not hide the others.
     #[must_use]
-    pub fn round_robin(mut self, shown: usize) -> Self {
+    pub fn round_robin(self, shown: usize) -> Self {
+        self.round_robin_page(0, shown)
+    }
+
+    /// The same for a later page: `skip` matches of that order are passed over first.
+    #[must_use]
+    pub fn round_robin_page(mut self, skip: usize, shown: usize) -> Self {
         let counts: Vec<usize> =
             self.files.iter().map(|file| file.lines.iter().filter(|line| line.is_match).count()).collect();
-        let mut quotas = vec![0usize; counts.len()];
-        let mut left = shown.min(counts.iter().sum());
-        while left > 0 {
-            for (quota, count) in quotas.iter_mut().zip(&counts) {
-                if left > 0 && *quota < *count {
-                    *quota += 1;
-                    left -= 1;
-                }
-            }
-        }
-        for (file, quota) in self.files.iter_mut().zip(quotas) {
-            collect::keep_matches(&mut file.lines, 0, quota);
+        let passed = shares(&counts, skip);
+        let reached = shares(&counts, skip.saturating_add(shown));
+        for ((file, from), to) in self.files.iter_mut().zip(passed).zip(reached) {
+            collect::keep_matches(&mut file.lines, from, to - from);
         }
         self.files.retain(|file| !file.lines.is_empty());
         self
     }
+}
+
+/// How many of each file's matches are among the first ones, if the files take turns.
+fn shares(counts: &[usize], first: usize) -> Vec<usize> {
+    let mut shares = vec![0usize; counts.len()];
+    let mut left = first.min(counts.iter().sum());
+    while left > 0 {
+        for (share, count) in shares.iter_mut().zip(counts) {
+            if left > 0 && *share < *count {
+                *share += 1;
+                left -= 1;
+            }
+        }
+    }
+    shares
 }
 
 /// Why there was no search.

@@ -101,6 +101,10 @@ fn escape_braces(pattern: &str) -> String {
             rest = rest.get(length..).unwrap_or_default();
         } else {
             if matches!(next, '{' | '}') {
+                // `${name}`: an end of line before a brace matches nothing, so the dollar is meant as it is, too.
+                if next == '{' && repaired.ends_with('$') && !repaired.ends_with("\\$") {
+                    repaired.insert(repaired.len() - 1, '\\');
+                }
                 repaired.push('\\');
             }
             repaired.push(next);
@@ -160,7 +164,7 @@ mod tests {
     #[test]
     fn braces_that_are_not_repetitions_are_taken_as_they_are() {
         for (pattern, expect) in [
-            ("${platform}", "$\\{platform\\}"),
+            ("${platform}", "\\$\\{platform\\}"),
             ("a{2}", "a{2}"),
             ("a{2,}b{1,3}", "a{2,}b{1,3}"),
             ("fn main() {", "fn main() \\{"),

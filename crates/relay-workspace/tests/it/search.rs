@@ -166,7 +166,7 @@ fn patterns_are_read_as_asked() {
     };
     assert_eq!(lines(Query { literal: true, ..Query::regex("a.b(") }), [1]);
     assert_eq!(lines(Query::regex("a.b(")), [1]);
-    assert_eq!(lines(Query::regex("${name}")), Vec::<u64>::new());
+    assert_eq!(lines(Query::regex("${name}")), [1]);
     assert_eq!(lines(Query::regex("\\${name}")), [1]);
     assert_eq!(lines(Query { case: Case::Insensitive, ..Query::regex("FOO") }), [2, 4]);
     assert_eq!(lines(Query { case: Case::Smart, ..Query::regex("foo") }), [2, 4]);

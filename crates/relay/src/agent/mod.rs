@@ -9,6 +9,7 @@ mod prompt;
 mod served;
 pub mod ssh;
 mod system;
+mod vision;
 
 pub use host::{expand, templates};
 pub use open::{Front, Opened, Which, open, services};

@@ -9,7 +9,7 @@ use relay_agent::resources::{Resources, RuleTexts};
 use relay_agent::rules::stream::{Monitor, StreamRules};
 use relay_agent::secrets::{Masker, Own};
 use relay_agent::session::{Recent, SessionError, SessionLog};
-use relay_agent::tool::{Registry, Selection, Services, Ui};
+use relay_agent::tool::{Blind, Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
 use relay_backends::configured::ConfiguredError;
 use relay_diagnostics::Diagnostic;
@@ -21,6 +21,7 @@ use relay_store::Store;
 use relay_workspace::Kind;
 use serde_json::Value;
 
+use super::vision::Eyes;
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::instructions::SkillTexts;
@@ -107,6 +108,8 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     builder.asking.others =
         Arc::new(super::others::Configured::new(&store, &settings, &budget, front.offline));
     builder.new_session = Some(new_session(&store));
+    builder.services.vision =
+        Arc::new(Eyes::new(&store, &settings, &budget, (&builder.asking.asker, front.offline)));
     let (rules, skipped) = StreamRules::new(&material.rules, stream_settings(&settings));
     notes.extend(skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)));
     builder.rules = Box::new(Watching::new(Monitor::new(rules)));
@@ -339,6 +342,8 @@ pub fn services(
             }
         }),
         background: Some(Arc::new(jobs.clone())),
+        home: std::env::home_dir(),
+        vision: Arc::new(Blind),
     }
 }
 

@@ -82,6 +82,7 @@ fn by_glob(
         scope: scope(args),
         limit: args.limit,
         newest_first: !args.by_path,
+        ..FindQuery::default()
     };
     let found = workspace.find(&query, cancel).map_err(|error| failure(&error))?;
     let paths = found.paths.into_iter().map(|found| found.path).collect();

@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod context;
 mod conversations;
+pub mod convert;
 mod demo;
 mod doctor;
 mod find;
