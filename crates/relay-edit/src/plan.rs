@@ -367,9 +367,9 @@ impl Planner<'_> {
     }
 
     /// How literally the hunks of an edit are taken; `seen` says that its author saw the file, or the lines it names.
-    fn manner<'m>(&'m self, edit: &'m Edit, seen: bool) -> patch::Manner<'m> {
+    fn terms<'m>(&'m self, edit: &'m Edit, seen: bool) -> patch::Terms<'m> {
         let strictness = self.options.strictness;
-        patch::Manner {
+        patch::Terms {
             strictness,
             literal_anchor: strictness == Strictness::Exact && edit.dialect == Dialect::EditRepl,
             inline: matches!(

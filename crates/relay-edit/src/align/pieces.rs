@@ -123,10 +123,10 @@ fn anchors<T: Line>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
     input.update_after(after.iter().copied());
     let kinds = input.interner.num_tokens() as usize;
     let [old, new] = [&input.before, &input.after].map(|tokens| {
-        let mut places = vec![Place::Nowhere; kinds];
+        let mut places = vec![Occurs::Nowhere; kinds];
         for (at, token) in tokens.iter().enumerate() {
             if let Some(place) = places.get_mut(token.0 as usize) {
-                *place = if *place == Place::Nowhere { Place::Once(at) } else { Place::Often };
+                *place = if *place == Occurs::Nowhere { Occurs::Once(at) } else { Occurs::Often };
             }
         }
         places
@@ -135,7 +135,7 @@ fn anchors<T: Line>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
         .iter()
         .zip(&new)
         .filter_map(|pair| match pair {
-            (Place::Once(old), Place::Once(new)) => Some((*old, *new)),
+            (Occurs::Once(old), Occurs::Once(new)) => Some((*old, *new)),
             _ => None,
         })
         .collect();
@@ -145,7 +145,7 @@ fn anchors<T: Line>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
 
 /// Where a line stands in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Occurs {
     Nowhere,
     Once(usize),
     Often,

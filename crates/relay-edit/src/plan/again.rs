@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hasher};
 
 use super::numbers::Numbers;
-use super::patch::{self, Manner};
+use super::patch::{self, Terms};
 use super::reading::Read;
 use super::state::State;
 use super::{EditOutcome, EditStatus};
@@ -92,9 +92,9 @@ pub(super) fn stands(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
 }
 
 /// Whether a hunk has a place in a file, or is applied there.
-pub(super) fn fits(hunk: &Hunk, file: &[u8], manner: Manner<'_>) -> bool {
-    let manner = Manner { numbers: Numbers::default(), ..manner };
-    patch::look_for(hunk, &manner.index(file), manner).0.is_ok()
+pub(super) fn fits(hunk: &Hunk, file: &[u8], terms: Terms<'_>) -> bool {
+    let terms = Terms { numbers: Numbers::default(), ..terms };
+    patch::look_for(hunk, &terms.index(file), terms).0.is_ok()
 }
 
 /// Without the hunks that count as applied by nothing but what other edits of the reply wrote.
@@ -102,13 +102,13 @@ pub(super) fn doubting(
     hunks: &[Hunk],
     located: Vec<Result<Located, Failure>>,
     index: &FileIndex<'_>,
-    manner: Manner<'_>,
+    terms: Terms<'_>,
 ) -> Vec<Result<Located, Failure>> {
-    let Some(original) = manner.original else { return located };
+    let Some(original) = terms.original else { return located };
     let checked =
         hunks.iter().zip(located).enumerate().map(|(number, (hunk, located))| {
-            match unless_written(hunk, Some(original), index, manner.strictness, (located, None)).0 {
-                Ok(Located::AlreadyApplied(_)) if !fits(hunk, original, manner) => {
+            match unless_written(hunk, Some(original), index, terms.strictness, (located, None)).0 {
+                Ok(Located::AlreadyApplied(_)) if !fits(hunk, original, terms) => {
                     Err(Failure::NotFound(None))
                 }
                 Ok(Located::Placed(placement)) => {
@@ -144,32 +144,32 @@ fn written(text: &[u8]) -> impl Iterator<Item = u8> {
 }
 
 /// The first two hunks that are written alike and mean the same place of a file.
-pub(super) fn first_alike(hunks: &[Hunk], file: &[u8], manner: Manner<'_>) -> Option<(usize, usize)> {
+pub(super) fn first_alike(hunks: &[Hunk], file: &[u8], terms: Terms<'_>) -> Option<(usize, usize)> {
     let mut known: HashMap<u64, usize> = HashMap::with_capacity(hunks.len());
     hunks.iter().enumerate().filter(|_| hunks.len() > 1).find_map(|(at, hunk)| {
         let mut hasher = DefaultHasher::new();
         says(hunk).for_each(|byte| hasher.write_u8(byte));
         let earlier = known.insert(hasher.finish(), at)?;
-        mean_same(hunks.get(earlier)?, hunk, file, manner).then_some((earlier, at))
+        mean_same(hunks.get(earlier)?, hunk, file, terms).then_some((earlier, at))
     })
 }
 
 /// Whether an edit is an earlier one of the same file, written anew with other white space.
-pub(super) fn is_alike(edit: &Edit, earlier: &[Edit], file: &[u8], manner: Manner<'_>) -> bool {
+pub(super) fn is_alike(edit: &Edit, earlier: &[Edit], file: &[u8], terms: Terms<'_>) -> bool {
     let earlier = earlier.iter().rev().take(LOOKED_BACK).filter(|earlier| earlier.path == edit.path);
     let mut earlier = earlier.flat_map(hunks);
-    earlier.any(|earlier| hunks(edit).iter().any(|hunk| mean_same(earlier, hunk, file, manner)))
+    earlier.any(|earlier| hunks(edit).iter().any(|hunk| mean_same(earlier, hunk, file, terms)))
 }
 
 /// Whether two hunks differ in nothing but white space and have the same place in a file.
-fn mean_same(one: &Hunk, other: &Hunk, file: &[u8], manner: Manner<'_>) -> bool {
+fn mean_same(one: &Hunk, other: &Hunk, file: &[u8], terms: Terms<'_>) -> bool {
     let is_quoted = |hunk: &Hunk| hunk.target == Target::Quoted && hunk.old_lines().next().is_some();
     if !is_quoted(one) || !is_quoted(other) || is_same(one, other) || !says(one).eq(says(other)) {
         return false;
     }
-    let manner = Manner { numbers: Numbers::default(), ..manner };
-    let index = manner.index(file);
-    let lines = |hunk: &Hunk| match patch::look_for(hunk, &index, manner).0 {
+    let terms = Terms { numbers: Numbers::default(), ..terms };
+    let index = terms.index(file);
+    let lines = |hunk: &Hunk| match patch::look_for(hunk, &index, terms).0 {
         Ok(Located::Placed(placement)) => Some(placement.first_line()..placement.end_line()),
         _ => None,
     };

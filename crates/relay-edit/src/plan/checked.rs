@@ -40,7 +40,7 @@ impl Planner<'_> {
             return Err(finding);
         }
         if let Some(original) = self.original(&edit.path)
-            && again::is_alike(edit, earlier, original, self.manner(edit, false))
+            && again::is_alike(edit, earlier, original, self.terms(edit, false))
         {
             return Err(explain.written_twice());
         }

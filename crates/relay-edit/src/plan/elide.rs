@@ -126,20 +126,16 @@ pub(crate) fn check_write(
     if allow_shrink || lines.len() < TINY {
         return None;
     }
-    if ends_cut_off(before, content)
-        && lacks_end(compared.get_or_init(|| Compared::both(&lines, content)), &lines)
-    {
+    let is_cut_off = ends_cut_off(before, content);
+    if is_cut_off && lacks_end(compared.get_or_init(|| Compared::both(&lines, content)), &lines) {
         return Some(Loss::Gutted { before: lines.len(), kept: kept(&lines, content), why: IN_THE_MIDDLE });
     }
-    if lines.len() < SMALL {
-        return None;
-    }
-    let why = if foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some() {
-        "it has a line that marks code left out"
-    } else if ends_cut_off(before, content) {
-        IN_THE_MIDDLE
-    } else {
-        return None;
+    let is_marked = || foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some();
+    let why = match lines.len() {
+        ..SMALL => return None,
+        _ if is_marked() => "it has a line that marks code left out",
+        _ if is_cut_off => IN_THE_MIDDLE,
+        _ => return None,
     };
     gutted(&lines, content, why)
 }

@@ -49,7 +49,7 @@ pub(crate) struct Patched {
 
 /// How literally hunks are taken.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner<'w> {
+pub(crate) struct Terms<'w> {
     /// How much may differ.
     pub strictness: Strictness,
     /// The lines both sides begin with must stand at one place all by themselves.
@@ -72,7 +72,7 @@ pub(crate) struct Manner<'w> {
     pub written: &'w [Hunk],
 }
 
-impl Manner<'_> {
+impl Terms<'_> {
     pub(super) fn index<'a>(&self, bytes: &'a [u8]) -> FileIndex<'a> {
         let index = FileIndex::sharing(bytes, self.work).with_levels(self.levels);
         if !self.explain_failures {
@@ -138,19 +138,19 @@ pub(crate) fn patch(
     before: Option<&[u8]>,
     hunks: &[Hunk],
     base: Base,
-    manner: Manner<'_>,
+    terms: Terms<'_>,
 ) -> Result<Patched, Vec<PatchFailure>> {
     if hunks.len() > HUNKS {
         return Err(vec![PatchFailure::TooLarge]);
     }
-    let Some(before) = before else { return create(hunks, manner) };
+    let Some(before) = before else { return create(hunks, terms) };
     if targets::any(hunks) {
-        return patch_targets(before, &Hunks::naming(manner.written, hunks), manner.seen);
+        return patch_targets(before, &Hunks::naming(terms.written, hunks), terms.seen);
     }
-    let hunks = Hunks::of(manner.written, hunks, before);
+    let hunks = Hunks::of(terms.written, hunks, before);
     let patched = match base {
-        Base::Original => patch_original(before, &hunks, manner),
-        Base::Sequential => patch_sequential(before, &hunks, manner, FAILED_BYTES),
+        Base::Original => patch_original(before, &hunks, terms),
+        Base::Sequential => patch_sequential(before, &hunks, terms, FAILED_BYTES),
     };
     let patched = patched?;
     verify_account(hunks.written, &patched.certificates)
@@ -160,10 +160,10 @@ pub(crate) fn patch(
 }
 
 /// New lines without any old ones make a new file.
-fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailure>> {
+fn create(hunks: &[Hunk], terms: Terms<'_>) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
         return if targets::may_create(hunks) {
-            patch_targets(b"", &Hunks::naming(manner.written, hunks), manner.seen)
+            patch_targets(b"", &Hunks::naming(terms.written, hunks), terms.seen)
         } else {
             Err(vec![PatchFailure::NoFile])
         };
@@ -173,32 +173,28 @@ fn create(hunks: &[Hunk], manner: Manner<'_>) -> Result<Patched, Vec<PatchFailur
     if hunk.old_lines().next().is_some() || hunk.line_hint.is_some_and(|line| line > FIRST_LINES) {
         return Err(vec![PatchFailure::NoFile]);
     }
-    let mut patched = patch_original(b"", &Hunks::of(manner.written, hunks, b""), manner)?;
+    let mut patched = patch_original(b"", &Hunks::of(terms.written, hunks, b""), terms)?;
     "new file".clone_into(&mut patched.words);
     patched.after.get_or_insert(Content::Whole(Vec::new()));
     Ok(patched)
 }
 
-fn patch_original(
-    before: &[u8],
-    hunks: &Hunks<'_>,
-    manner: Manner<'_>,
-) -> Result<Patched, Vec<PatchFailure>> {
-    let index = manner.index(before);
-    let locate_all = |hunks: &[Hunk]| manner.numbers.locate_all(hunks, &index, manner.strictness);
+fn patch_original(before: &[u8], hunks: &Hunks<'_>, terms: Terms<'_>) -> Result<Patched, Vec<PatchFailure>> {
+    let index = terms.index(before);
+    let locate_all = |hunks: &[Hunk]| terms.numbers.locate_all(hunks, &index, terms.strictness);
     let located = locate_all(&hunks.plain);
-    if manner.strictness == Strictness::Fuzzy
-        && let Some(read) = reading::diff(&hunks.plain, &located, &index, manner.strictness)
+    if terms.strictness == Strictness::Fuzzy
+        && let Some(read) = reading::diff(&hunks.plain, &located, &index, terms.strictness)
     {
         let (read, how): (Vec<Hunk>, Vec<Option<How>>) = read.into_iter().unzip();
         let located = locate_all(&read);
         if located.iter().all(Result::is_ok) {
-            let located = again::doubting(&read, located, &index, manner);
-            return place(&index, hunks, (&read, &how), located, manner.numbers);
+            let located = again::doubting(&read, located, &index, terms);
+            return place(&index, hunks, (&read, &how), located, terms.numbers);
         }
     }
-    let located = again::doubting(&hunks.plain, located, &index, manner);
-    place(&index, hunks, (&hunks.plain, &[]), located, manner.numbers)
+    let located = again::doubting(&hunks.plain, located, &index, terms);
+    place(&index, hunks, (&hunks.plain, &[]), located, terms.numbers)
 }
 
 /// Applies hunks where they were found; `how` they were `read` is said where that is not how they were written.
@@ -354,28 +350,28 @@ pub(crate) fn batch(
 pub(super) fn look_for(
     hunk: &Hunk,
     index: &FileIndex<'_>,
-    manner: Manner<'_>,
+    terms: Terms<'_>,
 ) -> (Result<Located, Failure>, Option<Read>) {
-    manner.numbers.look_for(hunk, index, |hunk| look_for_as_numbered(hunk, index, manner))
+    terms.numbers.look_for(hunk, index, |hunk| look_for_as_numbered(hunk, index, terms))
 }
 
 /// Looks for one hunk, as it is written or as it can be read otherwise.
 fn look_for_as_numbered(
     hunk: &Hunk,
     index: &FileIndex<'_>,
-    manner: Manner<'_>,
+    terms: Terms<'_>,
 ) -> (Result<Located, Failure>, Option<Read>) {
-    if manner.literal_anchor
+    if terms.literal_anchor
         && let Some(failure) = anchor_failure(hunk, index)
     {
         return (Err(failure), None);
     }
-    let mut located = locate(hunk, index, manner.strictness);
+    let mut located = locate(hunk, index, terms.strictness);
     let vain = index.lines.bytes().len() / VAIN_BYTES;
     if matches!(located, Err(Failure::NotFound(_))) && index.spend(vain).is_none() {
         located = Err(Failure::TooMuchWork);
     }
-    reading::section(hunk, located, index, &manner)
+    reading::section(hunk, located, index, &terms)
 }
 
 /// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.

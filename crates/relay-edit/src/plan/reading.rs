@@ -3,7 +3,7 @@
 //! Each one undoes a single thing authors do to their own text, and counts only where the old lines then have a place and
 //! did not have one before. Nothing is guessed here: the matcher judges what was read like any other hunk.
 
-use super::patch::Manner;
+use super::patch::Terms;
 use crate::Hunk;
 use crate::matcher::{
     Failure, FileIndex, How, Located, Strictness, locate, widen, with_context_at_ends, with_context_between,
@@ -15,7 +15,7 @@ use crate::matcher::{
 pub(super) type Read = (Hunk, Option<How>);
 
 /// One other way to read a hunk.
-struct Reading {
+struct OtherReading {
     how: How,
     read: fn(&Hunk, &FileIndex<'_>, &Failure) -> Option<Hunk>,
     applies: Applies,
@@ -34,7 +34,7 @@ enum Applies {
     Both,
 }
 
-impl Reading {
+impl OtherReading {
     const fn new(
         how: How,
         applies: Applies,
@@ -53,24 +53,28 @@ impl Reading {
     }
 }
 
-const READINGS: &[Reading] = &[
-    Reading::new(How::WithinLine, Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
-    Reading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| without_margins(hunk, index)),
-    Reading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| without_all_margins(hunk, index)),
-    Reading::new(How::WithoutRule, Applies::Hidden, |hunk, _, _| without_rule(hunk)),
-    Reading::new(How::WithoutNumbers, Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
-    Reading::new(How::WithoutEscapes, Applies::Both, |hunk, _, _| without_escapes(hunk)),
-    Reading::new(How::WithoutEntities, Applies::Both, |hunk, _, _| without_page(hunk)),
-    Reading::new(How::Plain, Applies::Both, |hunk, _, failure| match failure {
+const READINGS: &[OtherReading] = &[
+    OtherReading::new(How::WithinLine, Applies::Sections, |hunk, index, _| widen(hunk, &index.lines)),
+    OtherReading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| without_margins(hunk, index)),
+    OtherReading::new(How::WithoutMargins, Applies::Sections, |hunk, index, _| {
+        without_all_margins(hunk, index)
+    }),
+    OtherReading::new(How::WithoutRule, Applies::Hidden, |hunk, _, _| without_rule(hunk)),
+    OtherReading::new(How::WithoutNumbers, Applies::Hidden, |hunk, _, _| without_numbers(hunk)),
+    OtherReading::new(How::WithoutEscapes, Applies::Both, |hunk, _, _| without_escapes(hunk)),
+    OtherReading::new(How::WithoutEntities, Applies::Both, |hunk, _, _| without_page(hunk)),
+    OtherReading::new(How::Plain, Applies::Both, |hunk, _, failure| match failure {
         Failure::LookAlikes(exchanged) => without_look_alikes(hunk, exchanged),
         _ => None,
     }),
-    Reading::new(How::WithContext, Applies::Both, |hunk, index, failure| match failure {
+    OtherReading::new(How::WithContext, Applies::Both, |hunk, index, failure| match failure {
         Failure::Repeated(repeats) => with_context_at_ends(hunk, repeats),
         _ => with_context_between(hunk, index),
     }),
-    Reading::new(How::WithoutProse, Applies::Diffs, |hunk, index, _| without_prose(hunk, index)),
-    Reading::new(How::WithoutLastBlank, Applies::Diffs, |hunk, index, _| without_last_blank(hunk, index)),
+    OtherReading::new(How::WithoutProse, Applies::Diffs, |hunk, index, _| without_prose(hunk, index)),
+    OtherReading::new(How::WithoutLastBlank, Applies::Diffs, |hunk, index, _| {
+        without_last_blank(hunk, index)
+    }),
 ];
 
 /// Looks for a section as it can be read otherwise, where it stands nowhere as it is written.
@@ -78,12 +82,12 @@ pub(super) fn section(
     hunk: &Hunk,
     mut located: Result<Located, Failure>,
     index: &FileIndex<'_>,
-    manner: &Manner<'_>,
+    terms: &Terms<'_>,
 ) -> (Result<Located, Failure>, Option<Read>) {
     let mut read = None;
-    let allowed = |reading: &&Reading| match reading.applies {
-        Applies::Sections | Applies::Hidden => manner.inline,
-        Applies::Both => manner.strictness == Strictness::Fuzzy,
+    let allowed = |reading: &&OtherReading| match reading.applies {
+        Applies::Sections | Applies::Hidden => terms.inline,
+        Applies::Both => terms.strictness == Strictness::Fuzzy,
         Applies::Diffs => false,
     };
     for reading in READINGS.iter().filter(allowed) {
@@ -95,7 +99,7 @@ pub(super) fn section(
             _ => None,
         };
         if let Some(other) = other
-            && let Ok(found) = locate(&other, index, manner.strictness)
+            && let Ok(found) = locate(&other, index, terms.strictness)
         {
             (located, read) = (Ok(found), Some((other, Some(reading.how))));
         }
@@ -111,7 +115,7 @@ pub(super) fn diff(
     strictness: Strictness,
 ) -> Option<Vec<Read>> {
     located.iter().find(|located| located.is_err())?;
-    let applies = |reading: &&Reading| matches!(reading.applies, Applies::Diffs | Applies::Both);
+    let applies = |reading: &&OtherReading| matches!(reading.applies, Applies::Diffs | Applies::Both);
     let read = |hunk: &Hunk, failure: &Failure| {
         READINGS.iter().filter(applies).filter(|reading| reading.suits(failure)).find_map(|reading| {
             let other = (reading.read)(hunk, index, failure)?;

@@ -43,7 +43,7 @@ impl Planner<'_> {
         let before = self.state.get(&first.path)?;
         let doubtful = edits.iter().zip(&run).any(|(edit, hunks)| {
             let explain = Explain { edit, state: &self.state };
-            self.manner(edit, false).literal_anchor
+            self.terms(edit, false).literal_anchor
                 || explain.unpatchable().is_some()
                 || explain.elided(hunks).is_some()
                 || anchored::may_be_in(hunks)
@@ -83,7 +83,7 @@ impl Planner<'_> {
             return None;
         }
         let file = self.state.get(&first.path)?;
-        let (done, certificate) = patch::already_applied(file, hunks, self.manner(first, false)).ok()?;
+        let (done, certificate) = patch::already_applied(file, hunks, self.terms(first, false)).ok()?;
         let mut applied = done;
         let whole = run.iter().map_while(|hunks| {
             applied = applied.checked_sub(hunks.len())?;

@@ -54,9 +54,9 @@ impl Planner<'_> {
             return self.patch_behind(edit, hunks, &view, current, seen);
         }
         let seen = self.state.has_view(&edit.path) && self.vouches(&edit.path, hunks);
-        let manner = self.manner(edit, seen);
+        let terms = self.terms(edit, seen);
         let grown = self.grown.get(&edit.path).copied().unwrap_or_default();
-        let counted = |origin| patch::Manner { numbers: Numbers { origin, grown }, ..manner };
+        let counted = |origin| patch::Terms { numbers: Numbers { origin, grown }, ..terms };
         let apply =
             |file: Option<&[u8]>| patch::patch(file, hunks, base, counted(self.state.origin(&edit.path)));
         let findings = |failures: Vec<patch::PatchFailure>| explain.patch_failures(&failures);
@@ -104,7 +104,7 @@ impl Planner<'_> {
         current: &[u8],
         seen: bool,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
-        match patch::patch(Some(view), hunks, Base::Original, self.manner(edit, seen)) {
+        match patch::patch(Some(view), hunks, Base::Original, self.terms(edit, seen)) {
             Ok(patched) => self.merge_behind(edit, hunks, view, current, patched),
             Err(failures) => self.misfits(edit, hunks, failures),
         }
@@ -140,7 +140,7 @@ impl Planner<'_> {
         original: &[u8],
         current: &[u8],
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
-        let patched = patch::patch(Some(original), hunks, Base::Original, self.manner(edit, false))
+        let patched = patch::patch(Some(original), hunks, Base::Original, self.terms(edit, false))
             .map_err(|failures| Explain { edit, state: &self.state }.patch_failures(&failures))?;
         match self.state.is_touched(&edit.path) {
             true => self.merge_behind(edit, hunks, original, current, patched),
@@ -156,8 +156,8 @@ impl Planner<'_> {
         failures: Vec<patch::PatchFailure>,
     ) -> Result<patch::Patched, Vec<Diagnostic>> {
         let now = self.state.original(&edit.path);
-        let now = now
-            .and_then(|now| patch::patch(Some(now), hunks, Base::Original, self.manner(edit, false)).err());
+        let now =
+            now.and_then(|now| patch::patch(Some(now), hunks, Base::Original, self.terms(edit, false)).err());
         Err(Explain { edit, state: &self.state }.patch_failures(&now.unwrap_or(failures)))
     }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::RenderError;
-use super::hunks::{Manner, Stretch, changed, stretches, text};
+use super::hunks::{LineForm, Stretch, changed, stretches, text};
 use crate::anchors::LineHash;
 use crate::encoding::text_of;
 use crate::lines::{Lines, is_binary};
@@ -70,26 +70,30 @@ pub(crate) fn write(
         return anchored(out, path, &before, &after).ok_or_else(no_text);
     }
     if again && dialect == Dialect::Fenced || matches!(dialect, Dialect::WholeFile | Dialect::Commands) {
-        // Bytes that are no text, and the end of the file, stay as they are.
-        let mut content = String::from_utf8_lossy(&after).into_owned();
-        if !content.is_empty() && !content.ends_with('\n') {
-            content.push('\n');
-        }
-        return create(out, path, &content, dialect, again).ok_or_else(|| unsayable("write this file"));
+        return create(out, path, &ended(&after), dialect, again).ok_or_else(|| unsayable("write this file"));
     }
-    let manner = match dialect {
-        Dialect::Unified if !again => Manner::Bytes,
-        Dialect::Unified | Dialect::Fenced => Manner::Ended,
-        _ => Manner::Text,
+    let form = match dialect {
+        Dialect::Unified if !again => LineForm::Bytes,
+        Dialect::Unified | Dialect::Fenced => LineForm::Ended,
+        _ => LineForm::Text,
     };
-    let stretches = stretches(&before, &after, manner).ok_or_else(no_text)?;
+    let stretches = stretches(&before, &after, form).ok_or_else(no_text)?;
     let moved = origin.map(|(from, _)| from);
     if dialect == Dialect::Unified && moved.is_none() {
         put!(out, "diff --git a/{path} b/{path}\n{mode}");
     }
-    let ends = Ends { old: manner.is_ended(&before), new: manner.is_ended(&after) };
+    let ends = Ends { old: form.is_ended(&before), new: form.is_ended(&after) };
     modify(out, path, moved, &stretches, &ends, dialect);
     Ok(())
+}
+
+/// A text with a newline at its end. Bytes that are not text, and the end of the file itself, stay as they are.
+fn ended(text: &[u8]) -> String {
+    let mut content = String::from_utf8_lossy(text).into_owned();
+    if !content.is_empty() && !content.ends_with('\n') {
+        content.push('\n');
+    }
+    content
 }
 
 /// The lines of a git diff about a mode that changes.
@@ -116,9 +120,9 @@ fn delete(out: &mut String, change: &Change, dialect: Dialect, again: bool) -> O
             put!(out, "diff --git a/{path} b/{path}\ndeleted file mode 100644\n");
             let before = change.before.as_deref().filter(|before| !again && !before.is_empty());
             // Other tools ask for the lines that go. What is no text can only be deleted without them.
-            if let Some(stretches) = before.and_then(|before| stretches(before, b"", Manner::Bytes)) {
+            if let Some(stretches) = before.and_then(|before| stretches(before, b"", LineForm::Bytes)) {
                 let ends =
-                    Ends { old: before.is_some_and(|before| Manner::Bytes.is_ended(before)), new: true };
+                    Ends { old: before.is_some_and(|before| LineForm::Bytes.is_ended(before)), new: true };
                 put!(out, "--- a/{path}{}\n+++ /dev/null\n{}", tab(path), diff_body(&stretches, &ends));
             }
         }

@@ -6,7 +6,7 @@ use crate::matcher::{FileIndex, Key};
 
 /// How the lines of two texts are compared and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum LineForm {
     /// What they say: the file keeps its byte order mark, its line endings and its end.
     Text,
     /// What they say, and whether the last one ends with a newline.
@@ -15,7 +15,7 @@ pub(crate) enum Manner {
     Bytes,
 }
 
-impl Manner {
+impl LineForm {
     /// The lines of a text.
     fn lines(self, text: &[u8]) -> Vec<&[u8]> {
         match self {
@@ -61,7 +61,7 @@ impl Stretch {
 
 /// Where what two texts say differs, without context.
 pub(crate) fn changed(before: &[u8], after: &[u8]) -> Vec<Difference> {
-    differences(&Manner::Text.lines(before), &Manner::Text.lines(after))
+    differences(&LineForm::Text.lines(before), &LineForm::Text.lines(after))
 }
 
 /// The text of a line; `None` when it is none.
@@ -74,11 +74,11 @@ fn is_text(line: &&[u8]) -> bool {
 }
 
 /// The hunks between two texts. `None` when a line that changes, or one between two that do, is no text.
-pub(crate) fn stretches(before: &[u8], after: &[u8], manner: Manner) -> Option<Vec<Stretch>> {
+pub(crate) fn stretches(before: &[u8], after: &[u8], form: LineForm) -> Option<Vec<Stretch>> {
     let index = FileIndex::new(before);
-    let (old, new) = (manner.lines(before), manner.lines(after));
+    let (old, new) = (form.lines(before), form.lines(after));
     let mut changes = differences(&old, &new);
-    if manner.is_ended(before) != manner.is_ended(after) && manner != Manner::Text {
+    if form.is_ended(before) != form.is_ended(after) && form != LineForm::Text {
         add_last(&mut changes, old.len(), new.len());
     }
     let mut stretches = Vec::new();

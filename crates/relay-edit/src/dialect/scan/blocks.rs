@@ -7,7 +7,7 @@ use super::super::fence::Fence;
 use super::super::header::{self, Header};
 use super::super::limits::{READ_AGAIN_BYTES, READ_AGAIN_DEPTH};
 use super::super::{Dialect, Kept, Line, fenced};
-use super::{Scanner, State};
+use super::{Inside, Scanner};
 use crate::passage::Body;
 use crate::{Diagnostic, codes};
 
@@ -70,12 +70,12 @@ impl Scanner {
         if let Some(control) = self.control.as_mut() {
             control.is_last = false;
         }
-        self.state = State::Block(block);
+        self.state = Inside::Block(block);
     }
 
     pub(super) fn block_line(&mut self, mut block: Block, line: Line<'_>) {
         match block.line(line) {
-            Step::More => self.state = State::Block(block),
+            Step::More => self.state = Inside::Block(block),
             Step::Closed { certain } => {
                 self.close(&block, certain, &Kept::default());
                 if let Some(question) = self.question.as_mut() {

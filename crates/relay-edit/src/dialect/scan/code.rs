@@ -5,7 +5,7 @@ use super::super::fence::{Fence, FenceLine, fence_line};
 use super::super::{Dialect, Kept, Line, path_line};
 use super::super::{citation, git_diff, hashline};
 use super::shown::{Shown, is_command};
-use super::{Scanner, State};
+use super::{Inside, Scanner};
 use crate::control::{self, Candidate};
 use crate::lead::{Intent, Lead};
 use crate::passage::{Body, Snippet};
@@ -120,9 +120,9 @@ impl Scanner {
         self.prose.push(line);
         self.state = match path {
             Some((path, dialect)) => {
-                State::Opening(Opening { code, path, dialect, held: Kept::default(), written: false })
+                Inside::Opening(Opening { code, path, dialect, held: Kept::default(), written: false })
             }
-            None => State::Code(code),
+            None => Inside::Code(code),
         };
     }
 
@@ -175,7 +175,7 @@ impl Scanner {
         if blank || could_be_path {
             opening.written |= !blank;
             opening.held.push(line);
-            self.state = State::Opening(opening);
+            self.state = Inside::Opening(opening);
             return;
         }
         let Opening { code, path, dialect, mut held, .. } = opening;
@@ -183,13 +183,13 @@ impl Scanner {
         let text = code.fence.unindent(line.text);
         let is_diff = code.is_diff();
         if is_diff && self.reads(Dialect::Unified) && !unified_header(text) && !self.begins_foreign(text) {
-            self.state = State::Code(code);
+            self.state = Inside::Code(code);
             self.start(Box::new(git_diff::GitDiff::new(Some(path))), line);
             return;
         }
         let foreign = unified_header(text) || self.begins_foreign(text) || is_diff;
         if foreign || !self.reads(Dialect::WholeFile) {
-            self.state = State::Code(code);
+            self.state = Inside::Code(code);
         } else {
             // The path line and the fence are the block's header, not prose.
             let above = self.path_above_fence(&code);
@@ -246,20 +246,20 @@ impl Scanner {
                 // Most likely a fence above was lost, and this one opens what looks like code of the one before.
                 self.findings.push(lost_fence(code.fence, code.line));
                 self.prose.push(line);
-                self.state = State::Code(code);
+                self.state = Inside::Code(code);
             }
             _ => {
                 let text = code.fence.unindent(line.text);
                 match self.detect(Line { text, ..line }, Some(&code)) {
                     Some(reader) => {
-                        self.state = State::Code(code);
+                        self.state = Inside::Code(code);
                         self.start(reader, line);
                     }
                     None => {
                         self.follow_script(Line { text, ..line });
                         self.note_stray(Line { text, ..line }, Some(&code));
                         self.prose.push(Line { text, ..line });
-                        self.state = State::Code(code);
+                        self.state = Inside::Code(code);
                     }
                 }
             }

@@ -8,7 +8,7 @@ use super::super::{
 };
 use super::code::Code;
 use super::shell::Shell;
-use super::{Scanner, State};
+use super::{Inside, Scanner};
 use crate::passage::Body;
 use crate::script::is_shell;
 use crate::{Edit, leak};
@@ -109,7 +109,7 @@ impl Scanner {
             control.is_last = false;
         }
         let code = match std::mem::take(&mut self.state) {
-            State::Code(code) => Some(Code { held_edits: true, ..code }),
+            Inside::Code(code) => Some(Code { held_edits: true, ..code }),
             _ => None,
         };
         if code.is_none() {
@@ -128,7 +128,7 @@ impl Scanner {
         let command = self.prose.get(at)?;
         let reach = at.saturating_sub(SCRIPT)..at;
         match &self.state {
-            State::Code(code) => {
+            Inside::Code(code) => {
                 let first = reach.start.max(code.prose_start + 1);
                 let above = self.prose.range(first..at).map(|line| line.text);
                 Shell::read(command.text, above, at > code.prose_start && is_shell(&code.language))
@@ -183,7 +183,7 @@ impl Scanner {
             self.absorb(parsed);
         }
         match taken {
-            Taken::More => self.state = State::Foreign(reader, code),
+            Taken::More => self.state = Inside::Foreign(reader, code),
             Taken::Done | Taken::NotMine => self.foreign_end(reader, code, line, taken),
         }
     }
@@ -209,7 +209,7 @@ impl Scanner {
             self.after_diff = code.is_none().then_some(line.number);
             self.code_line_of(code, line);
         } else {
-            self.state = code.map_or(State::Prose, State::Code);
+            self.state = code.map_or(Inside::Prose, Inside::Code);
         }
     }
 

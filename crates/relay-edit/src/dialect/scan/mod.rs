@@ -24,7 +24,7 @@ use super::{Dialect, End, Kept, Line, OwnedLine, Reader, Taken, path_line};
 use super::{git_diff, hashline, instruct, tagged, toolcall, unified};
 use crate::control::{self, Candidate};
 use crate::passage::{Body, Passage, Snippet};
-use crate::{Diagnostic, Edit, Operation, Reply, codes, leak};
+use crate::{Control, Diagnostic, Edit, Operation, Reply, codes, leak};
 use blocks::Question;
 use code::{Code, Opening};
 use passages::Passages;
@@ -34,7 +34,7 @@ use shell::{Script, Shell, Use};
 #[derive(Debug, Default)]
 pub(crate) struct Scanner {
     forced: Option<Dialect>,
-    state: State,
+    state: Inside,
     edits: Vec<Edit>,
     /// How many edits were handed out already.
     handed_out: usize,
@@ -81,7 +81,7 @@ pub(crate) struct Scanner {
 
 /// What the scanner is inside of.
 #[derive(Debug, Default)]
-enum State {
+enum Inside {
     #[default]
     Prose,
     /// A fence with a path, whose content has not shown yet what it is.
@@ -131,7 +131,7 @@ impl Scanner {
 
     fn dispatch(&mut self, line: Line<'_>) {
         // By far the most lines are inside a block without a fence, where nothing but its reader decides.
-        if let State::Foreign(reader, None) = &mut self.state
+        if let Inside::Foreign(reader, None) = &mut self.state
             && self.shell.is_none()
         {
             let taken = reader.line(line, false);
@@ -139,18 +139,18 @@ impl Scanner {
                 self.absorb(parsed);
             }
             if taken != Taken::More
-                && let State::Foreign(reader, code) = std::mem::take(&mut self.state)
+                && let Inside::Foreign(reader, code) = std::mem::take(&mut self.state)
             {
                 self.foreign_end(reader, code, line, taken);
             }
             return;
         }
         match std::mem::take(&mut self.state) {
-            State::Prose => self.prose_line(line),
-            State::Opening(opening) => self.opening_line(opening, line),
-            State::Block(block) => self.block_line(block, line),
-            State::Code(code) => self.code_line(code, line),
-            State::Foreign(reader, code) => self.foreign_line(reader, code, line),
+            Inside::Prose => self.prose_line(line),
+            Inside::Opening(opening) => self.opening_line(opening, line),
+            Inside::Block(block) => self.block_line(block, line),
+            Inside::Code(code) => self.code_line(code, line),
+            Inside::Foreign(reader, code) => self.foreign_line(reader, code, line),
         }
     }
 
@@ -170,40 +170,7 @@ impl Scanner {
             self.dispatch(held.as_line());
         }
         self.note_half(half);
-        loop {
-            match std::mem::take(&mut self.state) {
-                State::Prose => break,
-                State::Opening(opening) => {
-                    self.unclosed(opening.code.line, Some(&opening.path), &opening.code.fence.longer());
-                }
-                State::Block(mut block) => match block.end_of_reply() {
-                    Some(again) => self.close(&block, false, &again),
-                    None => self.unclosed(block.line, block.path(), &block.longer_fence()),
-                },
-                State::Code(code) => {
-                    self.unclosed(code.line, None, &code.fence.longer());
-                    if code.doubted {
-                        self.misread();
-                    }
-                }
-                State::Foreign(mut reader, code) => {
-                    let cut = reader.cut_off(End { in_line: half.is_some(), in_fence: code.is_some() });
-                    self.absorb(reader.finish());
-                    match code {
-                        Some(code) => {
-                            let unclosed = blocks::unclosed(code.line, None, &code.fence.longer());
-                            self.findings.push(match cut {
-                                Some(Diagnostic { hint, path, file_lines, .. }) => {
-                                    Diagnostic { hint, path, file_lines, ..unclosed }
-                                }
-                                None => unclosed,
-                            });
-                        }
-                        None => cut.into_iter().for_each(|finding| self.findings.push(finding)),
-                    }
-                }
-            }
-        }
+        self.end_open(half.is_some());
         if let Some(excess) = self.excess {
             return excess.refused();
         }
@@ -220,19 +187,7 @@ impl Scanner {
         }
         self.drop_illustrations(&mut passages);
         self.mark_unreadable(&mut passages);
-        let control = match self.control.take() {
-            Some(candidate) => Some(candidate),
-            None => control::trailing(&self.prose, self.tail),
-        };
-        let control = control.and_then(|candidate| {
-            let (control, findings) = control::read(&candidate, &self.prose);
-            findings.into_iter().for_each(|finding| self.findings.push(finding));
-            // What stands behind it is prose too; the control block itself is not.
-            let behind = self.prose.split_off(candidate.prose.end);
-            self.prose.truncate(candidate.prose.start);
-            behind.lines().for_each(|line| self.prose.push(line));
-            control
-        });
+        let control = self.read_control();
         let in_control = control.as_ref().and_then(|control| control.receipt.clone());
         let receipt = in_control.or_else(|| control::receipt_in_prose(&self.prose));
         Reply {
@@ -245,6 +200,61 @@ impl Scanner {
         }
     }
 
+    /// Ends whatever the reply ends inside of; `in_line` says that its last line has no end.
+    fn end_open(&mut self, in_line: bool) {
+        loop {
+            match std::mem::take(&mut self.state) {
+                Inside::Prose => break,
+                Inside::Opening(opening) => {
+                    self.unclosed(opening.code.line, Some(&opening.path), &opening.code.fence.longer());
+                }
+                Inside::Block(mut block) => match block.end_of_reply() {
+                    Some(again) => self.close(&block, false, &again),
+                    None => self.unclosed(block.line, block.path(), &block.longer_fence()),
+                },
+                Inside::Code(code) => {
+                    self.unclosed(code.line, None, &code.fence.longer());
+                    if code.doubted {
+                        self.misread();
+                    }
+                }
+                Inside::Foreign(mut reader, code) => {
+                    let cut = reader.cut_off(End { in_line, in_fence: code.is_some() });
+                    self.absorb(reader.finish());
+                    match code {
+                        Some(code) => {
+                            let unclosed = blocks::unclosed(code.line, None, &code.fence.longer());
+                            self.findings.push(match cut {
+                                Some(Diagnostic { hint, path, file_lines, .. }) => {
+                                    Diagnostic { hint, path, file_lines, ..unclosed }
+                                }
+                                None => unclosed,
+                            });
+                        }
+                        None => cut.into_iter().for_each(|finding| self.findings.push(finding)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the control block, and takes it out of the prose.
+    fn read_control(&mut self) -> Option<Control> {
+        let control = match self.control.take() {
+            Some(candidate) => Some(candidate),
+            None => control::trailing(&self.prose, self.tail),
+        };
+        control.and_then(|candidate| {
+            let (control, findings) = control::read(&candidate, &self.prose);
+            findings.into_iter().for_each(|finding| self.findings.push(finding));
+            // What stands behind it is prose too; the control block itself is not.
+            let behind = self.prose.split_off(candidate.prose.end);
+            self.prose.truncate(candidate.prose.start);
+            behind.lines().for_each(|line| self.prose.push(line));
+            control
+        })
+    }
+
     fn reads(&self, dialect: Dialect) -> bool {
         self.forced.is_none_or(|forced| forced == dialect)
     }
@@ -252,17 +262,17 @@ impl Scanner {
     /// A line without the indentation of the fence around it.
     fn unindented<'t>(&self, text: &'t str) -> &'t str {
         match &self.state {
-            State::Code(code) => code.fence.unindent(text),
+            Inside::Code(code) => code.fence.unindent(text),
             _ => text,
         }
     }
 
     fn may_begin_diff(&self) -> bool {
-        self.reads(Dialect::Unified) && matches!(self.state, State::Prose | State::Code(_))
+        self.reads(Dialect::Unified) && matches!(self.state, Inside::Prose | Inside::Code(_))
     }
 
     const fn may_begin_call(&self) -> bool {
-        self.forced.is_none() && matches!(self.state, State::Prose)
+        self.forced.is_none() && matches!(self.state, Inside::Prose)
     }
 
     /// Code below a path line next to a real edit of the same file is not read as the file: it may show what the edit comes

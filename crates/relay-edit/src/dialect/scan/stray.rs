@@ -6,7 +6,7 @@ use super::super::header::looks_like_path;
 use super::super::marker::{LEAST, Marker, marker};
 use super::super::{Dialect, Line, apply_patch, commands, edit_repl, hashline, toolcall, unified};
 use super::code::Code;
-use super::{Scanner, State};
+use super::{Inside, Scanner};
 use crate::{Diagnostic, Edit, codes};
 
 impl Scanner {
@@ -73,7 +73,7 @@ impl Scanner {
     /// Notes that the last line is only the beginning of one that begins an edit; `half` is its number if it has no end.
     pub(super) fn note_half(&mut self, half: Option<usize>) {
         let last = self.prose.last().filter(|line| Some(line.number) == half);
-        let Some(line) = last.filter(|_| matches!(self.state, State::Prose)) else { return };
+        let Some(line) = last.filter(|_| matches!(self.state, Inside::Prose)) else { return };
         if !half_of(line.text).is_some_and(|dialect| self.reads(dialect)) {
             return;
         }

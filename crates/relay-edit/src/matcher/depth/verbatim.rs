@@ -25,12 +25,12 @@ enum Side {
 
 /// For each line whether it begins inside a text.
 pub(crate) fn inside(lines: &[&str]) -> Vec<bool> {
-    let outside = Reading::of(lines, None);
+    let outside = Assumed::of(lines, None);
     let Some((End::Same(delimiter), side)) = &outside.first else { return outside.inside };
     match (side, &outside.end) {
-        (Side::Closes, _) => Reading::of(lines, Some(End::Same(delimiter))).inside,
+        (Side::Closes, _) => Assumed::of(lines, Some(End::Same(delimiter))).inside,
         (Side::Either, Some(_)) => {
-            let other = Reading::of(lines, Some(End::Same(delimiter)));
+            let other = Assumed::of(lines, Some(End::Same(delimiter)));
             outside.inside.iter().zip(other.inside).map(|(one, other)| *one || other).collect()
         }
         _ => outside.inside,
@@ -44,7 +44,7 @@ pub(crate) fn inside(lines: &[&str]) -> Vec<bool> {
 /// nothing, unless the text is a statement of its own, as that which documents a function is. Here-documents stay.
 pub(crate) fn fixed(lines: &[&str], has_moved: &[bool]) -> Vec<bool> {
     let mut fixed = inside(lines);
-    let Reading { inside, movable, .. } = Reading::of(lines, None);
+    let Assumed { inside, movable, .. } = Assumed::of(lines, None);
     let certain = fixed == inside;
     let depth = |line: &str| line.len() - line.trim_start().len();
     let mut start = 0;
@@ -69,7 +69,7 @@ pub(crate) fn fixed(lines: &[&str], has_moved: &[bool]) -> Vec<bool> {
 }
 
 /// The lines, read from one assumption about how they begin.
-struct Reading {
+struct Assumed {
     inside: Vec<bool>,
     /// Whether the text a line begins inside is a string.
     movable: Vec<bool>,
@@ -79,7 +79,7 @@ struct Reading {
     end: Option<End>,
 }
 
-impl Reading {
+impl Assumed {
     fn of(lines: &[&str], mut end: Option<End>) -> Self {
         let mut inside = Vec::with_capacity(lines.len());
         let mut movable = Vec::with_capacity(lines.len());

@@ -5,7 +5,7 @@ use super::super::{again, copies};
 use super::certify::{Claims, apply, moved, proof};
 use super::hunks::Hunks;
 use super::words::Words;
-use super::{ALREADY, BATCH, Manner, PatchFailure, Patched, batch, look_for};
+use super::{ALREADY, BATCH, PatchFailure, Patched, Terms, batch, look_for};
 use crate::Hunk;
 use crate::content::Content;
 use crate::lines::Lines;
@@ -22,24 +22,24 @@ const SEQUENTIAL_BYTES: usize = 2_000_000_000;
 pub(super) fn patch_sequential(
     before: &[u8],
     hunks: &Hunks<'_>,
-    manner: Manner<'_>,
+    terms: Terms<'_>,
     vain_bytes: usize,
 ) -> Result<Patched, Vec<PatchFailure>> {
     let plain: &[Hunk] = &hunks.plain;
-    if let Some((one, other)) = again::first_alike(plain, before, manner) {
+    if let Some((one, other)) = again::first_alike(plain, before, terms) {
         return Err(vec![PatchFailure::Splice(SpliceError::Overlap(one, other))]);
     }
     if plain.len() >= BATCH
         && hunks.are_plain()
-        && !manner.literal_anchor
-        && manner.levels.is_none()
-        && let Some((patched, placements)) = batch(before, plain, manner.strictness, manner.work)
+        && !terms.literal_anchor
+        && terms.levels.is_none()
+        && let Some((patched, placements)) = batch(before, plain, terms.strictness, terms.work)
     {
         return Ok(Patched { words: super::words(plain, placements.iter()), ..patched });
     }
     let too_many = |hunks: usize| hunks.saturating_mul(before.len()) > SEQUENTIAL_BYTES;
     let (done, certificate) = if too_many(plain.len()) && hunks.are_plain() {
-        already_applied(before, plain, manner).map_err(|failure| vec![failure])?
+        already_applied(before, plain, terms).map_err(|failure| vec![failure])?
     } else {
         (0, None)
     };
@@ -50,7 +50,7 @@ pub(super) fn patch_sequential(
     (0..done).for_each(|_| words.add(ALREADY.into()));
     let mut sequence = Sequence {
         hunks,
-        manner,
+        terms,
         before,
         current: before.to_vec(),
         words,
@@ -58,8 +58,8 @@ pub(super) fn patch_sequential(
         failures: Vec::new(),
         failed_bytes: 0,
         chosen: Vec::new(),
-        original: manner.original,
-        grown: manner.numbers.grown + numbers::growth(plain.get(..done).unwrap_or_default()),
+        original: terms.original,
+        grown: terms.numbers.grown + numbers::growth(plain.get(..done).unwrap_or_default()),
     };
     for (number, hunk) in plain.iter().enumerate().skip(done) {
         if sequence.failed_bytes > vain_bytes {
@@ -83,14 +83,14 @@ pub(super) fn patch_sequential(
 pub(crate) fn already_applied(
     before: &[u8],
     hunks: &[Hunk],
-    manner: Manner<'_>,
+    terms: Terms<'_>,
 ) -> Result<(usize, Option<Certificate>), PatchFailure> {
-    let index = Manner { explain_failures: false, ..manner }.index(before);
+    let index = Terms { explain_failures: false, ..terms }.index(before);
     let written = Hunks::as_written(hunks);
     let applied: Vec<Applied> = hunks
         .iter()
         .enumerate()
-        .map_while(|(number, hunk)| match look_for(hunk, &index, manner) {
+        .map_while(|(number, hunk)| match look_for(hunk, &index, terms) {
             (Ok(Located::AlreadyApplied(line)), read) => {
                 Some(applied(&written, (number, hunk), read.as_ref(), &index, line))
             }
@@ -122,7 +122,7 @@ fn applied(
 /// Hunks on their way into a file.
 struct Sequence<'s> {
     hunks: &'s Hunks<'s>,
-    manner: Manner<'s>,
+    terms: Terms<'s>,
     before: &'s [u8],
     current: Vec<u8>,
     words: Words,
@@ -145,11 +145,11 @@ impl Sequence<'_> {
             return self.repeats(number, earlier);
         }
         let current = std::mem::take(&mut self.current);
-        let index = self.manner.index(&current);
-        let origin = self.manner.numbers.origin.unwrap_or(self.before);
+        let index = self.terms.index(&current);
+        let origin = self.terms.numbers.origin.unwrap_or(self.before);
         let numbers = Numbers { origin: (origin != current).then_some(origin), grown: self.grown };
-        let strictness = self.manner.strictness;
-        let found = look_for(hunk, &index, Manner { numbers, ..self.manner });
+        let strictness = self.terms.strictness;
+        let found = look_for(hunk, &index, Terms { numbers, ..self.terms });
         let (located, read) = again::unless_written(hunk, self.original, &index, strictness, found);
         if let Ok(Located::Placed(placement)) = &located
             && again::is_chosen(placement)
@@ -204,7 +204,7 @@ impl Sequence<'_> {
         let as_read = read.map_or(hunk, |(hunk, _)| hunk);
         self.grown += numbers::growth(std::slice::from_ref(as_read));
         self.words.add(ALREADY.into());
-        if !self.original.is_none_or(|original| again::fits(as_read, original, self.manner)) {
+        if !self.original.is_none_or(|original| again::fits(as_read, original, self.terms)) {
             return Err(PatchFailure::Hunk { hunk: number, failure: Failure::NotFound(None) });
         }
         let claims = Claims::applied(applied(self.hunks, (number, hunk), read, index, line));

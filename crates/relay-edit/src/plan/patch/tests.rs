@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn manner(work: &Rc<Cell<usize>>) -> Manner<'_> {
-    Manner {
+fn terms(work: &Rc<Cell<usize>>) -> Terms<'_> {
+    Terms {
         strictness: Strictness::Fuzzy,
         literal_anchor: false,
         inline: false,
@@ -23,7 +23,7 @@ fn a_search_in_vain_ends_when_too_much_was_read() {
         (0..5).map(|at| Hunk::from_sides(&[&format!("no such line {at}")], &["x"], 1)).collect();
     let file = b"one\n";
     let failures = |vain_bytes: usize| {
-        patch_sequential(file, &Hunks::as_written(&hunks), manner(&Rc::default()), vain_bytes)
+        patch_sequential(file, &Hunks::as_written(&hunks), terms(&Rc::default()), vain_bytes)
             .expect_err("nothing fits")
     };
     let [first, second, third] = &failures(file.len()).try_into().expect("three") as &[PatchFailure; 3];
@@ -41,9 +41,9 @@ fn parts_of_lines_are_not_looked_for_without_end() {
     let hunk = Hunk::from_sides(&["\"port\": 3000"], &["\"port\": 8080"], 1);
     let patched = |spent: usize| {
         let work = Rc::new(Cell::new(spent));
-        let manner = Manner { inline: true, ..manner(&work) };
+        let terms = Terms { inline: true, ..terms(&work) };
         let hunks = std::slice::from_ref(&hunk);
-        patch_sequential(file, &Hunks::as_written(hunks), manner, FAILED_BYTES)
+        patch_sequential(file, &Hunks::as_written(hunks), terms, FAILED_BYTES)
     };
     assert!(patched(0).is_ok_and(|patched| patched.words.ends_with("within a line")));
     let failures = patched(100_000_000 - file.len() / VAIN_BYTES).expect_err("too much work");
