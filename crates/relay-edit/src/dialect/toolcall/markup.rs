@@ -92,7 +92,6 @@ pub(crate) fn is_argument(text: &str) -> bool {
     match tag.plain_name().as_str() {
         "parameter" => tag.equated.is_some() || tag.attribute("name").is_some(),
         "old_string" | "new_string" | "old_str" | "new_str" | "old_text" | "new_text" => true,
-        "path" | "file_path" => tag.attributes.is_empty() && tag.rest.contains("</"),
         _ => false,
     }
 }
