@@ -221,7 +221,7 @@ fn roll_back(pending: Pending, stop: Stop) -> Stop {
 fn wants_confirmation() -> Diagnostic {
     Diagnostic::error(
         codes::APPROVAL_REQUIRED,
-        "this project requires approval for every change (`approval` is \"no\")",
+        "this project requires approval for every change (`approval` is set to \"no\")",
     )
 }
 
