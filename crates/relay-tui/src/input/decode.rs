@@ -200,6 +200,9 @@ fn graphics(body: &[u8]) -> Option<Report> {
 
 fn control_sequence(rest: &[u8]) -> Piece {
     // The Linux console writes its function keys with a second bracket.
+    if rest == b"[" {
+        return Piece::Partial;
+    }
     if let [b'[', last, ..] = rest {
         let number = last.checked_sub(b'A').filter(|number| *number < 5).map(|number| Code::F(number + 1));
         return Piece::Whole(4, number.map(|code| Input::Key(Key::plain(code))));
