@@ -45,6 +45,7 @@ impl App {
         self.ask("get_prompt_history");
         self.ask("get_commands");
         self.ask("get_todos");
+        self.ask_for_settings();
         self.outputs.extend(unsent.into_iter().map(Output::Rpc));
     }
 
@@ -302,6 +303,8 @@ impl App {
                 self.notice(Level::Info, &format!("model: {model}"));
             }
             "bash" => self.end_shell(data, None),
+            "get_settings" | "set_setting" => self.take_settings(data),
+            "read_user_file" => self.take_user_file(data),
             "find_files" | "complete_path" => self.take_files(data),
             "get_todos" => self.panels.take_data("todos", data, self.screen.now_ms),
             "get_jobs" => self.panels.take_data("jobs", data, self.screen.now_ms),

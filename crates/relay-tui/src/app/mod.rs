@@ -8,6 +8,7 @@ mod draw;
 mod frames;
 mod history;
 mod session;
+mod settings;
 mod submit;
 
 use serde_json::{Value, json};
@@ -332,6 +333,7 @@ impl App {
                 Wish::Slash(line) => self.slash(&line),
                 Wish::Notice(level, text) => self.notice(level, &text),
                 Wish::Open(overlay) => self.open(overlay),
+                Wish::Settings(settings) => self.take_settings(&settings),
                 Wish::Theme(theme) => self.theme = *theme,
                 Wish::Reload => self.reload(),
             }

@@ -7,12 +7,14 @@ use crate::app::App;
 use crate::conversation::{Block, Level, diff, tokens};
 use crate::keymap::Action;
 use crate::output::Output;
-use crate::overlay::Pages;
+use crate::overlay::{Branches, Ledger, Models, Pages, Sessions, Settings, Tree};
 use crate::text::{Line, clean, clean_line};
 use crate::theme::Token;
 
 /// What `/init` has the agent do.
 const INIT: &str = include_str!("init.md");
+/// What `/review` has the agent do.
+const REVIEW: &str = include_str!("review.md");
 
 impl App {
     /// Whether a text that begins with a slash is a command, and not the path of a file.
@@ -123,9 +125,32 @@ impl App {
         }
     }
 
-    /// Screens that are not there yet.
-    fn open_screen(&mut self, name: &str, _rest: &str) {
-        self.notice(Level::Warning, &format!("/{name} has no screen yet"));
+    /// Screens to choose from.
+    fn open_screen(&mut self, name: &str, rest: &str) {
+        match name {
+            "model" => self.open(Box::new(Models::new(&self.session.model, rest))),
+            "resume" if rest.is_empty() => self.open(Box::new(Sessions::default())),
+            "resume" => self.send(json!({ "type": "switch_session", "sessionPath": rest })),
+            "tree" => self.open(Box::new(Tree::new("default"))),
+            "branch" if self.options.double_escape == "tree" => self.open(Box::new(Tree::new("default"))),
+            "branch" => self.open(Box::new(Branches::default())),
+            "log" => self.open(Box::new(Ledger::new(&self.session.id))),
+            "settings" => self.open(Box::new(Settings::default())),
+            "skills" => self.show_skills(),
+            "ask" if rest.is_empty() => self.notice(Level::Warning, "ask something: /ask QUESTION"),
+            "ask" => {
+                self.say(&format!("Answer this question about the project. Change nothing.\n\n{rest}"), false)
+            }
+            "review" => self.say(REVIEW, false),
+            _ => self.notice(Level::Warning, &format!("/{name} is not available here yet")),
+        }
+    }
+
+    fn show_skills(&mut self) {
+        let skills = self.remote.commands.iter().filter(|command| command.name.starts_with("skill:"));
+        let lines: Vec<String> = skills.map(|skill| format!("/{}  {}", skill.name, skill.about)).collect();
+        let text = if lines.is_empty() { "there are no skills here".to_owned() } else { lines.join("\n") };
+        self.notice(Level::Info, &text);
     }
 
     /// Answers to commands that a slash command sent.
@@ -281,9 +306,7 @@ impl App {
 
     fn show_diff(&mut self, data: &Value) {
         let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-        let view = self.view();
-        let lines = diff::draw(&view, &diff::read_patch(text("diff")));
         let title = format!("{} {}", text("short"), text("summary"));
-        self.open(Box::new(Pages::new(title.trim().to_owned(), lines)));
+        self.open(Box::new(Pages::patch(title.trim().to_owned(), diff::read_patch(text("diff")))));
     }
 }

@@ -17,25 +17,32 @@ fn options() -> Options {
     Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS
 }
 
-/// How many bytes of a text that still grows are blocks that are complete: everything before the last block.
+/// How many bytes of a text that still grows are blocks that are complete: everything before its last block, if a blank line
+/// separates the two. Without one, what looks like another block may turn out to belong to the one before, such as the next row
+/// of a table.
 #[must_use]
 pub fn finished(text: &str) -> usize {
     let mut depth = 0_usize;
-    let mut last = 0;
+    let mut end = 0;
     for (event, range) in Parser::new_ext(text, options()).into_offset_iter() {
-        match event {
+        let is_block = match event {
             Event::Start(_) => {
-                if depth == 0 {
-                    last = range.start;
-                }
                 depth += 1;
+                depth == 1
             }
-            Event::End(_) => depth = depth.saturating_sub(1),
-            Event::Rule | Event::Html(_) if depth == 0 => last = range.start,
-            _ => {}
+            Event::End(_) => {
+                depth = depth.saturating_sub(1);
+                false
+            }
+            Event::Rule | Event::Html(_) => depth == 0,
+            _ => false,
+        };
+        let before = text.get(..range.start).unwrap_or_default().trim_end_matches([' ', '\t']);
+        if is_block && before.ends_with("\n\n") {
+            end = range.start;
         }
     }
-    last
+    end
 }
 
 /// Markdown as lines.
@@ -340,5 +347,26 @@ impl<'a, 'v> Writer<'a, 'v> {
         }
         whole.append(line);
         whole
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::finished;
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(&text[..finished(text)], expected);
+    }
+
+    #[test]
+    fn what_can_still_change_is_not_finished() {
+        check("one", "");
+        check("one\n\ntwo", "one\n\n");
+        check("one\n\n```rust\nfn a() {}\n\nfn b", "one\n\n");
+        check("- a\n\n- b", "");
+        check("| a |\n|---|\n|", "");
+        check("# head\ntext", "");
+        check("a\n\n| a |\n|---|\n| 1 |\n\nb", "a\n\n| a |\n|---|\n| 1 |\n\n");
     }
 }

@@ -76,10 +76,13 @@ impl Decoder {
                     rest = rest.get(length..).unwrap_or_default();
                 }
                 Piece::Partial if is_settled || rest.len() > SEQUENCE_BYTES => {
-                    if rest.first() == Some(&0x1b) && rest.len() <= 2 {
-                        inputs.push(Input::Key(Key::plain(Code::Esc)));
+                    // An escape by itself, or together with what would have begun a sequence.
+                    match rest {
+                        [0x1b] => inputs.push(Input::Key(Key::plain(Code::Esc))),
+                        [0x1b, second] => inputs.push(Input::Key(Key::alt(char::from(*second)).normal())),
+                        _ => {}
                     }
-                    rest = rest.get(1..).filter(|more| more.len() == 1).unwrap_or_default();
+                    rest = &[];
                 }
                 Piece::Partial => break,
             }
@@ -130,7 +133,9 @@ fn piece(bytes: &[u8]) -> Piece {
         [0x1b, b'O'] => Piece::Partial,
         [0x1b, b'O', last, ..] => Piece::Whole(3, letter(*last).map(|code| Input::Key(Key::plain(code)))),
         [0x1b, b']', rest @ ..] => string(rest, 2, true, background),
-        [0x1b, b'P' | b'_' | b'^' | b'X', rest @ ..] => string(rest, 2, false, graphics),
+        [0x1b, b'_'] => Piece::Partial,
+        // Nothing else was asked for that is answered in such a string; the rest are keys with Alt.
+        [0x1b, b'_', b'G', ..] => string(bytes.get(2..).unwrap_or_default(), 2, false, graphics),
         [0x1b, 0x1b, ..] => Piece::Whole(1, Some(Input::Key(Key::plain(Code::Esc)))),
         [0x1b, rest @ ..] => match character(rest) {
             Some((length, Some(key))) => {
@@ -388,6 +393,7 @@ mod tests {
         check("\x1b[Z\x1bx\x1bX\x1b\r", &["shift+tab", "alt+x", "alt+shift+x", "alt+enter"]);
         check("\x1b", &["escape"]);
         check("\x1b\x1b", &["escape", "escape"]);
+        check("\x1bP\x1b_", &["alt+shift+p", "alt+_"]);
         check("世é", &["世", "é"]);
         check("\x1b[3;5~\x1b[1;3A", &["ctrl+delete", "alt+up"]);
     }

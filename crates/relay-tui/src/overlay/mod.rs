@@ -6,16 +6,28 @@
 //! To add one: a file here with a struct that implements [`Overlay`], most often around a [`List`]; open it from a slash command
 //! in `commands/` or from an action in `app/actions.rs`.
 
+mod branches;
 mod dialog;
 mod fuzzy;
+mod ledger;
 mod list;
+mod models;
 mod pages;
+mod sessions;
+mod settings;
+mod tree;
 mod viewer;
 
+pub use branches::Branches;
 pub use dialog::Dialog;
 pub use fuzzy::{Match, score};
+pub use ledger::Ledger;
 pub use list::{Entry, List, ListKey};
+pub use models::Models;
 pub use pages::Pages;
+pub use sessions::Sessions;
+pub use settings::Settings;
+pub use tree::Tree;
 pub use viewer::Viewer;
 
 use serde_json::Value;
@@ -41,6 +53,8 @@ pub enum Wish {
     Notice(Level, String),
     /// Another overlay on top.
     Open(Box<dyn Overlay>),
+    /// Settings that the interface may go by.
+    Settings(Value),
     /// Another theme, at once.
     Theme(Box<Theme>),
     /// The conversation as the agent has it now: after a move in the tree, or another session.

@@ -2,6 +2,7 @@
 
 use super::{Overlay, Step, list::rule};
 use crate::conversation::Conversation;
+use crate::conversation::diff::{self, DiffLine};
 use crate::input::{Code, Key};
 use crate::text::Line;
 use crate::theme::Token;
@@ -11,13 +12,25 @@ use crate::view::View;
 pub struct Pages {
     title: String,
     lines: Vec<Line>,
+    /// A diff, drawn in the colours of the theme.
+    patch: Vec<DiffLine>,
     first: usize,
 }
 
 impl Pages {
     /// A text with a title.
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
-        Self { title: title.into(), lines, first: 0 }
+        Self { title: title.into(), lines, patch: Vec::new(), first: 0 }
+    }
+
+    /// A diff with a title.
+    pub fn patch(title: impl Into<String>, patch: Vec<DiffLine>) -> Self {
+        Self { patch, ..Self::new(title, Vec::new()) }
+    }
+
+    fn wrapped(&self, view: &View<'_>) -> Vec<Line> {
+        let patch = diff::draw(view, &self.patch);
+        self.lines.iter().flat_map(|line| line.clone().wrapped(view.width, 2)).chain(patch).collect()
     }
 }
 
@@ -48,8 +61,7 @@ pub(super) fn is_exit(key: &Key) -> bool {
 impl Overlay for Pages {
     fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
         let rows = view.height.saturating_sub(2).max(1);
-        let wrapped: Vec<Line> =
-            self.lines.iter().flat_map(|line| line.clone().wrapped(view.width, 2)).collect();
+        let wrapped = self.wrapped(view);
         let first = self.first.min(wrapped.len().saturating_sub(rows));
         let percent = ((first + rows) * 100 / wrapped.len().max(1)).min(100);
         let mut lines = vec![rule(view, &format!("{} · {percent}%", self.title))];
@@ -69,8 +81,7 @@ impl Overlay for Pages {
         }
         let rows = view.height.saturating_sub(2).max(1);
         if let Some(by) = scroll(key, rows) {
-            let count: usize =
-                self.lines.iter().map(|line| line.width().div_ceil(view.width.max(1)).max(1)).sum();
+            let count = self.wrapped(view).len();
             self.first = self.first.saturating_add_signed(by).min(count.saturating_sub(rows));
         }
         Step::Stay

@@ -69,6 +69,7 @@ mod tool_read;
 mod tool_search;
 mod translate;
 mod trust;
+mod tui;
 mod undo;
 mod views;
 mod watch;

@@ -277,7 +277,7 @@ impl ToolCall {
 /// The first or the last rows, and how many there are beside them.
 fn cut(view: &View<'_>, mut lines: Vec<Line>, rows: usize, from_end: bool) -> Vec<Line> {
     // A note about one line would take the place of that line.
-    if lines.len() <= rows + 1 {
+    if lines.len() <= rows.saturating_add(1) {
         return lines;
     }
     let hidden = lines.len() - rows;

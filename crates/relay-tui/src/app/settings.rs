@@ -1,0 +1,73 @@
+//! The user's settings and keybindings, as far as the interface goes by them.
+
+use serde_json::{Value, json};
+
+use super::App;
+use crate::conversation::Level;
+use crate::keymap::Keymap;
+use crate::status::{Separator, Shimmer};
+use crate::theme::Preset;
+
+impl App {
+    /// Asks for what the interface goes by.
+    pub(super) fn ask_for_settings(&mut self) {
+        self.ask("get_settings");
+        self.send(json!({ "type": "read_user_file", "name": "keybindings.json" }));
+    }
+
+    /// Takes all settings, or one that was changed.
+    pub(super) fn take_settings(&mut self, data: &Value) {
+        let one = std::slice::from_ref(data);
+        let list = data.get("settings").and_then(Value::as_array).map_or(one, Vec::as_slice);
+        for setting in list {
+            let text = |name: &str| setting.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let value = match setting.get("value") {
+                Some(Value::String(text)) => text.clone(),
+                Some(Value::Null) | None => continue,
+                Some(other) => other.to_string(),
+            };
+            self.apply_setting(&text("key"), &value);
+        }
+    }
+
+    fn apply_setting(&mut self, key: &str, value: &str) {
+        let is_on = value == "true";
+        match key {
+            "symbolPreset" => self.theme.symbols.preset = Preset::from_name(value).unwrap_or_default(),
+            "hideThinkingBlock" => self.options.shows_thinking = !is_on,
+            "doubleEscapeAction" => value.clone_into(&mut self.options.double_escape),
+            "autocompleteMaxVisible" => {
+                self.options.completion_rows = value.parse().unwrap_or(5).clamp(1, 20)
+            }
+            "emojiAutocomplete" => self.options.emoji = is_on,
+            "completion.notify" => self.options.notifies = value != "off",
+            "statusLine.preset" => value.clone_into(&mut self.status.preset),
+            "statusLine.separator" => self.status.separator = Separator::from_name(value).unwrap_or_default(),
+            "statusLine.leftSegments" => self.status.left = list(value),
+            "statusLine.rightSegments" => self.status.right = list(value),
+            "display.shimmer" => self.status.shimmer = Shimmer::from_name(value).unwrap_or_default(),
+            _ => {}
+        }
+    }
+
+    /// Takes the user's keybindings; what is wrong with them is reported.
+    pub(super) fn take_user_file(&mut self, data: &Value) {
+        if data.get("name").and_then(Value::as_str).is_some_and(|name| name != "keybindings.json") {
+            return;
+        }
+        if let Some(text) = data.get("text").and_then(Value::as_str) {
+            let (keymap, faults) = Keymap::parse(text);
+            self.keymap = keymap;
+            for fault in faults {
+                self.notice(Level::Warning, &format!("keybindings.json: {fault}"));
+            }
+        }
+    }
+}
+
+/// A list as settings write it: `["a", "b"]`, or words.
+fn list(value: &str) -> Vec<String> {
+    serde_json::from_str(value).unwrap_or_else(|_| {
+        value.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    })
+}
