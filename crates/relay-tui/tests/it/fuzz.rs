@@ -155,8 +155,8 @@ fn play(seed: u64, steps: u64) {
 
 #[test]
 fn nothing_that_happens_breaks_it() {
-    for seed in 0..60 {
-        play(seed * 7919 + 13, 120);
+    for seed in 0..12 {
+        play(seed * 7919 + 13, 100);
     }
 }
 
