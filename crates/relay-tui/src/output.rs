@@ -34,8 +34,6 @@ pub enum Output {
     Refresh,
     /// The scrollback belongs to another conversation from here on: a line across the screen, or a cleared screen.
     Clear,
-    /// The terminal's background is dark, or light: the theme may have to follow.
-    Background(bool),
     /// The end, with this exit code.
     Quit(u8),
 }

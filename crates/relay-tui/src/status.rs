@@ -201,7 +201,9 @@ fn segment(view: &View<'_>, session: &Session, name: &str) -> Option<Line> {
             with(Symbol::IconModel, clean_line(model).into_owned(), Token::StatusLineModel)
         }
         "mode" => Line::of(
-            Some(&session.mode).filter(|mode| !mode.is_empty() && *mode != "default")?.clone(),
+            Some(&session.mode)
+                .filter(|mode| !mode.is_empty() && !matches!(mode.as_str(), "default" | "none"))?
+                .clone(),
             view.fg(Token::Warning),
         ),
         "path" => {

@@ -255,6 +255,7 @@ impl App {
             return self.take_step(step);
         }
         match answer {
+            Ok(data) if command == "read_user_file" => self.take_user_file(number(frame, "id"), data),
             Ok(data) => self.take_answer(command, data),
             Err(error) if command == "bash" => self.end_shell(&Value::Null, Some(error)),
             // What the agent does not have yet is not the person's concern.
@@ -304,7 +305,6 @@ impl App {
             }
             "bash" => self.end_shell(data, None),
             "get_settings" | "set_setting" => self.take_settings(data),
-            "read_user_file" => self.take_user_file(data),
             "find_files" | "complete_path" => self.take_files(data),
             "get_todos" => self.panels.take_data("todos", data, self.screen.now_ms),
             "get_jobs" => self.panels.take_data("jobs", data, self.screen.now_ms),

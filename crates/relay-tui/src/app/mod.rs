@@ -50,6 +50,12 @@ pub struct Options {
     pub shows_usage: bool,
     /// The whole screen is taken.
     pub is_full: bool,
+    /// The themes for a dark and for a light background.
+    pub themes: [String; 2],
+    /// Colours do not rely on red and green.
+    pub is_color_blind: bool,
+    /// Signs that the settings choose, whatever the theme says.
+    pub preset: Option<crate::theme::Preset>,
 }
 
 impl Default for Options {
@@ -63,6 +69,9 @@ impl Default for Options {
             vim: false,
             shows_usage: true,
             is_full: false,
+            themes: ["red-claw".to_owned(), "blue-crab".to_owned()],
+            is_color_blind: false,
+            preset: None,
         }
     }
 }
@@ -112,6 +121,8 @@ struct Screen {
     unsent: Vec<Value>,
     title: String,
     has_kitty_keys: bool,
+    /// The theme file that was asked for: the command's number, and the theme's name.
+    theme: Option<(u64, String)>,
 }
 
 impl App {
@@ -129,6 +140,7 @@ impl App {
             unsent: Vec::new(),
             title: String::new(),
             has_kitty_keys: false,
+            theme: None,
         };
         Self {
             conversation: Conversation::default(),
@@ -224,8 +236,9 @@ impl App {
             }
             _ => return,
         };
-        self.status.is_dark = Some(dark);
-        self.outputs.push(Output::Background(dark));
+        if self.status.is_dark.replace(dark) != Some(dark) {
+            self.use_theme();
+        }
     }
 
     /// What widgets draw with.
@@ -334,7 +347,8 @@ impl App {
                 Wish::Notice(level, text) => self.notice(level, &text),
                 Wish::Open(overlay) => self.open(overlay),
                 Wish::Settings(settings) => self.take_settings(&settings),
-                Wish::Theme(theme) => self.theme = *theme,
+                Wish::Theme(Some(theme)) => self.wear(*theme),
+                Wish::Theme(None) => self.use_theme(),
                 Wish::Reload => self.reload(),
             }
         }

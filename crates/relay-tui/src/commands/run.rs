@@ -7,7 +7,7 @@ use crate::app::App;
 use crate::conversation::{Block, Level, diff, tokens};
 use crate::keymap::Action;
 use crate::output::Output;
-use crate::overlay::{Branches, Ledger, Models, Pages, Sessions, Settings, Tree};
+use crate::overlay::{Branches, Ledger, Models, Pages, Sessions, Settings, Themes, Tree};
 use crate::text::{Line, clean, clean_line};
 use crate::theme::Token;
 
@@ -137,6 +137,10 @@ impl App {
             "log" => self.open(Box::new(Ledger::new(&self.session.id))),
             "settings" => self.open(Box::new(Settings::default())),
             "skills" => self.show_skills(),
+            "theme" => {
+                let is_light = self.status.is_dark == Some(false);
+                self.open(Box::new(Themes::new(self.theme_name(), is_light)));
+            }
             "ask" if rest.is_empty() => self.notice(Level::Warning, "ask something: /ask QUESTION"),
             "ask" => {
                 self.say(&format!("Answer this question about the project. Change nothing.\n\n{rest}"), false)

@@ -15,6 +15,7 @@ mod models;
 mod pages;
 mod sessions;
 mod settings;
+mod themes;
 mod tree;
 mod viewer;
 
@@ -27,6 +28,7 @@ pub use models::Models;
 pub use pages::Pages;
 pub use sessions::Sessions;
 pub use settings::Settings;
+pub use themes::Themes;
 pub use tree::Tree;
 pub use viewer::Viewer;
 
@@ -55,8 +57,8 @@ pub enum Wish {
     Open(Box<dyn Overlay>),
     /// Settings that the interface may go by.
     Settings(Value),
-    /// Another theme, at once.
-    Theme(Box<Theme>),
+    /// Another theme, at once; `None` for the one that the settings name.
+    Theme(Option<Box<Theme>>),
     /// The conversation as the agent has it now: after a move in the tree, or another session.
     Reload,
 }

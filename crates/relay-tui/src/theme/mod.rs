@@ -3,6 +3,7 @@
 //! Widgets never name a colour; they ask the theme for a [`Token`].
 
 mod fallback;
+mod load;
 mod symbols;
 mod token;
 
@@ -24,7 +25,7 @@ pub struct Theme {
 
 impl Default for Theme {
     fn default() -> Self {
-        Self { name: "relay-dark".to_owned(), colors: fallback::COLORS, symbols: Symbols::default() }
+        Self { name: "red-claw".to_owned(), colors: fallback::COLORS, symbols: Symbols::default() }
     }
 }
 

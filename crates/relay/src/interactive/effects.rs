@@ -34,7 +34,7 @@ impl Screen {
             Output::PasteImage => self.paste_image(),
             Output::Suspend => self.suspend(),
             Output::Redraw => return Next::Resized,
-            Output::Clear | Output::Background(_) => {}
+            Output::Clear => {}
             Output::Refresh => {
                 let inputs = self.inputs.clone();
                 surroundings::look(self.root.clone(), inputs);

@@ -65,10 +65,17 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
         root: root.map(Path::to_owned),
     };
     let prompt = args.prompt.join(" ");
+    let chooses = args.resume.as_deref() == Some("");
+    if let Some(dark) = std::env::var("COLORFGBG").ok().and_then(|colors| is_dark(&colors)) {
+        screen.take(Input::Report(relay_tui::input::Report::Dark(dark)));
+    }
     screen.take(Input::Frame(surroundings::folder(root)));
     screen.draw().map_err(broken)?;
     surroundings::look(screen.root.clone(), screen.inputs.clone());
     screen.agent = Some(Agent::start(root, args, offline, screen.inputs.clone()));
+    if chooses {
+        screen.app.slash("/resume");
+    }
     if !prompt.trim().is_empty() {
         screen.app.say(&prompt, false);
     }
@@ -84,6 +91,12 @@ fn restore_after_panics() {
         tty::restore();
         before(panic);
     }));
+}
+
+/// What some terminals say about their background: `15;0` is white on black.
+fn is_dark(colors: &str) -> Option<bool> {
+    let background: u8 = colors.rsplit(';').next()?.parse().ok()?;
+    Some(background < 8)
 }
 
 fn abilities() -> Abilities {
