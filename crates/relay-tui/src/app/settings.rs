@@ -79,7 +79,7 @@ impl App {
         match key {
             // The default leaves the choice to the theme.
             "symbolPreset" => {
-                self.options.preset = Preset::from_name(value).filter(|preset| *preset != Preset::Unicode)
+                self.options.preset = Preset::from_name(value).filter(|preset| *preset != Preset::Unicode);
             }
             "theme.dark" => self.set_slot(0, value),
             "theme.light" => self.set_slot(1, value),
@@ -87,7 +87,7 @@ impl App {
             "hideThinkingBlock" => self.options.shows_thinking = !is_on,
             "doubleEscapeAction" => value.clone_into(&mut self.options.double_escape),
             "autocompleteMaxVisible" => {
-                self.options.completion_rows = value.parse().unwrap_or(5).clamp(1, 20)
+                self.options.completion_rows = value.parse().unwrap_or(5).clamp(1, 20);
             }
             "emojiAutocomplete" => self.options.emoji = is_on,
             "completion.notify" => self.options.notifies = value != "off",

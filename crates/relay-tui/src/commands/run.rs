@@ -143,7 +143,10 @@ impl App {
             }
             "ask" if rest.is_empty() => self.notice(Level::Warning, "ask something: /ask QUESTION"),
             "ask" => {
-                self.say(&format!("Answer this question about the project. Change nothing.\n\n{rest}"), false)
+                self.say(
+                    &format!("Answer this question about the project. Change nothing.\n\n{rest}"),
+                    false,
+                );
             }
             "review" => self.say(REVIEW, false),
             _ => self.notice(Level::Warning, &format!("/{name} is not available here yet")),

@@ -191,7 +191,7 @@ impl Overlay for Tree {
         let mut search = Line::of(format!("  {} ", view.sign(Symbol::Prompt)), view.fg(Token::Accent));
         match &self.label {
             Some(editor) => {
-                search.push(format!("label: {}", clean_line(editor.text())), view.fg(Token::Warning))
+                search.push(format!("label: {}", clean_line(editor.text())), view.fg(Token::Warning));
             }
             None if self.query.is_empty() => search.push("type to search", view.fg(Token::Dim)),
             None => search.push(clean_line(&self.query), view.fg(Token::Text)),
@@ -250,7 +250,7 @@ impl Overlay for Tree {
             Code::Down => self.selected = if self.selected + 1 < count { self.selected + 1 } else { 0 },
             Code::Left | Code::PageUp => self.selected = self.selected.saturating_sub(page),
             Code::Right | Code::PageDown => {
-                self.selected = (self.selected + page).min(count.saturating_sub(1))
+                self.selected = (self.selected + page).min(count.saturating_sub(1));
             }
             Code::Enter => return self.choose(),
             Code::Esc if !self.query.is_empty() => {
