@@ -40,6 +40,9 @@ mod unnameable;
 mod walk;
 mod workspace;
 
+/// A file that was opened here; whoever holds one can read it and open nothing else.
+pub use std::fs::File;
+
 pub use alike::{false_letter, likeness, path_escape};
 pub use dir::{Dir, read_opened};
 pub use git_programs::{GitProgramChange, GitPrograms};

@@ -21,7 +21,7 @@ use relay_agent::tool::Call;
 use relay_diagnostics::display::visible_line;
 use relay_exec::sandbox::{self, Confined};
 use relay_exec::{End, Program, find_program};
-use relay_workspace::{FILE_LIMIT_BYTES, Facts, Place, read_opened};
+use relay_workspace::{FILE_LIMIT_BYTES, Facts, File, Place, read_opened};
 
 /// The hidden command by which Relay starts itself to convert a document.
 pub const COMMAND: &str = "__convert";
@@ -95,7 +95,7 @@ pub fn convert(
     call: &Call<'_>,
     kind: Kind,
     place: &Place,
-    (file, facts): (&std::fs::File, &Facts),
+    (file, facts): (&File, &Facts),
 ) -> Result<String, String> {
     let relay = call.services.relay.as_deref().ok_or("this Relay cannot start itself to convert it")?;
     let text = |arguments: &[&str], program: &str, stdin: Option<&[u8]>| {

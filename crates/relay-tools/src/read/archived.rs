@@ -5,7 +5,7 @@ use std::io::BufReader;
 
 use relay_agent::tool::{Call, Output, ToolError};
 use relay_diagnostics::display::visible_line;
-use relay_workspace::Place;
+use relay_workspace::{File, Place};
 use serde_json::json;
 
 use super::display::{Display, Paging, default_limit};
@@ -72,7 +72,7 @@ pub fn read(call: &Call<'_>, place: &Place, inner: &str, format: Format) -> Resu
     Ok(Output::text(page.text).with_details(details))
 }
 
-fn open(place: &Place) -> Result<BufReader<std::fs::File>, ToolError> {
+fn open(place: &Place) -> Result<BufReader<File>, ToolError> {
     let opened = place.open_file().map_err(|error| ToolError::failed(error.to_string()))?;
     opened
         .map(|(file, _)| BufReader::with_capacity(64 << 10, file))

@@ -4,7 +4,7 @@ use relay_agent::tool::{Call, Output, ToolError};
 use relay_diagnostics::display::visible_line;
 use relay_engine::views;
 use relay_syntax::{Language, Segment, Summary, SummarySettings, summarise};
-use relay_workspace::{Facts, Place, ReadError, Wish, read_lines, read_opened};
+use relay_workspace::{Facts, File, Place, ReadError, Wish, read_lines, read_opened};
 use serde_json::json;
 
 use super::display::{Display, MAX_BYTES, Page, Paging, default_limit};
@@ -21,7 +21,7 @@ const SNIFF_BYTES: usize = 8 << 10;
 /// A file that is open.
 pub struct Opened<'a> {
     pub place: &'a Place,
-    pub file: std::fs::File,
+    pub file: File,
     pub facts: Facts,
     pub selection: Selection,
 }
