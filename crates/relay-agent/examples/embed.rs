@@ -144,6 +144,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         keep_rule: Arc::new(|_| {}),
         home: None,
         vision: Arc::new(relay_agent::tool::Blind),
+        gate: None,
     };
     let registry = Registry::new([Arc::new(Sum::new()) as Arc<dyn Tool>]);
     let mut builder = AgentBuilder::new(log, Arc::new(Scripted::new()), registry, services);

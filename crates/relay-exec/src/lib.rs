@@ -11,34 +11,57 @@
 //! - [`page`] shows a long text in the user's pager.
 //! - [`end_left_running`] ends what a Relay that was killed left behind.
 //! - [`sandbox`] lets a program write only where it may, enforced by the system.
+//! - [`Session`] is a bash that stays, with its folder, variables and functions, from command to command.
+//! - [`Pty`] is a command with a terminal of its own.
+//! - [`Child`] is a program that stays, and [`Keeper`] the rule by which it is started again or ended when idle.
 //!
 //! None of them decides whether something *may* run; that is settled before anybody calls this crate.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
 mod children;
+mod descendants;
 mod detach;
 mod find;
 pub mod git;
+mod keeper;
+#[cfg(unix)]
+mod kept;
 mod leftover;
 mod pager;
 mod passthrough;
 mod program;
+#[cfg(unix)]
+mod pty;
 mod run;
 pub mod sandbox;
+#[cfg(unix)]
+mod session;
 mod shell;
+mod snapshot;
 mod supervise;
 #[cfg(unix)]
 mod tree;
 
+pub use descendants::descendants;
+#[cfg(unix)]
+pub use descendants::kill_tree;
 pub use detach::{DetachError, spawn_detached};
 pub use find::find_program;
+pub use keeper::{Alive, Keeper, KeeperError, Rule};
+#[cfg(unix)]
+pub use kept::{Child, Start};
 pub use leftover::{end_left_running, is_left_running, own_runs};
 pub use pager::page;
 pub use passthrough::{Passed, Passthrough};
 pub use program::{Output, Program};
+#[cfg(unix)]
+pub use pty::{Pty, PtyError, PtyRun, PtySize};
 pub use run::{End, Run, Tail};
+#[cfg(unix)]
+pub use session::{Boot, Ran, Session, Turn};
 pub use shell::Shell;
+pub use snapshot::{shell_variables, snapshot};
 
 /// Set to `1` for every command, so that it can tell that Relay runs it.
 pub const RELAY_VARIABLE: &str = "RELAY";

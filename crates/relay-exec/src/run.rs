@@ -100,6 +100,12 @@ impl TailBuffer {
         self.omitted_bytes += (skipped + dropped) as u64;
     }
 
+    /// What is kept so far, as text.
+    pub(crate) fn text(&self) -> String {
+        let bytes: Vec<u8> = self.kept.iter().copied().collect();
+        Tail { bytes, omitted_bytes: self.omitted_bytes }.text()
+    }
+
     pub(crate) fn finish(self) -> Tail {
         Tail { bytes: self.kept.into(), omitted_bytes: self.omitted_bytes }
     }

@@ -3,14 +3,19 @@
 //! - [`Net`] is what a process has one of: its connections and the thread they live in.
 //! - [`Transport`] sends an [`Outgoing`] request and gives back an [`Answer`], whatever its status.
 //! - [`Fetch`] is a small request whose whole answer is read, up to a limit.
+//! - `gate` is the proxy by which confined commands reach allowed domains.
 //!
 //! It knows nothing of models, keys or settings: who may be asked, and with which headers, is decided by its callers.
 //! Redirects are not followed, and neither headers nor addresses are part of an error.
+
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
 mod answer;
 mod cancelled;
 mod error;
 mod fetch;
+#[cfg(unix)]
+pub mod gate;
 mod net;
 mod transport;
 

@@ -26,6 +26,7 @@ mod recipe;
 mod render_mermaid;
 mod resolve;
 mod search;
+mod sink;
 mod spec;
 mod sqlite;
 mod ssh;

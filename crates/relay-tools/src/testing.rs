@@ -54,6 +54,7 @@ impl Lab {
             keep_rule: Arc::new(|_| {}),
             home: None,
             vision: Arc::new(relay_agent::tool::Blind),
+            gate: None,
         };
         Self {
             folder,

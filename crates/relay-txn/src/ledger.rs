@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use relay_workspace::Workspace;
+use relay_workspace::{Ignored, Workspace};
 use uuid::Uuid;
 
 use crate::capture::{self, Effects, Scan, Unattributed};
@@ -199,7 +199,15 @@ impl Ledger {
     /// # Errors
     /// The state folder cannot be used, or the contents could not be kept.
     pub fn scan(&self, workspace: &Workspace, earlier: Option<&Scan>) -> Result<Scan, TxnError> {
-        capture::scan(&self.protocol, workspace, earlier)
+        capture::scan(&self.protocol, workspace, earlier, &Ignored::Not)
+    }
+
+    /// Looks at the workspace before a command runs that is about to destroy ignored files, and keeps those too.
+    ///
+    /// # Errors
+    /// The state folder cannot be used, or the contents could not be kept.
+    pub fn scan_with(&self, workspace: &Workspace, ignored: &Ignored) -> Result<Scan, TxnError> {
+        capture::scan(&self.protocol, workspace, None, ignored)
     }
 
     /// Writes down a scan before the command runs, so that its effect is found even if this process is killed. The

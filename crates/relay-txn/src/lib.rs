@@ -33,6 +33,8 @@ mod document;
 mod draft;
 mod error;
 mod fs;
+#[cfg(unix)]
+pub mod guarded;
 mod index;
 mod key;
 mod layout;

@@ -78,6 +78,7 @@ impl Watched<'_> {
             allow_sensitive: self.call.allow_sensitive,
             group: None,
             may_write: self.sandbox != Sandbox::ReadOnly,
+            ignored: &relay_workspace::Ignored::Not,
         };
         let cancel = engine.cancel();
         let mut person = Person::new(cancel.clone(), self.call.yes, self.stdin_taken);

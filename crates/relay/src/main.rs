@@ -70,6 +70,11 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     {
         return commands::convert::run(&kind.to_string_lossy());
     }
+    if let [_, first, socket] = arguments
+        && first == sandbox::BRIDGE
+    {
+        return bridge(socket);
+    }
     if let [_, first, id] = arguments
         && first == commands::background::COMMAND
     {
@@ -90,4 +95,17 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// The part of the proxy that is inside a sandbox. It ends with that.
+#[cfg(unix)]
+fn bridge(socket: &std::ffi::OsStr) -> u8 {
+    let ended = relay_net::gate::bridge(std::path::Path::new(socket), &mut std::io::stdout());
+    u8::from(ended.is_err())
+}
+
+/// Where there are no local sockets there is no proxy.
+#[cfg(not(unix))]
+fn bridge(_: &std::ffi::OsStr) -> u8 {
+    1
 }

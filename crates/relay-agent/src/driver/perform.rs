@@ -132,6 +132,7 @@ impl Agent {
             });
         let mut facts = self.facts.clone();
         facts.model = self.asking.asker.model().selector();
+        facts.tools = self.tools.offered.iter().map(|tool| tool.spec().name.to_string()).collect();
         let id = call.id.clone();
         let job = Job {
             tool: tool.cloned(),

@@ -16,13 +16,16 @@ pub fn decide(policy: &Policy, command: &str, cwd: Option<&str>) -> Decision {
         let why = "the folder is outside the workspace".to_owned();
         reasons.push(Reason { class: Class::Outside, what, why, rule: None });
     }
-    let script = match shell::parse(command) {
-        Ok(script) => script,
-        Err(unparsed) => {
-            let why = format!("it cannot be understood as a shell command ({unparsed})");
-            return ask_or_deny(policy, vec![reason(Class::Command, command, why, None)]);
-        }
-    };
+    // What a path in it means depends on where it runs.
+    let placed = cwd.map(|cwd| format!("cd -- '{}'\n{command}", cwd.replace('\'', r"'\''")));
+    let script =
+        match shell::parse(command).and_then(|script| placed.as_deref().map_or(Ok(script), shell::parse)) {
+            Ok(script) => script,
+            Err(unparsed) => {
+                let why = format!("it cannot be understood as a shell command ({unparsed})");
+                return ask_or_deny(policy, vec![reason(Class::Command, command, why, None)]);
+            }
+        };
     for finding in shell::verdict(&script, &policy.places).findings {
         match of_finding(policy, &finding) {
             Decision::Allow => {}
@@ -65,8 +68,10 @@ fn of_finding(policy: &Policy, finding: &Finding) -> Decision {
 fn needs(policy: &Policy, finding: &Finding) -> Option<Class> {
     let confined = policy.confinement;
     match (&finding.class, policy.level) {
-        (Does::Reads, _) => None,
+        (Does::Reads, _) => confined.nothing.then_some(Class::Command),
         (Does::Destroys { .. }, _) => Some(Class::Destructive),
+        // The proxy asks, about the domain and not about the command.
+        (Does::Network, Level::Auto) if confined.domains => None,
         (Does::Network, _) => Some(Class::Network),
         (Does::Unknown(Cause::Outside), _) => Some(Class::Outside),
         (_, Level::ReadOnly | Level::Ask) => Some(Class::Command),

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use places::{Look, Place, Places};
 pub use relay_syntax::shell::Present;
-pub use rules::{Rule, RuleError, Rules};
+pub use rules::{Rule, RuleError, Rules, Say};
 
 use crate::tool::{Access, Reach};
 
@@ -140,6 +140,10 @@ pub struct Confinement {
     pub writes: bool,
     /// No connections.
     pub network: bool,
+    /// Connections to the domains that the user allows, and about others the user is asked when they are made.
+    pub domains: bool,
+    /// Nothing at all, so that not even what only reads can be kept from doing more.
+    pub nothing: bool,
 }
 
 /// How a call that was allowed may run.
@@ -149,6 +153,8 @@ pub struct Permit {
     pub confined: bool,
     /// With connections to other machines.
     pub network: bool,
+    /// With the workspace to write to.
+    pub writes: bool,
 }
 
 /// Decides about calls.
@@ -195,6 +201,7 @@ impl Policy {
         Permit {
             confined: self.level != Level::Full && self.confinement.writes && !is_granted(Class::Outside),
             network: self.level == Level::Full || !self.confinement.network || is_granted(Class::Network),
+            writes: self.level != Level::ReadOnly,
         }
     }
 

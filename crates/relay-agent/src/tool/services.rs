@@ -8,7 +8,7 @@ use relay_engine::Engine;
 use relay_store::Artifacts;
 use serde_json::Value;
 
-use super::Background;
+use super::{Background, Gate};
 use crate::jobs::Jobs;
 use crate::policy::Rule;
 use crate::resources::Resources;
@@ -47,6 +47,8 @@ pub struct Services {
     pub home: Option<std::path::PathBuf>,
     /// A model that looks at pictures.
     pub vision: Arc<dyn Vision>,
+    /// Lets commands reach the domains the user allows, and no others; none where connections are all or nothing.
+    pub gate: Option<Arc<dyn Gate>>,
 }
 
 impl fmt::Debug for Services {
@@ -124,6 +126,10 @@ pub struct Facts {
     pub kept: std::collections::BTreeMap<String, Value>,
     /// The model that made the call, as `provider/model`.
     pub model: String,
+    /// The tools the model is offered.
+    pub tools: Vec<String>,
+    /// The only commands that `bash` may begin with, for a role that is restricted to them.
+    pub bash_prefixes: Vec<String>,
 }
 
 impl Facts {

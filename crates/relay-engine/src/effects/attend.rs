@@ -9,6 +9,7 @@
 use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Command;
 use relay_txn::{Draft, Header};
+use relay_workspace::Ignored;
 use uuid::Uuid;
 
 use crate::approval::trust::TrustAnswer;
@@ -38,6 +39,8 @@ pub struct Attended<'a> {
     /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
     /// stays: it may be another program's work.
     pub may_write: bool,
+    /// Ignored files that it is about to destroy, which are kept as well.
+    pub ignored: &'a Ignored,
 }
 
 /// Does the work and lands what it did. The work returns whether it was interrupted; the user then decides about what
@@ -63,7 +66,7 @@ fn run(
         landing.require_approver(&[])?;
     }
     let engine = landing.engine;
-    let before = engine.ledger().scan(engine.workspace(), None)?;
+    let before = engine.ledger().scan_with(engine.workspace(), attended.ignored)?;
     let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
     let command =
         Command { by, line, runs: relay_exec::own_runs().to_owned(), within: None, leased: Vec::new() };

@@ -7,6 +7,7 @@
 pub(crate) mod adopt;
 pub(crate) mod attend;
 pub(crate) mod capture;
+pub(crate) mod guarded;
 pub(crate) mod interrupted;
 mod overtaken;
 pub(crate) mod refs;

@@ -47,6 +47,12 @@ pub fn program() -> Option<PathBuf> {
     find_program("git")
 }
 
+/// Variables for a command of a model that may call git: hooks and file monitors of the repository do not run.
+#[must_use]
+pub fn without_repository_programs() -> Vec<(String, String)> {
+    surroundings::without_repository_programs()
+}
+
 /// What git is asked to do, which decides what of a repository's settings would have mattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {

@@ -54,6 +54,28 @@ const VARIABLES: [(&str, &str); 10] = [
     ("GIT_TRACE2_PERF", "0"),
 ];
 
+/// Settings by which a repository makes git run a program whatever it is asked to do.
+const OF_REPOSITORIES: [(&str, &str); 6] = [
+    ("core.hooksPath", "/dev/null"),
+    ("core.fsmonitor", "false"),
+    ("core.alternateRefsCommand", ""),
+    ("diff.external", ""),
+    ("interactive.diffFilter", ""),
+    ("uploadpack.packObjectsHook", ""),
+];
+
+/// Variables with which git, called by someone else, runs neither hooks nor file monitors of a repository.
+pub(super) fn without_repository_programs() -> Vec<(String, String)> {
+    let count = ("GIT_CONFIG_COUNT".to_owned(), OF_REPOSITORIES.len().to_string());
+    let settings = OF_REPOSITORIES.iter().enumerate().flat_map(|(at, (key, value))| {
+        [
+            (format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned()),
+            (format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned()),
+        ]
+    });
+    std::iter::once(count).chain(settings).collect()
+}
+
 /// Git, about to run in this folder.
 pub(super) fn command(git: &Path, folder: &Path) -> Command {
     let mut command = Command::new(git);

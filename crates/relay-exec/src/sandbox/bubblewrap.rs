@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::Bubblewrap;
+use super::{Bubblewrap, Network, Rules};
 use crate::find::find_program;
 
 const PROGRAM: &str = "bwrap";
@@ -50,18 +50,14 @@ pub(super) fn state() -> Bubblewrap {
 }
 
 /// Bubblewrap with Relay in it, which gives up what it can and becomes the program; `None` where it cannot be used.
-pub(super) fn command(
-    writable: &[PathBuf],
-    network: bool,
-    inside: impl FnOnce(&[PathBuf]) -> Vec<OsString>,
-) -> Option<Command> {
+pub(super) fn command(rules: &Rules, inside: impl FnOnce(&[PathBuf]) -> Vec<OsString>) -> Option<Command> {
     if state() != Bubblewrap::Works {
         return None;
     }
     let cwd = std::env::current_dir().ok()?;
     let relay = std::env::current_exe().ok()?;
     let mut command = base(&find_program(PROGRAM)?);
-    if !network {
+    if rules.network != Network::On {
         command.arg("--unshare-net");
     }
     let hidden: Vec<PathBuf> = hidden_folders();
@@ -74,13 +70,39 @@ pub(super) fn command(
     for path in [&cwd, &relay].into_iter().filter(|path| is_covered(path)) {
         command.arg("--ro-bind").arg(path).arg(path);
     }
-    let mut places: Vec<PathBuf> = writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
+    let mut places: Vec<PathBuf> =
+        rules.writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
     for place in places.iter().filter(|place| place.as_path() != Path::new("/dev")) {
         command.arg("--bind").arg(place).arg(place);
+    }
+    protect(&mut command, &rules.protected, &places);
+    if let Network::Gate(socket) = &rules.network {
+        command.arg("--ro-bind").arg(socket).arg(socket);
     }
     places.extend(OWN_DEVICES.map(PathBuf::from));
     command.arg("--chdir").arg(cwd).arg("--").arg(relay).args(inside(&places));
     Some(command)
+}
+
+/// Lays what is protected on top of itself, read-only.
+fn protect(command: &mut Command, protected: &[PathBuf], writable: &[PathBuf]) {
+    for path in protected {
+        let Some((folder, name)) = path.parent().zip(path.file_name()) else { continue };
+        let Ok(folder) = folder.canonicalize() else { continue };
+        let place = folder.join(name);
+        if !writable.iter().any(|root| place.starts_with(root)) {
+            continue;
+        }
+        match place.symlink_metadata() {
+            // A link could be replaced by what it shall not become; its target is as protected as it is itself.
+            Ok(about) if about.is_symlink() => {}
+            Ok(_) => {
+                command.arg("--ro-bind").arg(&place).arg(&place);
+            }
+            // A mount point would appear in the user's folder, so what is missing is watched instead.
+            Err(_) => {}
+        }
+    }
 }
 
 fn base(place: &Path) -> Command {

@@ -1,9 +1,11 @@
 //! The variables that name a way to another program of the user: a socket, a display, an agent, a terminal.
 //!
 //! The ways themselves are closed by the system; without the names a program does not try them, and what it starts
-//! fails with "no display" rather than with an error that nobody expects.
+//! fails with "no display" rather than with an error that nobody expects. Variables that hold secrets are another matter:
+//! a program that can read them can print them, so commands of a model do not get them at all.
 
 use std::ffi::OsStr;
+use std::process::Command;
 
 /// Names, and with a star the beginnings of names.
 const REMOVED: &[&str] = &[
@@ -51,6 +53,49 @@ const REMOVED: &[&str] = &[
     "NVIM_LISTEN_ADDRESS",
 ];
 
+/// Parts of names, between underscores, that say that a value is secret.
+const SECRET_PARTS: &[&str] = &[
+    "KEY",
+    "APIKEY",
+    "TOKEN",
+    "SECRET",
+    "SECRETS",
+    "PASSWORD",
+    "PASSWD",
+    "PASSPHRASE",
+    "CREDENTIAL",
+    "CREDENTIALS",
+    "PAT",
+    "AUTH",
+    "COOKIE",
+    "PWD",
+];
+/// Names that hold secrets without saying so.
+const SECRET_NAMES: &[&str] =
+    &["DATABASE_URL", "REDIS_URL", "MONGODB_URI", "PGPASSFILE", "NETRC", "KUBECONFIG"];
+/// Names that only look like it.
+const NOT_SECRET: &[&str] = &["PWD", "OLDPWD", "SSH_AUTH_SOCK", "KEYBOARD_KEY", "LESSKEY"];
+
+/// Leaves out what a program shall not get.
+pub(super) fn clear(command: &mut Command, secrets: bool, ways_out: bool) {
+    for (name, _) in std::env::vars_os() {
+        if (secrets && is_secret(&name)) || (ways_out && is_removed(&name)) {
+            command.env_remove(name);
+        }
+    }
+}
+
+/// Whether a name says that its value is secret.
+pub(super) fn is_secret(name: &OsStr) -> bool {
+    let Some(name) = name.to_str() else { return false };
+    let upper = name.to_ascii_uppercase();
+    if NOT_SECRET.contains(&upper.as_str()) || upper.starts_with("GIT_CONFIG_KEY_") {
+        return false;
+    }
+    SECRET_NAMES.contains(&upper.as_str())
+        || upper.split('_').any(|part| SECRET_PARTS.contains(&part) || part.ends_with("TOKEN"))
+}
+
 /// Whether a confined program does not get a variable.
 pub(super) fn is_removed(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
@@ -63,6 +108,27 @@ pub(super) fn is_removed(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_of_secrets_are_recognised() {
+        for name in
+            ["OPENAI_API_KEY", "GITHUB_TOKEN", "NPM_TOKEN", "AWS_SECRET_ACCESS_KEY", "db_password", "GH_PAT"]
+        {
+            assert!(is_secret(OsStr::new(name)), "{name}");
+        }
+        for name in [
+            "PATH",
+            "PWD",
+            "HOME",
+            "OLDPWD",
+            "KEYMAP",
+            "TOKENIZERS_PARALLELISM",
+            "GIT_CONFIG_KEY_0",
+            "EDITOR",
+        ] {
+            assert!(!is_secret(OsStr::new(name)), "{name}");
+        }
+    }
 
     #[test]
     fn ways_out_are_removed_and_the_rest_is_kept() {

@@ -6,24 +6,37 @@
 //!
 //! On Linux this is Landlock for files, seccomp for system calls, a session without terminal, no descriptors but the
 //! three of every program, and no variables that name local services; where bubblewrap works, also a view of the machine
-//! without other processes, terminals and sockets. Reading is not restricted, and the internet only where a program shall make no connections. `docs/security.md` says
-//! what is promised and what is not. Elsewhere nothing is enforced, and [`strength`] says so before anything runs.
+//! without other processes, terminals and sockets. Reading is not restricted. [`Rules`] says the rest: where to write, which
+//! connections to make, how much to use. `docs/security.md` says what is promised and what is not. On macOS it is the
+//! system's own sandbox; elsewhere nothing is enforced, and [`strength`] says so before anything runs.
 
 #[cfg(target_os = "linux")]
 mod bubblewrap;
-#[cfg(target_os = "linux")]
+mod entry;
 mod environment;
 #[cfg(target_os = "linux")]
 mod files;
 #[cfg(target_os = "linux")]
+mod group;
+#[cfg(target_os = "linux")]
+mod guard;
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(target_os = "linux")]
 mod linux;
+mod profile;
+mod rules;
 #[cfg(target_os = "linux")]
 mod syscalls;
 #[cfg(target_os = "linux")]
 use linux as system;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(target_os = "macos")]
+use macos as system;
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod portable;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 use portable as system;
 
 use std::ffi::OsString;
@@ -33,11 +46,19 @@ use std::process::Command;
 
 use relay_diagnostics::Cancel;
 
+use self::entry::Entry;
+pub use self::rules::{Limits, Network, Rules};
 use crate::find::find_program;
 use crate::program::{Output, Program};
 
 /// The hidden command by which Relay starts itself to confine a program.
 pub const COMMAND: &str = "__confine";
+
+/// The hidden command by which Relay starts the part of the proxy that is inside a sandbox.
+pub const BRIDGE: &str = "__bridge";
+
+/// Where programs inside a sandbox find their proxy, in their own network.
+pub const PROXY: &str = "http://127.0.0.1:3128";
 
 /// How well the system enforces a [`Confined`] program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +86,10 @@ pub struct Enforcement {
     pub calls: bool,
     /// How far bubblewrap can be used.
     pub view: Bubblewrap,
+    /// Whether control groups can be made, which limit a program and all it starts together.
+    pub groups: bool,
+    /// Whether macOS's own sandbox is there.
+    pub profile: bool,
 }
 
 /// How far bubblewrap can be used.
@@ -105,17 +130,23 @@ impl Confined<'_> {
     pub fn stream(&self, cancel: &Cancel, on_output: &mut dyn FnMut(&[u8])) -> Output {
         let args: Vec<OsString> = self.program.args.iter().map(OsString::from).collect();
         let program = OsString::from(self.program.program);
-        let entry = Entry {
+        let rules = Rules {
             writable: self.writable.to_vec(),
-            network: self.network,
-            may_mount: true,
-            program: &program,
-            args: &args,
+            network: if self.network { Network::On } else { Network::Off },
+            ..Rules::default()
         };
-        let mut command = Command::new(self.relay);
-        command.args(entry.arguments());
+        let command = confining(self.relay, rules, &program, &args);
         self.program.start(command, true, cancel, on_output)
     }
+}
+
+/// The command that starts a program under rules and guards it: when this process ends, in whatever way, so does
+/// everything that the program started.
+pub(crate) fn confining(relay: &Path, rules: Rules, program: &OsString, args: &[OsString]) -> Command {
+    let entry = Entry { guards_for: Some(std::process::id()), ..Entry::new(rules, program, args) };
+    let mut command = Command::new(relay);
+    command.args(entry.arguments());
+    command
 }
 
 /// Why a program could not be confined. It has not run.
@@ -154,94 +185,8 @@ pub fn enter(arguments: &[OsString]) -> SandboxError {
     let Some(entry) = Entry::parse(arguments) else { return SandboxError::Arguments };
     let name = entry.program.to_string_lossy();
     match find_program(&name) {
+        Some(_) if entry.guards_for.is_some() => system::guard(entry),
         Some(place) => system::enter(entry, place),
         None => SandboxError::NoProgram { program: entry.program.into() },
-    }
-}
-
-/// What the hidden command is called with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Entry<'a> {
-    writable: Vec<PathBuf>,
-    /// Whether connections are left open to it; where bubblewrap gives it a network of its own, they are.
-    network: bool,
-    /// Whether bubblewrap may still be used; not inside it.
-    may_mount: bool,
-    program: &'a OsString,
-    args: &'a [OsString],
-}
-
-const WRITE: &str = "--write";
-const NO_MOUNTS: &str = "--no-mounts";
-const NO_NETWORK: &str = "--no-network";
-
-impl<'a> Entry<'a> {
-    fn arguments(&self) -> Vec<OsString> {
-        let mut arguments = vec![OsString::from(COMMAND)];
-        for place in &self.writable {
-            arguments.extend([OsString::from(WRITE), place.into()]);
-        }
-        if !self.may_mount {
-            arguments.push(NO_MOUNTS.into());
-        }
-        if !self.network {
-            arguments.push(NO_NETWORK.into());
-        }
-        arguments.push("--".into());
-        arguments.push(self.program.into());
-        arguments.extend_from_slice(self.args);
-        arguments
-    }
-
-    fn parse(arguments: &'a [OsString]) -> Option<Self> {
-        let (mut writable, mut may_mount, mut network) = (Vec::new(), true, true);
-        let mut rest = arguments;
-        loop {
-            match rest {
-                [flag, place, more @ ..] if flag == WRITE => {
-                    writable.push(PathBuf::from(place));
-                    rest = more;
-                }
-                [flag, more @ ..] if flag == NO_MOUNTS => {
-                    may_mount = false;
-                    rest = more;
-                }
-                [flag, more @ ..] if flag == NO_NETWORK => {
-                    network = false;
-                    rest = more;
-                }
-                [end, program, args @ ..] if end == "--" => {
-                    return Some(Self { writable, network, may_mount, program, args });
-                }
-                _ => return None,
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_arguments_are_read_as_they_were_written() {
-        let args = ["-c".into(), "--".into(), "--write".into()];
-        let writable = vec![PathBuf::from("/a b"), PathBuf::from("--write")];
-        for (may_mount, network) in [(true, true), (false, true), (true, false), (false, false)] {
-            let program = &"sh".into();
-            let entry = Entry { writable: writable.clone(), network, may_mount, program, args: &args };
-            let arguments = entry.arguments();
-            let (command, rest) = arguments.split_first().unwrap();
-            assert_eq!(command, COMMAND);
-            assert_eq!(Entry::parse(rest), Some(entry));
-        }
-    }
-
-    #[test]
-    fn other_arguments_run_nothing() {
-        for arguments in [vec![], vec!["--"], vec!["sh"], vec!["--write"], vec!["--write", "/", "sh"]] {
-            let arguments: Vec<OsString> = arguments.into_iter().map(OsString::from).collect();
-            assert!(Entry::parse(&arguments).is_none(), "{arguments:?}");
-        }
     }
 }

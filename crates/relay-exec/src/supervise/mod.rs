@@ -10,7 +10,7 @@ mod pump;
 #[cfg(unix)]
 mod unix;
 #[cfg(unix)]
-pub(crate) use unix::run;
+pub(crate) use unix::{exit_of, run};
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};

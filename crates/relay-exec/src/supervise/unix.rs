@@ -217,12 +217,12 @@ impl Drop for Running<'_> {
 }
 
 #[cfg(target_os = "linux")]
-fn exit_of(child: Pid) -> Option<OwnedFd> {
+pub(crate) fn exit_of(child: Pid) -> Option<OwnedFd> {
     rustix::process::pidfd_open(child, rustix::process::PidfdFlags::empty()).ok()
 }
 
 /// Without a handle on the child its exit is noticed at the next tick.
 #[cfg(not(target_os = "linux"))]
-fn exit_of(_child: Pid) -> Option<OwnedFd> {
+pub(crate) fn exit_of(_child: Pid) -> Option<OwnedFd> {
     None
 }

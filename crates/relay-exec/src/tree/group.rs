@@ -34,3 +34,12 @@ impl Tree {
             .collect()
     }
 }
+
+/// Who a process is cannot be seen here.
+pub(crate) fn name(pid: i32) -> String {
+    format!("process {pid}")
+}
+
+pub(crate) fn is_living(pid: i32) -> bool {
+    Pid::from_raw(pid).is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
+}

@@ -142,6 +142,42 @@ impl Tree {
     }
 }
 
+/// Kills everything below this process, again and again until nothing is left. For a process that orphans are handed to,
+/// that is everything its children ever started.
+pub(crate) fn kill_below() {
+    let until = Instant::now() + super::KILL_LIMIT;
+    let mut empty_looks = 0;
+    while empty_looks < super::EMPTY_LOOKS && Instant::now() < until {
+        let all = processes();
+        let mut below = with_descendants(&all, BTreeSet::from([own_pid()]));
+        below.remove(&own_pid());
+        let is_dead = |pid: &i32| all.iter().any(|process| process.identity.pid == *pid && process.is_dead);
+        let living: Vec<i32> = below.iter().copied().filter(|pid| !is_dead(pid)).collect();
+        empty_looks = if living.is_empty() { empty_looks + 1 } else { 0 };
+        for pid in living.into_iter().filter_map(Pid::from_raw) {
+            rustix::process::kill_process(pid, Signal::KILL).ok();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Whether a process is there and has not ended.
+pub(crate) fn is_living(pid: i32) -> bool {
+    process(pid).is_some_and(|process| !process.is_dead)
+}
+
+/// How many processes this user has.
+pub(crate) fn count_of_user() -> u64 {
+    use std::os::unix::fs::MetadataExt as _;
+    let user = rustix::process::getuid().as_raw();
+    let Ok(listing) = std::fs::read_dir("/proc") else { return 0 };
+    let is_ours = |entry: &std::fs::DirEntry| {
+        entry.file_name().to_str().is_some_and(|name| name.bytes().all(|byte| byte.is_ascii_digit()))
+            && entry.metadata().is_ok_and(|about| about.uid() == user)
+    };
+    listing.filter_map(Result::ok).filter(is_ours).count() as u64
+}
+
 /// The marks in an environment.
 fn marks(environment: &[u8]) -> Vec<&str> {
     let of_runs = |variable| {
@@ -191,7 +227,7 @@ pub(crate) fn started(pid: i32) -> Option<u64> {
 }
 
 /// A process as a person would recognise it: its command line, shortened, and its number.
-fn name(pid: i32) -> String {
+pub(crate) fn name(pid: i32) -> String {
     let mut line = Vec::new();
     // One that has just ended has no line any more.
     File::open(format!("/proc/{pid}/cmdline"))

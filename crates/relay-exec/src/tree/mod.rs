@@ -7,12 +7,12 @@ use rustix::process::Signal;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Tree, started};
+pub(crate) use linux::{Tree, count_of_user, is_living, kill_below, name, started};
 
 #[cfg(not(target_os = "linux"))]
 mod group;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use group::Tree;
+pub(crate) use group::{Tree, is_living, name};
 
 /// How long everybody gets between the request to end and the killing. Whoever ends at once keeps nobody waiting; on a
 /// busy machine it takes a while until a program has its turn to tidy up.

@@ -8,5 +8,6 @@ mod detach;
 mod passthrough;
 mod process;
 mod program;
+mod session;
 mod shell;
 mod tree;

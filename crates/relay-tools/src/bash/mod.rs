@@ -1,139 +1,176 @@
 //! `bash`: a shell command, captured, so that what it does to files can be undone.
+//!
+//! A session has one shell that stays, so folder, variables and functions are kept between calls. A call that may do more
+//! than that shell gets a shell of its own, with the folder and the variables but none of the functions: what a confined
+//! command defined must not run with more rights.
 
-use std::path::{Path, PathBuf};
+mod destroyed;
+mod execute;
+mod finish;
+mod intercept;
+mod minimise;
+mod more_access;
+mod prepare;
+mod shells;
+mod urls;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use relay_agent::policy::Level;
-use relay_agent::tool::{Access, Call, Concurrency, Landing, Output, Spec, Tool, ToolError};
-use relay_engine::{Attended, TrustAnswer, Unobserved, attend, group};
-use relay_exec::sandbox::Confined;
-use relay_exec::{End, Program, Shell};
+use relay_agent::tool::{Access, Call, Concurrency, Output, Spec, Tool, ToolError};
 use serde_json::{Map, Value, json};
 
-/// How much of the output is kept, its end.
-const OUTPUT_BYTES: usize = 1 << 20;
+use self::execute::{Execution, Handle};
+use self::prepare::{Around, Prepared};
+use self::shells::Shells;
 
-pub struct Bash(Spec);
+/// How often someone who watches is shown what came.
+const SHOWN_EVERY: Duration = Duration::from_millis(50);
+
+/// The tool.
+pub struct Bash {
+    spec: Spec,
+    shells: Arc<Mutex<Shells>>,
+}
 
 impl Bash {
     pub fn new() -> Self {
-        Self(Spec {
+        let spec = Spec {
             name: "bash".into(),
             description: include_str!("description.md").trim().into(),
             parameters: json!({
                 "type": "object",
                 "properties": {
-                    "command": { "type": "string", "description": "The command line" },
-                    "timeout": { "type": "number", "description": "Seconds it may take", "minimum": 1, "maximum": 3600 },
+                    "command": { "type": "string", "description": "Command to execute" },
+                    "env": {
+                        "type": "object",
+                        "description": "Environment variables for this command only",
+                        "additionalProperties": { "type": "string" },
+                    },
+                    "timeout": { "type": "number", "description": "Timeout in seconds (1-3600)", "default": 300 },
+                    "cwd": { "type": "string", "description": "Working directory for this command only" },
+                    "pty": { "type": "boolean", "description": "Run in a terminal of its own, for programs that need one" },
+                    "async": { "type": "boolean", "description": "Run in the background; the result comes later" },
                 },
                 "required": ["command"],
                 "additionalProperties": false,
             }),
             concurrency: Concurrency::Exclusive,
             hidden: false,
-        })
+        };
+        Self { spec, shells: Arc::default() }
+    }
+
+    fn shells(&self) -> std::sync::MutexGuard<'_, Shells> {
+        self.shells.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn prepare(&self, call: &Call<'_>) -> Result<Prepared, ToolError> {
+        let services = call.services;
+        let root = services.engine.workspace().root();
+        let folder = self.shells().folder(&services.session).unwrap_or_else(|| root.to_owned());
+        let is_intercepting = services.is_on("bashInterceptor.enabled", false);
+        let around = Around {
+            root,
+            folder: &folder,
+            strip: services.is_on("bash.stripTrailingHeadTail", true),
+            tools: is_intercepting.then_some(call.facts.tools.as_slice()),
+            prefixes: &call.facts.bash_prefixes,
+            urls: services,
+        };
+        let mut prepared = prepare::prepare(call.arguments, &around)?;
+        let prefix = services.text("bash.prefix", "");
+        if !prefix.is_empty() {
+            prepared.command = format!("{prefix} {}", prepared.command);
+        }
+        Ok(prepared)
+    }
+
+    /// Starts the command and hands it to the job manager at once.
+    fn start_in_background(&self, call: &Call<'_>, prepared: Prepared) -> Result<Output, ToolError> {
+        let Some(background) = call.services.background.clone() else {
+            return Err(ToolError::failed("Async job manager unavailable for this session."));
+        };
+        let label = prepare::label(&prepared.command);
+        let handle = Execution::new(call, prepared, Arc::clone(&self.shells)).aside().start();
+        execute::hand_over(handle, &*background, &label)
+    }
+
+    /// Waits for the end of the command, and shows meanwhile what comes.
+    fn wait(
+        &self,
+        call: &Call<'_>,
+        mut handle: Handle,
+        patience: Option<Duration>,
+        label: &str,
+    ) -> Result<Output, ToolError> {
+        let mut shown = 0;
+        loop {
+            if let Some(finished) = handle.finished(SHOWN_EVERY) {
+                return finished;
+            }
+            if call.cancel.is_cancelled() {
+                handle.stop();
+            }
+            if patience.is_some_and(|patience| handle.elapsed() >= patience)
+                && let Some(background) = &call.services.background
+            {
+                return execute::hand_over(handle, &**background, label);
+            }
+            let (bytes, text) = handle.so_far(shown);
+            if let Some(text) = text {
+                shown = bytes;
+                (call.update)(Output::text(text));
+            }
+        }
     }
 }
 
 impl Tool for Bash {
     fn spec(&self) -> &Spec {
-        &self.0
+        &self.spec
     }
 
     fn access(&self, arguments: &Map<String, Value>) -> Vec<Access> {
         let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
-        vec![Access::Runs { command, cwd: None }]
+        let given = arguments.get("cwd").and_then(Value::as_str).map(str::to_owned);
+        // What a command means depends on where the shell is by now.
+        let cwd = given.or_else(|| self.shells().place());
+        vec![Access::Runs { command, cwd }]
     }
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
-        let command = call.text("command").unwrap_or_default();
-        let seconds =
-            call.arguments.get("timeout").and_then(Value::as_f64).unwrap_or(300.0).clamp(1.0, 3600.0);
-        let engine = &call.services.engine;
-        let group = group::of_call(&call.services.session, &call.facts.turn, call.id);
-        let attended = Attended {
-            channel: "agent",
-            reason: command,
-            model: Some(&call.facts.model),
-            trust: TrustAnswer::default(),
-            allow_sensitive: false,
-            group: Some(&group),
-            may_write: true,
-        };
-        let command = Command { line: command, root: engine.workspace().root(), seconds };
-        let mut ran = None;
-        let mut work = || {
-            ran = Some(command.run(call));
-            false
-        };
-        let mut approver = Landing::new(Level::Auto, call.services);
-        let outcome = attend(engine, &attended, &mut work, &mut approver, &mut Unobserved);
-        let Some((end, mut text)) = ran else { return Err(ToolError::Failed(Landing::report(&outcome))) };
-        if text.trim().is_empty() {
-            text = "(no output)".to_owned();
+        let services = call.services;
+        let is_async = call.flag("async");
+        if is_async && !services.is_on("async.enabled", false) {
+            let message = "Async bash execution is disabled. Enable async.enabled to use async mode.";
+            return Err(ToolError::failed(message));
         }
-        let failed = match &end {
-            End::Exited(0) => None,
-            End::Exited(code) => Some(format!("Command exited with code {code}")),
-            End::Signalled(signal) => Some(format!("Command was ended by signal {signal}")),
-            End::TimedOut => Some(format!("Command timed out after {seconds} seconds")),
-            End::Cancelled => Some("Command cancelled".to_owned()),
-            End::NotStarted(error) => Some(format!("Command could not be started: {error}")),
-        };
-        if let Some(failed) = &failed {
-            text.push_str(&format!("\n{failed}"));
+        let prepared = self.prepare(call)?;
+        if is_async {
+            return self.start_in_background(call, prepared);
         }
-        let changed: Vec<&str> = outcome.changes.iter().map(|change| change.path.as_str()).collect();
-        let details = json!({ "status": outcome.status.name(), "changed": changed });
-        let transactions = outcome.uuid.filter(|_| !changed.is_empty()).into_iter().collect();
-        Ok(Output { is_error: failed.is_some(), transactions, ..Output::text(text).with_details(details) })
+        let is_pty = call.flag("pty") && services.ui.is_attended() && !services.is_on("bash.noPty", false);
+        let label = prepare::label(&prepared.command);
+        let may_go_on = !is_pty && services.is_on("bash.autoBackground.enabled", false);
+        let threshold = services.number("bash.autoBackground.thresholdMs", 60_000.0).max(0.0);
+        let patience = may_go_on.then(|| {
+            let limit = (prepared.seconds - 1.0).max(0.0);
+            Duration::from_secs_f64((threshold / 1000.0).min(limit))
+        });
+        let execution = Execution::new(call, prepared, Arc::clone(&self.shells));
+        let execution = if is_pty { execution.in_terminal() } else { execution };
+        let output = self.wait(call, execution.start(), patience, &label)?;
+        more_access::offer(call, output, |permit| {
+            let prepared = self.prepare(call)?;
+            let execution = Execution::new(call, prepared, Arc::clone(&self.shells)).permitted(permit);
+            self.wait(call, execution.start(), None, &label)
+        })
     }
 }
 
-/// Variables that keep programs from waiting for a person.
-const QUIET: [(&str, &str); 4] =
-    [("CI", "1"), ("GIT_TERMINAL_PROMPT", "0"), ("PAGER", "cat"), ("GIT_PAGER", "cat")];
-
-/// A command and where it runs.
-struct Command<'a> {
-    line: &'a str,
-    root: &'a Path,
-    seconds: f64,
-}
-
-impl Command<'_> {
-    /// Runs it, in the sandbox where the permit says so.
-    fn run(&self, call: &Call<'_>) -> (End, String) {
-        let timeout = Duration::from_secs_f64(self.seconds);
-        let relay = call.services.relay.as_deref().filter(|_| call.permit.confined);
-        let Some(relay) = relay else {
-            let shell = Shell {
-                command: self.line,
-                cwd: self.root,
-                timeout,
-                output_limit_bytes: OUTPUT_BYTES,
-                env: &QUIET,
-            };
-            let run = shell.run(call.cancel, &mut |_| {});
-            return (run.end, run.output.text());
-        };
-        let writable: Vec<PathBuf> = vec![self.root.to_owned(), call.services.temp.clone()];
-        // One pipe for output and errors, so that they keep their order.
-        let line = format!("exec 2>&1; {}", self.line);
-        let args = ["-c", line.as_str()];
-        let program = Program {
-            program: "sh",
-            args: &args,
-            cwd: self.root,
-            timeout,
-            output_limit_bytes: OUTPUT_BYTES,
-            env: &QUIET,
-            stdin: None,
-        };
-        let confined = Confined { relay, writable: &writable, network: call.permit.network, program };
-        let run = confined.stream(call.cancel, &mut |_| {});
-        let mut text = run.stdout.text();
-        text.push_str(&run.stderr.text());
-        (run.end, text)
-    }
+/// Where a shell may write, besides the workspace.
+fn scratch(call: &Call<'_>) -> PathBuf {
+    call.services.temp.clone()
 }

@@ -11,7 +11,7 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use relay_workspace::{Facts, Kind, RelPath, Survey, Surveyed, Workspace};
+use relay_workspace::{Facts, Ignored, Included, Kind, RelPath, Survey, Surveyed, Workspace};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -255,7 +255,14 @@ fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<S
     let mut survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
     survey.unnameable =
         header.unnameable.into_iter().map(|(name, key)| (name, key.facts(key.kind()))).collect();
-    let before = Scan { survey, held, pack: Arc::new(pack), known: header.known, git: None };
+    let before = Scan {
+        survey,
+        held,
+        pack: Arc::new(pack),
+        known: header.known,
+        git: None,
+        included: Included::default(),
+    };
     let unheld = header.unheld.into_iter().collect();
     Some((header.command, before, unheld))
 }
@@ -272,7 +279,7 @@ impl Interrupted {
         protocol: &Protocol<Disk>,
         workspace: &Workspace,
     ) -> Result<Effects, TxnError> {
-        let after = super::scan(protocol, workspace, None)?;
+        let after = super::scan(protocol, workspace, None, &Ignored::Not)?;
         let mut effects = super::effects(protocol, workspace, &self.before, &after)?;
         let has_landed = match self.command.within {
             Some(uuid) => protocol.find(uuid)?.is_some(),

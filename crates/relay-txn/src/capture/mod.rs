@@ -19,7 +19,9 @@ mod place;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use relay_workspace::{Facts, GitProgramChange, GitPrograms, Kind, Mounts, ReadError, Survey, Workspace};
+use relay_workspace::{
+    Facts, GitProgramChange, GitPrograms, Ignored, Included, Kind, Mounts, ReadError, Survey, Workspace,
+};
 use uuid::Uuid;
 
 use self::cache::{Cache, Pack};
@@ -48,6 +50,8 @@ pub struct Scan {
     known: BTreeSet<Uuid>,
     /// What git would run; unknown where the scan was written down and read again.
     git: Option<GitPrograms>,
+    /// The ignored files in it.
+    included: Included,
 }
 
 impl Scan {
@@ -71,6 +75,12 @@ impl Scan {
     /// The transactions that were in the ledger.
     pub(crate) fn known(&self) -> &BTreeSet<Uuid> {
         &self.known
+    }
+
+    /// The ignored files that were asked for, as far as they could be kept.
+    #[must_use]
+    pub fn included(&self) -> Included {
+        self.included
     }
 
     /// How many files are watched.
@@ -242,22 +252,24 @@ pub struct Unattributed {
     pub uuid: Uuid,
 }
 
-/// Looks at the workspace, and keeps the content of everything in it.
+/// Looks at the workspace, and keeps the content of everything in it, and of the ignored files asked for.
 pub(crate) fn scan(
     protocol: &Protocol<Disk>,
     workspace: &Workspace,
     earlier: Option<&Scan>,
+    ignored: &Ignored,
 ) -> Result<Scan, TxnError> {
     protocol.ensure_state(crate::layout::CAPTURE)?;
     let known = protocol.record_names()?;
     let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
+    let included = survey.include(workspace, ignored);
     let git = Some(workspace.git_programs(&survey.repositories));
     let mounts = workspace.mounts();
     if let Some(earlier) = earlier
         && let Some(held) = unchanged_since(earlier, workspace, &survey, &mounts)
     {
         let pack = Arc::clone(&earlier.pack);
-        return Ok(Scan { survey, held, pack, known, git });
+        return Ok(Scan { survey, held, pack, known, git, included });
     }
     let started = survey.started;
     let mut cache = Cache::open(workspace, protocol.key())?;
@@ -281,7 +293,7 @@ pub(crate) fn scan(
         _ => None,
     });
     let pack = cache.close(files)?;
-    Ok(Scan { survey, held, pack, known, git })
+    Ok(Scan { survey, held, pack, known, git, included })
 }
 
 /// What is held, if that is nothing but what an earlier scan holds: then no cache is needed, and no file is read.

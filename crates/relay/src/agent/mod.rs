@@ -1,6 +1,7 @@
 //! Relay's own agent, put together for a front end: the user's settings, a model with its keys, a session, the tools
 //! and the policy meet here, and nowhere else.
 
+mod gate;
 mod host;
 mod open;
 mod others;

@@ -14,6 +14,7 @@ use relay_agent::turn::{Delivery, Settings as LoopSettings};
 use relay_backends::configured::ConfiguredError;
 use relay_diagnostics::Diagnostic;
 use relay_engine::Engine;
+use relay_exec::sandbox::Strength;
 use relay_llm::catalog::{CatalogProvider, Selected};
 use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
 use relay_settings::{Models, NO_MODEL_YET, Settings};
@@ -344,6 +345,7 @@ pub fn services(
         background: Some(Arc::new(jobs.clone())),
         home: std::env::home_dir(),
         vision: Arc::new(Blind),
+        gate: super::gate::gate(store, settings),
     }
 }
 
@@ -459,8 +461,18 @@ fn policy(
     let rules = settings.rules("policy.rules")?;
     let rules = Rules::new(rules).map_err(|error| usage(error.to_string()))?;
     let folders = std::iter::once(engine.workspace().root().to_owned()).chain(added.iter().cloned());
-    let is_kept = relay_exec::sandbox::strength() == relay_exec::sandbox::Strength::Full;
-    let confinement = Confinement { writes: is_kept, network: is_kept };
+    let strength = relay_exec::sandbox::strength();
+    let is_kept = strength == Strength::Full;
+    let network = settings.text("sandbox.network");
+    if network.as_deref() == Some("on") {
+        granted.insert(Class::Network);
+    }
+    let confinement = Confinement {
+        writes: is_kept,
+        network: is_kept,
+        domains: is_kept && network.as_deref() == Some("allowlist") && super::gate::can_gate(),
+        nothing: strength == Strength::Nothing,
+    };
     let engine = Arc::clone(engine);
     let look = move |path: &str| match engine
         .workspace()

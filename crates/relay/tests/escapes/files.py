@@ -424,6 +424,73 @@ def rights_of_another_user():
         return "NoNewPrivs:\t0" in status.read()
 
 
+def protected(*rest):
+    """What may not be written to although it is in the folder that may."""
+    return os.path.join(IN, ".git", *rest)
+
+
+@attempt
+def protected_hook_made():
+    path = protected("hooks", "post-commit")
+    put(path)
+    os.unlink(path)
+    return True
+
+
+@attempt
+def protected_hook_changed():
+    return put(protected("hooks", "pre-push"), "untouched")
+
+
+@attempt
+def protected_hook_removed():
+    path = protected("hooks", "pre-commit")
+    os.unlink(path)
+    return True
+
+
+@attempt
+def protected_hooks_moved():
+    os.rename(protected("hooks"), protected("moved"))
+    os.rename(protected("moved"), protected("hooks"))
+    return True
+
+
+@attempt
+def protected_config_appended():
+    return put(protected("config"), "", os.O_WRONLY | os.O_APPEND)
+
+
+@attempt
+def protected_config_replaced():
+    put(protected("config.new"), "untouched")
+    os.rename(protected("config.new"), protected("config"))
+    return True
+
+
+@attempt
+def protected_config_truncated():
+    os.truncate(protected("config"), 9)
+    return True
+
+
+@attempt
+def protected_state_written():
+    path = os.path.join(IN, ".relaycode", "planted")
+    put(path)
+    os.unlink(path)
+    return True
+
+
+@attempt
+def protected_project_config_linked():
+    path = os.path.join(IN, "relaycode.config.json")
+    os.unlink(path)
+    os.symlink("/etc/hostname", path)
+    os.unlink(path)
+    return put(path, "untouched")
+
+
 @attempt
 def read_secret():
     with open(outside("read_secret", "file")) as secret:

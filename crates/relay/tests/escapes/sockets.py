@@ -137,6 +137,26 @@ def internet(kind, address):
         return True
 
 
+def answered(family, address):
+    """Whether a datagram gets an answer, as a question for a name would."""
+    with socket.socket(family, socket.SOCK_DGRAM) as asking:
+        asking.settimeout(1)
+        asking.sendto(b"who", (address, int(os.environ["STAGE_PORT"])))
+        return asking.recv(16) == b"me"
+
+
+@attempt
+def internet_datagram():
+    return answered(socket.AF_INET, "127.0.0.1")
+
+
+@attempt
+def internet_datagram_6():
+    if "STAGE_HAS_6" not in os.environ:
+        raise Absent("this machine has no IPv6")
+    return answered(socket.AF_INET6, "::1")
+
+
 @attempt
 def internet_of_this_machine():
     return internet(socket.AF_INET, "127.0.0.1")

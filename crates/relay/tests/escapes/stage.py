@@ -1,6 +1,6 @@
 """Sets a stage and makes the attempts on it, with or without the sandbox.
 
-    stage.py free|plain|mounts RELAY FOLDER [NAME ...]
+    stage.py free|plain|mounts|offline-plain|offline-mounts RELAY FOLDER [NAME ...]
 
 The stage is a terminal, files that must not change, a program of the same user, sockets that somebody listens on, and
 descriptors left open: everything that a program started from a terminal could reach. An attempt got out if it says so,
@@ -61,8 +61,11 @@ def prepare(base, names):
         for file in ("file", ".git/config"):
             with open(os.path.join(folder, file), "w") as text:
                 text.write("untouched")
-    for folder in ("in", "home", "sockets"):
+    for folder in ("in/.git/hooks", "in/.relaycode", "home", "sockets"):
         os.makedirs(os.path.join(base, folder))
+    for file in ("in/.git/config", "in/.git/hooks/pre-push", "in/.git/hooks/pre-commit", "in/relaycode.config.json"):
+        with open(os.path.join(base, file), "w") as text:
+            text.write("untouched")
     with open(os.path.join(base, "home", ".bashrc"), "w") as text:
         text.write("untouched")
 
@@ -92,6 +95,9 @@ def listen(base, environment):
         except OSError:
             continue
         environment["STAGE_PORT"] = str(listener.getsockname()[1])
+        answering = socket.socket(family, socket.SOCK_DGRAM)
+        answering.bind((address, listener.getsockname()[1]))
+        threading.Thread(target=answer, args=(answering,), daemon=True).start()
         if family == socket.AF_INET6:
             environment["STAGE_HAS_6"] = "yes"
         kept.append(listener)
@@ -99,6 +105,12 @@ def listen(base, environment):
         if listener.type != socket.SOCK_DGRAM:
             listener.listen(16)
     return kept
+
+
+def answer(answering):
+    while True:
+        question, who = answering.recvfrom(16)
+        answering.sendto(b"me", who)
 
 
 def libc(name, *arguments):
@@ -158,7 +170,10 @@ def play(mode, relay, base, names, chosen):
     before = {name: look(os.path.join(out, name)) for name in names}
     command = [sys.executable, os.path.join(HERE, "attempts.py")] + chosen
     if mode != "free":
-        limits = ["--no-mounts"] if mode == "plain" else []
+        limits = ["--no-mounts"] if mode.endswith("plain") else []
+        limits += ["--no-network"] if mode.startswith("offline") else []
+        for name in (".git/hooks", ".git/config", ".relaycode", "relaycode.config.json"):
+            limits += ["--protect", os.path.join(inside, name)]
         command = [relay, "__confine", "--write", inside] + limits + ["--"] + command
     run = subprocess.run(
         command, env=environment, cwd=out, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,

@@ -1,7 +1,7 @@
 //! Ways out of the sandbox, tried for real: `tests/escapes/` sets a stage and makes the attempts.
 //!
-//! Every attempt is made three times: without a sandbox, where it has to get out, or it proves nothing; confined without
-//! bubblewrap; and confined with it. What may get out is listed here and, by the same name, in `docs/security.md`.
+//! Every attempt is made five times: without a sandbox, where it has to get out, or it proves nothing; confined without
+//! bubblewrap and with it; and both again without network. What may get out is listed here and, by the same name, in `docs/security.md`.
 //! `./test --long` also makes the attempts as a user without rights, and lets the races run for longer.
 
 #![allow(clippy::print_stdout, reason = "says which attempts prove nothing on this machine")]
@@ -13,15 +13,33 @@ use std::process::{Command, Stdio};
 use crate::{env, json};
 
 /// Neither reading nor the internet is restricted in any sandbox.
-const ALLOWED: [&str; 3] = ["read_secret", "internet_of_this_machine", "internet_of_this_machine_6"];
+const ALLOWED: [&str; 5] = [
+    "read_secret",
+    "internet_of_this_machine",
+    "internet_of_this_machine_6",
+    "internet_datagram",
+    "internet_datagram_6",
+];
+
+/// What is not restricted where there is no network.
+const ALLOWED_OFFLINE: [&str; 1] = ["read_secret"];
 
 /// What only bubblewrap prevents.
-const NEEDS_BUBBLEWRAP: [&str; 7] = [
+const NEEDS_BUBBLEWRAP: [&str; 16] = [
     "attributes_mode",
     "attributes_mode_by_descriptor",
     "attributes_owner",
     "attributes_times",
     "priority_of_victim",
+    "protected_config_appended",
+    "protected_config_replaced",
+    "protected_config_truncated",
+    "protected_hook_changed",
+    "protected_hook_made",
+    "protected_hook_removed",
+    "protected_hooks_moved",
+    "protected_project_config_linked",
+    "protected_state_written",
     "terminal_read",
     "victims_environment_read",
 ];
@@ -78,8 +96,13 @@ fn check(who: Who) {
     held(&free, &plain, may_escape);
     let let_out = names(&plain, "escaped");
     println!("not prevented without bubblewrap: {}", let_out.join(", "));
+    let offline = |name: &str| {
+        ALLOWED_OFFLINE.contains(&name) || NEEDS_BUBBLEWRAP.contains(&name) || without_scopes(name)
+    };
+    held(&free, &play(&python, "offline-plain", who), offline);
     if bubblewrap {
         held(&free, &play(&python, "mounts", who), |name| ALLOWED.contains(&name));
+        held(&free, &play(&python, "offline-mounts", who), |name| ALLOWED_OFFLINE.contains(&name));
     } else {
         not_tested("bubblewrap is not installed or does not work here");
     }

@@ -161,6 +161,7 @@ impl Host for Binary {
             allow_sensitive: true,
             group: None,
             may_write: true,
+            ignored: &relay_workspace::Ignored::Not,
         };
         let shell =
             Shell { command, cwd: self.cwd(), timeout: BASH_TIME, output_limit_bytes: BASH_BYTES, env: &[] };

@@ -1,4 +1,5 @@
-//! What keeps the agents that are asked inside their sandbox, and what of it cannot be enforced on this machine.
+//! What keeps commands and the agents that are asked inside their sandbox, and what of it cannot be enforced on this
+//! machine.
 
 use relay_exec::sandbox::{Bubblewrap, Enforcement};
 
@@ -11,8 +12,31 @@ const UNMOUNTED: &str = "Without it `chmod`, `chown` and file times outside are 
                          visible, and there are no terminals and no /dev/shm inside.";
 
 /// One finding for each part of the sandbox.
-pub(super) fn findings(found: &Enforcement) -> [Finding; 3] {
-    [files(found.files), calls(found.calls), view(&found.view)]
+pub(super) fn findings(found: &Enforcement) -> Vec<Finding> {
+    if found.profile {
+        let what = "files and network: enforced (the system's own sandbox)";
+        return vec![Finding::new(State::Good, NAME, what), limits(found.groups)];
+    }
+    let domains = domains(&found.view);
+    vec![files(found.files), calls(found.calls), view(&found.view), domains, limits(found.groups)]
+}
+
+/// Whether connections can be limited to some domains.
+fn domains(bubblewrap: &Bubblewrap) -> Finding {
+    match bubblewrap {
+        Bubblewrap::Works => Finding::new(State::Good, NAME, "network: off, on, or allowed domains only"),
+        _ => Finding::new(State::Note, NAME, "network: off or on; not limited to allowed domains")
+            .todo("`sandbox.network = allowlist` needs bubblewrap; commands then have no network unless you grant it."),
+    }
+}
+
+/// Whether a command and all it starts can be limited together.
+fn limits(groups: bool) -> Finding {
+    if groups {
+        return Finding::new(State::Good, NAME, "memory and processes: limited together (control groups)");
+    }
+    Finding::new(State::Note, NAME, "memory: limited for each process; processes: limited for your user")
+        .todo("No control group can be made here. A command can use more memory than the limit with several processes.")
 }
 
 fn files(version: u32) -> Finding {
@@ -67,7 +91,12 @@ mod tests {
 
     /// The states of files, system calls and bubblewrap on a machine.
     fn check(files: u32, calls: bool, view: Bubblewrap, expected: [&str; 3]) {
-        let said = findings(&Enforcement { files, calls, view });
+        let groups = view == Bubblewrap::Works;
+        let said = findings(&Enforcement { files, calls, view, groups, profile: false });
+        assert_eq!(said.len(), 5);
+        for finding in &said {
+            assert_eq!(finding.state == State::Good, finding.todo.is_none(), "{}", finding.what);
+        }
         for (finding, expected) in said.iter().zip(expected) {
             assert!(finding.what.contains(expected), "{} / {expected}", finding.what);
             let is_good = finding.state == State::Good;

@@ -30,7 +30,7 @@ const GRANTS: [(&str, &[&str]); 28] = [
         &["relay", "relay-exec", "relay-store", "relay-tui", "relay-txn", "relay-workspace", "testkit"],
     ),
     ("seccompiler", &["relay-exec"]),
-    ("signal-hook", &["relay"]),
+    ("signal-hook", &["relay", "relay-exec"]),
     ("tempfile", &["relay", "relay-exec", "testkit"]),
     ("ureq", &["relay-net"]),
     ("walkdir", &["relay-workspace"]),

@@ -1,0 +1,181 @@
+//! Files that no command of a model may change, as they were, so that they can be put back.
+//!
+//! Git's own settings and hooks, and Relay's configuration, are executed or obeyed later by someone else. Where the system
+//! can keep a command from them it does; this is for where it cannot, and for files that did not exist: they are compared
+//! after every command and put back. It is no transaction: nothing that a reply may name is among them.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "git's folder is not reached by transactions, and is put back here alone"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use relay_workspace::{CONFIG_FILE, STATE_FOLDER};
+
+/// Larger files are not put back, only reported.
+const LIMIT_BYTES: u64 = 1 << 20;
+/// More hooks than this are not looked at.
+const MAX_HOOKS: usize = 200;
+/// Files of git that name programs.
+const GIT_FILES: [&str; 3] = ["config", "config.worktree", "info/attributes"];
+
+/// The files, as they were.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Guarded {
+    root: PathBuf,
+    files: BTreeMap<PathBuf, Was>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Was {
+    Missing,
+    File {
+        mode: u32,
+        bytes: Vec<u8>,
+    },
+    Link(PathBuf),
+    /// A folder, or too large.
+    Other,
+}
+
+/// A file that was put back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// Its path, from the root of the workspace.
+    pub path: String,
+    /// Why it could not be put back.
+    pub failure: Option<String>,
+}
+
+/// The places that commands may not write to, whether they exist or not.
+#[must_use]
+pub fn places(root: &Path) -> Vec<PathBuf> {
+    let git = root.join(".git");
+    let mut places: Vec<PathBuf> = GIT_FILES.iter().map(|file| git.join(file)).collect();
+    places.push(git.join("hooks"));
+    places.push(root.join(STATE_FOLDER));
+    places.push(root.join(CONFIG_FILE));
+    places
+}
+
+impl Guarded {
+    /// Reads them below a root.
+    #[must_use]
+    pub fn read(root: &Path) -> Self {
+        let git = root.join(".git");
+        let mut paths: Vec<PathBuf> = GIT_FILES.iter().map(|file| git.join(file)).collect();
+        paths.push(root.join(CONFIG_FILE));
+        let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().filter_map(Result::ok);
+        paths.extend(hooks.map(|hook| hook.path()).take(MAX_HOOKS));
+        let files = paths.into_iter().map(|path| (path.clone(), look(&path))).collect();
+        Self { root: root.to_owned(), files }
+    }
+
+    /// Puts back what is different now, and says what that was.
+    #[must_use]
+    pub fn restore(&self) -> Vec<Restored> {
+        let now = Self::read(&self.root);
+        if now == *self {
+            return Vec::new();
+        }
+        let paths = self.files.keys().chain(now.files.keys().filter(|path| !self.files.contains_key(*path)));
+        paths
+            .filter_map(|path| {
+                let was = self.files.get(path).unwrap_or(&Was::Missing);
+                let is = now.files.get(path).unwrap_or(&Was::Missing);
+                (was != is).then(|| Restored {
+                    path: path.strip_prefix(&self.root).unwrap_or(path).display().to_string(),
+                    failure: put_back(path, was).err().map(|error| error.to_string()),
+                })
+            })
+            .collect()
+    }
+}
+
+fn look(path: &Path) -> Was {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(about) = fs::symlink_metadata(path) else { return Was::Missing };
+    if about.is_symlink() {
+        return fs::read_link(path).map_or(Was::Other, Was::Link);
+    }
+    if !about.is_file() || about.len() > LIMIT_BYTES {
+        return Was::Other;
+    }
+    let mut bytes = Vec::new();
+    match fs::File::open(path).and_then(|file| file.take(LIMIT_BYTES + 1).read_to_end(&mut bytes)) {
+        Ok(_) => Was::File { mode: about.mode() & 0o7777, bytes },
+        Err(_) => Was::Other,
+    }
+}
+
+/// Makes a path what it was. What is there now goes first, links themselves and not what they lead to.
+fn put_back(path: &Path, was: &Was) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    if let Some(folder) = path.parent()
+        && fs::symlink_metadata(folder).is_ok_and(|about| about.is_symlink())
+    {
+        fs::remove_file(folder)?;
+        fs::create_dir(folder)?;
+    }
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => fs::remove_dir_all(path)?,
+        Ok(_) => fs::remove_file(path)?,
+        Err(_) => {}
+    }
+    match was {
+        Was::Missing => Ok(()),
+        Was::Link(target) => std::os::unix::fs::symlink(target, path),
+        Was::Other => Err(io::Error::other("it is too large to be kept")),
+        Was::File { mode, bytes } => {
+            if let Some(folder) = path.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(*mode).open(path)?;
+            file.write_all(bytes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_planted_changed_or_removed_is_put_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        fs::write(root.join(".git/config"), "[core]\n").unwrap();
+        fs::write(root.join(".git/hooks/pre-push"), "#!/bin/sh\n").unwrap();
+        let guarded = Guarded::read(root);
+        assert!(guarded.restore().is_empty());
+        fs::write(root.join(".git/config"), "[core]\nfsmonitor = evil\n").unwrap();
+        fs::remove_file(root.join(".git/hooks/pre-push")).unwrap();
+        fs::write(root.join(".git/hooks/post-commit"), "evil").unwrap();
+        fs::write(root.join("relaycode.config.json"), "{}").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", root.join(".git/config.worktree")).unwrap();
+        let restored = guarded.restore();
+        assert!(restored.len() == 5 && restored.iter().all(|file| file.failure.is_none()), "{restored:?}");
+        assert_eq!(Guarded::read(root), guarded);
+        assert!(Path::new("/etc/passwd").exists());
+    }
+
+    #[test]
+    fn a_folder_of_hooks_that_became_a_link_is_a_folder_again() {
+        let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let root = folder.path();
+        fs::create_dir_all(root.join(".git/hooks")).unwrap();
+        fs::write(root.join(".git/hooks/pre-push"), "#!/bin/sh\n").unwrap();
+        let guarded = Guarded::read(root);
+        fs::remove_dir_all(root.join(".git/hooks")).unwrap();
+        fs::write(other.path().join("evil"), "x").unwrap();
+        std::os::unix::fs::symlink(other.path(), root.join(".git/hooks")).unwrap();
+        assert!(!guarded.restore().is_empty());
+        assert_eq!(Guarded::read(root), guarded);
+        assert!(other.path().join("evil").exists());
+    }
+}
