@@ -10,10 +10,12 @@ mod history;
 mod session;
 mod settings;
 mod submit;
+mod themes;
 
 use serde_json::{Value, json};
 
 pub use session::{Run, Session};
+use themes::ThemeFiles;
 
 use crate::commands::Remote;
 use crate::complete::Completion;
@@ -121,8 +123,10 @@ struct Screen {
     unsent: Vec<Value>,
     title: String,
     has_kitty_keys: bool,
-    /// The theme file that was asked for: the command's number, and the theme's name.
-    theme: Option<(u64, String)>,
+    /// The number of the question for the user's keybindings.
+    keys_request: u64,
+    /// Theme files that were asked for, or are watched.
+    themes: ThemeFiles,
 }
 
 impl App {
@@ -140,7 +144,8 @@ impl App {
             unsent: Vec::new(),
             title: String::new(),
             has_kitty_keys: false,
-            theme: None,
+            keys_request: 0,
+            themes: ThemeFiles::default(),
         };
         Self {
             conversation: Conversation::default(),
@@ -198,7 +203,8 @@ impl App {
             (self.is_busy() || self.conversation.is_held() || self.panels.is_moving()).then_some(SPINNER_MS);
         let overlay = self.overlays.last().and_then(|overlay| overlay.next_tick());
         let faded = self.panels.next_change(self.screen.now_ms);
-        [spinner, overlay, faded].into_iter().flatten().min()
+        let look = self.screen.themes.next_look(self.screen.now_ms);
+        [spinner, overlay, faded, look].into_iter().flatten().min()
     }
 
     /// Whether the agent works, or a command of the person's own runs.
@@ -221,6 +227,7 @@ impl App {
             self.take_step(step);
         }
         self.panels.tick(now);
+        self.look_at_theme();
     }
 
     fn take_report(&mut self, report: Report) {
@@ -347,7 +354,8 @@ impl App {
                 Wish::Notice(level, text) => self.notice(level, &text),
                 Wish::Open(overlay) => self.open(overlay),
                 Wish::Settings(settings) => self.take_settings(&settings),
-                Wish::Theme(Some(theme)) => self.wear(*theme),
+                Wish::Theme(Some(theme)) => self.preview_theme(*theme),
+                Wish::ThemeFile(name) => self.preview_theme_file(&name),
                 Wish::Theme(None) => self.use_theme(),
                 Wish::Reload => self.reload(),
             }

@@ -6,13 +6,14 @@ use super::App;
 use crate::conversation::Level;
 use crate::keymap::Keymap;
 use crate::status::{Separator, Shimmer};
-use crate::theme::{Preset, Theme};
+use crate::theme::Preset;
 
 impl App {
     /// Asks for what the interface goes by.
     pub(super) fn ask_for_settings(&mut self) {
         self.ask("get_settings");
-        self.send(json!({ "type": "read_user_file", "name": "keybindings.json" }));
+        let request = self.request(json!({ "type": "read_user_file", "name": "keybindings.json" }));
+        self.screen.keys_request = request;
     }
 
     /// Takes all settings, or one that was changed.
@@ -29,49 +30,6 @@ impl App {
             self.apply_setting(&text("key"), &value);
         }
         self.use_theme();
-    }
-
-    fn set_slot(&mut self, slot: usize, name: &str) {
-        if let Some(theme) = self.options.themes.get_mut(slot) {
-            name.clone_into(theme);
-        }
-    }
-
-    /// The name of the theme for the terminal's background.
-    #[must_use]
-    pub fn theme_name(&self) -> &str {
-        let slot = usize::from(self.status.is_dark == Some(false));
-        self.options.themes.get(slot).map_or("red-claw", String::as_str)
-    }
-
-    /// Uses the theme for the terminal's background. One of the user's own is read first.
-    pub(super) fn use_theme(&mut self) {
-        let name = self.theme_name().to_owned();
-        match Theme::built_in(&name) {
-            Some(theme) => self.wear(theme),
-            None => {
-                let request =
-                    self.request(json!({ "type": "read_user_file", "name": format!("themes/{name}.json") }));
-                self.screen.theme = Some((request, name));
-            }
-        }
-    }
-
-    /// Draws with this theme from now on.
-    pub(super) fn wear(&mut self, theme: Theme) {
-        self.theme = if self.options.is_color_blind { theme.color_blind() } else { theme };
-        if let Some(preset) = self.options.preset {
-            self.theme.symbols.preset = preset;
-        }
-    }
-
-    /// Takes a theme file of the user's. What is wrong with it is reported, and the theme in use stays.
-    fn take_theme(&mut self, name: &str, text: Option<&str>) {
-        match text.map(Theme::parse) {
-            Some(Ok(theme)) => self.wear(theme),
-            Some(Err(error)) => self.notice(Level::Error, &format!("{name}: {error}")),
-            None => self.notice(Level::Error, &format!("Theme not found: {name}")),
-        }
     }
 
     fn apply_setting(&mut self, key: &str, value: &str) {
@@ -103,8 +61,9 @@ impl App {
     /// Takes the user's keybindings, or a theme of theirs; what is wrong with them is reported.
     pub(super) fn take_user_file(&mut self, request: u64, data: &Value) {
         let text = data.get("text").and_then(Value::as_str);
-        if let Some((_, name)) = self.screen.theme.take_if(|(asked, _)| *asked == request) {
-            return self.take_theme(&name, text);
+        // A theme that was asked for before another one is of no use any more.
+        if self.take_theme_file(request, data) || request != self.screen.keys_request {
+            return;
         }
         if let Some(text) = text {
             let (keymap, faults) = Keymap::parse(text);

@@ -59,6 +59,8 @@ pub enum Wish {
     Settings(Value),
     /// Another theme, at once; `None` for the one that the settings name.
     Theme(Option<Box<Theme>>),
+    /// A theme of the user's own, as soon as its file is read. One that cannot be used changes nothing.
+    ThemeFile(String),
     /// The conversation as the agent has it now: after a move in the tree, or another session.
     Reload,
 }

@@ -45,12 +45,13 @@ impl Themes {
         self.list.select(&current);
     }
 
-    /// Shows the theme that is selected. One of the user's own is read when it is chosen.
+    /// Shows the theme that is selected.
     fn preview(&self) -> Step {
-        match self.list.current().and_then(|entry| Theme::built_in(&entry.id)) {
-            Some(theme) => Step::want(Wish::Theme(Some(Box::new(theme)))),
-            None => Step::Stay,
-        }
+        let Some(entry) = self.list.current() else { return Step::Stay };
+        Step::want(match Theme::built_in(&entry.id) {
+            Some(theme) => Wish::Theme(Some(Box::new(theme))),
+            None => Wish::ThemeFile(entry.id.clone()),
+        })
     }
 }
 
@@ -94,5 +95,35 @@ impl Overlay for Themes {
             .collect();
         self.fill(&names);
         Some(Step::Stay)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::App;
+    use crate::input::Code;
+
+    fn press(themes: &mut Themes, code: Code) -> Vec<Wish> {
+        let app = App::new(80, 24);
+        match themes.key(&Key::plain(code), &app.view()) {
+            Step::Do(wishes) | Step::Finish(wishes) => wishes,
+            Step::Stay | Step::Close => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn moving_shows_a_theme_and_enter_keeps_it() {
+        let mut themes = Themes::new("relay-light", true);
+        themes.response("list_user_files", Ok(&json!({ "files": ["zebra.json", "red-claw.json", "notes.txt"] })));
+        let ids: Vec<&str> = themes.list.entries().iter().map(|entry| entry.id.as_str()).collect();
+        assert_eq!((ids.len(), ids.last()), (11, Some(&"zebra")));
+        assert!(matches!(&press(&mut themes, Code::Up)[..], [Wish::Theme(Some(theme))] if theme.name == "relay-dark"));
+        themes.list.select("relay-light");
+        assert!(matches!(&press(&mut themes, Code::Down)[..], [Wish::ThemeFile(name)] if name == "zebra"));
+        let kept = press(&mut themes, Code::Enter);
+        let saved = json!({ "type": "set_setting", "key": "theme.light", "value": "zebra" });
+        assert!(matches!(&kept[..], [Wish::Rpc(command), Wish::Settings(_)] if *command == saved));
+        assert!(matches!(&press(&mut themes, Code::Esc)[..], [Wish::Theme(None)]));
     }
 }

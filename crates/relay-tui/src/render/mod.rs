@@ -12,6 +12,17 @@ pub use paint::{Abilities, Depth};
 
 use crate::text::Line;
 
+/// Lines as text for a terminal, for commands that print something and end.
+#[must_use]
+pub fn print(lines: &[Line], width: usize, abilities: Abilities) -> String {
+    let mut out = Vec::new();
+    for line in lines {
+        paint::line(&mut out, line, width, abilities);
+        out.push(b'\n');
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
 /// What the screen should show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {

@@ -4,9 +4,11 @@
 
 mod fallback;
 mod load;
+mod sample;
 mod symbols;
 mod token;
 
+pub use sample::{sample, strip};
 pub use symbols::{Preset, Symbol, Symbols};
 pub use token::Token;
 
