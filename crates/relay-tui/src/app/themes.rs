@@ -104,7 +104,8 @@ impl App {
     /// Looks whether the file of the current theme has changed, if it is time.
     pub(super) fn look_at_theme(&mut self) {
         let now = self.screen.now_ms;
-        let Some(watched) = self.screen.themes.watched.as_mut().filter(|watched| now >= watched.look_ms) else {
+        let Some(watched) = self.screen.themes.watched.as_mut().filter(|watched| now >= watched.look_ms)
+        else {
             return;
         };
         watched.look_ms = now + LOOK_MS;
@@ -188,8 +189,7 @@ mod tests {
 
     fn answer(app: &mut App, id: u64, text: Option<&str>, modified: u64) {
         let data = json!({ "text": text, "modifiedMs": modified });
-        let frame =
-            json!({ "type": "response", "id": id, "command": "read_user_file", "success": true, "data": data });
+        let frame = json!({ "type": "response", "id": id, "command": "read_user_file", "success": true, "data": data });
         app.update(0, Input::Frame(frame));
     }
 
@@ -235,7 +235,10 @@ mod tests {
         assert_eq!((app.theme.name.as_str(), app.next_tick()), ("midnight", None));
         let (id, _) = question(&settings(&mut app, "theme.dark", "nowhere")).unwrap();
         answer(&mut app, id, None, 0);
-        assert_eq!((app.theme.name.as_str(), notices(&app)), ("red-claw", vec!["Theme not found: nowhere".to_owned()]));
+        assert_eq!(
+            (app.theme.name.as_str(), notices(&app)),
+            ("red-claw", vec!["Theme not found: nowhere".to_owned()])
+        );
     }
 
     #[test]

@@ -115,10 +115,15 @@ mod tests {
     #[test]
     fn moving_shows_a_theme_and_enter_keeps_it() {
         let mut themes = Themes::new("relay-light", true);
-        themes.response("list_user_files", Ok(&json!({ "files": ["zebra.json", "red-claw.json", "notes.txt"] })));
+        themes.response(
+            "list_user_files",
+            Ok(&json!({ "files": ["zebra.json", "red-claw.json", "notes.txt"] })),
+        );
         let ids: Vec<&str> = themes.list.entries().iter().map(|entry| entry.id.as_str()).collect();
         assert_eq!((ids.len(), ids.last()), (11, Some(&"zebra")));
-        assert!(matches!(&press(&mut themes, Code::Up)[..], [Wish::Theme(Some(theme))] if theme.name == "relay-dark"));
+        assert!(
+            matches!(&press(&mut themes, Code::Up)[..], [Wish::Theme(Some(theme))] if theme.name == "relay-dark")
+        );
         themes.list.select("relay-light");
         assert!(matches!(&press(&mut themes, Code::Down)[..], [Wish::ThemeFile(name)] if name == "zebra"));
         let kept = press(&mut themes, Code::Enter);

@@ -226,7 +226,8 @@ fn symbols(given: &Map<String, Value>, faults: &mut Faults) -> Symbols {
     let preset = match given.get("preset") {
         None => Preset::default(),
         Some(value) => value.as_str().and_then(Preset::from_name).unwrap_or_else(|| {
-            faults.add(format!("/symbols/preset: {value} is not a preset; there are unicode, nerd and ascii"));
+            faults
+                .add(format!("/symbols/preset: {value} is not a preset; there are unicode, nerd and ascii"));
             Preset::default()
         }),
     };
@@ -284,7 +285,10 @@ mod tests {
             "/colors: these tokens are missing (red-claw and blue-crab show how they are used):\n  \
              Core text and borders: accent, dim\n  Markdown: mdHr",
         );
-        refused(|theme| drop(theme.as_object_mut().unwrap().remove("colors")), "/colors: a theme needs colours");
+        refused(
+            |theme| drop(theme.as_object_mut().unwrap().remove("colors")),
+            "/colors: a theme needs colours",
+        );
     }
 
     #[test]
@@ -317,7 +321,11 @@ mod tests {
                 serde_json::json!({ "overrides": { "cursor": 1 } }),
                 "/symbols/overrides/cursor: must be text",
             ),
-            ("/export", serde_json::json!({ "pageBg": "nowhere" }), "/export/pageBg: there is no variable `nowhere`"),
+            (
+                "/export",
+                serde_json::json!({ "pageBg": "nowhere" }),
+                "/export/pageBg: there is no variable `nowhere`",
+            ),
         ];
         for (path, value, expected) in cases {
             let error = with(|theme| put(theme, path, value)).unwrap_err();
@@ -362,7 +370,10 @@ mod tests {
         assert_eq!(mine.color(Token::Error), base.color(Token::Error));
         assert_eq!((mine.sign(Symbol::Cursor), mine.symbols.overrides.len()), (">>", 1));
         let error = Theme::parse(r#"{ "name": "x", "extends": "nowhere" }"#).unwrap_err();
-        assert!(error.starts_with("/extends: \"nowhere\" is not a built-in theme; there are blue-crab, "), "{error}");
+        assert!(
+            error.starts_with("/extends: \"nowhere\" is not a built-in theme; there are blue-crab, "),
+            "{error}"
+        );
         assert_eq!(Theme::parse(r#"{ "extends": "fjord" }"#).unwrap_err(), "/name: a theme needs a name");
     }
 

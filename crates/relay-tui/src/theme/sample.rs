@@ -130,10 +130,7 @@ fn tools(theme: &Theme) -> Vec<Line> {
             state(Symbol::StatusError, Token::Error, "bash cargo test", "1 test failed"),
             Token::ToolErrorBg,
         ),
-        filled(
-            state(Symbol::StatusRunning, Token::Warning, "bash cargo build", "12s"),
-            Token::ToolPendingBg,
-        ),
+        filled(state(Symbol::StatusRunning, Token::Warning, "bash cargo build", "12s"), Token::ToolPendingBg),
     ]
 }
 

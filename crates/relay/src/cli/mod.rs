@@ -40,7 +40,7 @@ pub use pack::{ContextAction, ContextArgs, PackArgs};
 pub use run::{AgentArgs, ResumeArgs, RpcArgs, RunArgs};
 pub use search::{FindArgs, ScopeFlags, SearchArgs};
 pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
-pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, TrustArgs};
+pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, ThemesArgs, TrustArgs};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
 pub use watch::WatchArgs;
 
@@ -138,6 +138,7 @@ pub enum Command {
     Config(ConfigArgs),
     Models(ModelsArgs),
     Auth(AuthArgs),
+    Themes(ThemesArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),
     Man(ManArgs),
@@ -171,6 +172,7 @@ impl Command {
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,
             Command::Models(args) => args.json,
+            Command::Themes(args) => args.json,
             Command::Auth(AuthArgs { command: AuthCommand::Status(args) }) => args.json,
             _ => false,
         }

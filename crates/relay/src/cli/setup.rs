@@ -16,6 +16,21 @@ pub struct TrustArgs {
     pub revoke: bool,
 }
 
+/// Show the themes of the terminal interface
+///
+/// Without a name, every theme in a line: Relay's own and yours, from the folder `themes` in your config folder. With a name, a
+/// sample of everything a theme colours. With a file, the same after checking it: everything wrong with it is reported.
+#[derive(Debug, Args)]
+pub struct ThemesArgs {
+    /// The theme, or a theme file
+    #[arg(value_name = "NAME|FILE")]
+    pub name: Option<String>,
+
+    /// Print one JSON document on standard output
+    #[arg(long, conflicts_with = "name")]
+    pub json: bool,
+}
+
 /// Find problems: what is missing or broken, how to fix it
 ///
 /// Looks for model servers on this machine and tries the sandbox. `relay status` is faster and only shows where things

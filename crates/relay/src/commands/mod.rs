@@ -32,6 +32,7 @@ mod search;
 pub mod sessions;
 pub mod show;
 mod status;
+mod themes;
 mod translate;
 mod trust;
 mod undo;
@@ -93,6 +94,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Config(args) => config::run(root, &args),
         Command::Models(args) => models::run(cli.offline, &args),
         Command::Auth(args) => auth::run(&args.command),
+        Command::Themes(args) => themes::run(&args),
         Command::Doctor(args) => doctor::run(root, cli.offline, &args),
         Command::Completions(args) => completions::run(&args),
         Command::Man(args) => man::run(&args),

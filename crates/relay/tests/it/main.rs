@@ -64,6 +64,7 @@ mod sessions;
 mod settings;
 mod status;
 mod swaps;
+mod themes;
 mod tool_bash;
 mod tool_lab;
 mod tool_notebook;
