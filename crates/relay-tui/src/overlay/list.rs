@@ -112,6 +112,13 @@ impl List {
         self.selected = at.unwrap_or(self.selected).min(self.shown.len().saturating_sub(1));
     }
 
+    /// Shows another longer text beside an entry.
+    pub fn show(&mut self, id: &str, preview: Vec<Line>) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.id == id) {
+            entry.preview = preview;
+        }
+    }
+
     /// The entry that is selected.
     #[must_use]
     pub fn current(&self) -> Option<&Entry> {
