@@ -34,6 +34,10 @@ pub enum Output {
     Refresh,
     /// The scrollback belongs to another conversation from here on: a line across the screen, or a cleared screen.
     Clear,
+    /// What the person chose because there was no model: `model`, or `provider` and `key`.
+    Setup(Value),
+    /// Play the demo.
+    Demo,
     /// The end, with this exit code.
     Quit(u8),
 }

@@ -21,6 +21,8 @@ pub const ENVIRONMENT: Code = Code::new("environment");
 
 /// The user's settings cannot be used.
 pub const BAD_SETTING: Code = Code::new("bad-setting");
+/// No model can be asked.
+pub const NO_MODEL: Code = Code::new("no-model");
 /// A backend gave no answer.
 pub const NO_ANSWER: Code = Code::new("no-answer");
 
@@ -71,6 +73,11 @@ impl Failure {
     /// An error outside Relay's reach, with its causes: exit 1.
     pub fn environment(error: &(dyn std::error::Error + 'static)) -> Self {
         Self::general(Diagnostic::error(ENVIRONMENT, with_sources(error)))
+    }
+
+    /// Whether this is the reason.
+    pub fn is(&self, code: Code) -> bool {
+        self.diagnostics.first().is_some_and(|diagnostic| diagnostic.code == code)
     }
 
     /// Everything that went wrong.

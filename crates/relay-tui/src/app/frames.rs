@@ -6,7 +6,7 @@ use super::App;
 use super::session::usage;
 use crate::conversation::{Block, Level, State, number};
 use crate::output::Output;
-use crate::overlay::Dialog;
+use crate::overlay::{Dialog, Setup};
 
 /// A text field of a frame.
 fn text<'a>(frame: &'a Value, name: &str) -> &'a str {
@@ -231,6 +231,7 @@ impl App {
                 self.session.branch =
                     frame.get("branch").and_then(Value::as_str).map(|name| (name.to_owned(), is_dirty));
             }
+            "setup" => self.open(Box::new(Setup::new(frame))),
             "open_failed" => {
                 self.notice(Level::Error, &format!("{}\n{}", text(frame, "message"), text(frame, "hint")));
             }

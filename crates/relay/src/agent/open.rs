@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use super::vision::Eyes;
 use crate::cli::AgentArgs;
-use crate::failure::{BAD_USAGE, Failure};
+use crate::failure::{BAD_USAGE, Failure, NO_MODEL};
 use crate::instructions::SkillTexts;
 use crate::{open as project, user};
 
@@ -312,7 +312,7 @@ fn first_with_key(known: &Models) -> Option<String> {
 
 fn no_model() -> Failure {
     let message = "there is no model to ask";
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(NO_MODEL_YET.trim_end()))
+    Failure::usage(Diagnostic::error(NO_MODEL, message).hinted(NO_MODEL_YET.trim_end()))
 }
 
 pub fn services(

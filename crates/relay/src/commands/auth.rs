@@ -77,7 +77,7 @@ fn ask_for_key(provider: &str) -> Result<Option<String>, Failure> {
 }
 
 /// The key without the blanks around it. Errors do not quote it.
-fn sound(key: &str) -> Result<String, Failure> {
+pub fn sound(key: &str) -> Result<String, Failure> {
     let key = key.trim();
     let wrong = if key.is_empty() {
         "no key was given"

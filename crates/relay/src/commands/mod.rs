@@ -44,7 +44,9 @@ use relay_engine::Engine;
 
 pub use apply::trust_answer;
 pub use ask::background;
+pub use auth::sound as sound_key;
 pub use help::front_door;
+pub use status::backends as installed_agents;
 
 use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};

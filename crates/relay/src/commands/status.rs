@@ -252,7 +252,7 @@ fn keys(store: &Store) -> Vec<(String, String)> {
 }
 
 /// The agents that are installed. None of them is started for this.
-fn backends(store: &Store) -> Vec<String> {
+pub fn backends(store: &Store) -> Vec<String> {
     let Ok(settings) = user::settings(store) else { return Vec::new() };
     let all = user::sources(store, &settings).programs();
     all.iter()

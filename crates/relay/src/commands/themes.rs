@@ -155,7 +155,8 @@ fn load(store: &Store, name: &str) -> Result<Theme, Failure> {
     }
     if !path.exists() {
         let own = own_names(store);
-        let names: Vec<&str> = Theme::built_in_names().chain(own.iter().map(String::as_str)).collect();
+        let mut names: Vec<&str> = Theme::built_in_names().collect();
+        names.extend(own.iter().map(String::as_str));
         let message = format!("Theme not found: {}", visible(name));
         return Err(Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(did_you_mean(name, &names))));
     }

@@ -1,7 +1,7 @@
 //! The agent in the same process: opened on a thread of its own, driven by the same commands as `relay rpc`.
 
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -9,9 +9,10 @@ use relay_serve::rpc::{Outlet, serve_values};
 use relay_tui::Input;
 use serde_json::{Value, json};
 
+use super::setup;
 use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, NO_MODEL};
 
 /// How long the agent may take to end: a landing completes or is rolled back.
 const END: Duration = Duration::from_secs(5);
@@ -28,14 +29,26 @@ impl Agent {
         let (commands, taken) = channel();
         let root = root.map(Path::to_owned);
         let work = move || {
-            if let Err(failure) = open(root, &args, offline, &inputs, taken) {
-                let found = failure.into_diagnostics().into_iter().next();
-                let message = found.as_ref().map(|found| found.message.clone());
-                let hint = found.and_then(|found| found.hint);
-                let frame = json!({ "type": "open_failed", "message": message, "hint": hint });
-                // Whoever closed the interface meanwhile needs no word.
-                drop(inputs.send(Input::Frame(frame)));
-            }
+            let mut args = args;
+            let failure = loop {
+                match open(root.as_deref(), &args, offline, &inputs) {
+                    Ok((Served { agent, host, .. }, outlet)) => {
+                        return serve_values(agent, host, &outlet, taken);
+                    }
+                    Err(failure) if failure.is(NO_MODEL) => {
+                        if !setup::choose(&mut args.agent, offline, &inputs, &taken) {
+                            return;
+                        }
+                    }
+                    Err(failure) => break failure,
+                }
+            };
+            let found = failure.into_diagnostics().into_iter().next();
+            let message = found.as_ref().map(|found| found.message.clone());
+            let hint = found.and_then(|found| found.hint);
+            let frame = json!({ "type": "open_failed", "message": message, "hint": hint });
+            // Whoever closed the interface meanwhile needs no word.
+            drop(inputs.send(Input::Frame(frame)));
         };
         let thread = thread::Builder::new().name("agent".to_owned()).spawn(work).ok();
         Self { commands: Some(commands), thread }
@@ -61,13 +74,13 @@ impl Agent {
     }
 }
 
+/// An agent, with a way for its frames.
 fn open(
-    root: Option<PathBuf>,
+    root: Option<&Path>,
     args: &InteractiveArgs,
     offline: bool,
     inputs: &Sender<Input>,
-    commands: Receiver<Value>,
-) -> Result<(), Failure> {
+) -> Result<(Served, Outlet), Failure> {
     let which = match (args.resume.as_deref(), args.resume_newest, args.no_session) {
         (Some(id), _, _) if !id.is_empty() => Which::Named(id.to_owned()),
         (None, true, _) => Which::Newest,
@@ -77,10 +90,9 @@ fn open(
     let frames = inputs.clone();
     // Once the interface is closed, nobody looks at frames.
     let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));
-    let Served { agent, host, notes } = served(root.as_deref(), &args.agent, &which, offline, &outlet)?;
-    for note in &notes {
+    let served = served(root, &args.agent, &which, offline, &outlet)?;
+    for note in &served.notes {
         outlet.send(&json!({ "type": "notice", "level": "warning", "text": note }));
     }
-    serve_values(agent, host, &outlet, commands);
-    Ok(())
+    Ok((served, outlet))
 }

@@ -39,6 +39,15 @@ impl Screen {
                 let inputs = self.inputs.clone();
                 surroundings::look(self.root.clone(), inputs);
             }
+            Output::Setup(chosen) => {
+                if let Some(agent) = &self.agent {
+                    agent.send(chosen);
+                }
+            }
+            Output::Demo => {
+                self.play_demo();
+                return Next::Resized;
+            }
             Output::Quit(code) => return Next::Quit(code),
         }
         Next::On
@@ -76,6 +85,27 @@ impl Screen {
             Err(error) => Input::Notice(true, error.to_string()),
         };
         drop(self.inputs.send(edited));
+    }
+
+    /// Plays the demo in the terminal, below what is there.
+    fn play_demo(&mut self) {
+        let bytes = self.renderer.leave(0);
+        drop(self.tty.write(&bytes));
+        let played = self.tty.lend(|| {
+            let relay = std::env::current_exe()?;
+            let args = [OsString::from("demo")];
+            let run = Passthrough {
+                program: relay.as_os_str(),
+                args: &args,
+                cwd: Path::new("."),
+                output_to_errors: false,
+            };
+            run.run(&Cancel::new());
+            Ok::<(), std::io::Error>(())
+        });
+        if let Err(error) | Ok(Err(error)) = played {
+            drop(self.inputs.send(Input::Notice(true, format!("the demo could not be played: {error}"))));
+        }
     }
 
     fn paste_image(&mut self) {

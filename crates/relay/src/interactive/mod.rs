@@ -4,6 +4,7 @@
 
 mod agent;
 mod effects;
+mod setup;
 mod surroundings;
 
 use std::io::IsTerminal as _;
