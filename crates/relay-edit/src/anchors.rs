@@ -158,6 +158,33 @@ pub fn plain(file: &[u8], first: usize, last: usize) -> (String, usize) {
     (String::from_utf8_lossy(shown).into_owned(), lines.len())
 }
 
+/// The lines of a text without the anchors before them, where every line that is not blank has one and they count up, as a text
+/// has that was copied from where it was shown.
+///
+/// ```
+/// let plain = relay_edit::anchors::without_anchors("3th|def alpha():\n4tr|  return;\n");
+/// assert_eq!(plain.as_deref(), Some("def alpha():\n  return;\n"));
+/// assert_eq!(relay_edit::anchors::without_anchors("def alpha():\n"), None);
+/// ```
+#[must_use]
+pub fn without_anchors(text: &str) -> Option<String> {
+    let mut last = 0;
+    let mut plain = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            plain.push_str(line);
+            continue;
+        }
+        let (number, hash, rest) = split_anchor(line)?;
+        if number <= last || !hash.is_of(number, rest.as_bytes().trim_ascii_end()) {
+            return None;
+        }
+        last = number;
+        plain.push_str(rest);
+    }
+    (last > 0).then_some(plain)
+}
+
 /// One line as `LINEhh|TEXT`.
 pub(crate) fn anchored_line(number: usize, text: &[u8]) -> String {
     format!("{number}{}|{}", LineHash::of(text), String::from_utf8_lossy(text))

@@ -39,7 +39,7 @@ pub mod verify;
 pub use account::{Block, Class, Files, account};
 pub use content::{After, Content, Spliced};
 pub use control::{Control, SummaryItem};
-pub use dialect::{Dialect, Parser, parse, speaks_of_another};
+pub use dialect::{Dialect, Parser, parse, sections, speaks_of_another};
 pub use diff::{DiffHunk, DiffKind, DiffLine, FileDiff, Stat, diff, diff_start, stat};
 pub use edit::{Anchor, Base, Edit, EndOfFile, Hunk, HunkLine, Operation, Target};
 pub use encoding::text_of;

@@ -36,7 +36,7 @@ use crate::matcher::{Certificate, Strictness};
 use crate::{Base, Diagnostic, Dialect, Edit, Hunk, Operation, codes};
 use again::Chosen;
 use explain::Explain;
-pub use explain::OldLines;
+pub use explain::{OldLines, generated_by_program};
 use levels::Levels;
 use numbers::Numbers;
 use state::State;
@@ -137,6 +137,10 @@ pub struct Options {
     /// Which lines of a view the author was shown, from the first to the last, counted from 1; a path that is not in here
     /// was shown whole. A view vouches for no other lines.
     pub shown: BTreeMap<String, Vec<(usize, usize)>>,
+    /// Lines that are inserted next to an anchor stay as they are written, also where they repeat their neighbours.
+    pub inserts_as_written: bool,
+    /// Files that say a program wrote them may be edited by anchor.
+    pub allow_generated: bool,
 }
 
 /// Plans all edits against the snapshot with the default options.
@@ -330,7 +334,7 @@ impl Planner<'_> {
         match &edit.operation {
             Operation::Write { content } => self.try_write(edit, content).map_err(failed),
             Operation::Patch { hunks, base } => {
-                if let Some(finding) = explain.unpatchable() {
+                if let Some(finding) = explain.unpatchable(self.options.allow_generated) {
                     return Err((EditStatus::Skipped, vec![finding]));
                 }
                 let hunks = self.checked(edit, hunks, earlier).map_err(failed)?;
@@ -377,6 +381,7 @@ impl Planner<'_> {
                 Dialect::Fenced | Dialect::SearchReplace | Dialect::ToolCall | Dialect::Instruction
             ),
             seen,
+            inserts_as_written: self.options.inserts_as_written,
             explain_failures: self.failures < EXPLAINED,
             work: &self.work,
             levels: self.levels.get(&edit.path),

@@ -64,7 +64,8 @@ pub fn land_prepared(
     landing.run(|landing| {
         let submission = &prepared.submission;
         let admitted = admit::under(engine, prepared.uuid, &submission.text)?;
-        let (reply, basis) = (prepared.reply(), Basis::new(engine, options, None));
+        let basis = Basis::new(engine, options, None).by_anchor(prepared.by_anchor);
+        let reply = prepared.reply();
         land_reply(
             landing,
             Incoming { submission, prepared: Some(prepared), options, reply, admitted, basis },

@@ -6,12 +6,6 @@ use relay_engine::{LandOptions, Submission, Unobserved, group, land};
 use relay_workspace::RelPath;
 use serde_json::{Value, json};
 
-/// Lands a call written as the reply it is: a tool call with its arguments.
-pub fn land_call(call: &Call<'_>, tool: &str) -> Result<Output, ToolError> {
-    let text = json!({ "name": tool, "arguments": call.arguments }).to_string();
-    land_text(call, &format!("```json\n{text}\n```\n"))
-}
-
 /// Lands edits in any dialect.
 pub fn land_text(call: &Call<'_>, text: &str) -> Result<Output, ToolError> {
     let engine = &call.services.engine;

@@ -11,7 +11,7 @@ use crate::policy::{Decision, Level, Permit, Policy};
 use crate::secrets::Masker;
 use crate::session::Block;
 use crate::tool::{
-    Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate, with_defaults,
+    Asking, Bounds, Call, Facts, Output, Services, Tool, ToolError, complain, validate, with_defaults,
 };
 
 /// Everything a call needs on its own thread.
@@ -56,7 +56,8 @@ impl Job {
         let restored =
             self.masker.lock().unwrap_or_else(PoisonError::into_inner).restore_arguments(arguments);
         let arguments = &restored.map_err(|error| ToolError::Failed(error.to_string()))?;
-        let schema = &tool.spec().parameters;
+        let asking = Asking { model: &self.facts.model, services: &self.services };
+        let schema = tool.schema_for(asking, arguments);
         let arguments = &with_defaults(schema, arguments);
         validate(schema, arguments)
             .map_err(|faults| ToolError::Failed(complain(&self.call.name, &faults, schema)))?;

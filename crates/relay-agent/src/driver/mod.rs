@@ -16,6 +16,7 @@ mod land;
 mod model;
 mod perform;
 mod plan;
+mod preview;
 mod record;
 mod seams;
 mod shorten;
@@ -112,6 +113,8 @@ struct UnderWay {
     calls: BTreeMap<String, Cancel>,
     pause: Option<Instant>,
     aborted: Option<Instant>,
+    /// The arguments of calls that are being written.
+    previews: preview::Previews,
     /// What background jobs had to say, until it is in the log.
     delivery: Option<Due>,
     deadline: Option<(Instant, String)>,
@@ -317,10 +320,14 @@ impl Agent {
 
     fn handle(&mut self, happened: Happened) {
         self.note(&happened);
+        let preview = self.preview(&happened);
         let (state, effects) = std::mem::take(&mut self.state).step(happened);
         self.state = state;
         for effect in effects {
             self.perform(effect);
+        }
+        if let Some(preview) = preview {
+            self.report(&preview);
         }
         // A log that cannot be written is no basis for going on.
         if let Some(why) = self.under_way.broken.take() {

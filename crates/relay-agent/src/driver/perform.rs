@@ -14,7 +14,7 @@ use super::{Agent, Mail, StreamRules, model};
 use crate::event::{Event, MessageEvent, RunEvent, SessionEvent};
 use crate::session::body::{Custom, ModeChange};
 use crate::session::{Body, Message, Summary};
-use crate::tool::{Output, Signal, ToolError, for_wire};
+use crate::tool::{Asking, Output, Signal, ToolError, for_wire};
 use crate::turn::{Effect, Happened, PendingCall, Prompt};
 
 impl Agent {
@@ -79,7 +79,10 @@ impl Agent {
         let (messages, _missing) = self.log.context().to_llm(self.log.blobs().as_ref());
         let tools = match model.capabilities.tools {
             true => {
-                self.tools.offered.iter().map(|tool| for_wire(tool.spec(), model.provider.wire)).collect()
+                let selector = model.selector();
+                let asking = Asking { model: &selector, services: &self.services };
+                let wire = model.provider.wire;
+                self.tools.offered.iter().map(|tool| for_wire(tool.spec_for(asking), wire)).collect()
             }
             false => Vec::new(),
         };

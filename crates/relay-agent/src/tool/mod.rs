@@ -98,10 +98,35 @@ impl Call<'_> {
     }
 }
 
+/// Who would call a tool, and from where.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// The model, as `provider/model`.
+    pub model: &'a str,
+    /// Everything outside the call.
+    pub services: &'a Services,
+}
+
 /// What a model can use.
 pub trait Tool: Send + Sync {
     /// What it declares about itself.
     fn spec(&self) -> &Spec;
+
+    /// What it declares to this model: a tool that has several forms shows each model the one it writes best.
+    fn spec_for(&self, _asking: Asking<'_>) -> &Spec {
+        self.spec()
+    }
+
+    /// The schema that these arguments are checked against: a tool may read more forms than it declares.
+    fn schema_for(&self, asking: Asking<'_>, _arguments: &Map<String, Value>) -> &Value {
+        &self.spec_for(asking).parameters
+    }
+
+    /// What a call would do, as far as its arguments, a text of JSON, are written. Front ends show it while the model still
+    /// writes; nothing happens because of it.
+    fn preview_partial(&self, _arguments: &str, _asking: Asking<'_>) -> Option<Output> {
+        None
+    }
 
     /// What a call with these arguments needs. The arguments were checked against the schema.
     fn access(&self, arguments: &Map<String, Value>) -> Vec<Access>;

@@ -1,6 +1,7 @@
 //! Hashline: `§PATH` sections with `»`, `«` and `≔` operations on anchors such as `41th`.
 
 mod ending;
+mod input;
 mod operation;
 
 use std::collections::HashMap;
@@ -10,6 +11,7 @@ use super::{Dialect, End, Line, Parsed, Reader, Taken, apply_patch, path_line};
 use crate::edit::Target;
 use crate::{Base, Diagnostic, Edit, Hunk, HunkLine, Operation, codes};
 pub(crate) use ending::doubted_fence;
+pub use input::sections;
 use operation::Site;
 pub(crate) use operation::anchors_of;
 

@@ -36,6 +36,7 @@ pub(crate) use citation::path as path_of_citation;
 pub(crate) use fence::unfenced;
 use findings::Findings;
 pub(crate) use hashline::anchors_of;
+pub use hashline::sections;
 pub(crate) use header::{is_bare_name, may_be_title};
 pub(crate) use instruct::commented_path;
 pub(crate) use kept::Kept;

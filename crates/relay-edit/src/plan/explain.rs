@@ -17,7 +17,7 @@ use crate::merge::Conflict;
 use crate::splice::SpliceError;
 use crate::suggest::nearest;
 use crate::{Diagnostic, Dialect, Edit, Hunk, Operation, codes};
-use generated::is_generated;
+pub use generated::generated_by_program;
 
 /// What is known when an edit fails.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ impl Explain<'_> {
     }
 
     /// Why a file must not be patched in this dialect.
-    pub fn unpatchable(&self) -> Option<Diagnostic> {
+    pub fn unpatchable(&self, allow_generated: bool) -> Option<Diagnostic> {
         // Where the old lines are quoted they are proof enough; numbers prove nothing about bytes that are no lines.
         if !matches!(self.edit.dialect, Dialect::EditRepl | Dialect::Hashline | Dialect::Commands) {
             return None;
@@ -278,7 +278,7 @@ impl Explain<'_> {
             let finding = self.finding(codes::BINARY, format!("`{path}` is not a text file"), None);
             return Some(finding.hinted("binary files are not edited; replace it by hand"));
         }
-        if self.edit.dialect == Dialect::Hashline && is_generated(path, content) {
+        if !allow_generated && self.edit.dialect == Dialect::Hashline && generated_by_program(path, content) {
             let finding = self.finding(
                 codes::GENERATED,
                 format!("`{path}` says that it is generated and must not be edited"),

@@ -58,6 +58,8 @@ pub(crate) struct Terms<'w> {
     pub inline: bool,
     /// The author saw this very file, or the lines of it that are named by number.
     pub seen: bool,
+    /// Lines that are inserted next to a named one stay as they are, also where they repeat their neighbours.
+    pub inserts_as_written: bool,
     /// For a hunk that is not found, the nearest place is looked for.
     pub explain_failures: bool,
     /// How many lines were compared for the reply so far.
@@ -145,7 +147,7 @@ pub(crate) fn patch(
     }
     let Some(before) = before else { return create(hunks, terms) };
     if targets::any(hunks) {
-        return patch_targets(before, &Hunks::naming(terms.written, hunks), terms.seen);
+        return patch_targets(before, &Hunks::naming(terms.written, hunks), terms);
     }
     let hunks = Hunks::of(terms.written, hunks, before);
     let patched = match base {
@@ -163,7 +165,7 @@ pub(crate) fn patch(
 fn create(hunks: &[Hunk], terms: Terms<'_>) -> Result<Patched, Vec<PatchFailure>> {
     if targets::any(hunks) {
         return if targets::may_create(hunks) {
-            patch_targets(b"", &Hunks::naming(terms.written, hunks), terms.seen)
+            patch_targets(b"", &Hunks::naming(terms.written, hunks), terms)
         } else {
             Err(vec![PatchFailure::NoFile])
         };
@@ -252,21 +254,21 @@ fn place(
 }
 
 /// Lines named by number: all of them mean the file as it is.
-fn patch_targets(before: &[u8], named: &Hunks<'_>, seen: bool) -> Result<Patched, Vec<PatchFailure>> {
+fn patch_targets(before: &[u8], named: &Hunks<'_>, terms: Terms<'_>) -> Result<Patched, Vec<PatchFailure>> {
     let hunks: &[Hunk] = &named.plain;
     let lines = Lines::new(before);
     let (mut quoted, mut placements, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
     let mut count = 0;
-    let section = targets::Section::of(hunks);
+    let section = targets::Section::of(hunks, terms.inserts_as_written);
     for (number, hunk) in hunks.iter().enumerate() {
         // Each range is copied, and ranges may lie over each other.
         count += targets::lines_named(hunk).min(lines.len());
         if count > lines.len() + NAMED_TWICE {
             return Err(vec![PatchFailure::NamedTwice]);
         }
-        match targets::resolve(number, hunk, &lines, &section, seen) {
+        match targets::resolve(number, hunk, &lines, &section, terms.seen) {
             Ok(resolved) => {
                 words.add(resolved.placement.words(&resolved.hunk));
                 absorbed += resolved.absorbed;

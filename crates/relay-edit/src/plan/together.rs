@@ -44,7 +44,7 @@ impl Planner<'_> {
         let doubtful = edits.iter().zip(&run).any(|(edit, hunks)| {
             let explain = Explain { edit, state: &self.state };
             self.terms(edit, false).literal_anchor
-                || explain.unpatchable().is_some()
+                || explain.unpatchable(self.options.allow_generated).is_some()
                 || explain.elided(hunks).is_some()
                 || anchored::may_be_in(hunks)
         });

@@ -47,6 +47,9 @@ impl Planner<'_> {
                     .map_err(|conflict| Box::new(Explain { edit, state: &self.state }.conflict(&conflict)))?;
                 (merged, "whole file, merged with what changed since")
             }
+            None if edit.dialect == Dialect::ToolCall => {
+                (ending_like(content, write_over(before, content)), "whole file")
+            }
             None => (write_over(before, content), "whole file"),
         };
         if before == after.as_slice() {
@@ -82,6 +85,21 @@ fn without_path_comment<'c>(edit: &Edit, before: Option<&[u8]>, content: &'c str
         lines.next().is_some_and(|line| line.trim_ascii() == first.trim().as_bytes())
     });
     if is_name && !has_line { rest.strip_prefix('\n').unwrap_or(rest).into() } else { content.into() }
+}
+
+/// The bytes with or without a last newline, as `content` has it: the arguments of a call say that exactly, while a block of a
+/// reply cannot.
+fn ending_like(content: &str, mut bytes: Vec<u8>) -> Vec<u8> {
+    let ending = if bytes.windows(2).any(|pair| pair == b"\r\n") { &b"\r\n"[..] } else { b"\n" };
+    match (content.ends_with('\n'), bytes.ends_with(b"\n")) {
+        (true, false) if !bytes.is_empty() => bytes.extend_from_slice(ending),
+        (false, true) => {
+            let length = bytes.strip_suffix(ending).unwrap_or(&bytes).len();
+            bytes.truncate(length);
+        }
+        _ => {}
+    }
+    bytes
 }
 
 /// The bytes of the file once it holds `content`.

@@ -35,9 +35,62 @@ pub fn remember(
     engine.store().put(Shelf::Views, root, path.as_str(), texts)
 }
 
+/// How many files of a conversation are remembered.
+const PER_SESSION: usize = 30;
+
+/// Between the session and the path in the name of a session's view; no path has it.
+const WITHIN: char = '\u{1f}';
+
+/// Remembers what the model of a session is shown, as [`remember`] does for the whole project. What another conversation was
+/// shown says nothing about what this one knows.
+///
+/// # Errors
+/// The user's data cannot be written.
+pub fn remember_in(
+    engine: &Engine,
+    session: &str,
+    path: &RelPath,
+    content: &[u8],
+    lines: Option<&[(usize, usize)]>,
+) -> Result<(), StoreError> {
+    let (store, root) = (engine.store(), engine.workspace().root());
+    let name = format!("{session}{WITHIN}{path}");
+    let mut texts = vec![as_text(&relay_edit::text_of(content))];
+    if let Some(lines) = lines {
+        let known = store.look_up(Shelf::Views, root, &name).unwrap_or_default();
+        let earlier = match known.as_slice() {
+            [seen] if Some(seen) == texts.first() => return Ok(()),
+            [seen, shown] if Some(seen) == texts.first() => shown.as_str(),
+            _ => "",
+        };
+        let now = lines.iter().map(|(first, last)| format!("{first}-{last}"));
+        let all: Vec<String> = earlier.split_whitespace().map(str::to_owned).chain(now).collect();
+        texts.push(all.join(" "));
+    }
+    store.put(Shelf::Views, root, &name, texts)?;
+    let within = format!("{session}{WITHIN}");
+    let names = store.look_through(Shelf::Views, root)?.into_iter().map(|(name, _)| name);
+    let of_session: Vec<String> = names.filter(|name| name.starts_with(&within)).collect();
+    let too_many = of_session.len().saturating_sub(PER_SESSION);
+    of_session.iter().take(too_many).try_for_each(|name| store.put(Shelf::Views, root, name, Vec::new()))
+}
+
+/// What the model of a session was shown of files; of a file it was shown nothing of, what any model was.
+#[must_use]
+pub fn in_session<'p>(engine: &Engine, session: &str, paths: impl IntoIterator<Item = &'p str>) -> Views {
+    let mut views = Views::default();
+    for path in paths {
+        let own = format!("{session}{WITHIN}{path}");
+        if !views.take_from(engine, &own, path) {
+            views.take_from(engine, path, path);
+        }
+    }
+    views
+}
+
 /// What models were shown of files, as far as it is known.
-#[derive(Debug, Default)]
-pub(crate) struct Views {
+#[derive(Clone, Debug, Default)]
+pub struct Views {
     /// Path to the whole content.
     pub contents: BTreeMap<String, Vec<u8>>,
     /// Path to the lines that were shown, where not all were.
@@ -49,18 +102,32 @@ pub(crate) struct Views {
 /// asked about, never placed wrongly.
 pub(crate) fn of(engine: &Engine, edits: &[Edit]) -> Views {
     let by_line = edits.iter().filter(|edit| matches!(edit.dialect, Dialect::Hashline | Dialect::Commands));
-    let root = engine.workspace().root();
     let mut views = Views::default();
     for edit in by_line {
-        let texts = engine.store().look_up(Shelf::Views, root, &edit.path).unwrap_or_default();
-        let mut texts = texts.into_iter();
-        let Some(content) = texts.next() else { continue };
-        views.contents.insert(edit.path.clone(), as_bytes(content));
-        if let Some(lines) = texts.next() {
-            views.shown.insert(edit.path.clone(), lines.split(' ').filter_map(range).collect());
-        }
+        views.take_from(engine, &edit.path, &edit.path);
     }
     views
+}
+
+impl Views {
+    /// Takes over what is remembered under a name as the view of a path; whether there is something.
+    fn take_from(&mut self, engine: &Engine, name: &str, path: &str) -> bool {
+        let texts = engine.store().look_up(Shelf::Views, engine.workspace().root(), name);
+        let mut texts = texts.unwrap_or_default().into_iter();
+        let Some(content) = texts.next() else { return false };
+        self.contents.insert(path.to_owned(), as_bytes(content));
+        if let Some(lines) = texts.next() {
+            self.shown.insert(path.to_owned(), lines.split(' ').filter_map(range).collect());
+        }
+        true
+    }
+
+    /// Whether all of a file was shown, and it is as it was.
+    #[must_use]
+    pub fn is_whole(&self, path: &str, content: &[u8]) -> bool {
+        let seen = self.contents.get(path);
+        !self.shown.contains_key(path) && seen.is_some_and(|seen| **seen == *relay_edit::text_of(content))
+    }
 }
 
 /// What is before content that is not UTF-8, each byte of which is one character then. No text begins so.

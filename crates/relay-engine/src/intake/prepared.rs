@@ -1,7 +1,5 @@
 //! Edits that a channel has read itself: they need no parser, only a place.
 
-use std::collections::BTreeMap;
-
 use relay_edit::{Edit, Reply};
 use uuid::Uuid;
 
@@ -20,7 +18,18 @@ pub struct Prepared {
     /// Why, for the ledger.
     pub reasoning: String,
     /// What their author saw of the files.
-    pub views: BTreeMap<String, Vec<u8>>,
+    pub views: Views,
+    /// How those among them that name lines by anchor are taken.
+    pub by_anchor: ByAnchor,
+}
+
+/// How edits that name lines by anchor are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ByAnchor {
+    /// Inserted lines stay as they are written, also where they repeat their neighbours.
+    pub inserts_as_written: bool,
+    /// Files that say a program wrote them may be edited.
+    pub allow_generated: bool,
 }
 
 impl Prepared {
@@ -31,6 +40,6 @@ impl Prepared {
 
     /// What their author saw.
     pub(crate) fn views(&self) -> Views {
-        Views { contents: self.views.clone(), ..Views::default() }
+        self.views.clone()
     }
 }

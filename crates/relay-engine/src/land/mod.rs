@@ -3,6 +3,7 @@
 //! relay-txn moves the bytes; here is decided whether they stay, and what happens when another transaction came first.
 
 pub(crate) mod drafting;
+pub(crate) mod exact;
 pub(crate) mod landing;
 pub(crate) mod replan;
 pub(crate) mod transact;

@@ -3,8 +3,6 @@
 //! An edit's line numbers mean the text the model knows. It is resolved against that and merged onto the file as it is
 //! now; where it is uncertain which text the model means, it is refused and the file is shown in the next message.
 
-use std::collections::BTreeMap;
-
 use relay_edit::commands::{Command, Written};
 use relay_edit::{Edit, Operation, Snapshot, line_texts, plan};
 use relay_txn::Operation as Kind;
@@ -17,7 +15,7 @@ use super::numbers::without_copied;
 use super::result::CommandResult;
 use super::views::agree_up_to;
 use super::work::{CHANNEL, Work};
-use crate::intake::prepared::Prepared;
+use crate::intake::prepared::{ByAnchor, Prepared};
 use crate::intake::submission::Submission;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
@@ -83,10 +81,16 @@ impl Work<'_> {
             text: written.source.clone(),
             dialect: Some(planned.edit.dialect),
         };
-        let views: BTreeMap<String, Vec<u8>> =
-            planned.base.map(|base| (path.to_string(), base.into_bytes())).into_iter().collect();
-        let prepared =
-            Prepared { submission, uuid, edits: vec![planned.edit], reasoning: self.task.clone(), views };
+        let contents = planned.base.map(|base| (path.to_string(), base.into_bytes())).into_iter().collect();
+        let views = crate::views::Views { contents, ..crate::views::Views::default() };
+        let prepared = Prepared {
+            submission,
+            uuid,
+            edits: vec![planned.edit],
+            reasoning: self.task.clone(),
+            views,
+            by_anchor: ByAnchor::default(),
+        };
         let mut options = self.land_options();
         options.allow_shrink = planned.allow_shrink;
         let outcome = land_prepared(self.engine, &prepared, &options, self.approver, self.observer);

@@ -17,6 +17,7 @@ use crate::context::receipt::{Receipt, Resolved};
 use crate::context::selection;
 use crate::context::views::{self, Views};
 use crate::engine::Engine;
+use crate::intake::prepared::ByAnchor;
 use crate::intake::submission::LandOptions;
 use crate::land::drafting;
 use crate::outcome::Outcome;
@@ -89,6 +90,13 @@ impl Basis {
         let mut basis = self.clone();
         basis.options.allow_shrink = true;
         basis
+    }
+
+    /// The same, for edits by anchor that are taken in this way.
+    pub fn by_anchor(mut self, by_anchor: ByAnchor) -> Self {
+        self.options.inserts_as_written = by_anchor.inserts_as_written;
+        self.options.allow_generated = by_anchor.allow_generated;
+        self
     }
 
     /// The same, with these views.

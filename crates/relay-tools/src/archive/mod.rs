@@ -6,12 +6,15 @@
 //! never in memory as a whole.
 
 mod tar;
+mod write;
 mod zip;
 
 use std::io::{Read, Seek};
 
 use relay_diagnostics::Cancel;
 use relay_diagnostics::display::visible_line;
+
+pub use write::{NewEntry, with_entry};
 
 /// How much of an entry is inflated.
 pub const ENTRY_LIMIT_BYTES: u64 = 16 << 20;
@@ -108,6 +111,9 @@ pub enum ArchiveError {
     /// A link or a device.
     #[error("`{}` is a link or a device inside the archive and has no content", visible_line(.0))]
     NoContent(String),
+    /// A folder where a file shall be.
+    #[error("`{}` is a folder inside the archive", visible_line(.0))]
+    IsFolder(String),
     /// An entry that needs a password.
     #[error("`{}` is encrypted", visible_line(.0))]
     Encrypted(String),

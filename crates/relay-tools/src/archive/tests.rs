@@ -127,3 +127,68 @@ fn paths_name_archives_and_what_is_in_them() {
     assert_eq!(parts("a.zip:b.zip"), [("a.zip:b.zip", ""), ("a.zip", "b.zip")]);
     assert!(parts("a.txt:5").is_empty());
 }
+
+fn new_entry<'a>(path: &'a str, content: &'a [u8]) -> NewEntry<'a> {
+    NewEntry { path, content, modified: 1_700_000_000 }
+}
+
+#[test]
+fn an_entry_is_replaced_or_added_and_the_others_stay() {
+    for (format, bytes) in all(&[("a.txt", b"one"), ("./d/b.txt", b"two"), ("../evil", b"x")]) {
+        for (path, old) in [("d/b.txt", true), ("d/new.txt", false)] {
+            let after = with_entry(format, Some(&bytes), new_entry(path, b"new"), &Cancel::new()).unwrap();
+            let read = |path: &str| entry(format, Cursor::new(&after), path, &Cancel::new()).unwrap();
+            assert_eq!(read(path).as_deref(), Some(&b"new"[..]), "{format:?} {path}");
+            assert_eq!(read("a.txt").as_deref(), Some(&b"one"[..]), "{format:?}");
+            let index = index(format, Cursor::new(&after), &Cancel::new()).unwrap();
+            assert_eq!((index.entries.len(), index.unsafe_names), (if old { 2 } else { 3 }, 1), "{format:?}");
+        }
+        let fresh = with_entry(format, None, new_entry("x", b"y"), &Cancel::new()).unwrap();
+        assert_eq!(
+            entry(format, Cursor::new(&fresh), "x", &Cancel::new()).unwrap().as_deref(),
+            Some(&b"y"[..])
+        );
+    }
+}
+
+#[test]
+fn names_beyond_a_header_and_attributes_stay_as_they_are() {
+    let long = "d/".repeat(80) + "long.txt";
+    let mut builder = ::tar::Builder::new(Vec::new());
+    let mut add = |path: &str, content: &[u8]| {
+        let mut header = ::tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o755);
+        builder.append_data(&mut header, path, content).unwrap();
+    };
+    add(&long, b"kept");
+    add("script.sh", b"old");
+    let bytes = builder.into_inner().unwrap();
+    let after =
+        with_entry(Format::Tar, Some(&bytes), new_entry("script.sh", b"new"), &Cancel::new()).unwrap();
+    assert_eq!(
+        entry(Format::Tar, Cursor::new(&after), &long, &Cancel::new()).unwrap().as_deref(),
+        Some(&b"kept"[..])
+    );
+    let mode =
+        ::tar::Archive::new(&after[..]).entries().unwrap().nth(1).unwrap().unwrap().header().mode().unwrap();
+    assert_eq!(mode, 0o755);
+    let replaced = with_entry(Format::Tar, Some(&bytes), new_entry(&long, b"new"), &Cancel::new()).unwrap();
+    assert_eq!(index(Format::Tar, Cursor::new(&replaced), &Cancel::new()).unwrap().entries.len(), 2);
+}
+
+#[test]
+fn what_cannot_be_written_again_is_refused() {
+    let garbage = b"this is not an archive at all".repeat(40);
+    for format in [Format::Tar, Format::TarGz, Format::Zip] {
+        assert!(
+            with_entry(format, Some(&garbage), new_entry("a", b""), &Cancel::new()).is_err(),
+            "{format:?}"
+        );
+        let cancel = Cancel::new();
+        cancel.cancel();
+        let (_, bytes) = all(&[("a", b"x")]).into_iter().find(|(of, _)| *of == format).unwrap();
+        let error = with_entry(format, Some(&bytes), new_entry("b", b""), &cancel).unwrap_err();
+        assert!(matches!(error, ArchiveError::Cancelled), "{error}");
+    }
+}

@@ -98,12 +98,8 @@ impl Opened<'_> {
             let Some(path) = &path else { return Ok(()) };
             let engine = &call.services.engine;
             let is_all = matches!(pieces, [(1, last)] if *last >= lines.len());
-            let kept = match is_all {
-                true => views::remember(engine, path, bytes, None),
-                false => {
-                    pieces.iter().try_for_each(|piece| views::remember(engine, path, bytes, Some(*piece)))
-                }
-            };
+            let kept = (!is_all).then_some(pieces);
+            let kept = views::remember_in(engine, &call.services.session, path, bytes, kept);
             kept.map_err(|error| ToolError::failed(error.to_string()))
         };
         if let Some(text) = relay_edit::text(bytes)

@@ -387,6 +387,9 @@ fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result
 
 /// A setting as a value: what reads as a number or a flag is one.
 fn value(settings: &Settings, key: &str) -> Option<Value> {
+    if key == "edit.modelVariants" {
+        return serde_json::to_value(settings.map(key)).ok();
+    }
     let text = settings.text(key)?;
     Some(match text.as_str() {
         "true" => Value::Bool(true),

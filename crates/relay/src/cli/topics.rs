@@ -63,6 +63,9 @@ Environment variables
   RELAY_PAGER      the pager of `relay log` and `relay show`; empty or `cat`
                    for none
   PAGER            the same, if RELAY_PAGER is not set; else `less` is used
+  RELAY_EDIT_VARIANT
+                   how models write edits: hashline, replace, patch,
+                   apply_patch or vim
   NO_COLOR         no colours; `--color always` still shows them
   VISUAL, EDITOR   the editor that `relay config edit` opens
   TZ               the time zone in which times are shown

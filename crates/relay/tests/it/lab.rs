@@ -73,6 +73,21 @@ impl Lab {
         self.server.queue(calling(calls));
     }
 
+    /// Has the model make one call in a session of its own; what it is told about it.
+    pub fn one_call(&self, tool: &str, arguments: &Value) -> String {
+        self.calls(&[(tool, arguments.clone())]);
+        self.server.queue(Reply::text("Done."));
+        self.json(&["go"]);
+        let request = self.last_body();
+        let messages = request["messages"].as_array().expect("messages").clone();
+        let told = messages.into_iter().rfind(|message| message["role"] == "tool");
+        let told = told.unwrap_or_else(|| panic!("no result in {request}"));
+        match &told["content"] {
+            Value::String(text) => text.clone(),
+            parts => parts[0]["text"].as_str().expect("a text").to_owned(),
+        }
+    }
+
     /// The body of the last request.
     pub fn last_body(&self) -> Value {
         self.server.requests().pop().unwrap().body

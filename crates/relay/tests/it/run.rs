@@ -31,7 +31,7 @@ fn tools_take_turns_with_the_model_in_every_wire_format() {
         assert_eq!(document["transactions"].as_array().unwrap().len(), 1, "{wire}: {document}");
         assert_eq!(lab.env.read("a.txt"), "one\n2\n", "{wire}");
         let last = lab.server.requests().pop().unwrap();
-        assert!(last.body.to_string().contains("Landed."), "{wire}: {}", last.body);
+        assert!(last.body.to_string().contains("-2|two"), "{wire}: {}", last.body);
     }
 }
 

@@ -8,6 +8,7 @@ fn terms(work: &Rc<Cell<usize>>) -> Terms<'_> {
         literal_anchor: false,
         inline: false,
         seen: false,
+        inserts_as_written: false,
         explain_failures: false,
         work,
         levels: None,
@@ -58,7 +59,12 @@ fn ranges_over_each_other_are_not_copied_for_ever() {
     hunk.target = crate::edit::Target::Lines { first: anchor(1), last: anchor(2_000) };
     let failures = |count: usize| {
         let hunks = vec![hunk.clone(); count];
-        patch_targets(file.as_bytes(), &Hunks::as_written(&hunks), true).expect_err("they overlap")
+        patch_targets(
+            file.as_bytes(),
+            &Hunks::as_written(&hunks),
+            Terms { seen: true, ..terms(&Rc::default()) },
+        )
+        .expect_err("they overlap")
     };
     assert!(matches!(failures(2).as_slice(), [PatchFailure::Splice(SpliceError::Overlap(0, 1))]));
     assert!(matches!(failures(600).as_slice(), [PatchFailure::NamedTwice]));

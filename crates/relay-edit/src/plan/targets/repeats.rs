@@ -17,6 +17,8 @@ const REPEATED: usize = 50;
 #[derive(Debug)]
 pub(crate) struct Section<'s> {
     hunks: &'s [Hunk],
+    /// Nothing is left out of lines that are only inserted.
+    inserts_as_written: bool,
     /// The lines that are replaced, in order.
     ranges: Vec<(usize, usize)>,
     /// Whether the brackets of all new lines together close what they open, or what the file leaves open.
@@ -24,11 +26,11 @@ pub(crate) struct Section<'s> {
 }
 
 impl<'s> Section<'s> {
-    /// The section of these hunks.
-    pub fn of(hunks: &'s [Hunk]) -> Self {
+    /// The section of these hunks; `inserts_as_written` leaves lines alone that are only inserted.
+    pub fn of(hunks: &'s [Hunk], inserts_as_written: bool) -> Self {
         let mut ranges: Vec<(usize, usize)> = hunks.iter().filter_map(range).collect();
         ranges.sort_unstable();
-        Self { hunks, ranges, is_closed: OnceCell::new() }
+        Self { hunks, inserts_as_written, ranges, is_closed: OnceCell::new() }
     }
 
     /// Whether a line from `start` up to, but not including, `end` is replaced. Ranges that lie over each other are refused
@@ -80,6 +82,9 @@ pub(super) fn absorb<'n>(
     (start, end): (usize, usize),
     section: &Section<'_>,
 ) -> (&'n [&'n str], (usize, usize)) {
+    if start == end && section.inserts_as_written {
+        return (new, (0, 0));
+    }
     let stands = |copies: &[&str], from: usize| {
         let is_same = |(line, at): (&&str, usize)| at < lines.len() && lines.text(at) == line.as_bytes();
         copies.iter().zip(from..).all(is_same) && !section.replaces(from, from + copies.len())

@@ -1,0 +1,79 @@
+//! Previews of calls whose arguments the model is still writing.
+//!
+//! A tool is asked again only when the arguments have grown by an eighth, so that a long call costs little more than one
+//! look at all of it. What is shown depends on lengths alone, never on the clock.
+
+use std::collections::BTreeMap;
+
+use relay_llm::Kind;
+
+use super::Agent;
+use crate::event::{Event, ToolEvent};
+use crate::tool::Asking;
+use crate::turn::Happened;
+
+/// Arguments that have grown by less than this are not looked at again.
+const STEP_BYTES: usize = 32;
+/// Of longer arguments no preview is made.
+const LIMIT_BYTES: usize = 1 << 20;
+
+/// The arguments of calls so far, by the id of the call.
+#[derive(Debug, Default)]
+pub(super) struct Previews(BTreeMap<String, Partial>);
+
+#[derive(Debug, Default)]
+struct Partial {
+    text: String,
+    /// How long they were when they were last looked at.
+    looked_at: usize,
+}
+
+impl Previews {
+    /// Adds what was written; the arguments so far, when it is time for another look.
+    fn add(&mut self, id: &str, text: &str) -> Option<&str> {
+        let partial = self.0.entry(id.to_owned()).or_default();
+        if partial.text.len() > LIMIT_BYTES {
+            return None;
+        }
+        partial.text.push_str(text);
+        let grown = partial.text.len() - partial.looked_at;
+        if grown < STEP_BYTES.max(partial.looked_at / 8) {
+            return None;
+        }
+        partial.looked_at = partial.text.len();
+        Some(&partial.text)
+    }
+}
+
+impl Agent {
+    /// What a call that is being written would do, if there is something new to show.
+    pub(super) fn preview(&mut self, happened: &Happened) -> Option<Event> {
+        let Happened::Delta { kind: Kind::ToolCall { id, name }, text, .. } = happened else {
+            if matches!(happened, Happened::Answered(_) | Happened::Failed { .. } | Happened::Retrying { .. })
+            {
+                self.under_way.previews = Previews::default();
+            }
+            return None;
+        };
+        let is_offered =
+            |name: &str| self.tools.offered.iter().any(|tool| tool.spec().name.eq_ignore_ascii_case(name));
+        let tool = self.tools.registry.get(name).filter(|_| is_offered(name))?.clone();
+        let arguments = self.under_way.previews.add(id, text)?;
+        let model = self.asking.asker.model().selector();
+        let output = tool.preview_partial(arguments, Asking { model: &model, services: &self.services })?;
+        Some(Event::Tool(ToolEvent::Update { id: id.clone(), name: name.clone(), output }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_arguments_are_looked_at_ever_more_rarely() {
+        let mut previews = Previews::default();
+        let looks = (0..100_000).filter(|_| previews.add("a", "xyz").is_some()).count();
+        assert!((50..200).contains(&looks), "{looks}");
+        assert!(previews.add("b", "x").is_none(), "calls are apart");
+    }
+}

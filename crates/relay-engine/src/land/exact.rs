@@ -1,0 +1,95 @@
+//! Landing a file whose new bytes are known exactly: an archive that was written again with another entry, for instance.
+//!
+//! There is nothing to parse or to place. The file must still be what the bytes were worked out from.
+
+use relay_diagnostics::Diagnostic;
+use relay_txn::{Draft, FileChange, Header, Image, OperationRecord, Target};
+use relay_workspace::RelPath;
+use uuid::Uuid;
+
+use crate::approval::{Approver, Observer};
+use crate::checks;
+use crate::codes;
+use crate::engine::Engine;
+use crate::land::landing::Landing;
+use crate::land::transact::Terms;
+use crate::outcome::file_reports;
+use crate::outcome::stop::Stop;
+use crate::outcome::{Outcome, Status};
+use crate::plan::contain::{agree_to_changes, unreadable};
+
+const SENSITIVE_HINT: &str = "Nothing was changed; allow it with --allow-sensitive.";
+
+/// A file and the bytes it shall hold.
+#[derive(Debug)]
+pub struct Exact<'a> {
+    /// Which way it comes, for the ledger.
+    pub channel: &'static str,
+    /// What it is about, in a sentence.
+    pub reason: &'a str,
+    /// Who wrote it.
+    pub model: Option<&'a str>,
+    /// What it belongs to together with other transactions.
+    pub group: Option<&'a str>,
+    /// The file.
+    pub path: &'a RelPath,
+    /// What the new bytes were worked out from; none where there was no file.
+    pub before: Option<&'a [u8]>,
+    /// The new bytes.
+    pub after: Vec<u8>,
+}
+
+/// Gives a file these bytes, as one transaction, or leaves it as it was and says why.
+pub fn land_exact(
+    engine: &Engine,
+    exact: Exact<'_>,
+    approver: &mut dyn Approver,
+    observer: &mut dyn Observer,
+) -> Outcome {
+    let mut landing = Landing::new(engine, approver, observer);
+    landing.outcome.diagnostics.clear();
+    landing.run(|landing| run(landing, exact))
+}
+
+fn run(landing: &mut Landing<'_>, exact: Exact<'_>) -> Result<Status, Stop> {
+    let engine = landing.engine;
+    let found = engine.workspace().read(exact.path).map_err(|error| Stop::refused(unreadable(&error)))?;
+    if found.as_ref().map(|file| file.bytes.as_slice()) != exact.before {
+        let message = format!("{} changed while its new content was worked out", exact.path);
+        let finding = Diagnostic::error(codes::CHANGED_MEANWHILE, message).on(exact.path.as_str());
+        return Err(Stop::refused(finding.hinted("Try again.")));
+    }
+    if exact.before == Some(exact.after.as_slice()) {
+        return Ok(Status::Unchanged);
+    }
+    let before = found.map(|file| Image::new(file.bytes, file.mode));
+    let change = FileChange::new(exact.path.clone(), before, Some(Target::new(exact.after)));
+    agree_to_changes(std::iter::once(&change), SENSITIVE_HINT, landing.approver)?;
+    landing.require_approver(&[])?;
+    let operation = OperationRecord {
+        operation: "write".to_owned(),
+        path: exact.path.to_string(),
+        to: None,
+        dialect: "exact".to_owned(),
+        placement: "whole file".to_owned(),
+    };
+    let draft = Draft {
+        uuid: Uuid::new_v4(),
+        header: Header {
+            project_id: engine.config().project_id.clone(),
+            channel: exact.channel.to_owned(),
+            reasoning: exact.reason.to_owned(),
+            prompt_summary: Some(exact.reason.to_owned()),
+            model: exact.model.map(str::to_owned),
+            group: exact.group.map(str::to_owned),
+            ..Header::default()
+        },
+        operations: vec![operation],
+        changes: vec![change],
+        ..Draft::default()
+    };
+    landing.outcome.uuid = Some(draft.uuid);
+    landing.outcome.files = file_reports::of_changes(&draft.changes, |_| "whole file".to_owned());
+    let checks = checks::of_project(engine, None, false);
+    landing.transact(draft, Terms { checks, questions: Vec::new(), allow_sensitive: false })
+}
