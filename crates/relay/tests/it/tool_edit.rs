@@ -276,8 +276,43 @@ fn a_call_is_previewed_while_it_is_written() {
     assert!(details["diff"].as_str().unwrap().contains("-two\n+TWO and"), "{details}");
 }
 
+/// Buffer, registers and undo are kept over the calls of a session, and every call lands by itself.
 #[test]
-fn a_plan_is_made_without_changing_files() {
+fn keys_edit_a_file_as_in_vim() {
     let lab = Lab::new();
-    check_refused(&lab, &json!({ "input": "§a.txt\n»EOF\n" }), "require at least one verbatim payload line");
+    lab.env.write("a.txt", "one\r\ntwo\r\nthree\r\n");
+    let steps = |steps: Value| json!({ "file": "a.txt", "steps": steps });
+    lab.calls(&[(
+        "edit",
+        steps(json!([{ "kbd": ["yy", "jo"], "insert": "new\nlines" }, { "kbd": ["Gp"] }])),
+    )]);
+    lab.calls(&[("edit", steps(json!([{ "kbd": ["u"] }, { "kbd": [":%s/t/T/<CR>"] }])))]);
+    lab.server.queue(Reply::text("Done."));
+    let (code, document) = lab.json(&["go"]);
+    assert_eq!((code, document["transactions"].as_array().map(Vec::len)), (0, Some(2)), "{document}");
+    assert_eq!(lab.env.read("a.txt"), "one\r\nTwo\r\nnew\r\nlines\r\nThree\r\n");
+    lab.env.relay(&["undo", "--yes"]).success();
+    assert_eq!(lab.env.read("a.txt"), "one\r\ntwo\r\nnew\r\nlines\r\nthree\r\none\r\n");
+    let shown = call(&lab, &json!({ "file": "a.txt" }));
+    assert!(
+        shown.starts_with("1")
+            && shown.contains("|one\n")
+            && shown.ends_with("Cursor: line 1 of 6, column 1"),
+        "{shown}"
+    );
+    assert_eq!(
+        call(&lab, &json!({ "file": "new.txt", "steps": [{ "kbd": ["i"], "insert": "x" }] })).lines().next(),
+        Some("Created new.txt")
+    );
+    assert_eq!(lab.env.read("new.txt"), "x\n");
+    for (step, message) in [
+        (json!({ "kbd": ["dfz"] }), "Step 1: `dfz`: `f` leads nowhere from here"),
+        (json!({ "kbd": ["x"], "insert": "y" }), "must leave insert mode open"),
+        (json!({ "kbd": ["i"] }), "must end in normal mode"),
+        (json!({ "kbd": [], "insert": "y" }), "`insert` needs keys that open insert mode"),
+        (json!({ "kbd": ["d"] }), "the keys end in the middle of a command"),
+    ] {
+        check_refused(&lab, &steps(json!([step])), message);
+    }
+    check_refused(&lab, &json!({ "file": "missing.txt" }), "File not found: missing.txt");
 }

@@ -33,7 +33,8 @@ fn a_file_is_created_and_replaced_with_its_true_size() {
     assert!(!lab.env.exists("b.txt"));
     check_refused(&lab, "../outside.txt", "x", "outside");
     check_refused(&lab, ".git/config", "x", "leads into git's own folder");
-    check_refused(&lab, "memory://x", "x", "cannot be written");
+    check_refused(&lab, "memory://x", "x", "memory:// can only be read.");
+    check_refused(&lab, "ftp://x/y", "x", "cannot be written");
 }
 
 #[test]
