@@ -93,17 +93,15 @@ pub(crate) fn check_write(
     let dots = foreign(Elision::Dots).filter(|_| before.is_empty() && has_no_dots(path));
     let mut written = content.lines().enumerate().filter(|(_, text)| left_out(text) && new_to_file(text));
     let compared = OnceCell::new();
+    let both = || compared.get_or_init(|| Compared::both(&lines, content));
     let loses = |(at, _): &(usize, &str)| {
-        let compared = compared.get_or_init(|| Compared::both(&lines, content));
-        let gone = compared.iter().map(|compared| compared.lines_gone(*at)).max().unwrap_or_default();
+        let gone = both().iter().map(|compared| compared.lines_gone(*at)).max().unwrap_or_default();
         // Documents show code with things left out, but rarely in place of several lines.
         if is_prose_file(path) { gone > 1 } else { gone > 0 }
     };
     let comment_written = if is_prose_file(path) { written.find(loses) } else { written.next() };
-    let replaces_several = |(at, _): &(usize, &str)| {
-        let compared = compared.get_or_init(|| Compared::both(&lines, content));
-        compared.iter().any(|compared| compared.is_alone_for(*at, SEVERAL))
-    };
+    let replaces_several =
+        |(at, _): &(usize, &str)| both().iter().any(|compared| compared.is_alone_for(*at, SEVERAL));
     let remark = || {
         let remarks = content.lines().enumerate().filter(|(_, text)| remarks_left_out(text));
         let mut foreign = remarks.filter(|(_, text)| !is_prose_file(path) && new_to_file(text));
@@ -127,7 +125,7 @@ pub(crate) fn check_write(
         return None;
     }
     let is_cut_off = ends_cut_off(before, content);
-    if is_cut_off && lacks_end(compared.get_or_init(|| Compared::both(&lines, content)), &lines) {
+    if is_cut_off && lacks_end(both(), &lines) {
         return Some(Loss::Gutted { before: lines.len(), kept: kept(&lines, content), why: IN_THE_MIDDLE });
     }
     let is_marked = || foreign(Elision::Comment).or_else(|| foreign(Elision::Dots)).is_some();

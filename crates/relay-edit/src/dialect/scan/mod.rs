@@ -156,12 +156,20 @@ impl Scanner {
 
     /// The edits that became whole since the last call.
     ///
-    /// Whole files below a path line wait for the end of the reply, which may show that they only illustrate.
+    /// Whole files below a path line wait for the end of the reply, which may show that they only illustrate. So does
+    /// content for a file with changed lines, because [`Self::drop_illustrations`] may drop it.
     pub fn take_new_edits(&mut self) -> Vec<Edit> {
         let ready = self.edits.get(self.handed_out..).unwrap_or_default();
-        let new: Vec<Edit> = ready.iter().take_while(|edit| !edit.dialect.is_whole_file()).cloned().collect();
+        let new: Vec<Edit> = ready.iter().take_while(|edit| !self.may_be_dropped(edit)).cloned().collect();
         self.handed_out += new.len();
         new
+    }
+
+    fn may_be_dropped(&self, edit: &Edit) -> bool {
+        let is_patch = |other: &&Edit| matches!(other.operation, Operation::Patch { .. });
+        edit.dialect.is_whole_file()
+            || matches!(edit.operation, Operation::Write { .. })
+                && self.edits.iter().filter(is_patch).any(|patch| patch.path == edit.path)
     }
 
     /// Ends the reply; `half` is the number of its last line if that has no end.
