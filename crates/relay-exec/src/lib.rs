@@ -40,6 +40,7 @@ mod session;
 mod shell;
 mod snapshot;
 mod supervise;
+mod surroundings;
 #[cfg(unix)]
 mod tree;
 
@@ -62,6 +63,7 @@ pub use run::{End, Run, Tail};
 pub use session::{Boot, Ran, Session, Turn};
 pub use shell::Shell;
 pub use snapshot::{shell_variables, snapshot};
+pub use surroundings::{file_mode, variable};
 
 /// Set to `1` for every command, so that it can tell that Relay runs it.
 pub const RELAY_VARIABLE: &str = "RELAY";

@@ -20,7 +20,7 @@ const OFF: &str = "CLAUDE_CODE_DISABLE_CRON";
 
 /// Whether schedules are switched off by the environment.
 pub fn is_switched_off() -> bool {
-    std::env::var_os(OFF).is_some_and(|value| value == "1")
+    relay_exec::variable(OFF).is_some_and(|value| value == "1")
 }
 
 fn check(services: &Services) -> Result<(), ToolError> {

@@ -1,13 +1,12 @@
 //! Connections: one master per host that stays while the session does, and the commands that run through it.
 
 use std::collections::BTreeMap;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use relay_diagnostics::Cancel;
-use relay_exec::{End, Program, find_program};
+use relay_exec::{End, Program, file_mode, find_program};
 
 use super::SshFiles;
 use super::hosts::Host;
@@ -235,11 +234,9 @@ fn merged(args: &[String], timeout: Duration, cancel: &Cancel, on_output: &mut d
 /// A key that others can read is refused by `ssh` with a page of text; this says it in a line.
 fn check_key(host: &Host) -> Result<(), String> {
     let Some(key) = &host.key else { return Ok(()) };
-    let facts = std::fs::metadata(key).map_err(|_| format!("SSH key not found: {key}"))?;
-    if !facts.is_file() {
-        return Err(format!("SSH key is not a file: {key}"));
-    }
-    if facts.permissions().mode() & 0o077 != 0 {
+    let mode = file_mode(Path::new(key)).map_err(|_| format!("SSH key not found: {key}"))?;
+    let Some(mode) = mode else { return Err(format!("SSH key is not a file: {key}")) };
+    if mode & 0o077 != 0 {
         return Err(format!("SSH key permissions must be 600 or stricter: {key}"));
     }
     Ok(())

@@ -55,7 +55,7 @@ pub struct Ssh {
 impl Ssh {
     /// The tool, if there is a host, and what is wrong with the files.
     pub fn find(setup: Setup, services: &Services) -> (Option<Self>, Vec<String>) {
-        let (hosts, warnings) = hosts::read(&setup.sources, &|name| std::env::var(name).ok());
+        let (hosts, warnings) = hosts::read(&setup.sources, &relay_exec::variable);
         if hosts.is_empty() {
             return (None, warnings);
         }

@@ -31,7 +31,9 @@ impl Source {
     pub(super) fn is_product(&self) -> bool {
         let in_src =
             self.path.strip_prefix("crates/").is_some_and(|path| path.split('/').nth(1) == Some("src"));
-        let is_test = self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
+        // `testing.rs` is what tests of several modules share.
+        let is_test = ["/tests.rs", "/testing.rs"].iter().any(|end| self.path.ends_with(end))
+            || self.path.contains("/tests/");
         self.is_rust() && in_src && !is_test && self.crate_name() != Some("testkit")
     }
 
