@@ -71,6 +71,8 @@ mod tool_lab;
 mod tool_notebook;
 mod tool_read;
 mod tool_search;
+mod tool_small;
+mod tool_ssh;
 mod tool_write;
 mod translate;
 mod trust;
