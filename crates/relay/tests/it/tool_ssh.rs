@@ -21,6 +21,7 @@ impl Drop for Server {
 }
 
 /// An sshd for this user alone; none where it is not installed.
+#[allow(clippy::print_stdout, reason = "says what is not tested")]
 fn sshd(env: &TestEnv) -> Option<(Server, u16)> {
     if !std::path::Path::new(SSHD).exists() {
         assert!(std::env::var_os("CI").is_none(), "sshd is missing; install openssh-server");
