@@ -168,7 +168,9 @@ fn without_head(command: &str) -> Option<String> {
         && end.redirects.is_empty()
         && end.words.iter().skip(1).all(|word| is_count(word.literal()));
     let follows = end.words.iter().any(|word| matches!(word.literal(), Some("-f" | "-F" | "--follow")));
-    if !is_cutter || !is_plain || follows || item.background {
+    let is_endless =
+        last.stages.iter().any(|stage| matches!(stage, Command::Simple(simple) if is_endless(simple)));
+    if !is_cutter || !is_plain || follows || is_endless || item.background {
         return None;
     }
     let mut kept = command.get(..before.span.end)?.trim_end().to_owned();
@@ -181,13 +183,23 @@ fn without_head(command: &str) -> Option<String> {
     (rest.starts_with('|') && shell::parse(&kept).is_ok()).then_some(kept)
 }
 
-/// `-n`, `20`, `-20`, `-n20`, `+5`, `-c`.
+/// `-n`, `20`, `-20`, `-n20`, `+5`, `--lines=20`. A number of bytes is another matter: who wants that wants no more.
 fn is_count(word: Option<&str>) -> bool {
     let Some(word) = word else { return false };
-    let word = word.strip_prefix("--lines=").or_else(|| word.strip_prefix("--bytes=")).unwrap_or(word);
-    let word = word.trim_start_matches(['-', '+']);
-    let word = word.strip_prefix(['n', 'c', 'q']).unwrap_or(word);
-    word.trim_start_matches(['-', '+']).chars().all(|c| c.is_ascii_digit() || matches!(c, 'k' | 'K' | 'M'))
+    let word = word.strip_prefix("--lines=").unwrap_or(word).trim_start_matches(['-', '+']);
+    let word = word.strip_prefix(['n', 'q']).unwrap_or(word);
+    word.trim_start_matches(['-', '+']).chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a command may print for ever, so that only what cuts it ends it.
+fn is_endless(simple: &Simple) -> bool {
+    const ENDLESS: [&str; 6] = ["yes", "ping", "watch", "top", "vmstat", "journalctl"];
+    let is_named = simple.words.first().is_some_and(|word| ENDLESS.contains(&word.text.as_str()));
+    let reads_device = simple.words.iter().any(|word| word.text.contains("/dev/"))
+        || simple.redirects.iter().any(|redirect| redirect.target.text.starts_with("/dev/"));
+    is_named
+        || reads_device
+        || simple.words.iter().any(|word| matches!(word.text.as_str(), "-f" | "-F" | "--follow"))
 }
 
 fn is_error_to_output(simple: &Simple) -> bool {
@@ -246,7 +258,7 @@ mod tests {
         check("make | head", "make");
         check("make |head -n 5", "make");
         check("a && b 2>&1 | tail -n +3", "a && b");
-        check("ls | head -c 100", "ls");
+        check("ls | head --lines=3", "ls");
     }
 
     #[test]
@@ -262,6 +274,10 @@ mod tests {
             "echo '| head'",
             "make | head &",
             "make | (head)",
+            "ls | head -c 100",
+            "yes | head -3",
+            "cat /dev/urandom | base64 | head -1",
+            "tail -f log | head -5",
         ] {
             check(command, command);
         }
