@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// A program about to run.
@@ -148,11 +148,22 @@ impl Running {
         assert!(sent.success(), "kill -s {name} {id}");
     }
 
-    /// Waits for its end.
+    /// How long it may take: nothing takes that long, but a test that hangs hides what every other test says.
+    const PATIENCE: Duration = Duration::from_secs(600);
+
+    /// Waits for its end, and kills it when that does not come.
     #[must_use]
     pub fn wait(self) -> Run {
         use std::os::unix::process::ExitStatusExt;
+        let id = self.0.id().to_string();
+        let (ended, watch) = channel::<()>();
+        std::thread::spawn(move || {
+            if watch.recv_timeout(Self::PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                drop(std::process::Command::new("kill").args(["-s", "KILL", &id]).status());
+            }
+        });
         let output = self.0.wait_with_output().unwrap();
+        drop(ended);
         Run {
             stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
             stderr: String::from_utf8_lossy(&output.stderr).into_owned(),

@@ -20,11 +20,13 @@ fn lab() -> Lab {
     lab.env.write("a.txt", "one\n");
     lab.server.respond(|request| {
         let body = request.body.to_string();
-        Answer::from(match (body.contains("b.txt (+1"), body.contains("a.txt (+1")) {
-            (true, _) => Reply::text("All done."),
-            (false, true) => calling(&[("write", json!({ "path": "b.txt", "content": "b\n" }))]),
-            (false, false) => calling(&[("write", json!({ "path": "a.txt", "content": "two\n" }))]),
-        })
+        Answer::from(
+            match (body.contains("wrote 2 bytes to b.txt"), body.contains("wrote 4 bytes to a.txt")) {
+                (true, _) => Reply::text("All done."),
+                (false, true) => calling(&[("write", json!({ "path": "b.txt", "content": "b\n" }))]),
+                (false, false) => calling(&[("write", json!({ "path": "a.txt", "content": "two\n" }))]),
+            },
+        )
     });
     lab
 }
@@ -32,7 +34,7 @@ fn lab() -> Lab {
 /// Kills a run at the n-th call; whether it came to that.
 fn killed(lab: &Lab, call: &str, n: usize) -> bool {
     let line = format!(
-        "strace -f -qq -o /dev/null -e trace={call} -e inject={call}:signal=KILL:when={n} \"$RELAY\" run --model lab/m --json 'do it' >/dev/null 2>&1"
+        "strace -f -qq -o /dev/null -e trace={call} -e inject={call}:signal=KILL:when={n} \"$RELAY\" run --model lab/m --json --max-turns 9 'do it' >/dev/null 2>&1"
     );
     lab.env.shell(&line).code != 0
 }
@@ -61,7 +63,10 @@ fn check(lab: &Lab, context: &str) {
     let a = text("a.txt");
     assert!(matches!(a.as_deref(), Some("one\n" | "two\n")), "{context}: {a:?}");
     assert!(matches!(text("b.txt").as_deref(), None | Some("b\n")), "{context}");
-    let resumed = lab.env.relay(&["run", "--model", "lab/m", "--json", "--continue", "go on"]).run();
+    let resumed = lab
+        .env
+        .relay(&["run", "--model", "lab/m", "--json", "--max-turns", "9", "--continue", "go on"])
+        .run();
     assert_eq!(resumed.code, 0, "{context}: {}{}", resumed.stdout, resumed.stderr);
     let document: serde_json::Value = serde_json::from_str(&resumed.stdout).unwrap();
     assert_eq!(document["text"], "All done.", "{context}: {document}");

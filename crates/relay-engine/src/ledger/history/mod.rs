@@ -121,7 +121,8 @@ impl History {
         Self { entries: states::settle(entries.records, entries.damaged), foreign: entries.foreign }
     }
 
-    /// The transaction a person means: a number, a uuid, or the beginning of one.
+    /// The transaction a person means: a number, a uuid, or the beginning of one. A beginning has at least four digits,
+    /// and eight if it could be a number: `relay undo 99` must not reach a uuid that happens to begin with 99.
     ///
     /// # Errors
     /// None fits, or several do.
@@ -132,9 +133,11 @@ impl History {
             return Ok(entry);
         }
         let wanted = selector.to_lowercase().replace('-', "");
+        let shortest = if wanted.bytes().all(|byte| byte.is_ascii_digit()) { 8 } else { 4 };
         let begins = |entry: &&Entry| {
             let mut buffer = Uuid::encode_buffer();
-            !wanted.is_empty() && entry.record.uuid.simple().encode_lower(&mut buffer).starts_with(&wanted)
+            wanted.len() >= shortest
+                && entry.record.uuid.simple().encode_lower(&mut buffer).starts_with(&wanted)
         };
         let fitting: Vec<&Entry> = self.entries.iter().filter(begins).collect();
         match fitting.as_slice() {
@@ -147,7 +150,7 @@ impl History {
                 codes::NO_SUCH_TRANSACTION,
                 format!("no transaction on the ledger is called `{selector}`"),
             )
-            .hinted("`relay log` lists them; use a number, a uuid or its beginning.")),
+            .hinted("`relay log` lists them; use a number, a uuid or its first four digits.")),
             several => Err(Diagnostic::error(
                 codes::AMBIGUOUS_TRANSACTION,
                 format!("{} transactions begin with `{selector}`", several.len()),
