@@ -163,7 +163,7 @@ fn show_takes_a_number_a_uuid_or_its_beginning_and_gives_the_diff() {
     apply(&env, &reply(1, "a.txt", "new"), &[]);
     let text = reply(2, "b.txt", "x").replace(&uuid(2), "abcd0000-0000-4000-8000-000000000000");
     apply(&env, &text, &[]);
-    for selector in ["1", "#1", &uuid(1), "0000"] {
+    for selector in ["1", "#1", &uuid(1), "00000000"] {
         let document = json(&env.relay(&["show", selector, "--json"]).run());
         assert_eq!(document["uuid"], uuid(1), "{selector}");
     }
@@ -179,9 +179,12 @@ fn show_takes_a_number_a_uuid_or_its_beginning_and_gives_the_diff() {
     assert!(diff.contains("--- a/a.txt\n+++ b/a.txt\n") && diff.contains("-old\n+new\n"), "{diff}");
     let run = env.relay(&["show", "1"]).run();
     assert!(run.stdout.contains("- old") && run.stdout.contains("+ new"), "{}", run.stdout);
-    let run = env.relay(&["show", "77"]).run();
-    assert_eq!(run.code, 1);
-    assert!(run.stderr.contains("relay log"), "{}", run.stderr);
+    // What may be a number means no uuid that happens to begin with it.
+    for selector in ["77", "0000", "abc"] {
+        let run = env.relay(&["show", selector]).run();
+        assert_eq!(run.code, 1, "{selector}");
+        assert!(run.stderr.contains("relay log"), "{}", run.stderr);
+    }
 }
 
 #[test]
@@ -189,7 +192,7 @@ fn an_ambiguous_prefix_is_refused_with_the_candidates() {
     let env = project(PLAIN);
     apply(&env, &reply(1, "a.txt", "x"), &[]);
     apply(&env, &reply(2, "b.txt", "x"), &[]);
-    let run = env.relay(&["show", "0000000"]).run();
+    let run = env.relay(&["show", "00000000"]).run();
     assert_eq!(run.code, 1);
     assert!(run.stderr.contains(&uuid(1)) && run.stderr.contains(&uuid(2)), "{}", run.stderr);
 }
