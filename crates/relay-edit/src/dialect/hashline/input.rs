@@ -8,7 +8,7 @@ use crate::{Diagnostic, Reply, Severity, codes};
 /// so: a call, unlike a reply, is sent on purpose.
 ///
 /// ```
-/// let reply = relay_edit::sections("§a.py\\n»EOF\\nx = 1\\n");
+/// let reply = relay_edit::sections("§a.py\n»EOF\nx = 1\n");
 /// assert_eq!((reply.edits.len(), reply.diagnostics.len()), (1, 0));
 /// ```
 #[must_use]
