@@ -2,6 +2,7 @@
 //!
 //! - [`summarise`]: a file in short, with the bodies of functions left out; [`symbols`]: its declarations; [`highlight`]: its
 //!   colours. For [`Language::all`].
+//! - [`mermaid`]: a diagram as a drawing of characters.
 //! - [`shell`]: a command as bash reads it: words, pipelines, redirections; what it would do, in plain English.
 //!
 //! The crate is pure: text in, values out. It opens no file, starts nothing, reads no clock and no environment, so the
@@ -9,6 +10,7 @@
 
 mod highlight;
 mod language;
+pub mod mermaid;
 mod shape;
 pub mod shell;
 mod summary;

@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use pulldown_cmark::{Alignment, CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use relay_syntax::mermaid;
 
 use super::highlight::code_lines;
 use super::table::Table;
-use crate::text::{Attrs, Line, Span, Style, clean};
+use crate::text::{Attrs, Line, Span, Style, clean, width};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
 
@@ -57,6 +58,15 @@ pub fn lines(view: &View<'_>, text: &str) -> Vec<Line> {
         writer.lines.pop();
     }
     writer.lines
+}
+
+/// The drawing of a diagram, if the code is one that can be drawn and there is room for it.
+fn drawing(language: &str, code: &str, room: usize, ascii: bool) -> Option<String> {
+    if !language.eq_ignore_ascii_case("mermaid") {
+        return None;
+    }
+    let drawing = mermaid::draw(code, mermaid::Style { ascii, ..mermaid::Style::default() }).ok()?;
+    drawing.lines().all(|line| width(line) <= room).then_some(drawing)
 }
 
 /// A list that is being written.
@@ -319,7 +329,9 @@ impl<'a, 'v> Writer<'a, 'v> {
         let gutter = format!("{} ", self.view.sign(Symbol::Gutter));
         let border = self.view.fg(Token::MdCodeBlockBorder);
         let room = self.room().saturating_sub(2).max(4);
-        for line in code_lines(self.view, &language, &code) {
+        let drawing = drawing(&language, &code, room, gutter.is_ascii());
+        let code = drawing.as_deref().unwrap_or(&code);
+        for line in code_lines(self.view, &language, code) {
             for part in line.wrapped(room, 0) {
                 let mut whole = Line::of(gutter.clone(), border);
                 whole.append(part);
@@ -352,11 +364,21 @@ impl<'a, 'v> Writer<'a, 'v> {
 
 #[cfg(test)]
 mod tests {
-    use super::finished;
+    use super::{drawing, finished};
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
         assert_eq!(&text[..finished(text)], expected);
+    }
+
+    #[test]
+    fn diagrams_are_drawn_where_there_is_room() {
+        let drawn = |code: &str, room: usize| drawing("mermaid", code, room, true);
+        let shown = drawn("graph LR\n A --> B\n", 40).unwrap();
+        assert!(shown.contains("| A +") && shown.contains(">| B |"), "{shown}");
+        assert_eq!(drawn("graph LR\n A --> B\n", 5), None, "too wide");
+        assert_eq!(drawn("graph LR\n A --> \n", 40), None, "not complete yet");
+        assert_eq!(drawing("rust", "graph LR\n A --> B\n", 40, true), None);
     }
 
     #[test]

@@ -9,9 +9,10 @@ use unicode_width::UnicodeWidthStr;
 use super::canvas::Style;
 use super::graph::{Edge, Graph, Node, Way};
 use super::paint;
+use super::spread::{Frame, shared_band};
 
 /// How often the order within layers is improved.
-const SWEEPS: usize = 6;
+pub(super) const SWEEPS: usize = 6;
 
 /// A box, or a place where a long line passes through a layer.
 pub(super) struct Item {
@@ -22,10 +23,12 @@ pub(super) struct Item {
     pub(super) main: usize,
     /// Where it begins on the cross axis.
     pub(super) at: usize,
+    /// The group whose band it is in.
+    pub(super) band: Option<usize>,
 }
 
 impl Item {
-    fn center(&self) -> usize {
+    pub(super) fn center(&self) -> usize {
         self.at + self.cross / 2
     }
 }
@@ -64,6 +67,8 @@ pub(super) struct Plan<'g> {
     /// Which lines were turned around.
     pub(super) reversed: Vec<bool>,
     pub(super) channels: Vec<Channel>,
+    /// The frames of groups; one that is inside another comes before it.
+    pub(super) frames: Vec<Frame>,
 }
 
 /// Draws a graph.
@@ -110,7 +115,7 @@ impl<'g> Plan<'g> {
             let (width, height) = size(node, style);
             let (cross, main) = if is_upright { (width, height) } else { (height, width) };
             let layer = layers_of.get(index).copied().unwrap_or(0);
-            items.push(Item { node: Some(index), layer, cross, main, at: 0 });
+            items.push(Item { node: Some(index), layer, cross, main, at: 0, band: node.group });
         }
         let mut segments = Vec::new();
         for (index, edge) in graph.edges.iter().enumerate() {
@@ -118,8 +123,9 @@ impl<'g> Plan<'g> {
             let (from, to) = ends(edge, turned);
             let layer = |node: usize| layers_of.get(node).copied().unwrap_or(0);
             let mut before = from;
+            let band = shared_band(graph, from, to);
             for between in layer(from) + 1..layer(to) {
-                items.push(Item { node: None, layer: between, cross: 1, main: 1, at: 0 });
+                items.push(Item { node: None, layer: between, cross: 1, main: 1, at: 0, band });
                 let here = items.len() - 1;
                 segments.push(segment(before, here, index, before == from, false));
                 before = here;
@@ -134,7 +140,7 @@ impl<'g> Plan<'g> {
             }
         }
         let channels = vec![Channel::default(); count];
-        Self { graph, style, items, layers, segments, reversed, channels }
+        Self { graph, style, items, layers, segments, reversed, channels, frames: Vec::new() }
     }
 
     pub(super) fn is_upright(&self) -> bool {
@@ -142,7 +148,7 @@ impl<'g> Plan<'g> {
     }
 
     /// Neighbours of an item in the layer before it, or after it.
-    fn neighbours(&self, item: usize, above: bool) -> Vec<usize> {
+    pub(super) fn neighbours(&self, item: usize, above: bool) -> Vec<usize> {
         let pick = |segment: &Segment| match above {
             true => (segment.to == item).then_some(segment.from),
             false => (segment.from == item).then_some(segment.to),
@@ -188,64 +194,6 @@ impl<'g> Plan<'g> {
                 if let Some(kept) = self.layers.get_mut(layer) {
                     *kept = ordered;
                 }
-            }
-        }
-    }
-
-    /// Gives places on the cross axis, each as near to its neighbours as the layer allows.
-    fn spread(&mut self) {
-        let gap = if self.is_upright() { self.style.padding_x } else { self.style.padding_y.min(2) };
-        for sweep in 0..SWEEPS {
-            let above = sweep % 2 == 0;
-            let order: Vec<usize> = match above {
-                true => (0..self.layers.len()).collect(),
-                false => (0..self.layers.len()).rev().collect(),
-            };
-            for layer in order {
-                self.spread_layer(layer, above, gap, sweep == 0);
-            }
-        }
-        let least = self.items.iter().map(|item| item.at).min().unwrap_or(0);
-        self.items.iter_mut().for_each(|item| item.at -= least);
-    }
-
-    /// The mean of the leftmost and the rightmost placement that leaves nobody overlapping overlaps nobody either.
-    fn spread_layer(&mut self, layer: usize, above: bool, gap: usize, is_first: bool) {
-        // Room to the left, so that boxes can move there.
-        const MARGIN: usize = 10_000;
-        let items = self.layers.get(layer).cloned().unwrap_or_default();
-        let wanted: Vec<usize> = items
-            .iter()
-            .map(|item| {
-                let near = self.neighbours(*item, above);
-                let sum: usize =
-                    near.iter().filter_map(|other| self.items.get(*other)).map(Item::center).sum();
-                let (at, cross) = self.items.get(*item).map_or((0, 1), |item| (item.at, item.cross));
-                match near.len() {
-                    0 if is_first => MARGIN,
-                    0 => at,
-                    count => (sum / count).saturating_sub(cross / 2),
-                }
-            })
-            .collect();
-        let cross: Vec<usize> =
-            items.iter().filter_map(|item| self.items.get(*item)).map(|item| item.cross).collect();
-        let mut left = Vec::with_capacity(items.len());
-        let mut end = 0;
-        for (wanted, cross) in wanted.iter().zip(&cross) {
-            let at = (*wanted).max(end);
-            left.push(at);
-            end = at + cross + gap;
-        }
-        let mut right = vec![0; items.len()];
-        let mut begin = usize::MAX / 2;
-        for (slot, (wanted, cross)) in right.iter_mut().zip(wanted.iter().zip(&cross)).rev() {
-            *slot = (*wanted).min(begin.saturating_sub(cross + gap));
-            begin = *slot;
-        }
-        for (item, (left, right)) in items.iter().zip(left.into_iter().zip(right)) {
-            if let Some(item) = self.items.get_mut(*item) {
-                item.at = usize::midpoint(left, right);
             }
         }
     }

@@ -25,20 +25,23 @@ const SHAPES: [(&str, &str, bool); 12] = [
 pub fn parse(way: &str, lines: &[(usize, &str)]) -> Result<Graph, String> {
     let way = Way::of(way).ok_or_else(|| format!("`{way}` is not a direction; use TD, TB, BT, LR or RL."))?;
     let mut graph = Graph::new(way);
-    let mut open = 0usize;
     for (number, line) in lines {
         let word = line.split_whitespace().next().unwrap_or_default();
         let wrong = |reason: String| format!("Line {number}: {reason}");
         match word {
-            "subgraph" => open += 1,
+            "subgraph" => {
+                graph.begin_group(line.strip_prefix("subgraph").unwrap_or_default()).map_err(wrong)?;
+            }
             "end" => {
-                open = open.checked_sub(1).ok_or_else(|| wrong("`end` without a subgraph.".to_owned()))?;
+                if !graph.end_group() {
+                    return Err(wrong("`end` without a subgraph.".to_owned()));
+                }
             }
             word if LOOKS.contains(&word) => {}
             _ => line.split(';').try_for_each(|part| statement(&mut graph, part).map_err(wrong))?,
         }
     }
-    if open > 0 {
+    if graph.open.is_some() {
         return Err("A subgraph has no `end`.".to_owned());
     }
     if graph.nodes.is_empty() {

@@ -1,6 +1,6 @@
 //! Draws boxes and lines that have their places, whichever way the layers follow each other.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::canvas::Canvas;
 use super::graph::{Edge, Way};
@@ -13,15 +13,25 @@ pub(super) fn paint(plan: &Plan<'_>) -> Result<String, String> {
     };
     let gap = if plan.is_upright() { plan.style.padding_y } else { plan.style.padding_x };
     let mut starts = Vec::new();
-    let mut main = 0;
-    for (layer, channel) in plan.layers.iter().zip(&plan.channels) {
+    // The first frames have nothing above them, but a blank below.
+    let mut main = match borders(plan, 0).0 {
+        0 => 0,
+        frames => frames + 1,
+    };
+    for (number, (layer, channel)) in plan.layers.iter().zip(&plan.channels).enumerate() {
         let deep = main_of(layer);
         starts.push((main, deep));
-        // A way out, the bends, the labels, and the head.
-        main += deep + gap.max(channel.tracks + channel.labels + 2);
+        // A way out, the bends, the frames that end, the labels, the frames that begin, and the head.
+        let frames = borders(plan, number).1 + borders(plan, number + 1).0;
+        main += deep + gap.max(channel.tracks + channel.labels + 2) + frames;
     }
-    let total = starts.last().map_or(0, |(start, deep)| start + deep);
-    let cross = plan.items.iter().map(|item| item.at + item.cross).max().unwrap_or(0);
+    let after = match borders(plan, plan.layers.len().saturating_sub(1)).1 {
+        0 => 0,
+        frames => frames + 1,
+    };
+    let total = starts.last().map_or(0, |(start, deep)| start + deep) + after;
+    let frames = plan.frames.iter().map(|frame| frame.cross.1 + 1);
+    let cross = plan.items.iter().map(|item| item.at + item.cross).chain(frames).max().unwrap_or(0);
     // Labels may stick out on both sides.
     let margin = plan.graph.edges.iter().map(|edge| edge.label.width()).max().unwrap_or(0) / 2 + 1;
     let (width, height) = match plan.is_upright() {
@@ -30,10 +40,18 @@ pub(super) fn paint(plan: &Plan<'_>) -> Result<String, String> {
     };
     let painter = Painter { plan, starts, total, margin };
     let mut canvas = Canvas::new(width + 1, height + 1, plan.style.ascii)?;
+    painter.frames(&mut canvas);
     painter.lines(&mut canvas);
     painter.boxes(&mut canvas);
     painter.words(&mut canvas);
     Ok(canvas.finish())
+}
+
+/// How many frames begin before a layer, one inside the other, and how many end after it.
+fn borders(plan: &Plan<'_>, layer: usize) -> (usize, usize) {
+    let before = plan.frames.iter().filter(|frame| frame.layers.0 == layer).map(|frame| frame.inside.0 + 1);
+    let after = plan.frames.iter().filter(|frame| frame.layers.1 == layer).map(|frame| frame.inside.1 + 1);
+    (before.max().unwrap_or(0), after.max().unwrap_or(0))
 }
 
 /// Knows which way main is.
@@ -67,6 +85,35 @@ impl Painter<'_, '_> {
         (begin, begin + item.main - 1)
     }
 
+    /// The frames of groups, each with its title on its upper side.
+    fn frames(&self, canvas: &mut Canvas) {
+        for frame in &self.plan.frames {
+            let (first, last) = frame.layers;
+            let start = self.starts.get(first).map_or(0, |(start, _)| *start);
+            let (end, deep) = self.starts.get(last).copied().unwrap_or((0, 1));
+            let tracks = self.plan.channels.get(last).map_or(0, |channel| channel.tracks.max(1));
+            let begin = start.saturating_sub(2 + frame.inside.0);
+            let stop = end + deep + tracks + frame.inside.1;
+            let (a, b) = (self.point(frame.cross.0, begin), self.point(frame.cross.1, stop));
+            let corner = (a.0.min(b.0), a.1.min(b.1));
+            let size = (a.0.abs_diff(b.0) + 1, a.1.abs_diff(b.1) + 1);
+            canvas.frame(corner, size, false);
+            let title = self.plan.graph.groups.get(frame.group).map_or("", |group| group.title.as_str());
+            let room = size.0.saturating_sub(4);
+            let mut used = 0;
+            let shown: String = title
+                .chars()
+                .take_while(|c| {
+                    used += c.width().unwrap_or(0);
+                    used <= room
+                })
+                .collect();
+            if !shown.is_empty() {
+                canvas.text(corner.0 + 1, corner.1, &format!(" {shown} "));
+            }
+        }
+    }
+
     fn lines(&self, canvas: &mut Canvas) {
         for item in self.plan.items.iter().filter(|item| item.node.is_none()) {
             let (begin, end) = self.span(item);
@@ -97,7 +144,7 @@ impl Painter<'_, '_> {
 
     fn item(&self, index: usize) -> &Item {
         // Every segment was made from items that are there.
-        static NOTHING: Item = Item { node: None, layer: 0, cross: 1, main: 1, at: 0 };
+        static NOTHING: Item = Item { node: None, layer: 0, cross: 1, main: 1, at: 0, band: None };
         self.plan.items.get(index).unwrap_or(&NOTHING)
     }
 
@@ -177,7 +224,8 @@ impl Painter<'_, '_> {
         let (start, deep) = self.starts.get(self.item(segment.from).layer).copied().unwrap_or((0, 1));
         let tracks =
             self.plan.channels.get(self.item(segment.from).layer).map_or(0, |channel| channel.tracks);
-        let first = start + deep + tracks.max(1);
+        let frames = borders(self.plan, self.item(segment.from).layer).1;
+        let first = start + deep + tracks.max(1) + frames;
         let words = edge.label.width();
         let to = segment.ports.1;
         match self.plan.is_upright() {

@@ -15,6 +15,12 @@ pub struct Style {
     pub inner: usize,
 }
 
+impl Default for Style {
+    fn default() -> Self {
+        Self { ascii: false, padding_x: 5, padding_y: 3, inner: 1 }
+    }
+}
+
 /// The largest drawing, in places.
 const PLACES: usize = 4_000_000;
 

@@ -139,3 +139,42 @@ fn what_is_wrong_is_named_with_its_line() {
     let many: String = (0..300).map(|n| format!("A{n} --> B{n}\n")).collect();
     assert!(draw(&format!("graph TD\n{many}"), PLAIN).unwrap_err().contains("more than"));
 }
+
+#[test]
+fn groups_have_frames_of_their_own() {
+    check(
+        "graph TD\n subgraph one [First]\n A --> B\n end\n subgraph two\n C\n end\n A --> C",
+        PLAIN,
+        "
+ ┌ First ┐
+ │       │
+ │ ┌───┐ │
+ │ │ A │ │
+ │ └┬─┬┘ │
+ │  └┐└──┼─────────┐
+ │   │   │         │
+ │   │   │     ┌ two ──┐
+ │   ▼   │     │   ▼   │
+ │ ┌───┐ │     │ ┌───┐ │
+ │ │ B │ │     │ │ C │ │
+ │ └───┘ │     │ └───┘ │
+ │       │     │       │
+ └───────┘     └───────┘",
+    );
+    let nested = "graph LR\n subgraph Outer\n subgraph Inner\n A\n end\n B\n end\n A --> B --> D";
+    let drawing = draw(nested, ASCII).unwrap();
+    for word in [" Outer ", " Inner ", " A ", " B ", " D "] {
+        assert_eq!(drawing.matches(word).count(), 1, "{word}\n{drawing}");
+    }
+}
+
+/// No box of another group is inside a frame, and every title is there.
+#[test]
+fn frames_hold_their_own_boxes_only() {
+    let source = "graph TD\n subgraph alpha\n A1 --> A2 --> A3\n end\n subgraph beta\n B1 --> B2\n end\n\
+                  A1 --> B2\n B1 --> A3\n X --> A1\n X --> B1\n A3 --> Y\n B2 --> Y\n beta --> Z";
+    let drawing = draw(source, PLAIN).unwrap();
+    for word in ["alpha", "beta", "A1", "A2", "A3", "B1", "B2", "X", "Y", "Z"] {
+        assert_eq!(drawing.matches(word).count(), 1, "{word}\n{drawing}");
+    }
+}
