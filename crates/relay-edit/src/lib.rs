@@ -48,7 +48,7 @@ pub use matcher::{Applied, Certificate, How, Placement, Proof, Reading, Reindent
 pub use merge::{Conflict, merge, merge_surely};
 pub use passage::{Body, Passage, Snippet};
 pub use plan::{
-    Change, EditOutcome, EditStatus, OldLines, Options, Plan, Snapshot, plan, plan_taking, plan_with,
+    Change, EditOutcome, EditStatus, OldLines, Options, Plan, Repeats, Snapshot, plan, plan_taking, plan_with,
 };
 pub use prompt::system_prompt;
 pub use relay_diagnostics::{Code, Diagnostic, Severity};

@@ -120,6 +120,18 @@ impl EditOutcome {
     }
 }
 
+/// What becomes of new lines that repeat the lines beside the anchor they are written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeats {
+    /// They are left out, and that is reported: authors copy a line too many.
+    #[default]
+    Dropped,
+    /// They are left out where lines are replaced; what is only inserted stays as it is written.
+    DroppedFromReplacements,
+    /// They stay: a program worked the new lines out.
+    Kept,
+}
+
 /// How edits are planned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -137,8 +149,8 @@ pub struct Options {
     /// Which lines of a view the author was shown, from the first to the last, counted from 1; a path that is not in here
     /// was shown whole. A view vouches for no other lines.
     pub shown: BTreeMap<String, Vec<(usize, usize)>>,
-    /// Lines that are inserted next to an anchor stay as they are written, also where they repeat their neighbours.
-    pub inserts_as_written: bool,
+    /// What becomes of new lines that repeat the lines beside the anchor they are written for.
+    pub repeats: Repeats,
     /// Files that say a program wrote them may be edited by anchor.
     pub allow_generated: bool,
 }
@@ -381,7 +393,7 @@ impl Planner<'_> {
                 Dialect::Fenced | Dialect::SearchReplace | Dialect::ToolCall | Dialect::Instruction
             ),
             seen,
-            inserts_as_written: self.options.inserts_as_written,
+            repeats: self.options.repeats,
             explain_failures: self.failures < EXPLAINED,
             work: &self.work,
             levels: self.levels.get(&edit.path),

@@ -116,13 +116,28 @@ impl Store {
     /// # Errors
     /// The project does not exist, the shelf is not sound, or the system refuses.
     pub fn put(&self, shelf: Shelf, root: &Path, name: &str, texts: Vec<String>) -> Result<(), StoreError> {
+        self.put_all(shelf, root, vec![(name.to_owned(), texts)])
+    }
+
+    /// The same for several names, written at once.
+    ///
+    /// # Errors
+    /// The project does not exist, the shelf is not sound, or the system refuses.
+    pub fn put_all(
+        &self,
+        shelf: Shelf,
+        root: &Path,
+        named: Vec<(String, Vec<String>)>,
+    ) -> Result<(), StoreError> {
         let project = key(root)?;
         let folder = Folder::create(self.state_dir())?;
         let writer = folder.lock()?;
         let mut file = read(&folder, shelf, project.clone())?;
-        file.items.retain(|item| item.name != name);
-        if !texts.is_empty() {
-            file.items.push(Item { name: name.to_owned(), texts });
+        for (name, texts) in named {
+            file.items.retain(|item| item.name != name);
+            if !texts.is_empty() {
+                file.items.push(Item { name, texts });
+            }
         }
         make_room(&mut file.items);
         let mut bytes = serde_json::to_vec(&file).map_err(|error| StoreError::Corrupt {

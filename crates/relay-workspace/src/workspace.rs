@@ -10,6 +10,7 @@ use crate::dir::Dir;
 use crate::read::{Facts, Kind, ReadError, Snapshot};
 use crate::refusal::PathRefusal;
 use crate::rel_path::{InWorkspace, OwnPath, RelPath};
+use crate::search::ScanCache;
 use crate::{FILE_LIMIT_BYTES, discover};
 
 /// A root folder and a handle on it.
@@ -17,6 +18,7 @@ use crate::{FILE_LIMIT_BYTES, discover};
 pub struct Workspace {
     root: PathBuf,
     dir: Dir,
+    scans: ScanCache,
 }
 
 /// Why there is no workspace here.
@@ -65,7 +67,7 @@ impl Workspace {
     fn open_canonical(root: PathBuf) -> Result<Self, WorkspaceError> {
         let dir =
             Dir::open_root(&root).map_err(|source| WorkspaceError::Open { path: root.clone(), source })?;
-        Ok(Self { root, dir })
+        Ok(Self { root, dir, scans: ScanCache::new() })
     }
 
     /// The root, absolute and without symbolic links in it. To be shown and to run programs in; opening goes through
@@ -73,6 +75,12 @@ impl Workspace {
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Listings that are less than a second old. Whoever writes in the workspace invalidates them.
+    #[must_use]
+    pub fn scans(&self) -> &ScanCache {
+        &self.scans
     }
 
     /// The handle on the root.

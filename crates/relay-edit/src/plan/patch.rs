@@ -10,6 +10,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use super::Repeats;
 use super::again;
 use super::numbers::Numbers;
 use super::reading::{self, Read};
@@ -58,8 +59,8 @@ pub(crate) struct Terms<'w> {
     pub inline: bool,
     /// The author saw this very file, or the lines of it that are named by number.
     pub seen: bool,
-    /// Lines that are inserted next to a named one stay as they are, also where they repeat their neighbours.
-    pub inserts_as_written: bool,
+    /// What becomes of new lines that repeat those beside a named one.
+    pub repeats: Repeats,
     /// For a hunk that is not found, the nearest place is looked for.
     pub explain_failures: bool,
     /// How many lines were compared for the reply so far.
@@ -261,7 +262,7 @@ fn patch_targets(before: &[u8], named: &Hunks<'_>, terms: Terms<'_>) -> Result<P
     let mut words = Words::default();
     let (mut absorbed, mut unseen) = (0, 0);
     let mut count = 0;
-    let section = targets::Section::of(hunks, terms.inserts_as_written);
+    let section = targets::Section::of(hunks, terms.repeats);
     for (number, hunk) in hunks.iter().enumerate() {
         // Each range is copied, and ranges may lie over each other.
         count += targets::lines_named(hunk).min(lines.len());

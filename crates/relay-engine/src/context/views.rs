@@ -41,38 +41,70 @@ const PER_SESSION: usize = 30;
 /// Between the session and the path in the name of a session's view; no path has it.
 const WITHIN: char = '\u{1f}';
 
+/// What a model is shown of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The file.
+    pub path: &'a RelPath,
+    /// All of its content.
+    pub content: &'a [u8],
+    /// The lines that are shown, counted from 1; `None` means all of them.
+    pub lines: Option<&'a [(usize, usize)]>,
+}
+
 /// Remembers what the model of a session is shown, as [`remember`] does for the whole project. What another conversation was
 /// shown says nothing about what this one knows.
 ///
 /// # Errors
 /// The user's data cannot be written.
-pub fn remember_in(
-    engine: &Engine,
-    session: &str,
-    path: &RelPath,
-    content: &[u8],
-    lines: Option<&[(usize, usize)]>,
-) -> Result<(), StoreError> {
+pub fn remember_in(engine: &Engine, session: &str, seen: &[Seen<'_>]) -> Result<(), StoreError> {
     let (store, root) = (engine.store(), engine.workspace().root());
-    let name = format!("{session}{WITHIN}{path}");
-    let mut texts = vec![as_text(&relay_edit::text_of(content))];
-    if let Some(lines) = lines {
-        let known = store.look_up(Shelf::Views, root, &name).unwrap_or_default();
-        let earlier = match known.as_slice() {
-            [seen] if Some(seen) == texts.first() => return Ok(()),
-            [seen, shown] if Some(seen) == texts.first() => shown.as_str(),
+    // A shelf that cannot be read is like one that is empty: then only the lines of now are vouched for.
+    let known = store.look_through(Shelf::Views, root).unwrap_or_default();
+    let named = seen.iter().filter_map(|seen| {
+        let name = format!("{session}{WITHIN}{}", seen.path);
+        let before = known.iter().find(|(known, _)| *known == name).map(|(_, texts)| texts.as_slice());
+        Some((name, texts_of(seen, before.unwrap_or_default())?))
+    });
+    let mut named: Vec<(String, Vec<String>)> = named.collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    let within = format!("{session}{WITHIN}");
+    let is_older = |name: &&String| name.starts_with(&within) && named.iter().all(|(new, _)| new != *name);
+    let older: Vec<String> = known.iter().map(|(name, _)| name).filter(is_older).cloned().collect();
+    let too_many = (older.len() + named.len()).saturating_sub(PER_SESSION);
+    named.extend(older.into_iter().take(too_many).map(|name| (name, Vec::new())));
+    store.put_all(Shelf::Views, root, named)
+}
+
+/// What is kept of a file, given what was kept of it before; nothing if that says as much.
+fn texts_of(seen: &Seen<'_>, before: &[String]) -> Option<Vec<String>> {
+    let mut texts = vec![as_text(&relay_edit::text_of(seen.content))];
+    if let Some(lines) = seen.lines {
+        let earlier = match before {
+            [known] if Some(known) == texts.first() => return None,
+            [known, shown] if Some(known) == texts.first() => shown.as_str(),
             _ => "",
         };
-        let now = lines.iter().map(|(first, last)| format!("{first}-{last}"));
-        let all: Vec<String> = earlier.split_whitespace().map(str::to_owned).chain(now).collect();
-        texts.push(all.join(" "));
+        let ranges = earlier.split(' ').filter_map(range).chain(lines.iter().copied()).collect();
+        let ranges = merged(ranges).into_iter().map(|(first, last)| format!("{first}-{last}"));
+        texts.push(ranges.collect::<Vec<_>>().join(" "));
     }
-    store.put(Shelf::Views, root, &name, texts)?;
-    let within = format!("{session}{WITHIN}");
-    let names = store.look_through(Shelf::Views, root)?.into_iter().map(|(name, _)| name);
-    let of_session: Vec<String> = names.filter(|name| name.starts_with(&within)).collect();
-    let too_many = of_session.len().saturating_sub(PER_SESSION);
-    of_session.iter().take(too_many).try_for_each(|name| store.put(Shelf::Views, root, name, Vec::new()))
+    (texts != before).then_some(texts)
+}
+
+/// Ranges in order, those that touch each other as one.
+fn merged(mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    ranges.sort_unstable();
+    let mut merged: Vec<(usize, usize)> = Vec::new();
+    for (first, last) in ranges {
+        match merged.last_mut() {
+            Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+            _ => merged.push((first, last)),
+        }
+    }
+    merged
 }
 
 /// What the model of a session was shown of files; of a file it was shown nothing of, what any model was.

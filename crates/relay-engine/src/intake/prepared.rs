@@ -1,6 +1,6 @@
 //! Edits that a channel has read itself: they need no parser, only a place.
 
-use relay_edit::{Edit, Reply};
+use relay_edit::{Edit, Repeats, Reply};
 use uuid::Uuid;
 
 use crate::context::views::Views;
@@ -26,8 +26,8 @@ pub struct Prepared {
 /// How edits that name lines by anchor are taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByAnchor {
-    /// Inserted lines stay as they are written, also where they repeat their neighbours.
-    pub inserts_as_written: bool,
+    /// What becomes of new lines that repeat the lines beside their anchor.
+    pub repeats: Repeats,
     /// Files that say a program wrote them may be edited.
     pub allow_generated: bool,
 }

@@ -30,6 +30,8 @@ impl<'a> Landing<'a> {
     /// Takes the steps, and settles the outcome however they end.
     pub fn run(mut self, steps: impl FnOnce(&mut Self) -> Result<Status, Stop>) -> Outcome {
         let ended = steps(&mut self);
+        // What was written, rolled back or done by a command is seen by the next look, however the steps ended.
+        self.engine.workspace().scans().clear();
         let status = ended.unwrap_or_else(|stop| stop.settle(&mut self.outcome.diagnostics));
         self.outcome.settle(status);
         self.outcome

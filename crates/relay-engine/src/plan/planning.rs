@@ -94,7 +94,7 @@ impl Basis {
 
     /// The same, for edits by anchor that are taken in this way.
     pub fn by_anchor(mut self, by_anchor: ByAnchor) -> Self {
-        self.options.inserts_as_written = by_anchor.inserts_as_written;
+        self.options.repeats = by_anchor.repeats;
         self.options.allow_generated = by_anchor.allow_generated;
         self
     }

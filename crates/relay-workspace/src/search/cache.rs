@@ -5,6 +5,7 @@
 //! listing is older than a blink.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -35,7 +36,7 @@ pub struct Entry {
 /// What a listing depends on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScanKey {
-    /// The workspace's root.
+    /// The folder that is listed: the workspace's root, or one below it.
     pub root: PathBuf,
     /// See [`Scope::hidden`].
     pub hidden: bool,
@@ -63,18 +64,19 @@ impl std::fmt::Debug for ScanCache {
     }
 }
 
-#[derive(Default)]
-struct Lister {
+struct Lister<'c> {
     entries: Vec<Entry>,
+    seen: &'c AtomicUsize,
 }
 
-impl Lister {
+impl Lister<'_> {
     fn push(&mut self, path: &str, kind: Kind) {
+        self.seen.fetch_add(1, Ordering::Relaxed);
         self.entries.push(Entry { path: path.to_owned(), kind });
     }
 }
 
-impl Visitor for Lister {
+impl Visitor for Lister<'_> {
     fn file(&mut self, _dir: &Dir, path: &str, _name: &str) {
         self.push(path, Kind::File);
     }
@@ -100,7 +102,7 @@ impl ScanCache {
     }
 
     /// Everything in the workspace that `answer` needs, from a listing that is young enough at `now`. If the answer is empty and the
-    /// listing is not fresh, the tree is listed once more.
+    /// listing is not fresh, the tree is listed once more. A scope with one path asks about that folder alone.
     ///
     /// # Errors
     /// The workspace cannot be listed.
@@ -112,6 +114,21 @@ impl ScanCache {
         cancel: &Cancel,
         answer: impl Fn(&[Entry]) -> Vec<T>,
     ) -> Result<Vec<T>, SearchError> {
+        self.ask_counting(workspace, scope, now, (cancel, &AtomicUsize::new(0)), answer)
+    }
+
+    /// The same; `seen` is told how many entries were listed, while that goes on.
+    ///
+    /// # Errors
+    /// The workspace cannot be listed.
+    pub fn ask_counting<T>(
+        &self,
+        workspace: &Workspace,
+        scope: &Scope,
+        now: Instant,
+        (cancel, seen): (&Cancel, &AtomicUsize),
+        answer: impl Fn(&[Entry]) -> Vec<T>,
+    ) -> Result<Vec<T>, SearchError> {
         let key = key(workspace, scope);
         if let Some((entries, age)) = self.young(&key, now) {
             let found = answer(&entries);
@@ -119,7 +136,7 @@ impl ScanCache {
                 return Ok(found);
             }
         }
-        let entries = list(workspace, scope, cancel)?;
+        let entries = list(workspace, scope, cancel, seen)?;
         if !cancel.is_cancelled() {
             self.keep(key, now, Arc::clone(&entries));
         }
@@ -168,25 +185,29 @@ impl ScanCache {
 }
 
 fn key(workspace: &Workspace, scope: &Scope) -> ScanKey {
-    ScanKey {
-        root: workspace.root().to_path_buf(),
-        hidden: scope.hidden,
-        gitignore: scope.gitignore,
-        node_modules: scope.node_modules,
-    }
+    let root = match scope.paths.as_slice() {
+        [folder] => workspace.root().join(folder),
+        _ => workspace.root().to_path_buf(),
+    };
+    ScanKey { root, hidden: scope.hidden, gitignore: scope.gitignore, node_modules: scope.node_modules }
 }
 
-/// Everything in the workspace, sorted by path; nothing of it is kept.
-fn list(workspace: &Workspace, scope: &Scope, cancel: &Cancel) -> Result<Arc<[Entry]>, SearchError> {
+/// Everything in the workspace or the folder, sorted by path; nothing of it is kept.
+fn list(
+    workspace: &Workspace,
+    scope: &Scope,
+    cancel: &Cancel,
+    seen: &AtomicUsize,
+) -> Result<Arc<[Entry]>, SearchError> {
     let plain = Scope {
-        paths: Vec::new(),
+        paths: if scope.paths.len() == 1 { scope.paths.clone() } else { Vec::new() },
         globs: Vec::new(),
         types: Vec::new(),
         types_not: Vec::new(),
         ..scope.clone()
     };
     let plan = plain.plan(workspace)?;
-    let (listers, _) = crawl::crawl(workspace, &plan, cancel, Lister::default);
+    let (listers, _) = crawl::crawl(workspace, &plan, cancel, || Lister { entries: Vec::new(), seen });
     let mut entries: Vec<Entry> = listers.into_iter().flat_map(|lister| lister.entries).collect();
     entries.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     Ok(entries.into())

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use relay_diagnostics::Cancel;
 
+use super::cache::Entry;
 use super::crawl::{self, Visitor};
 use super::{Scope, SearchError};
 use crate::dir::Dir;
@@ -38,6 +40,8 @@ pub struct FindQuery {
     pub limit: usize,
     /// Newest first; otherwise by path.
     pub newest_first: bool,
+    /// Whether a listing that is less than a second old will do, and a new one is kept. Types and depth are then not used.
+    pub cached: bool,
     /// Is told how many were found while the search goes on.
     pub counter: Arc<AtomicUsize>,
 }
@@ -50,6 +54,7 @@ impl Default for FindQuery {
             scope: Scope::default(),
             limit: 1_000,
             newest_first: true,
+            cached: false,
             counter: Arc::default(),
         }
     }
@@ -91,6 +96,15 @@ struct Globs {
     folders: Vec<String>,
 }
 
+impl Globs {
+    fn want(&self, path: &str) -> bool {
+        let is_below = |folder: &String| {
+            folder.is_empty() || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
+        };
+        self.set.is_match(path) || self.folders.iter().any(is_below)
+    }
+}
+
 struct Finder<'a> {
     globs: &'a Globs,
     counter: &'a AtomicUsize,
@@ -100,10 +114,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     fn note(&mut self, dir: &Dir, path: &str, name: &str) {
-        let is_below = |folder: &String| {
-            folder.is_empty() || path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'))
-        };
-        if !self.globs.set.is_match(path) && !self.globs.folders.iter().any(is_below) {
+        if !self.globs.want(path) {
             return;
         }
         if let Some(facts) = dir.facts_of_listed(name) {
@@ -146,7 +157,9 @@ pub(super) fn find(
     if globs.starts.is_empty() && found.paths.is_empty() {
         return Err(SearchError::Missing(found.missing));
     }
-    if !globs.starts.is_empty() {
+    if query.cached {
+        found.paths.extend(from_listings(workspace, query, &globs, cancel)?);
+    } else if !globs.starts.is_empty() {
         let scope = Scope { paths: globs.starts.clone(), globs: Vec::new(), ..query.scope.clone() };
         let plan = scope.plan(workspace)?;
         let make =
@@ -164,6 +177,37 @@ pub(super) fn find(
     found.total = found.paths.len();
     found.paths.truncate(query.limit);
     found.is_cancelled = cancel.is_cancelled();
+    Ok(found)
+}
+
+/// The same from listings that others may have asked for a moment ago. Only what is wanted is looked at on disk.
+fn from_listings(
+    workspace: &Workspace,
+    query: &FindQuery,
+    globs: &Globs,
+    cancel: &Cancel,
+) -> Result<Vec<FoundPath>, SearchError> {
+    let is_wanted = |kind: Kind| match query.wanted {
+        Wanted::Files => kind != Kind::Directory,
+        Wanted::Folders => kind == Kind::Directory,
+        Wanted::All => true,
+    };
+    let mut found = Vec::new();
+    for start in &globs.starts {
+        let paths = if start.is_empty() { Vec::new() } else { vec![start.clone()] };
+        let scope = Scope { paths, globs: Vec::new(), ..query.scope.clone() };
+        let answer = |entries: &[Entry]| {
+            let wanted = entries.iter().filter(|entry| is_wanted(entry.kind) && globs.want(&entry.path));
+            let here = wanted.filter_map(|entry| {
+                let facts = workspace.root_dir().facts(&entry.path).ok()??;
+                let Entry { path, .. } = entry.clone();
+                Some(FoundPath { path, kind: facts.kind, modified: facts.modified, size: facts.size })
+            });
+            here.collect()
+        };
+        let seen = (cancel, &*query.counter);
+        found.extend(workspace.scans().ask_counting(workspace, &scope, Instant::now(), seen, answer)?);
+    }
     Ok(found)
 }
 

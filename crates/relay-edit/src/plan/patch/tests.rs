@@ -8,7 +8,7 @@ fn terms(work: &Rc<Cell<usize>>) -> Terms<'_> {
         literal_anchor: false,
         inline: false,
         seen: false,
-        inserts_as_written: false,
+        repeats: Repeats::Dropped,
         explain_failures: false,
         work,
         levels: None,

@@ -9,6 +9,7 @@ use crate::Hunk;
 use crate::edit::Target;
 use crate::lines::Lines;
 use crate::matcher::{Balance, balance, is_block_end, is_telling, sum};
+use crate::plan::Repeats;
 
 /// So many lines at each end of new lines may repeat what stands beside them.
 const REPEATED: usize = 50;
@@ -17,8 +18,8 @@ const REPEATED: usize = 50;
 #[derive(Debug)]
 pub(crate) struct Section<'s> {
     hunks: &'s [Hunk],
-    /// Nothing is left out of lines that are only inserted.
-    inserts_as_written: bool,
+    /// What is left out at all.
+    repeats: Repeats,
     /// The lines that are replaced, in order.
     ranges: Vec<(usize, usize)>,
     /// Whether the brackets of all new lines together close what they open, or what the file leaves open.
@@ -26,11 +27,11 @@ pub(crate) struct Section<'s> {
 }
 
 impl<'s> Section<'s> {
-    /// The section of these hunks; `inserts_as_written` leaves lines alone that are only inserted.
-    pub fn of(hunks: &'s [Hunk], inserts_as_written: bool) -> Self {
+    /// The section of these hunks.
+    pub fn of(hunks: &'s [Hunk], repeats: Repeats) -> Self {
         let mut ranges: Vec<(usize, usize)> = hunks.iter().filter_map(range).collect();
         ranges.sort_unstable();
-        Self { hunks, inserts_as_written, ranges, is_closed: OnceCell::new() }
+        Self { hunks, repeats, ranges, is_closed: OnceCell::new() }
     }
 
     /// Whether a line from `start` up to, but not including, `end` is replaced. Ranges that lie over each other are refused
@@ -82,7 +83,12 @@ pub(super) fn absorb<'n>(
     (start, end): (usize, usize),
     section: &Section<'_>,
 ) -> (&'n [&'n str], (usize, usize)) {
-    if start == end && section.inserts_as_written {
+    let is_kept = match section.repeats {
+        Repeats::Dropped => false,
+        Repeats::DroppedFromReplacements => start == end,
+        Repeats::Kept => true,
+    };
+    if is_kept {
         return (new, (0, 0));
     }
     let stands = |copies: &[&str], from: usize| {
