@@ -318,9 +318,9 @@ impl Agent {
         self.compaction.is_idle_due(self.context_tokens(), idle_ms).then_some(Happened::Unused)
     }
 
-    fn handle(&mut self, happened: Happened) {
+    fn handle(&mut self, mut happened: Happened) {
         self.note(&happened);
-        let preview = self.preview(&happened);
+        let preview = self.preview(&mut happened);
         let (state, effects) = std::mem::take(&mut self.state).step(happened);
         self.state = state;
         for effect in effects {

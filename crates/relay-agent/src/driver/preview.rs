@@ -10,7 +10,7 @@ use relay_llm::Kind;
 use super::Agent;
 use crate::event::{Event, ToolEvent};
 use crate::tool::Asking;
-use crate::turn::Happened;
+use crate::turn::{Happened, Hit, Source};
 
 /// Arguments that have grown by less than this are not looked at again.
 const STEP_BYTES: usize = 32;
@@ -46,9 +46,10 @@ impl Previews {
 }
 
 impl Agent {
-    /// What a call that is being written would do, if there is something new to show.
-    pub(super) fn preview(&mut self, happened: &Happened) -> Option<Event> {
-        let Happened::Delta { kind: Kind::ToolCall { id, name }, text, .. } = happened else {
+    /// What a call that is being written would do, if there is something new to show. A call that cannot work any more breaks
+    /// the answer off, as a rule does.
+    pub(super) fn preview(&mut self, happened: &mut Happened) -> Option<Event> {
+        let Happened::Delta { kind: Kind::ToolCall { id, name }, text, hits, .. } = happened else {
             if matches!(happened, Happened::Answered(_) | Happened::Failed { .. } | Happened::Retrying { .. })
             {
                 self.under_way.previews = Previews::default();
@@ -60,7 +61,15 @@ impl Agent {
         let tool = self.tools.registry.get(name).filter(|_| is_offered(name))?.clone();
         let arguments = self.under_way.previews.add(id, text)?;
         let model = self.asking.asker.model().selector();
-        let output = tool.preview_partial(arguments, Asking { model: &model, services: &self.services })?;
+        let asking = Asking { model: &model, services: &self.services };
+        hits.extend(tool.objection(arguments, asking).map(|content| Hit {
+            rule: format!("{name} cannot work"),
+            path: String::new(),
+            content,
+            source: Source::Call(id.clone()),
+            interrupts: true,
+        }));
+        let output = tool.preview_partial(arguments, asking)?;
         Some(Event::Tool(ToolEvent::Update { id: id.clone(), name: name.clone(), output }))
     }
 }

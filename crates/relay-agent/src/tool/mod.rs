@@ -128,6 +128,12 @@ pub trait Tool: Send + Sync {
         None
     }
 
+    /// Why a call cannot work, as far as its arguments, a text of JSON, are written: the model is then stopped and reads it.
+    /// Nothing may be said about what is not complete yet.
+    fn objection(&self, _arguments: &str, _asking: Asking<'_>) -> Option<String> {
+        None
+    }
+
     /// What a call with these arguments needs. The arguments were checked against the schema.
     fn access(&self, arguments: &Map<String, Value>) -> Vec<Access>;
 

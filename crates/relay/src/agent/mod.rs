@@ -3,6 +3,7 @@
 
 mod gate;
 mod host;
+mod manual;
 mod open;
 mod others;
 mod person;

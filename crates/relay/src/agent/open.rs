@@ -106,6 +106,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let resources = &builder.services.resources;
     resources.add(Arc::clone(&skills) as Arc<dyn relay_agent::resources::Scheme>);
     resources.add(Arc::new(RuleTexts::new(material.rules.clone())));
+    resources.add(Arc::new(super::manual::Manual));
     builder.asking.others =
         Arc::new(super::others::Configured::new(&store, &settings, &budget, front.offline));
     builder.new_session = Some(new_session(&store));

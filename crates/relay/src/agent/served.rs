@@ -6,7 +6,6 @@ use std::sync::Arc;
 use relay_agent::driver::Agent;
 use relay_diagnostics::Diagnostic;
 use relay_serve::rpc::{Outlet, RpcUi};
-use relay_workspace::search::ScanCache;
 
 use super::host::Binary;
 use super::open::{Front, Which, open};
@@ -39,7 +38,6 @@ pub fn served(
         engine: Arc::clone(&opened.builder.services.engine),
         budget: opened.budget,
         skills: opened.skills,
-        files: ScanCache::new(),
         offline,
     };
     let mut agent = opened

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use relay_diagnostics::{Cancel, Diagnostic};
-use relay_workspace::search::{FindQuery, ScanCache, Scope, Wanted, fuzzy};
+use relay_workspace::search::{FindQuery, Scope, Wanted, fuzzy};
 use relay_workspace::{Kind, Workspace};
 use serde_json::json;
 
@@ -97,8 +97,7 @@ fn by_letters(workspace: &Workspace, args: &FindArgs, cancel: &Cancel) -> Result
         ));
     };
     let wanted = if args.dirs { Kind::Directory } else { Kind::File };
-    let cache = ScanCache::new();
-    let ranked = cache.ask(workspace, &scope(args), Instant::now(), cancel, |entries| {
+    let ranked = workspace.scans().ask(workspace, &scope(args), Instant::now(), cancel, |entries| {
         let paths = entries
             .iter()
             .filter(|entry| entry.kind == wanted)

@@ -29,7 +29,8 @@ impl Binary {
         let typed = text(arguments, "query").unwrap_or_default();
         let dirs = flag(arguments, "dirs");
         let (cancel, scope) = (self.engine.cancel(), Scope::default());
-        let ranked = self.files.ask(self.engine.workspace(), &scope, Instant::now(), cancel, |entries| {
+        let workspace = self.engine.workspace();
+        let ranked = workspace.scans().ask(workspace, &scope, Instant::now(), cancel, |entries| {
             let paths = entries
                 .iter()
                 .filter(|entry| entry.kind == Kind::File || dirs && entry.kind == Kind::Directory)

@@ -23,7 +23,6 @@ use relay_llm::{Budget, Thinking};
 use relay_serve::rpc::Host;
 use relay_settings::Settings;
 use relay_store::Store;
-use relay_workspace::search::ScanCache;
 use serde_json::{Value, json};
 
 use super::open::{Asking, live};
@@ -45,8 +44,6 @@ pub struct Binary {
     pub engine: Arc<Engine>,
     pub budget: Arc<Budget>,
     pub skills: Arc<SkillTexts>,
-    /// The files of the project, as they were when someone last looked.
-    pub files: ScanCache,
     pub offline: bool,
 }
 
