@@ -32,6 +32,8 @@ mod sqlite;
 mod ssh;
 #[cfg(test)]
 mod testing;
+#[cfg(test)]
+mod tests;
 mod todo_write;
 mod urls;
 mod write;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use relay_agent::jobs::Jobs;
 use relay_agent::policy::Permit;
 use relay_agent::tool::{
-    Call, Facts, Output, Question, Services, Tool, ToolError, Ui, UiAnswer, validate, with_defaults,
+    Asking, Call, Facts, Output, Question, Services, Tool, ToolError, Ui, UiAnswer, validate, with_defaults,
 };
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
@@ -79,7 +79,8 @@ impl Lab {
 
     /// Calls a tool as the agent does: arguments that do not fit its schema are refused.
     pub fn call(&self, tool: &dyn Tool, arguments: Value) -> Result<Output, ToolError> {
-        let schema = &tool.spec().parameters;
+        let asking = Asking { model: &self.facts.model, services: &self.services };
+        let schema = tool.schema_for(asking, arguments.as_object().unwrap());
         let arguments = with_defaults(schema, arguments.as_object().unwrap());
         validate(schema, &arguments).map_err(|faults| ToolError::Failed(faults.join("\n")))?;
         tool.run(&Call {

@@ -21,7 +21,7 @@ use relay_agent::tool::Call;
 use relay_diagnostics::display::visible_line;
 use relay_exec::sandbox::{self, Confined};
 use relay_exec::{End, Program, find_program};
-use relay_workspace::{FILE_LIMIT_BYTES, Facts, File, Place, read_opened};
+use relay_workspace::{FILE_LIMIT_BYTES, Facts, File, read_opened};
 
 /// The hidden command by which Relay starts itself to convert a document.
 pub const COMMAND: &str = "__convert";
@@ -76,12 +76,12 @@ impl Kind {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, ending)| ending)
     }
 
-    /// Programs that convert it, with their arguments; `{}` is the file.
+    /// Programs that convert it, with their arguments. Each reads its standard input, so that none opens a path.
     fn converters(self) -> &'static [(&'static str, &'static [&'static str])] {
         match self {
-            Self::Doc => &[("antiword", &["{}"]), ("catdoc", &["-d", "utf-8", "{}"])],
-            Self::Xls => &[("xls2csv", &["-d", "utf-8", "{}"])],
-            Self::Ppt => &[("catppt", &["-d", "utf-8", "{}"])],
+            Self::Doc => &[("catdoc", &["-d", "utf-8"]), ("antiword", &["-m", "UTF-8.txt", "-"])],
+            Self::Xls => &[("xls2csv", &["-d", "utf-8"])],
+            Self::Ppt => &[("catppt", &["-d", "utf-8"])],
             _ => &[],
         }
     }
@@ -91,12 +91,7 @@ impl Kind {
 ///
 /// # Errors
 /// It is damaged, too large, or takes too long; in words for the model.
-pub fn convert(
-    call: &Call<'_>,
-    kind: Kind,
-    place: &Place,
-    (file, facts): (&File, &Facts),
-) -> Result<String, String> {
+pub fn convert(call: &Call<'_>, kind: Kind, (file, facts): (&File, &Facts)) -> Result<String, String> {
     let relay = call.services.relay.as_deref().ok_or("this Relay cannot start itself to convert it")?;
     let text = |arguments: &[&str], program: &str, stdin: Option<&[u8]>| {
         let program = Program {
@@ -110,23 +105,18 @@ pub fn convert(
         };
         run(call, relay, program)
     };
+    let bytes = read_opened(file, facts, FILE_LIMIT_BYTES).map_err(|error| match error.kind() {
+        std::io::ErrorKind::FileTooLarge => format!("it has more than {} MiB", FILE_LIMIT_BYTES >> 20),
+        _ => error.to_string(),
+    })?;
     if matches!(kind, Kind::Doc | Kind::Xls | Kind::Ppt) {
         let installed = kind.converters().iter().find(|(program, _)| find_program(program).is_some());
         let Some((program, arguments)) = installed else {
             let names: Vec<&str> = kind.converters().iter().map(|(program, _)| *program).collect();
             return Err(format!("no converter is installed; install {}", names.join(" or ")));
         };
-        let path = place.absolute().display().to_string();
-        let arguments: Vec<&str> = arguments
-            .iter()
-            .map(|argument| if *argument == "{}" { path.as_str() } else { argument })
-            .collect();
-        return text(&arguments, program, None);
+        return text(arguments, program, Some(&bytes));
     }
-    let bytes = read_opened(file, facts, FILE_LIMIT_BYTES).map_err(|error| match error.kind() {
-        std::io::ErrorKind::FileTooLarge => format!("it has more than {} MiB", FILE_LIMIT_BYTES >> 20),
-        _ => error.to_string(),
-    })?;
     text(&[COMMAND, kind.ending()], &relay.display().to_string(), Some(&bytes))
 }
 

@@ -4,9 +4,12 @@
 //! undo. `mode` chooses the form, `spec` declares it, `wanted` and the files named after forms read it, `land` lands it and
 //! words what came of it, `preview` shows it while the model still writes.
 
+mod by_anchor;
 mod compact;
 mod land;
 mod mode;
+mod notebooks;
+mod objection;
 mod partial;
 mod patch;
 mod preview;
@@ -44,6 +47,14 @@ impl Edit {
             Mode::ApplyPatch => apply_patch,
             Mode::Vim => vim,
         }
+    }
+
+    /// Whether the model of a call edits by anchors, so that it needs them.
+    pub fn takes_anchors(call: &Call<'_>) -> bool {
+        let asking = Asking { model: &call.facts.model, services: call.services };
+        let tools = &call.facts.tools;
+        let has_edit = tools.is_empty() || tools.iter().any(|name| name == "edit");
+        has_edit && Mode::of(asking) == Mode::Hashline
     }
 
     /// The form that arguments are in: the one that was asked for, or another that they fit.
@@ -87,6 +98,10 @@ impl Tool for Edit {
 
     fn preview_partial(&self, arguments: &str, asking: Asking<'_>) -> Option<Output> {
         preview::preview(arguments, asking)
+    }
+
+    fn objection(&self, arguments: &str, asking: Asking<'_>) -> Option<String> {
+        objection::objection(arguments, asking)
     }
 }
 

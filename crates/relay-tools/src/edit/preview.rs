@@ -11,6 +11,7 @@ use relay_engine::{Engine, views};
 use serde_json::{Value, json};
 
 use super::mode::Mode;
+use super::notebooks;
 use super::partial;
 use super::unified;
 use super::wanted::Wanted;
@@ -73,7 +74,7 @@ fn settle(mode: Mode, arguments: &mut serde_json::Map<String, Value>) {
 }
 
 /// The files that the edits name; nothing if one of them is too large.
-fn files(engine: &Engine, wanted: &Wanted) -> Option<Snapshot> {
+pub fn files(engine: &Engine, wanted: &Wanted) -> Option<Snapshot> {
     let mut snapshot = Snapshot::default();
     let renamed = wanted.edits.iter().filter_map(|edit| match &edit.operation {
         Operation::Rename { to } => Some(to.as_str()),
@@ -89,7 +90,7 @@ fn files(engine: &Engine, wanted: &Wanted) -> Option<Snapshot> {
             if file.bytes.len() > FILE_BYTES {
                 return None;
             }
-            snapshot.files.insert(name.to_owned(), file.bytes);
+            snapshot.files.insert(name.to_owned(), notebooks::as_edited(name, file.bytes));
         }
     }
     Some(snapshot)

@@ -1,93 +1,222 @@
 //! `{path, edits: [{old_text, new_text, all?}]}`: text for text in one file.
+//!
+//! Text in whole lines, or from word to word, is left to the engine, which places it by its lines. What begins or ends
+//! inside a word, and every occurrence of a text, is worked out here and handed over by anchors; such text must be in the
+//! file byte for byte.
 
 use relay_diagnostics::Diagnostic;
-use relay_edit::anchors::LineHash;
-use relay_edit::{Anchor, Base, Dialect, Edit, Hunk, HunkLine, Operation, Target, codes};
-use relay_engine::Engine;
+use relay_edit::{Base, Dialect, Edit, Hunk, Operation, codes};
 use serde_json::Value;
 
-/// Reads the edits of a file.
-pub fn read(path: &str, list: &[Value], engine: &Engine) -> (Vec<Edit>, Vec<Diagnostic>) {
-    let (mut edits, mut findings) = (Vec::new(), Vec::new());
-    for (number, item) in (1..).zip(list) {
-        let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
-        let (old, new) = (text("old_text"), text("new_text"));
-        let refuse = |message: &str| {
-            let message = format!("edit {number}: {message}");
-            Diagnostic::error(codes::NOT_FOUND, message).on(path)
-        };
-        if old.is_empty() {
-            let finding = refuse("old_text is empty, so nothing says where new_text belongs.");
-            findings.push(finding.hinted("copy the text to replace; use `write` for a new file"));
-        } else if item.get("all").and_then(Value::as_bool).unwrap_or_default() {
-            match every(path, old, new, engine, number) {
-                Some(edit) => edits.push(edit),
-                None => {
-                    findings.push(refuse(&format!("No match found for old_text in {path}.")).hinted(
-                        "with `all`, old_text must be in the file byte for byte; read the file again",
-                    ));
-                }
-            }
-        } else {
-            edits.push(one(path, old, new, number));
+use super::by_anchor;
+
+/// How many lines a message about several places names.
+const NAMED: usize = 10;
+
+/// One edit of a call.
+struct Item<'a> {
+    number: usize,
+    old: &'a str,
+    new: &'a str,
+    all: bool,
+}
+
+/// Reads the edits of a file; `content` is its text, with lines that end in `\n`.
+pub fn read(path: &str, list: &[Value], content: Option<&str>) -> (Vec<Edit>, Vec<Diagnostic>) {
+    let items: Vec<Item<'_>> = items(list);
+    let mut findings = Vec::new();
+    for item in items.iter().filter(|item| item.old.is_empty()) {
+        let finding = item.refused(path, "old_text is empty, so nothing says where new_text belongs.");
+        findings.push(finding.hinted("copy the text to replace; use `write` for a new file"));
+    }
+    let is_exact = |item: &&Item<'_>| item.all || content.is_some_and(|content| item.is_inside_word(content));
+    let Some(exact) = items.iter().find(is_exact).filter(|_| findings.is_empty()) else {
+        let edits = items.iter().map(|item| item.edit(path)).collect();
+        return (edits, findings);
+    };
+    let Some(content) = content else {
+        findings.push(exact.not_found(path));
+        return (Vec::new(), findings);
+    };
+    let mut now = content.to_owned();
+    for item in &items {
+        match item.apply(path, &now) {
+            Ok(after) => now = after,
+            Err(finding) => findings.push(finding),
         }
     }
-    (edits, findings)
+    let operation = Operation::Patch { hunks: by_anchor::hunks(content, &now), base: Base::Original };
+    let edit = Edit { path: path.to_owned(), operation, dialect: Dialect::Hashline, line: exact.number };
+    (vec![edit], findings)
+}
+
+fn items(list: &[Value]) -> Vec<Item<'_>> {
+    (1..)
+        .zip(list)
+        .map(|(number, item)| Item {
+            number,
+            old: item.get("old_text").and_then(Value::as_str).unwrap_or_default(),
+            new: item.get("new_text").and_then(Value::as_str).unwrap_or_default(),
+            all: item.get("all").and_then(Value::as_bool).unwrap_or_default(),
+        })
+        .collect()
 }
 
 /// The edits of a list that are for one place each, for which no file is needed.
 #[cfg(test)]
 pub fn plain(path: &str, list: &[Value]) -> Vec<Edit> {
-    let text =
-        |item: &Value, name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-    (1..)
-        .zip(list)
-        .map(|(number, item)| one(path, &text(item, "old_text"), &text(item, "new_text"), number))
-        .collect()
+    items(list).iter().map(|item| item.edit(path)).collect()
 }
 
-/// One place. Models write both texts with or without a last newline and mean the same, so lines are compared.
-fn one(path: &str, old: &str, new: &str, number: usize) -> Edit {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let hunks = vec![Hunk::from_sides(&old, &new, number)];
-    let operation = Operation::Patch { hunks, base: Base::Sequential };
-    Edit { path: path.to_owned(), operation, dialect: Dialect::ToolCall, line: number }
-}
+impl Item<'_> {
+    fn refused(&self, path: &str, message: &str) -> Diagnostic {
+        Diagnostic::error(codes::NOT_FOUND, format!("edit {}: {message}", self.number)).on(path)
+    }
 
-/// Every place: the lines in which the text is, named by their anchors, so that the engine proves each of them.
-fn every(path: &str, old: &str, new: &str, engine: &Engine, number: usize) -> Option<Edit> {
-    let file = engine.workspace().read(&engine.workspace().path(path).ok()?).ok()??;
-    let content = String::from_utf8(relay_edit::text_of(&file.bytes).into_owned()).ok()?;
-    let content = content.strip_prefix('\u{feff}').unwrap_or(&content).replace("\r\n", "\n");
-    let old = old.replace("\r\n", "\n");
-    let lines: Vec<&str> = content.lines().collect();
-    let line_at = |offset: usize| content.get(..offset).map_or(0, |before| before.matches('\n').count());
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    for (at, found) in content.match_indices(&old) {
-        let last = line_at(at + found.len().saturating_sub(1));
-        let first = line_at(at);
-        match ranges.last_mut() {
-            Some(range) if range.1 >= first => range.1 = last,
-            _ => ranges.push((first, last)),
+    fn not_found(&self, path: &str) -> Diagnostic {
+        self.refused(path, &format!("No match found for old_text in {path}."))
+            .hinted("old_text must be in the file byte for byte; read the file again")
+    }
+
+    /// One place, in lines. Models write both texts with or without a last newline and mean the same.
+    fn edit(&self, path: &str) -> Edit {
+        let (old, new): (Vec<&str>, Vec<&str>) = (self.old.lines().collect(), self.new.lines().collect());
+        let hunks = vec![Hunk::from_sides(&old, &new, self.number)];
+        let operation = Operation::Patch { hunks, base: Base::Sequential };
+        Edit { path: path.to_owned(), operation, dialect: Dialect::ToolCall, line: self.number }
+    }
+
+    /// Whether the text is in the file, but only where it begins or ends inside a word.
+    fn is_inside_word(&self, content: &str) -> bool {
+        let old = self.old.replace("\r\n", "\n");
+        let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let cuts = |at: usize| {
+            let (before, after) = content.split_at_checked(at).unwrap_or_default();
+            is_word(before.chars().next_back()) && is_word(after.chars().next())
+        };
+        let mut places = content.match_indices(&old).peekable();
+        !old.is_empty()
+            && places.peek().is_some()
+            && places.all(|(at, found)| cuts(at) || cuts(at + found.len()))
+    }
+
+    /// The text with this edit in it.
+    fn apply(&self, path: &str, content: &str) -> Result<String, Diagnostic> {
+        let (old, new) = (self.old.replace("\r\n", "\n"), self.new.replace("\r\n", "\n"));
+        if self.all {
+            return match content.contains(&old) {
+                true => Ok(content.replace(&old, &new)),
+                false => Err(self.not_found(path)),
+            };
+        }
+        let places: Vec<usize> = content.match_indices(&old).map(|(at, _)| at).collect();
+        let is_line = |at: &usize| {
+            let is_start =
+                content.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n'));
+            let rest = content.get(at + old.len()..).unwrap_or_default();
+            is_start && (old.ends_with('\n') || rest.is_empty() || rest.starts_with('\n'))
+        };
+        let lines: Vec<usize> = places.iter().copied().filter(is_line).collect();
+        match (places.as_slice(), lines.as_slice()) {
+            ([], _) => Err(self.not_found(path)),
+            // A whole line says more than a part of another one.
+            (_, [at]) => Ok(whole_lines(content, *at, &old, &new)),
+            ([at], _) => Ok(spliced(content, (*at, at + old.len()), &new)),
+            (several, _) => Err(self.ambiguous(path, content, several)),
         }
     }
-    let anchor = |line: usize| {
-        let hash = LineHash::of(lines.get(line)?.as_bytes());
-        Some(Anchor { line: line + 1, hash: Some(hash) })
-    };
-    let hunk = |&(first, last): &(usize, usize)| {
-        let text = lines.get(first..=last)?.join("\n");
-        // A text that ends with a newline takes the one below its last line along.
-        let added = |line: &str| HunkLine::Added(line.to_owned());
-        let added = match old.ends_with('\n') {
-            true => format!("{text}\n").replace(&old, new).lines().map(added).collect(),
-            false => text.replace(&old, new).split('\n').map(added).collect(),
+
+    fn ambiguous(&self, path: &str, content: &str, places: &[usize]) -> Diagnostic {
+        let line = |at: &usize| content.get(..*at).map_or(1, |before| before.matches('\n').count() + 1);
+        let lines: Vec<String> = places.iter().take(NAMED).map(|at| line(at).to_string()).collect();
+        let more = if places.len() > NAMED { ", …" } else { "" };
+        let message = format!(
+            "edit {}: old_text is in {path} {} times (lines {}{more})",
+            self.number,
+            places.len(),
+            lines.join(", ")
+        );
+        Diagnostic::error(codes::AMBIGUOUS, message)
+            .on(path)
+            .hinted("quote more of the text around the one you mean, or set `all`")
+    }
+}
+
+fn spliced(content: &str, (start, end): (usize, usize), new: &str) -> String {
+    [content.get(..start).unwrap_or_default(), new, content.get(end..).unwrap_or_default()].concat()
+}
+
+/// Whole lines for whole lines, whether or not the texts have their last newline; no text removes the lines.
+fn whole_lines(content: &str, at: usize, old: &str, new: &str) -> String {
+    let old_end = at + old.strip_suffix('\n').unwrap_or(old).len();
+    let line_end = if content.get(old_end..).is_some_and(|rest| rest.starts_with('\n')) { 1 } else { 0 };
+    let new = new.strip_suffix('\n').unwrap_or(new);
+    match new.is_empty() {
+        true => spliced(content, (at, old_end + line_end), ""),
+        false => spliced(content, (at, old_end), new),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(content: &str, edits: &[(&str, &str, bool)], expected: Result<&str, &str>) {
+        let list: Vec<Value> = edits
+            .iter()
+            .map(|(old, new, all)| json!({ "old_text": old, "new_text": new, "all": all }))
+            .collect();
+        let (edits, findings) = read("f", &list, Some(content));
+        let message = findings.first().map(|finding| finding.message.clone());
+        let files = [("f".to_owned(), content.as_bytes().to_vec())].into();
+        let options = relay_edit::Options { repeats: relay_edit::Repeats::Kept, ..Default::default() };
+        let snapshot = relay_edit::Snapshot { files, ..Default::default() };
+        let plan = relay_edit::plan_with(&edits, &snapshot, &options);
+        let found = match message {
+            Some(message) => Err(message),
+            None => Ok(plan.changes.first().map_or_else(
+                || format!("{:?}", plan.diagnostics),
+                |change| String::from_utf8(change.after.clone().unwrap()).unwrap(),
+            )),
         };
-        let target = Target::Lines { first: anchor(first)?, last: anchor(last)? };
-        Some(Hunk { target, ..Hunk::new(added, number) })
-    };
-    let hunks: Vec<Hunk> = ranges.iter().map(hunk).collect::<Option<_>>()?;
-    let operation = Operation::Patch { hunks, base: Base::Original };
-    let edit = Edit { path: path.to_owned(), operation, dialect: Dialect::Hashline, line: number };
-    (!ranges.is_empty()).then_some(edit)
+        match expected {
+            Ok(text) => assert_eq!(found.as_deref(), Ok(text)),
+            Err(part) => assert!(found.as_ref().is_err_and(|message| message.contains(part)), "{found:?}"),
+        }
+    }
+
+    #[test]
+    fn text_inside_a_word_is_replaced_where_it_is_once() {
+        check("let max_width = 1;\n", &[("max_w", "min_w", false)], Ok("let min_width = 1;\n"));
+        check("ab\nabc\n", &[("bc", "x", false)], Ok("ab\nax\n"));
+        check(
+            "getValue()\nsetValue()\n",
+            &[("Valu", "x", false)],
+            Err("old_text is in f 2 times (lines 1, 2)"),
+        );
+    }
+
+    /// Each edit sees what those before it made.
+    #[test]
+    fn edits_apply_in_order() {
+        check("foobar\nx\n", &[("oba", "-", false), ("fo-r", "done", false)], Ok("done\nx\n"));
+        check("aa\nb\n", &[("a", "c", true), ("cc", "d", false)], Ok("d\nb\n"));
+        check("aXa\nb\n", &[("Xa", "y", false), ("missing", "z", false)], Err("No match found for old_text"));
+    }
+
+    /// What becomes equal to its neighbours stays.
+    #[test]
+    fn results_that_repeat_their_neighbours_are_kept() {
+        let before = "ya(1)\nxa(1)\nxb(2)\nyb(2)\n";
+        check(before, &[("x", "y", true)], Ok("ya(1)\nya(1)\nyb(2)\nyb(2)\n"));
+    }
+
+    #[test]
+    fn whole_lines_are_removed_with_their_end() {
+        check("one\ntwo\nthree\n", &[("two\n", "", true)], Ok("one\nthree\n"));
+        check("fooX\ntwo\nthree\n", &[("ooX", "y", false), ("two", "", false)], Ok("fy\nthree\n"));
+    }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::land::relative;
 use super::mode::Mode;
-use super::{patch, replace};
+use super::{notebooks, patch, replace};
 
 /// What a call wants.
 #[derive(Debug)]
@@ -31,7 +31,10 @@ impl Wanted {
                 (reply.edits, reply.diagnostics)
             }
             Mode::ApplyPatch => envelope(text(arguments, "input")),
-            Mode::Replace => replace::read(&path(), list(), engine),
+            Mode::Replace => {
+                let path = path();
+                replace::read(&path, list(), notebooks::text(engine, &path).as_deref())
+            }
             Mode::Patch => patch::read(&path(), list()),
             Mode::Vim => (Vec::new(), Vec::new()),
         };

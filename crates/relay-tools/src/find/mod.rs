@@ -86,6 +86,7 @@ fn everywhere(
         patterns,
         scope: Scope { hidden, ..Scope::default() },
         limit,
+        cached: true,
         counter: Arc::clone(&counter),
         ..FindQuery::default()
     };
@@ -163,7 +164,7 @@ fn timed(
                 if told.elapsed() >= PROGRESS {
                     told = Instant::now();
                     let count = query.counter.load(Ordering::Relaxed);
-                    (call.update)(Output::text(format!("{count} files found so far…")));
+                    (call.update)(Output::text(format!("{count} files seen so far…")));
                 }
             }
         });

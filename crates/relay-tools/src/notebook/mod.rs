@@ -3,6 +3,8 @@
 //! Only the bytes of that cell change: everything else in the file, its order, its spacing and fields that Relay does
 //! not know, stays as it is.
 
+mod from_text;
+mod pieces;
 mod splice;
 mod text;
 
@@ -11,7 +13,9 @@ use relay_workspace::FILE_LIMIT_BYTES;
 use serde_json::{Map, Value, json};
 
 use self::splice::{Change, Notebook};
+use crate::edit::{refuse_in_plan_mode, relative};
 use crate::landing::land_bytes;
+pub use from_text::from_text;
 pub use text::as_text;
 
 /// The tool.
@@ -52,10 +56,11 @@ impl Tool for EditNotebook {
     }
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
+        refuse_in_plan_mode(call)?;
         let failed = |message: String| ToolError::Failed(message);
-        let written = call.text("notebook_path").unwrap_or_default();
         let workspace = call.services.engine.workspace();
-        let path = workspace.path(written).map_err(|refusal| failed(format!("{refusal}.")))?;
+        let written = relative(&call.services.engine, call.text("notebook_path").unwrap_or_default());
+        let path = workspace.path(&written).map_err(|refusal| failed(format!("{refusal}.")))?;
         if !path.as_str().to_ascii_lowercase().ends_with(".ipynb") {
             return Err(failed(format!("{path} is not a notebook; its name must end in .ipynb.")));
         }
@@ -69,8 +74,10 @@ impl Tool for EditNotebook {
         let change = change(call)?;
         let before = Notebook::parse(&file.bytes).map_err(failed)?;
         let done = before.change(index, &change).map_err(failed)?;
-        let mut output = land_bytes(call, &path, &done.bytes)?;
-        let (action, of) = (call.text("action").unwrap_or_default(), done.cells);
+        let action = call.text("action").unwrap_or_default();
+        let reason = format!("{action} cell {index} of {path}");
+        let transactions = land_bytes(call, &path, Some(&file.bytes), done.bytes, &reason)?;
+        let of = done.cells;
         let text = match change {
             Change::Edit(_) => {
                 format!("Replaced cell {index} ({}) of {path}; it has {of} cells.", done.cell_type)
@@ -82,11 +89,10 @@ impl Tool for EditNotebook {
                 format!("Deleted cell {index} ({}) of {path}; it has {of} cells.", done.cell_type)
             }
         };
-        output.content = vec![relay_agent::session::Block::text(text)];
         let details = json!({
             "action": action, "cellIndex": index, "cellType": done.cell_type, "totalCells": of, "cellSource": done.source,
         });
-        Ok(output.with_details(details))
+        Ok(Output { transactions, ..Output::text(text).with_details(details) })
     }
 }
 

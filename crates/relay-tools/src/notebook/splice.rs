@@ -30,10 +30,10 @@ pub struct Done {
 
 /// A notebook and where its cells are.
 pub struct Notebook<'a> {
-    text: &'a str,
+    pub(super) text: &'a str,
     /// The bytes between the brackets of the list.
-    list: (usize, usize),
-    cells: Vec<(usize, usize)>,
+    pub(super) list: (usize, usize),
+    pub(super) cells: Vec<(usize, usize)>,
     major: u64,
     minor: u64,
 }
@@ -49,11 +49,11 @@ struct Top<'a> {
 }
 
 #[derive(Deserialize)]
-struct Fields<'a> {
+pub(super) struct Fields<'a> {
     #[serde(default)]
     cell_type: String,
     #[serde(borrow, default)]
-    source: Option<&'a RawValue>,
+    pub(super) source: Option<&'a RawValue>,
 }
 
 impl<'a> Notebook<'a> {
@@ -79,11 +79,11 @@ impl<'a> Notebook<'a> {
         })
     }
 
-    fn slice(&self, (start, end): (usize, usize)) -> &'a str {
+    pub(super) fn slice(&self, (start, end): (usize, usize)) -> &'a str {
         self.text.get(start..end).unwrap_or_default()
     }
 
-    fn with(&self, (start, end): (usize, usize), new: &str) -> Vec<u8> {
+    pub(super) fn with(&self, (start, end): (usize, usize), new: &str) -> Vec<u8> {
         let before = self.text.get(..start).unwrap_or_default();
         let after = self.text.get(end..).unwrap_or_default();
         [before, new, after].concat().into_bytes()
@@ -111,7 +111,7 @@ impl<'a> Notebook<'a> {
         }
     }
 
-    fn fields(&self, index: usize) -> Result<(Fields<'a>, (usize, usize)), String> {
+    pub(super) fn fields(&self, index: usize) -> Result<(Fields<'a>, (usize, usize)), String> {
         let here = self.cells.get(index).copied().unwrap_or_default();
         let fields: Fields<'a> = serde_json::from_str(self.slice(here))
             .map_err(|error| format!("Invalid notebook structure: cell {index}: {error}."))?;
@@ -119,25 +119,28 @@ impl<'a> Notebook<'a> {
     }
 
     fn edit(&self, index: usize, source: &str) -> Result<Done, String> {
-        let (fields, (start, end)) = self.fields(index)?;
-        let bytes = match fields.source {
-            Some(raw) => {
-                let place = span(self.text, raw.get());
-                // Lines below one another if the old ones were, as deep as the field itself is.
-                let indent = self.indent_at(place.0);
-                self.with(place, &lines_of(source, self.unit(), &indent))
-            }
-            None => {
-                let cell = self.slice((start, end));
-                let body = cell.strip_prefix('{').unwrap_or(cell);
-                let comma = if body.trim_start().starts_with('}') { "" } else { "," };
-                self.with((start, end), &format!("{{\"source\":{}{comma}{body}", lines_of(source, "", "")))
-            }
-        };
+        let (fields, place) = self.fields(index)?;
+        let bytes = self.with(place, &self.changed(index, source)?);
         Ok(Done { bytes, cell_type: fields.cell_type, source: source.to_owned(), cells: self.cells.len() })
     }
 
-    fn insert(&self, index: usize, source: &str, cell_type: &str) -> Done {
+    /// A cell with another source.
+    pub(super) fn changed(&self, index: usize, source: &str) -> Result<String, String> {
+        let (fields, (start, end)) = self.fields(index)?;
+        let cell = self.slice((start, end));
+        let Some(raw) = fields.source else {
+            let body = cell.strip_prefix('{').unwrap_or(cell);
+            let comma = if body.trim_start().starts_with('}') { "" } else { "," };
+            return Ok(format!("{{\"source\":{}{comma}{body}", lines_of(source, "", "")));
+        };
+        let (from, to) = span(self.text, raw.get());
+        // Lines below one another if the old ones were, as deep as the field itself is.
+        let lines = lines_of(source, self.unit(), &self.indent_at(from));
+        Ok([self.slice((start, from)), &lines, self.slice((to, end))].concat())
+    }
+
+    /// The text of a new cell.
+    pub(super) fn new_cell(&self, index: usize, source: &str, cell_type: &str) -> String {
         let mut cell = serde_json::Map::new();
         cell.insert("cell_type".to_owned(), cell_type.into());
         if cell_type == "code" {
@@ -157,7 +160,16 @@ impl<'a> Notebook<'a> {
             Some((start, _)) => self.indent_at(*start),
             None => unit.repeat(2),
         };
-        let written = written(&Value::Object(cell), unit, &own);
+        written(&Value::Object(cell), unit, &own)
+    }
+
+    fn insert(&self, index: usize, source: &str, cell_type: &str) -> Done {
+        let unit = self.unit();
+        let own = match self.cells.first() {
+            Some((start, _)) => self.indent_at(*start),
+            None => unit.repeat(2),
+        };
+        let written = self.new_cell(index, source, cell_type);
         let line = if unit.is_empty() { String::new() } else { format!("\n{own}") };
         let bytes = match (self.cells.get(index), self.cells.last()) {
             (Some((start, _)), _) => self.with((*start, *start), &format!("{written},{line}")),
@@ -196,7 +208,7 @@ impl<'a> Notebook<'a> {
     }
 
     /// One step of indentation: as the file has it, else a blank, which is what Jupyter writes. A file in one line has none.
-    fn unit(&self) -> &'a str {
+    pub(super) fn unit(&self) -> &'a str {
         let inner = self.text.trim_start().strip_prefix('{').unwrap_or_default();
         let Some(after) = inner.strip_prefix("\r\n").or_else(|| inner.strip_prefix('\n')) else {
             return if self.text.trim_end().contains('\n') { " " } else { "" };
@@ -206,7 +218,7 @@ impl<'a> Notebook<'a> {
     }
 
     /// The blanks at the beginning of the line that a byte is in.
-    fn indent_at(&self, at: usize) -> String {
+    pub(super) fn indent_at(&self, at: usize) -> String {
         let before = self.text.get(..at).unwrap_or_default();
         let line = before.rsplit('\n').next().unwrap_or_default();
         line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect()

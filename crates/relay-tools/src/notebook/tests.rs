@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::from_text::from_text;
 use super::splice::{Change, Notebook};
 use super::text::as_text;
 
@@ -105,4 +106,64 @@ fn a_notebook_reads_as_cells() {
         "# %% [markdown] cell:0\n# Title\ntext\n# %% [code] cell:1\nx = 1\n"
     );
     assert!(as_text(b"{}").is_err() && as_text(b"x").is_err());
+}
+
+/// What `edit` makes of the text becomes cells again.
+#[track_caller]
+fn check_text(edit: impl Fn(&str) -> String, expected: &str) {
+    let text = as_text(PLAIN.as_bytes()).unwrap();
+    let found = from_text(PLAIN.as_bytes(), &edit(&text)).map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(found.as_deref(), Ok(expected));
+}
+
+#[test]
+fn cells_that_stay_keep_every_byte() {
+    check_text(str::to_owned, PLAIN);
+    check_text(
+        |text| text.replace("# Title\ntext", "a\nb"),
+        &PLAIN.replace("    \"# Title\\n\",\n    \"text\"\n", "    \"a\\n\",\n    \"b\"\n"),
+    );
+    let without = change(PLAIN, 0, Change::Delete).unwrap();
+    check_text(|text| text.replace("# %% [markdown] cell:0\n# Title\ntext\n", ""), &without);
+    let with = change(PLAIN, 1, Change::Insert { source: "n\nm", cell_type: "code" }).unwrap();
+    let new = "# %% [code]\nn\nm\n# %% [code] cell:1";
+    check_text(|text| text.replace("# %% [code] cell:1", new), &with);
+}
+
+#[test]
+fn cells_move_with_all_that_belongs_to_them() {
+    let moved = "# %% [code] cell:1\nx = 1\n# %% [markdown] cell:0\n# Title\ntext\n";
+    let after = from_text(PLAIN.as_bytes(), moved).unwrap();
+    let (after, before): (Value, Value) =
+        (serde_json::from_slice(&after).unwrap(), serde_json::from_str(PLAIN).unwrap());
+    assert_eq!(after["cells"][0], before["cells"][1]);
+    assert_eq!(after["cells"][1], before["cells"][0]);
+    let none: Value = serde_json::from_slice(&from_text(PLAIN.as_bytes(), "").unwrap()).unwrap();
+    assert_eq!(none["cells"], serde_json::json!([]));
+    let one = r#"{"cells":[],"nbformat":4,"nbformat_minor":2,"metadata":{}}"#;
+    let with = from_text(one.as_bytes(), "# %% [markdown]\na\n").unwrap();
+    assert_eq!(
+        with,
+        change(one, 0, Change::Insert { source: "a", cell_type: "markdown" }).unwrap().as_bytes()
+    );
+}
+
+#[test]
+fn a_cell_is_copied_with_an_id_of_its_own() {
+    let newer =
+        r#"{"cells":[{"cell_type":"code","id":"aaaa","source":["x"]}],"nbformat":4,"nbformat_minor":5}"#;
+    let text = as_text(newer.as_bytes()).unwrap();
+    let after: Value =
+        serde_json::from_slice(&from_text(newer.as_bytes(), &text.repeat(2)).unwrap()).unwrap();
+    assert_eq!(after["cells"].as_array().map(Vec::len), Some(2));
+    assert_ne!(after["cells"][0]["id"], after["cells"][1]["id"]);
+    assert_eq!(after["cells"][1]["source"], serde_json::json!(["x"]));
+}
+
+#[test]
+fn text_that_belongs_to_no_cell_is_refused() {
+    assert!(from_text(PLAIN.as_bytes(), "x = 1\n").unwrap_err().contains("before the first cell"));
+    let odd = r##"{"cells":[{"cell_type":"code","source":["# %% [code] cell:0\n","x"]}],"nbformat":4}"##;
+    let text = as_text(odd.as_bytes()).unwrap();
+    assert!(from_text(odd.as_bytes(), &text).unwrap_err().contains("looks like the marker of a cell"));
 }

@@ -40,6 +40,16 @@ impl Source {
     }
 }
 
+/// What a line that begins a cell says: its kind, and which cell it was, `# %% [code] cell:0`. A new cell has no number.
+pub fn marker(line: &str) -> Option<(&str, Option<usize>)> {
+    let (kind, rest) = line.strip_prefix("# %% [")?.split_once(']')?;
+    let index = match rest.trim() {
+        "" => None,
+        named => Some(named.strip_prefix("cell:")?.parse().ok()?),
+    };
+    matches!(kind, "code" | "markdown" | "raw").then_some((kind, index))
+}
+
 /// The cells of a notebook, each below `# %% [code] cell:0`.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use relay_edit::anchors::LineHash;
 use serde_json::{Value, json};
 
 use super::selector::{MAX_LINES, Selection};
+use crate::edit::Edit;
 
 /// How many bytes are shown at once.
 pub const MAX_BYTES: usize = 50 << 10;
@@ -25,10 +26,9 @@ impl Display {
     #[must_use]
     pub fn of(call: &Call<'_>, selection: &Selection, can_change: bool) -> Self {
         let settings = call.services;
-        let by_anchor = settings.text("edit.mode", "hashline") == "hashline";
         if selection.raw {
             Self::Plain
-        } else if can_change && by_anchor && settings.is_on("readHashLines", true) {
+        } else if can_change && settings.is_on("readHashLines", true) && Edit::takes_anchors(call) {
             Self::Anchors
         } else if settings.is_on("readLineNumbers", false) {
             Self::Numbers

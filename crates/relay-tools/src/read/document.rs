@@ -14,7 +14,7 @@ use crate::documents::{self, Kind};
 pub fn read(call: &Call<'_>, opened: &Opened<'_>) -> Result<Option<Output>, ToolError> {
     let name = opened.place.shown();
     let Some(kind) = Kind::of_name(name) else { return Ok(None) };
-    let text = match documents::convert(call, kind, opened.place, (&opened.file, &opened.facts)) {
+    let text = match documents::convert(call, kind, (&opened.file, &opened.facts)) {
         Ok(text) => text,
         Err(reason) => {
             ToolError::check(call.cancel)?;

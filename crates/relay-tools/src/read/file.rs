@@ -2,7 +2,7 @@
 
 use relay_agent::tool::{Call, Output, ToolError};
 use relay_diagnostics::display::visible_line;
-use relay_engine::views;
+use relay_engine::views::{self, Seen};
 use relay_syntax::{Language, Segment, Summary, SummarySettings, summarise};
 use relay_workspace::{Facts, File, Place, ReadError, Wish, read_lines, read_opened};
 use serde_json::json;
@@ -96,10 +96,9 @@ impl Opened<'_> {
         let display = Display::of(call, &self.selection, path.is_some());
         let remember = |pieces: &[(usize, usize)]| {
             let Some(path) = &path else { return Ok(()) };
-            let engine = &call.services.engine;
             let is_all = matches!(pieces, [(1, last)] if *last >= lines.len());
-            let kept = (!is_all).then_some(pieces);
-            let kept = views::remember_in(engine, &call.services.session, path, bytes, kept);
+            let seen = Seen { path, content: bytes, lines: (!is_all).then_some(pieces) };
+            let kept = views::remember_in(&call.services.engine, &call.services.session, &[seen]);
             kept.map_err(|error| ToolError::failed(error.to_string()))
         };
         if let Some(text) = relay_edit::text(bytes)

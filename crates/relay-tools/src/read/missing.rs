@@ -7,6 +7,7 @@ use relay_diagnostics::Cancel;
 use relay_diagnostics::display::visible_line;
 use relay_workspace::search::{FindQuery, Wanted};
 use relay_workspace::{Place, Workspace};
+use unicode_normalization::UnicodeNormalization as _;
 
 /// How long the workspace is searched.
 const TIME: Duration = Duration::from_secs(5);
@@ -17,14 +18,21 @@ pub struct Found {
     pub note: String,
 }
 
-/// Names as macOS writes them: other spaces before AM and PM, curly quotes, composed letters.
+/// Names as macOS writes them: other spaces before AM and PM, curly quotes, letters apart from their accents; and each of
+/// them the other way round.
 fn variants(path: &str) -> Vec<String> {
-    let spaced = path.replace(" AM.", "\u{202f}AM.").replace(" PM.", "\u{202f}PM.");
-    let curly = path.replace('\'', "\u{2019}");
-    let both = spaced.replace('\'', "\u{2019}");
-    let mut all = vec![spaced, curly, both];
-    all.retain(|variant| variant != path);
-    all.dedup();
+    let narrow = path.replace(" AM.", "\u{202f}AM.").replace(" PM.", "\u{202f}PM.");
+    let spaces = [path.to_owned(), narrow, path.replace('\u{202f}', " ")];
+    let quotes = spaces
+        .iter()
+        .flat_map(|path| [path.clone(), path.replace('\'', "\u{2019}"), path.replace('\u{2019}', "'")]);
+    let letters = |path: String| [path.nfd().collect(), path.nfc().collect(), path];
+    let mut all: Vec<String> = Vec::new();
+    for variant in quotes.flat_map(letters) {
+        if variant != path && !all.contains(&variant) {
+            all.push(variant);
+        }
+    }
     all
 }
 
@@ -94,6 +102,7 @@ fn ending_like(workspace: &Workspace, written: &str, cancel: &Cancel) -> Result<
             wanted: Wanted::All,
             limit: 6,
             newest_first: false,
+            cached: true,
             ..FindQuery::default()
         };
         let found = workspace.find(&query, &timed).map(|found| found.paths).unwrap_or_default();
@@ -119,4 +128,24 @@ fn escaped(name: &str) -> String {
         }
     }
     glob
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_tried_as_macos_writes_them() {
+        for (written, there) in [
+            ("Screenshot 9.41 AM.png", "Screenshot 9.41\u{202f}AM.png"),
+            ("Screenshot 9.41\u{202f}PM.png", "Screenshot 9.41 PM.png"),
+            ("it's.txt", "it\u{2019}s.txt"),
+            ("caf\u{e9}.txt", "cafe\u{301}.txt"),
+            ("cafe\u{301}.txt", "caf\u{e9}.txt"),
+            ("l'\u{e9}t\u{e9} 1 PM.txt", "l\u{2019}e\u{301}te\u{301} 1\u{202f}PM.txt"),
+        ] {
+            assert!(variants(written).contains(&there.to_owned()), "{written}");
+        }
+        assert!(variants("plain.txt").is_empty());
+    }
 }

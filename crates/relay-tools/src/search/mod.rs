@@ -1,7 +1,7 @@
 //! `search`: a pattern in files, with anchors, so that what is found can be edited right away.
 
+mod remember;
 mod scopes;
-
 mod show;
 
 use relay_agent::tool::{Access, Call, Concurrency, Output, Spec, Tool, ToolError};
@@ -104,7 +104,9 @@ impl Tool for Search {
         }
         let total = found.matches;
         let page = found.round_robin_page(skip - limits.skip, SHOWN);
-        Ok(show::show(call, &page, skip, total))
+        let (output, shown) = show::show(call, &page, skip, total);
+        remember::remember(call, page.files.get(..shown).unwrap_or_default());
+        Ok(output)
     }
 }
 

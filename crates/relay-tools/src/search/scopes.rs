@@ -1,6 +1,7 @@
 //! Where is searched: the workspace, places outside that were allowed, and texts at internal addresses.
 
 use relay_agent::tool::{Call, ToolError};
+use relay_diagnostics::display::visible_line;
 use relay_workspace::search::Scope;
 use relay_workspace::{Kind, Workspace};
 
@@ -55,6 +56,12 @@ pub fn of(call: &Call<'_>) -> Result<Scopes, ToolError> {
             scopes.missing.push(path.clone());
             continue;
         };
+        if facts.kind == Kind::Special {
+            return Err(ToolError::failed(format!(
+                "`{}` is a FIFO, a socket or a device; only files and folders can be searched.",
+                visible_line(&path)
+            )));
+        }
         match place.is_inside() {
             true if glob.is_empty() => inside.paths.push(place.shown().to_owned()),
             true => {

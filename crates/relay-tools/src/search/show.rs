@@ -8,10 +8,10 @@ use serde_json::json;
 use crate::read::display::{Display, MAX_BYTES};
 use crate::read::selector::Selection;
 
-/// Shows a page of matches; `total` is how many there are in all.
-pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> Output {
+/// Shows a page of matches; `total` is how many there are in all. Hands back how many of its files are shown.
+pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> (Output, usize) {
     let mut text = String::new();
-    let (mut shown, mut cut_lines) = (0, 0);
+    let (mut files, mut shown, mut cut_lines) = (0, 0, 0);
     let display = match Display::of(call, &Selection::default(), true) {
         Display::Plain => Display::Numbers,
         display => display,
@@ -25,6 +25,7 @@ pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> Output 
             text.push('\n');
         }
         text.push_str(&block);
+        files += 1;
         shown += file.lines.iter().filter(|line| line.is_match).count();
         cut_lines += file.lines.iter().filter(|line| line.is_cut).count();
     }
@@ -52,7 +53,7 @@ pub fn show(call: &Call<'_>, page: &Found, skip: usize, total: usize) -> Output 
         "matches": total, "shown": shown, "files": page.matching_files, "searchedFiles": page.searched_files,
         "missing": page.missing, "skip": skip,
     });
-    Output::text(text).with_details(details)
+    (Output::text(text).with_details(details), files)
 }
 
 /// A file's matches below its name. A gap between lines is a line of its own.

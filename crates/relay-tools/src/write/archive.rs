@@ -1,14 +1,13 @@
 //! An entry of an archive: the archive is written again with it, and lands as one change.
 
-use relay_agent::policy::Level;
-use relay_agent::tool::{Call, Landing, Output, ToolError};
+use relay_agent::tool::{Call, Output, ToolError};
 use relay_edit::anchors::without_anchors;
-use relay_engine::{Engine, Exact, Status, Unobserved, group, land_exact};
+use relay_engine::Engine;
 use relay_workspace::{Kind, RelPath};
 use serde_json::json;
 
 use crate::archive::{ArchiveError, Format, NewEntry, candidates, normal, with_entry};
-use crate::edit::{refused, worded};
+use crate::landing::land_bytes;
 
 /// An archive and the entry to write.
 #[derive(Debug)]
@@ -66,31 +65,12 @@ pub fn write(call: &Call<'_>, place: &Place, content: &str) -> Result<Output, To
         }
         other => ToolError::failed(format!("{archive}: {other}")),
     })?;
-    ToolError::check(call.cancel)?;
-    let group = group::of_call(&call.services.session, &call.facts.turn, call.id);
-    let reason = format!("write {entry} in {archive}");
-    let exact = Exact {
-        channel: "agent",
-        reason: &reason,
-        model: Some(&call.facts.model),
-        group: Some(&group),
-        path: archive,
-        before,
-        after,
-    };
-    let mut approver = Landing::new(Level::Auto, call.services);
-    let outcome = land_exact(engine, exact, &mut approver, &mut Unobserved);
-    match outcome.status {
-        Status::Committed | Status::Unchanged => {}
-        Status::Interrupted => return Err(ToolError::aborted()),
-        _ => return Err(refused(outcome.diagnostics.iter().filter(|found| found.is_error()).map(worded))),
-    }
+    let transactions = land_bytes(call, archive, before, after, &format!("write {entry} in {archive}"))?;
     let mut text = format!("Successfully wrote {} bytes to {archive}:{entry}", content.len());
     if plain.is_some() {
         text.push_str(
             "\nNote: anchors copied from `read` were taken off the lines before they were written.",
         );
     }
-    let transactions = outcome.uuid.filter(|_| !outcome.changes.is_empty()).into_iter().collect();
     Ok(Output { transactions, ..Output::text(text).with_details(json!({})) })
 }

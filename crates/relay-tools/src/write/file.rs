@@ -1,7 +1,7 @@
 //! A plain file: created, or replaced as a whole.
 
 use relay_agent::tool::{Call, Output, ToolError};
-use relay_edit::{Dialect, Edit, Operation, codes};
+use relay_edit::{Dialect, Edit, Operation, Repeats, codes};
 use relay_engine::{LandOptions, Outcome, Status, views};
 use serde_json::json;
 
@@ -22,7 +22,7 @@ pub fn write(call: &Call<'_>, path: &str, content: &str) -> Result<Output, ToolE
     // Who has read all of a file may leave out whatever it wants; anyone else may have seen only a part of it.
     let allow_shrink = now.as_ref().is_none_or(|file| seen.is_whole(path, &file.bytes));
     let options = LandOptions { allow_shrink, ..LandOptions::default() };
-    let (outcome, seen) = land_edits(call, vec![edit], seen, options);
+    let (outcome, seen) = land_edits(call, vec![edit], seen, options, Repeats::Kept);
     match outcome.status {
         Status::Committed | Status::Unchanged | Status::AlreadyProcessed => {}
         Status::Interrupted => return Err(ToolError::aborted()),

@@ -316,3 +316,58 @@ fn keys_edit_a_file_as_in_vim() {
     }
     check_refused(&lab, &json!({ "file": "missing.txt" }), "File not found: missing.txt");
 }
+
+/// A model whose edit cannot land any more is stopped in the middle of it, where the user wants that.
+#[test]
+fn a_call_that_cannot_land_is_stopped_while_it_is_written() {
+    let lab = Lab::new();
+    lab.env.write("a.txt", FILE);
+    lab.env.relay(&["config", "set", "edit.streamingAbort", "true"]).success();
+    let long = "a line that takes its time\n".repeat(200);
+    let bad = json!({ "input": format!("§a.txt\n≔99zz\nx\n»EOF\n{long}") });
+    lab.calls(&[("edit", bad.clone())]);
+    lab.calls(&[("edit", json!({ "input": fill("§a.txt\n≔@2\nTWO\n", FILE) }))]);
+    lab.server.queue(Reply::text("Done."));
+    let run = lab.run(&["go"]);
+    assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
+    assert_eq!(lab.env.read("a.txt"), FILE.replace("two", "TWO"));
+    let second = lab.server.requests()[1].body.to_string();
+    assert!(second.contains("Line 99 does not exist (file has 5 lines)"), "{second}");
+    assert!(!second.contains("a line that takes its time"), "the call was not completed: {second}");
+    // By default the call is read to its end.
+    lab.env.relay(&["config", "unset", "edit.streamingAbort"]).success();
+    lab.env.write("a.txt", FILE);
+    let told = call(&lab, &bad);
+    assert!(told.contains("Line 99 does not exist"), "{told}");
+}
+
+/// Lines next to a range that were copied into it are left out; inserted ones only where the user wants that.
+#[test]
+fn copied_lines_beside_a_range_are_left_out() {
+    let lab = Lab::new();
+    let hashline = |input: &str| json!({ "input": fill(input, FILE) });
+    let told = check(&lab, &hashline("§a.txt\n≔@2\none\nTWO\nthree\n"), "one\nTWO\nthree\nfour\nfive\n");
+    assert!(told.contains("\n\nWarnings:\n"), "{told}");
+    let insert = hashline("§a.txt\n»@2\ntwo\nnew\n");
+    check(&lab, &insert, "one\ntwo\ntwo\nnew\nthree\nfour\nfive\n");
+    lab.env.relay(&["config", "set", "edit.hashlineAutoDropPureInsertDuplicates", "true"]).success();
+    let told = check(&lab, &insert, "one\ntwo\nnew\nthree\nfour\nfive\n");
+    assert!(told.contains("\n\nWarnings:\n"), "{told}");
+}
+
+/// A part of a word, and a threshold that leaves no room for slips.
+#[test]
+fn parts_of_words_are_replaced_and_slips_can_be_forbidden() {
+    let lab = Lab::new();
+    let replace =
+        |old: &str, new: &str| json!({ "path": "a.txt", "edits": [{ "old_text": old, "new_text": new }] });
+    check(&lab, &replace("hre", "HRE"), "one\ntwo\ntHREe\nfour\nfive\n");
+    check_refused(&lab, &replace("o", "O"), "Found multiple matches: ");
+    let file = "fn first_function() {\n    call_something();\n}\n\nfn second() {\n    work();\n}\n";
+    let slip = json!({ "path": "b.rs", "edits": [{ "op": "update",
+        "diff": "@@\n fn first_functoin() {\n     call_something();\n }\n \n fn second() {\n-    work();\n+    rest();\n }\n" }] });
+    lab.env.write("b.rs", file);
+    lab.env.relay(&["config", "set", "edit.fuzzyThreshold", "1"]).success();
+    let told = call(&lab, &slip);
+    assert_eq!(lab.env.read("b.rs"), file, "{told}");
+}

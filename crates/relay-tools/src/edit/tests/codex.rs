@@ -120,6 +120,50 @@ fn hunks_are_placed_by_their_lines() {
     );
 }
 
+/// Line endings stay those of the file, also where they are mixed.
+#[test]
+fn line_endings_stay() {
+    check(
+        &[("f", "one\r\ntwo\r\nthree\r\n")],
+        "*** Begin Patch\n*** Update File: f\n@@\n-one\n+uno\n@@\n two\n+\n+between\n three\n*** End Patch",
+        &[("f", "uno\r\ntwo\r\n\r\nbetween\r\nthree\r\n")],
+    );
+    check(
+        &[("f", "one\r\ntwo\nthree\r\nfour\n")],
+        "*** Begin Patch\n*** Update File: f\n@@\n one\n two\n-three\n+THREE\n four\n*** End Patch",
+        &[("f", "one\r\ntwo\nTHREE\r\nfour\n")],
+    );
+    check(
+        &[("f", "a\nb\n")],
+        "*** Begin Patch\n*** Update File: f\n@@\n-a\n-b\n+b\n+b\n+a\n*** End Patch",
+        &[("f", "b\nb\na\n")],
+    );
+}
+
+/// Lines without any old ones go to the end of the file.
+#[test]
+fn pure_additions_are_appended() {
+    check(
+        &[("f", "line1\nline2\n")],
+        "*** Begin Patch\n*** Update File: f\n@@\n+added line 1\n+added line 2\n*** End Patch",
+        &[("f", "line1\nline2\nadded line 1\nadded line 2\n")],
+    );
+}
+
+#[test]
+fn several_chunks_and_files_change_together() {
+    check(
+        &[("multi", "line1\nline2\nline3\nline4\n"), ("old/other", "x\n")],
+        "*** Begin Patch\n*** Update File: multi\n@@\n-line2\n+changed2\n@@\n-line4\n+changed4\n*** End Patch",
+        &[("multi", "line1\nchanged2\nline3\nchanged4\n"), ("old/other", "x\n")],
+    );
+    check(
+        &[("keep", "k\n"), ("obsolete", "o\n")],
+        "*** Begin Patch\n*** Delete File: obsolete\n*** End Patch",
+        &[("keep", "k\n")],
+    );
+}
+
 #[test]
 fn blanks_around_markers_do_not_matter() {
     check(

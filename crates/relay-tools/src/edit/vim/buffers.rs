@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use relay_agent::tool::{Call, Output, ToolError};
-use relay_edit::anchors::{LineHash, anchored};
-use relay_edit::{Anchor, Base, Dialect, DiffKind, Edit, FileDiff, Hunk, HunkLine, Operation, Target, diff};
-use relay_engine::views::{self, Views};
+use relay_edit::anchors::anchored;
+use relay_edit::{Base, Dialect, Edit, Operation};
+use relay_engine::views::{self, Seen, Views};
 use relay_workspace::RelPath;
 use serde_json::{Value, json};
 
 use super::keys::Keys;
 use super::state::{Mode as State, Vim, Wish};
+use crate::edit::by_anchor;
 use crate::edit::land::land_seen;
 use crate::edit::mode::Mode;
 use crate::edit::relative;
@@ -105,13 +106,8 @@ fn show(call: &Call<'_>, path: &RelPath, buffer: &Buffer) -> Result<Output, Tool
     let total = buffer.vim.text.len();
     let shown = (total > SHOWN).then_some([(1, SHOWN)]);
     // A view that is lost costs a question to the model, never a change.
-    drop(views::remember_in(
-        &call.services.engine,
-        &call.services.session,
-        path,
-        disk,
-        shown.as_ref().map(<[_; 1]>::as_slice),
-    ));
+    let seen = Seen { path, content: disk, lines: shown.as_ref().map(<[_; 1]>::as_slice) };
+    drop(views::remember_in(&call.services.engine, &call.services.session, &[seen]));
     let mut text = anchored(disk, 1, SHOWN);
     if total > SHOWN {
         text.push_str(&format!("[{} more lines; go there with keys]\n", total - SHOWN));
@@ -176,44 +172,8 @@ impl Buffer {
             let write = Operation::Write { content: after.to_owned() };
             return Edit { dialect: Dialect::ToolCall, ..edit(write) };
         }
-        let lines: Vec<&str> = before.lines().collect();
-        let plain: String = lines.iter().flat_map(|line| [*line, "\n"]).collect();
-        let hunks = match diff(plain.as_bytes(), after.as_bytes()) {
-            FileDiff::Text(hunks) => hunks.iter().flat_map(|hunk| changes(&lines, hunk)).collect(),
-            FileDiff::Binary => Vec::new(),
-        };
-        edit(Operation::Patch { hunks, base: Base::Original })
+        edit(Operation::Patch { hunks: by_anchor::hunks(before, after), base: Base::Original })
     }
-}
-
-/// The changes in a stretch of a difference, each named by the anchors of the lines it replaces or follows.
-fn changes(lines: &[&str], hunk: &relay_edit::DiffHunk) -> Vec<Hunk> {
-    let anchor = |line: usize| {
-        let text = lines.get(line.wrapping_sub(1)).copied().unwrap_or_default();
-        Anchor { line, hash: Some(LineHash::of(text.as_bytes())) }
-    };
-    let mut found = Vec::new();
-    let mut above = hunk.old_start.saturating_sub(1);
-    for run in
-        hunk.lines.chunk_by(|one, next| (one.kind == DiffKind::Context) == (next.kind == DiffKind::Context))
-    {
-        let removed: Vec<usize> =
-            run.iter().filter(|line| line.kind == DiffKind::Removed).filter_map(|line| line.old).collect();
-        if run.iter().any(|line| line.kind == DiffKind::Context) {
-            above = run.last().and_then(|line| line.old).unwrap_or(above);
-            continue;
-        }
-        let added = run.iter().filter(|line| line.kind == DiffKind::Added);
-        let added = added.map(|line| HunkLine::Added(line.text.clone())).collect();
-        let target = match (removed.first(), removed.last()) {
-            (Some(first), Some(last)) => Target::Lines { first: anchor(*first), last: anchor(*last) },
-            _ if above == 0 => Target::Start,
-            _ => Target::After(anchor(above)),
-        };
-        above = removed.last().copied().unwrap_or(above);
-        found.push(Hunk { target, ..Hunk::new(added, 1) });
-    }
-    found
 }
 
 /// Types the keys of a step, and its text.
