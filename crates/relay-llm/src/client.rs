@@ -12,6 +12,7 @@ use crate::event::{Event, Turn};
 use crate::key::Key;
 use crate::model::Model;
 use crate::pump::{self, Job};
+use crate::raw::RawFrames;
 use crate::request::Request;
 use crate::retry::RetrySettings;
 use crate::stream::Stream;
@@ -35,6 +36,8 @@ pub struct ClientOptions {
     pub answer_limit_bytes: usize,
     /// When the last request may be sent; what fails later is not tried again.
     pub no_request_after: Option<Instant>,
+    /// Where everything that providers send is kept for a while, for a person who looks for a fault.
+    pub raw: Option<RawFrames>,
 }
 
 impl Default for ClientOptions {
@@ -46,6 +49,7 @@ impl Default for ClientOptions {
             total_timeout: None,
             answer_limit_bytes: 64 << 20,
             no_request_after: None,
+            raw: None,
         }
     }
 }

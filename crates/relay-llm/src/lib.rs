@@ -28,6 +28,7 @@ mod model;
 mod partial;
 mod provider;
 mod pump;
+mod raw;
 mod request;
 mod retry;
 mod sigv4;
@@ -46,6 +47,7 @@ pub use message::{Arguments, Block, Image, Message, Origin, Role, Seal, ToolCall
 pub use model::{Capabilities, Limits, Model, Prices, ThinkingStyle};
 pub use partial::PartialJson;
 pub use provider::{Auth, Compat, Provider, Reasoning, Wire};
+pub use raw::{RawFrame, RawFrames};
 pub use request::{Cache, OutputSchema, Request, Thinking, Tool, ToolChoice};
 pub use retry::{Attempted, RetrySettings};
 pub use stream::Stream;

@@ -20,6 +20,7 @@ use crate::error::{Error, ErrorKind};
 use crate::event::{Event, Notice, Turn};
 use crate::key::Key;
 use crate::message::Origin;
+use crate::raw::Recording;
 use crate::retry::{Attempted, jitter};
 use crate::wire::{Call, Decode, Flow, Framing};
 
@@ -133,7 +134,7 @@ async fn attempts(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> 
 
 async fn attempt(job: &Job, answer: &mut Assembler, sender: &Sender<Event>) -> Result<Answer, Failure> {
     let mut response = open(job).await.map_err(|error| Failure::At(Attempted::Request, error))?;
-    let mut decoder = (job.call.decoder)();
+    let mut decoder = Recording::of((job.call.decoder)(), job.options.raw.as_ref(), &job.origin, &job.key);
     let mut frames = Frames::new(job.call.framing);
     let broken = |error| Failure::At(Attempted::Stream, error);
     let mut told: Option<Instant> = None;

@@ -174,7 +174,7 @@ mod tests {
     fn every_line_is_a_setting_whose_default_it_may_hold() {
         let (keys, broken) = parse(TEXT);
         assert!(broken.is_empty(), "{broken:?}");
-        assert_eq!(keys.iter().filter(|key| key.tab != Tab::Backends).count(), 283);
+        assert_eq!(keys.iter().filter(|key| key.tab != Tab::Backends).count(), 284);
         for (at, key) in keys.iter().enumerate() {
             assert!(!key.meaning.is_empty() && !key.meaning.contains('|'), "{}", key.name);
             assert!(key.default.is_none_or(|default| key.check(key.name, default).is_ok()), "{}", key.name);

@@ -31,6 +31,7 @@ pub mod keymap;
 pub mod output;
 pub mod overlay;
 pub mod panels;
+pub mod picture;
 pub mod render;
 pub mod status;
 pub mod text;

@@ -28,8 +28,12 @@ pub enum Output {
     Highlight(Highlight),
     /// Put the program into the background of its shell.
     Suspend,
+    /// Leave the agent at work, and give the terminal back to the shell.
+    Background,
     /// Draw everything again.
     Redraw,
+    /// Whether links are written: `off`, `auto` or `always`.
+    Links(String),
     /// Files may have changed: look at the branch and its state again.
     Refresh,
     /// The scrollback belongs to another conversation from here on: a line across the screen, or a cleared screen.

@@ -9,8 +9,6 @@ use crate::view::View;
 
 /// Tasks that are shown at most.
 const ROWS: usize = 8;
-/// How long tasks that are done stay in sight.
-const FADE_MS: u64 = 60_000;
 
 /// A task of the todo list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,17 +41,39 @@ pub struct Job {
 }
 
 /// The panels.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Panels {
     phases: Vec<Phase>,
     /// The goal that the agent works towards.
     pub goal: Option<Value>,
     /// Jobs in the background.
     pub jobs: Vec<Job>,
+    /// Whether the goal is shown.
+    pub shows_goal: bool,
     is_hidden: bool,
+    /// How long tasks that are done stay in sight; `None` for ever.
+    fade_ms: Option<u64>,
+}
+
+impl Default for Panels {
+    fn default() -> Self {
+        Self {
+            phases: Vec::new(),
+            goal: None,
+            jobs: Vec::new(),
+            shows_goal: true,
+            is_hidden: false,
+            fade_ms: Some(60_000),
+        }
+    }
 }
 
 impl Panels {
+    /// Tasks that are done are left out after this many seconds; never, if it is negative.
+    pub fn fade_after(&mut self, seconds: i64) {
+        self.fade_ms = u64::try_from(seconds).ok().map(|seconds| seconds.saturating_mul(1000));
+    }
+
     /// Shows or hides the todo list.
     pub fn toggle(&mut self) {
         self.is_hidden = !self.is_hidden;
@@ -66,7 +86,12 @@ impl Panels {
 
     /// Another session: nothing is known.
     pub fn clear(&mut self) {
-        *self = Self { is_hidden: self.is_hidden, ..Self::default() };
+        *self = Self {
+            is_hidden: self.is_hidden,
+            shows_goal: self.shows_goal,
+            fade_ms: self.fade_ms,
+            ..Self::default()
+        };
     }
 
     /// Whether something on it moves by itself.
@@ -78,18 +103,20 @@ impl Panels {
     /// When something will fade, in milliseconds from now.
     #[must_use]
     pub fn next_change(&self, now: u64) -> Option<u64> {
+        let fade_ms = self.fade_ms?;
         let tasks = self.phases.iter().flat_map(|phase| &phase.tasks);
         tasks
             .filter_map(|task| task.done_at)
-            .filter_map(|at| (at + FADE_MS).checked_sub(now))
+            .filter_map(|at| (at + fade_ms).checked_sub(now))
             .min()
             .map(|left| left + 1)
     }
 
     /// Time has passed: tasks that have been done for a while are left out.
     pub fn tick(&mut self, now: u64) {
+        let Some(fade_ms) = self.fade_ms else { return };
         for phase in &mut self.phases {
-            phase.tasks.retain(|task| task.done_at.is_none_or(|at| now.saturating_sub(at) < FADE_MS));
+            phase.tasks.retain(|task| task.done_at.is_none_or(|at| now.saturating_sub(at) < fade_ms));
         }
         self.phases.retain(|phase| !phase.tasks.is_empty());
     }
@@ -157,7 +184,7 @@ impl Panels {
     #[must_use]
     pub fn lines(&self, view: &View<'_>) -> Vec<Line> {
         let mut lines = Vec::new();
-        if let Some(goal) = &self.goal {
+        if let Some(goal) = self.goal.as_ref().filter(|_| self.shows_goal) {
             let text = goal.get("objective").and_then(Value::as_str).unwrap_or_default();
             let line = Line::of("  goal ", view.fg(Token::Accent).bold())
                 .and(clean_line(text), view.fg(Token::Muted));

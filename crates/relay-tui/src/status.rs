@@ -114,6 +114,12 @@ pub struct Status {
     pub shimmer: Shimmer,
     /// The terminal's background is dark.
     pub is_dark: Option<bool>,
+    /// Each turn says how many tokens it used.
+    pub shows_tokens: bool,
+    /// Separators have a colour of the session's own.
+    pub has_accent: bool,
+    /// The terminal's own cursor is hidden, and the caret is drawn.
+    pub hides_cursor: bool,
 }
 
 impl Status {
@@ -155,8 +161,9 @@ impl Status {
         };
         let (mut left, mut right) = (make(&left), make(&right));
         let room = view.width.saturating_sub(2);
+        let sep = self.accent(&session.id);
         loop {
-            let width = self.joined(view, &left).width() + self.joined(view, &right).width() + 2;
+            let width = self.joined(view, &left, sep).width() + self.joined(view, &right, sep).width() + 2;
             if width <= room || left.len() <= 1 {
                 break;
             }
@@ -167,20 +174,36 @@ impl Status {
             }
         }
         let mut line = Line::of(" ", Style::default());
-        let joined = Line::edges(self.joined(view, &left), self.joined(view, &right), room);
+        let joined = Line::edges(self.joined(view, &left, sep), self.joined(view, &right, sep), room);
         line.append(joined);
         let line = line.truncated(view.width, view.sign(Symbol::Ellipsis));
         let background = view.theme.color(Token::StatusLineBg);
         vec![if background == Color::Default { line } else { line.filled(background) }]
     }
 
-    fn joined(&self, view: &View<'_>, segments: &[Line]) -> Line {
+    /// The colour of separators: the session's own, so that several terminals are told apart at a glance.
+    fn accent(&self, session: &str) -> Token {
+        const ACCENTS: [Token; 5] = [
+            Token::StatusLineModel,
+            Token::StatusLinePath,
+            Token::StatusLineContext,
+            Token::StatusLineCost,
+            Token::StatusLineSubagents,
+        ];
+        let sum = session.bytes().fold(0_usize, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+        match self.has_accent && !session.is_empty() {
+            true => ACCENTS.get(sum % ACCENTS.len()).copied().unwrap_or(Token::StatusLineSep),
+            false => Token::StatusLineSep,
+        }
+    }
+
+    fn joined(&self, view: &View<'_>, segments: &[Line], separator: Token) -> Line {
         let sign = self.separator().sign();
         let between = if sign.is_empty() { "  ".to_owned() } else { format!(" {sign} ") };
         let mut line = Line::new();
         for (at, segment) in segments.iter().enumerate() {
             if at > 0 {
-                line.push(between.clone(), view.fg(Token::StatusLineSep));
+                line.push(between.clone(), view.fg(separator));
             }
             line.append(segment.clone());
         }

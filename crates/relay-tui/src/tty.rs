@@ -83,15 +83,39 @@ impl Tty {
     /// # Errors
     /// The terminal is gone.
     pub fn lend<T>(&mut self, other: impl FnOnce() -> T) -> io::Result<T> {
+        self.give()?;
+        let done = other();
+        self.take_again()?;
+        Ok(done)
+    }
+
+    /// Gives the terminal back to the shell for a while: no keys are read until [`Self::take_again`].
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn give(&mut self) -> io::Result<()> {
         self.wake.write_all(b"p")?;
         // A reader that has ended reads nothing either.
         self.paused.recv().unwrap_or_default();
         restore();
-        let done = other();
+        Ok(())
+    }
+
+    /// Takes the terminal again.
+    ///
+    /// # Errors
+    /// The terminal is gone.
+    pub fn take_again(&mut self) -> io::Result<()> {
         take()?;
         let (wake, paused) = read_keys(self.inputs.clone())?;
         (self.wake, self.paused) = (wake, paused);
-        Ok(done)
+        Ok(())
+    }
+
+    /// Whether the shell has put this program into the foreground.
+    #[must_use]
+    pub fn is_foreground() -> bool {
+        rustix::termios::tcgetpgrp(io::stdin()).is_ok_and(|group| group == rustix::process::getpgrp())
     }
 }
 

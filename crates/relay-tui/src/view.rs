@@ -9,9 +9,12 @@ use relay_syntax::{Language, Span};
 
 use crate::conversation::{Highlight, Highlighted};
 use crate::keymap::{Action, Keymap};
+use crate::picture::Limits;
 use crate::text::{Line, Style};
 use crate::theme::{Symbol, Theme, Token};
 
+/// Code that has grown by less than this keeps the colours it has.
+const GROWN: usize = 80;
 /// How many pieces of code keep their colours.
 const KEPT: usize = 128;
 
@@ -36,6 +39,10 @@ pub struct View<'a> {
     pub is_expanded: bool,
     /// Thinking is shown.
     pub shows_thinking: bool,
+    /// How pictures are drawn.
+    pub pictures: Limits,
+    /// What is drawn still grows.
+    pub is_growing: bool,
 }
 
 impl<'a> View<'a> {
@@ -97,6 +104,15 @@ pub struct CodeColors {
     known: HashMap<u64, (Arc<[Span]>, u64)>,
     asked: RefCell<HashMap<u64, Option<Highlight>>>,
     uses: u64,
+    growing: RefCell<Growing>,
+}
+
+/// The piece of code that grows: its colours as far as they are known, and the question that is under way.
+#[derive(Debug, Default)]
+struct Growing {
+    known: Option<(Language, String, Arc<[Span]>)>,
+    /// The code that was asked for, and whether it is still to be handed out.
+    asked: Option<(Highlight, bool)>,
 }
 
 impl CodeColors {
@@ -113,6 +129,27 @@ impl CodeColors {
         None
     }
 
+    /// The colours of the beginning of a piece of code that still grows. More are asked for only once it has grown by an
+    /// eighth, and one question at a time: the work is in proportion to the code, however often it is drawn.
+    #[must_use]
+    pub fn growing(&self, language: &str, code: &str) -> Arc<[Span]> {
+        let Some(language) = Language::of_name(language) else { return Arc::from([]) };
+        let mut growing = self.growing.borrow_mut();
+        let known = growing
+            .known
+            .as_ref()
+            .filter(|(of, start, _)| *of == language && code.starts_with(start.as_str()));
+        let (length, spans) =
+            known.map_or((0, Arc::from([])), |(_, start, spans)| (start.len(), Arc::clone(spans)));
+        let is_due = code.len() >= length + (length / 8).max(GROWN) || (length == 0 && code.contains('\n'));
+        let is_lost = growing.asked.as_ref().is_none_or(|(asked, _)| !code.starts_with(asked.code.as_str()));
+        if is_due && is_lost {
+            let id = fingerprint(language, code);
+            growing.asked = Some((Highlight { id, language, code: code.to_owned() }, true));
+        }
+        spans
+    }
+
     /// Whether nothing is wanted that is not known.
     #[must_use]
     pub fn is_complete(&self) -> bool {
@@ -121,12 +158,24 @@ impl CodeColors {
 
     /// What is wanted and was not asked for yet.
     pub fn take_wanted(&mut self) -> Vec<Highlight> {
-        self.asked.borrow_mut().values_mut().filter_map(Option::take).collect()
+        let mut wanted: Vec<Highlight> =
+            self.asked.borrow_mut().values_mut().filter_map(Option::take).collect();
+        if let Some((asked, is_new)) = &mut self.growing.get_mut().asked
+            && std::mem::take(is_new)
+        {
+            wanted.push(asked.clone());
+        }
+        wanted
     }
 
     /// Colours arrived.
     pub fn learn(&mut self, highlighted: Highlighted) {
         self.asked.borrow_mut().remove(&highlighted.id);
+        let growing = self.growing.get_mut();
+        if let Some((asked, _)) = growing.asked.take_if(|(asked, _)| asked.id == highlighted.id) {
+            growing.known = Some((asked.language, asked.code, highlighted.spans.into()));
+            return;
+        }
         self.uses += 1;
         if self.known.len() >= KEPT {
             let oldest = self.known.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| *id);
@@ -140,4 +189,28 @@ fn fingerprint(language: Language, code: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     (language.name(), code).hash(&mut hasher);
     hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_that_grows_is_coloured_in_proportion_to_its_length() {
+        let mut colors = CodeColors::default();
+        let whole = "fn number() -> u32 { 42 } // a line\n".repeat(400);
+        let mut worked = 0;
+        for end in (1..whole.len()).step_by(7) {
+            let code = &whole[..end];
+            let spans = colors.growing("rust", code);
+            assert!(spans.iter().all(|span| span.range.end <= code.len()));
+            for job in colors.take_wanted() {
+                worked += job.code.len();
+                colors.learn(job.work());
+            }
+        }
+        assert!(!colors.growing("rust", &whole).is_empty());
+        assert!(worked < whole.len() * 12, "{worked} bytes were looked at for {}", whole.len());
+        assert!(colors.is_complete(), "nothing that is finished waits for it");
+    }
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use relay_diagnostics::Cancel;
-use relay_llm::{Error, ErrorKind, Event, Message, Request, RetrySettings, Turn};
+use relay_llm::{Error, ErrorKind, Event, Message, Request, RetrySettings, ToolChoice, Turn};
 
 use super::{Agent, Asker};
 use crate::compact::branch::BranchPlan;
@@ -68,6 +68,18 @@ impl Agent {
             }
         }
         Aside { askers, masker: Arc::clone(&self.masker), cancel }
+    }
+
+    /// The conversation so far with a question after it that is answered in words. Nothing of it enters the log.
+    #[must_use]
+    pub fn side_question(&self, question: &str) -> Request {
+        let mut request = self.request(None);
+        // Providers want to know the tools that the conversation used, even where none may be called.
+        request.tool_choice = ToolChoice::None;
+        request.output = None;
+        let text = format!("{}\n\n{question}", include_str!("texts/side_question.md").trim());
+        request.messages.push(Message::text(text));
+        request
     }
 }
 

@@ -45,7 +45,7 @@ pub use labels::Labels;
 pub use list::{Hit, Listing, RecentSession, SessionInfo, list, recent, search};
 pub use log::{EntryId, Recent, Selection, SessionLog, Summary, humanize_plan_title};
 pub use message::Message;
-pub use shown::{TreeFilter, tree_search};
+pub use shown::{TreeFilter, searchable, tree_search};
 pub use stamp::{Stamps, SystemStamps, iso, milliseconds};
 pub use tree::{Node, Tree};
 

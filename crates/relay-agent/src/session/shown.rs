@@ -80,8 +80,9 @@ pub(crate) fn role(entry: &Entry) -> &str {
     entry.message().map_or(entry.kind().name(), Message::role)
 }
 
-/// What of an entry can be searched: words, summaries, names, and what tools were called with.
-pub(crate) fn searchable(entry: &Entry) -> String {
+/// What an entry says, as far as it can be searched: words, summaries, names, and what tools were called with.
+#[must_use]
+pub fn searchable(entry: &Entry) -> String {
     match entry.body() {
         Body::Message(message) => {
             let calls = match &**message {

@@ -2,7 +2,7 @@
 
 use relay_agent::driver::Agent;
 use relay_agent::export::{Format, Transcript, render};
-use relay_agent::session::{Entry, Message, TreeFilter, tree_search};
+use relay_agent::session::{Entry, Message, TreeFilter, searchable, tree_search};
 use relay_agent::tokens;
 use relay_llm::Model;
 use serde_json::{Value, json};
@@ -114,20 +114,23 @@ pub fn tree(agent: &Agent, filter: TreeFilter, query: &str) -> Value {
         filter.shows(entry, label, leaf.as_deref() == Some(entry.id()))
             && (query.is_empty() || tree_search(entry, label, query))
     };
-    let entries: Vec<Value> = log
-        .entries()
-        .iter()
-        .filter(shown)
-        .map(|entry| {
-            let text = entry.message().map(|message| message.text().chars().take(200).collect::<String>());
-            let role = entry.message().map(|message| message.role().to_owned());
-            json!({
-                "id": entry.id(), "parentId": entry.parent_id(), "type": entry.kind().name(), "role": role,
-                "text": text, "timestamp": entry.timestamp(), "label": log.labels().get(entry.id()),
-                "isOnPath": path.contains(entry.id()),
-            })
-        })
-        .collect();
+    let mut entries = Vec::new();
+    // Where what is below a hidden entry hangs: at the nearest one above that is shown.
+    let mut above: std::collections::HashMap<&str, Option<&str>> = std::collections::HashMap::new();
+    for entry in log.entries() {
+        let parent = entry.parent_id().and_then(|parent| above.get(parent).copied().flatten());
+        if !shown(&entry) {
+            above.insert(entry.id(), parent);
+            continue;
+        }
+        above.insert(entry.id(), Some(entry.id()));
+        let text: String = searchable(entry).trim().chars().take(200).collect();
+        entries.push(json!({
+            "id": entry.id(), "parentId": entry.parent_id(), "shownParentId": parent, "type": entry.kind().name(),
+            "role": entry.message().map(Message::role), "text": text, "timestamp": entry.timestamp(),
+            "label": log.labels().get(entry.id()), "isOnPath": path.contains(entry.id()),
+        }));
+    }
     json!({ "entries": entries, "leafId": leaf })
 }
 

@@ -111,6 +111,15 @@ fn read(question: &Question, answer: &Value) -> UiAnswer {
                 let option = options.iter().find(|option| option.id == *value || option.label == *value);
                 option.map(|option| option.id.clone())
             };
+            // A question among several names the words that lead to the others.
+            let asked = question.details.as_ref().and_then(|details| details.get("ask"));
+            let leads = |value: &String| {
+                let is = |name: &str| {
+                    asked.and_then(|asked| asked.get(name)).and_then(Value::as_str) == Some(value)
+                };
+                (is("back") || is("forward")).then(|| value.clone())
+            };
+            let id = |value: &String| id(value).or_else(|| leads(value));
             let ids: Vec<String> = values.iter().filter_map(id).collect();
             let words = values.iter().find(|value| id(value).is_none()).cloned();
             UiAnswer::Chosen { ids, words }

@@ -18,6 +18,7 @@ mod breadcrumb;
 mod file;
 mod index;
 mod lock;
+mod old;
 mod place;
 
 use std::path::{Path, PathBuf};

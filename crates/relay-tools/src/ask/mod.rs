@@ -70,8 +70,14 @@ impl Tool for Ask {
                     *reply = given;
                     at += 1;
                 }
-                Step::Forward => at += 1,
-                Step::Back => at = at.saturating_sub(1),
+                Step::Forward(given) => {
+                    *reply = given;
+                    at += 1;
+                }
+                Step::Back(given) => {
+                    *reply = given;
+                    at = at.saturating_sub(1);
+                }
                 Step::Cancelled => return Ok(ended("Ask tool was cancelled by the user")),
                 Step::NoOne => return Ok(ended("Ask tool requires interactive mode")),
                 Step::Aborted => return Err(ToolError::Aborted("Ask input was cancelled".to_owned())),
@@ -130,8 +136,10 @@ struct Place {
 /// What comes after a question.
 enum Step {
     Next(Reply),
-    Forward,
-    Back,
+    /// To the next question, with what was marked in this one.
+    Forward(Reply),
+    /// To the question before.
+    Back(Reply),
     Cancelled,
     NoOne,
     Aborted,
@@ -168,11 +176,20 @@ fn ask_one(call: &Call<'_>, asked: &Asked, so_far: &Reply, place: Place) -> Step
     };
     match call.services.ui.ask(&question, call.cancel) {
         _ if call.cancel.is_cancelled() => Step::Aborted,
-        UiAnswer::Chosen { ids, .. } if ids == [BACK] => Step::Back,
-        UiAnswer::Chosen { ids, .. } if ids == [FORWARD] => Step::Forward,
         UiAnswer::Chosen { ids, words } => {
             let chosen = ids.iter().filter_map(|id| asked.options.get(id.parse::<usize>().ok()?).cloned());
-            Step::Next(Reply { selected: chosen.collect(), words: words.filter(|words| !words.is_empty()) })
+            let given = Reply { selected: chosen.collect(), words: words.filter(|words| !words.is_empty()) };
+            let leads = |to: &str| ids.last().is_some_and(|last| last == to);
+            // Whoever leaves a question unanswered keeps what was answered before.
+            let kept = |given: Reply| Reply {
+                selected: if asked.multi { given.selected } else { so_far.selected.clone() },
+                words: given.words.or_else(|| so_far.words.clone()),
+            };
+            match (leads(BACK), leads(FORWARD)) {
+                (true, _) => Step::Back(kept(given)),
+                (_, true) => Step::Forward(kept(given)),
+                _ => Step::Next(given),
+            }
         }
         UiAnswer::Text(words) => Step::Next(Reply { selected: Vec::new(), words: Some(words) }),
         UiAnswer::TimedOut => {

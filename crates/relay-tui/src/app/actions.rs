@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::App;
 use crate::conversation::{Block, Level};
-use crate::editor::Mode;
+use crate::editor::{Mode, VimKey};
 use crate::input::{Code, Key};
 use crate::keymap::Action;
 use crate::output::Output;
@@ -15,7 +15,7 @@ const TWICE_MS: u64 = 500;
 
 impl App {
     pub(super) fn key(&mut self, key: &Key) {
-        if self.overlay_key(key) || self.completion_key(key) {
+        if self.overlay_key(key) || self.completion_key(key) || self.vim_key(key) {
             return;
         }
         match self.keymap.action(key) {
@@ -34,6 +34,26 @@ impl App {
         let step = overlay.key(key, &self.view());
         self.overlays.push(overlay);
         self.take_step(step);
+        true
+    }
+
+    /// Turns the keys of vi on or off.
+    pub(super) fn use_vim(&mut self, is_on: bool) {
+        if is_on != self.editor.vim.is_some() {
+            self.editor.vim = is_on.then(crate::editor::Vim::default);
+        }
+    }
+
+    fn vim_key(&mut self, key: &Key) -> bool {
+        let Some(mut vim) = self.editor.vim.take() else { return false };
+        let done = vim.key(&mut self.editor, key);
+        self.editor.vim = Some(vim);
+        match done {
+            VimKey::Passed => return false,
+            VimKey::Taken => self.completion = None,
+            VimKey::Older => self.older_prompt(),
+            VimKey::Newer => self.newer_prompt(),
+        }
         true
     }
 

@@ -18,7 +18,13 @@ impl App {
         let is_full = self.is_full();
         let done = if is_full { Vec::new() } else { conversation.take_done(&self.view()) };
         self.conversation = conversation;
-        let (live, cursor) = self.live(is_full);
+        let (mut live, mut cursor) = self.live(is_full);
+        if self.status.hides_cursor
+            && let Some((row, column)) = cursor.take()
+            && let Some(line) = live.get_mut(row)
+        {
+            *line = std::mem::take(line).with_caret(column);
+        }
         Frame { done, live, cursor, is_full }
     }
 
@@ -73,7 +79,7 @@ impl App {
         let height = usize::from(self.screen.height).max(1);
         let mut lines = Vec::new();
         let view = self.view();
-        if self.conversation.blocks().is_empty() && self.overlays.is_empty() {
+        if self.conversation.blocks().is_empty() && self.overlays.is_empty() && !self.options.is_quiet {
             lines.extend(self.welcome(&view));
         }
         lines.push(Line::new());
@@ -113,6 +119,12 @@ impl App {
         if !self.editor.images.is_empty() {
             let count = self.editor.images.len();
             label.push(format!("{} {count} ", view.sign(Symbol::IconImage)), view.fg(Token::Accent));
+        }
+        if let Some(vim) = &self.editor.vim {
+            label.push(format!("{} ", vim.mode()), view.fg(Token::Muted));
+        }
+        if self.session.meanwhile.is_fast {
+            label.push("fast ", view.fg(Token::Warning));
         }
         if self.session.mode == "plan" {
             label.push("plan ", view.fg(Token::Warning).bold());

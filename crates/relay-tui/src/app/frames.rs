@@ -83,6 +83,9 @@ impl App {
                 self.session.used.add(used);
                 self.session.context = used.input + used.cached + used.output;
                 self.run.characters = 0;
+                if self.status.shows_tokens && used.output > 0 {
+                    self.conversation.push(Block::Used(used, 0));
+                }
             }
             "user" | "custom" => self.add_message(message),
             _ => {}
@@ -117,6 +120,7 @@ impl App {
             return;
         }
         self.conversation.settle();
+        self.restore_policy();
         let run = std::mem::take(&mut self.run);
         let took = run.since.map_or(0, |since| now.saturating_sub(since));
         let error = text(frame, "error");
@@ -191,7 +195,11 @@ impl App {
         if let Some(dialog) = Dialog::new(frame) {
             let title = text(frame, "title").to_owned();
             self.open(Box::new(dialog));
-            self.notify("Relay waits for you", &title);
+            // A question of the `ask` tool says whether it may make itself heard.
+            let asked = frame.get("details").and_then(|details| details.get("ask"));
+            if asked.is_none_or(|asked| !asked.get("notify").is_none_or(Value::is_null)) {
+                self.notify("Relay waits for you", &title);
+            }
         }
     }
 
@@ -201,6 +209,7 @@ impl App {
                 self.session.steering = strings(frame, "steering");
                 self.session.follow_up = strings(frame, "followUp");
             }
+            "session_switch" => self.reload(),
             "session_name" => self.session.name = Some(text(frame, "name").to_owned()),
             "mode_change" => text(frame, "mode").clone_into(&mut self.session.mode),
             "session_data" => self.panels.take_data(
@@ -314,7 +323,8 @@ impl App {
                 messages.extend(strings(data, "followUp"));
                 self.took_back(&messages);
             }
-            "new_session" | "switch_session" | "branch" | "fork" | "clone" | "navigate_tree" | "handoff" => {
+            "new_session" | "switch_session" | "branch" | "fork" | "clone" | "navigate_tree"
+            | "drop_session" | "fork_session" => {
                 if let Some(text) =
                     data.get("text").or_else(|| data.get("editorText")).and_then(Value::as_str)
                 {

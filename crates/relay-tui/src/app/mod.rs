@@ -26,6 +26,7 @@ use crate::keymap::Keymap;
 use crate::output::Output;
 use crate::overlay::{Overlay, Step, Wish};
 use crate::panels::Panels;
+use crate::picture::Protocol;
 use crate::status::Status;
 use crate::theme::{Theme, Token};
 use crate::view::{CodeColors, View};
@@ -46,8 +47,6 @@ pub struct Options {
     pub emoji: bool,
     /// Tell the person who looked away.
     pub notifies: bool,
-    /// The editor understands the keys of vi.
-    pub vim: bool,
     /// Tokens and cost are shown after each run.
     pub shows_usage: bool,
     /// The whole screen is taken.
@@ -58,6 +57,14 @@ pub struct Options {
     pub is_color_blind: bool,
     /// Signs that the settings choose, whatever the theme says.
     pub preset: Option<crate::theme::Preset>,
+    /// The filter that the tree begins with.
+    pub tree_filter: String,
+    /// A summary of a branch is offered when it is left.
+    pub offers_summary: bool,
+    /// Nothing is said before the first prompt.
+    pub is_quiet: bool,
+    /// How pictures are shown.
+    pub images: crate::picture::Limits,
 }
 
 impl Default for Options {
@@ -68,12 +75,15 @@ impl Default for Options {
             completion_rows: 5,
             emoji: true,
             notifies: true,
-            vim: false,
             shows_usage: true,
             is_full: false,
             themes: ["red-claw".to_owned(), "blue-crab".to_owned()],
             is_color_blind: false,
             preset: None,
+            tree_filter: "default".to_owned(),
+            offers_summary: false,
+            is_quiet: false,
+            images: crate::picture::Limits::default(),
         }
     }
 }
@@ -237,6 +247,13 @@ impl App {
                 self.screen.has_kitty_keys = true;
                 return;
             }
+            Report::KittyImages => {
+                let images = &mut self.options.images;
+                if images.protocol == Protocol::None && !images.is_multiplexed {
+                    images.protocol = Protocol::Kitty;
+                }
+                return;
+            }
             Report::Background(red, green, blue) => {
                 // How bright it looks: the weights of the standard for television.
                 (u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114) / 1000 < 128
@@ -261,6 +278,8 @@ impl App {
             code: &self.code,
             is_expanded: false,
             shows_thinking: self.options.shows_thinking,
+            pictures: self.options.images,
+            is_growing: false,
         }
     }
 
@@ -289,7 +308,9 @@ impl App {
             self.screen.requests += 1;
             fields.insert("id".to_owned(), self.screen.requests.into());
         }
-        if self.session.is_ready {
+        // What asks before the agent is there, such as whether a folder is trusted, is answered at once.
+        let is_answer = command.get("type").and_then(Value::as_str) == Some("extension_ui_response");
+        if self.session.is_ready || is_answer {
             self.outputs.push(Output::Rpc(command));
         } else {
             self.screen.unsent.push(command);
@@ -353,6 +374,7 @@ impl App {
                 Wish::Slash(line) => self.slash(&line),
                 Wish::Notice(level, text) => self.notice(level, &text),
                 Wish::Open(overlay) => self.open(overlay),
+                Wish::Jobs(jobs) => self.panels.take_data("jobs", &jobs, self.screen.now_ms),
                 Wish::Settings(settings) => self.take_settings(&settings),
                 Wish::Theme(Some(theme)) => self.preview_theme(*theme),
                 Wish::ThemeFile(name) => self.preview_theme_file(&name),

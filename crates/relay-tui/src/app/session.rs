@@ -35,6 +35,19 @@ pub struct Session {
     pub cwd: String,
     /// The branch of git, and whether something is changed.
     pub branch: Option<(String, bool)>,
+    /// What is remembered until a command is answered, or a run is over.
+    pub meanwhile: Meanwhile,
+}
+
+/// What the interface remembers between a command and what comes of it.
+#[derive(Clone, Debug, Default)]
+pub struct Meanwhile {
+    /// The policy that holds again once the run is over.
+    pub policy_after: Option<String>,
+    /// The page that is being written is for others.
+    pub is_sharing: bool,
+    /// Answers come faster, at a higher price.
+    pub is_fast: bool,
 }
 
 impl Session {

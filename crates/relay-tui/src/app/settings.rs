@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::App;
 use crate::conversation::Level;
 use crate::keymap::Keymap;
+use crate::output::Output;
 use crate::status::{Separator, Shimmer};
 use crate::theme::Preset;
 
@@ -49,6 +50,28 @@ impl App {
             }
             "emojiAutocomplete" => self.options.emoji = is_on,
             "completion.notify" => self.options.notifies = value != "off",
+            "treeFilterMode" => value.clone_into(&mut self.options.tree_filter),
+            "branchSummary.enabled" => self.options.offers_summary = is_on,
+            "startup.quiet" => self.options.is_quiet = is_on,
+            "tui.vimKeys" => self.use_vim(is_on),
+            "tasks.todoClearDelay" => self.panels.fade_after(value.parse().unwrap_or(60)),
+            _ => self.apply_drawing(key, value),
+        }
+    }
+
+    /// Settings of how things are drawn.
+    fn apply_drawing(&mut self, key: &str, value: &str) {
+        let is_on = value == "true";
+        let cells = || value.parse::<usize>().ok().filter(|cells| *cells > 0);
+        match key {
+            "terminal.showImages" => self.options.images.is_on = is_on,
+            "tui.maxInlineImageColumns" => self.options.images.columns = cells().unwrap_or(100),
+            "tui.maxInlineImageRows" => self.options.images.rows = cells().unwrap_or(20),
+            "tui.hyperlinks" => self.outputs.push(Output::Links(value.to_owned())),
+            "showHardwareCursor" => self.status.hides_cursor = !is_on,
+            "display.showTokenUsage" => self.status.shows_tokens = is_on,
+            "statusLine.sessionAccent" => self.status.has_accent = is_on,
+            "goal.statusInFooter" => self.panels.shows_goal = is_on,
             "statusLine.preset" => value.clone_into(&mut self.status.preset),
             "statusLine.separator" => self.status.separator = Separator::from_name(value).unwrap_or_default(),
             "statusLine.leftSegments" => self.status.left = list(value),

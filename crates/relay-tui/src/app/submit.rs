@@ -35,6 +35,9 @@ impl App {
             Mode::Prompt => self.say(&text, is_follow_up),
         }
         self.completion = None;
+        if let Some(vim) = &mut self.editor.vim {
+            vim.reset();
+        }
     }
 
     /// Says something to the model.

@@ -1,6 +1,9 @@
 //! Slash commands: the built-in ones, and those that the agent knows (templates and skills).
 
+mod account;
+mod debug;
 mod run;
+mod show;
 
 use serde_json::Value;
 
@@ -27,6 +30,10 @@ pub const COMMANDS: &[Command] = &[
     command("hotkeys", "", "list every key"),
     Command { aliases: &["models"], ..command("model", "[NAME]", "choose a model") },
     command("thinking", "[LEVEL]", "how hard the model thinks"),
+    command("fast", "", "faster answers at a higher price, on or off"),
+    command("provider", "", "providers of models, and which have a key"),
+    command("login", "[PROVIDER]", "store a key for a provider"),
+    command("logout", "[PROVIDER]", "remove the stored keys of a provider"),
     command("policy", "[read-only|ask|auto|full]", "what may happen without asking"),
     command("plan", "", "plan mode on or off"),
     command("settings", "", "change settings"),
@@ -37,6 +44,9 @@ pub const COMMANDS: &[Command] = &[
     command("branch", "", "a new session from an earlier prompt"),
     command("fork", "", "a copy of this session"),
     command("rename", "NAME", "name this session"),
+    command("move", "FOLDER", "have this session belong to another folder"),
+    command("handoff", "[WHAT FOR]", "go on in a new session, with a summary of this one"),
+    command("drop", "", "delete this session and begin a new one"),
     command("session", "", "facts about this session"),
     command("compact", "[WHAT TO KEEP]", "make the conversation shorter"),
     command("context", "", "how full the context is"),
@@ -45,20 +55,29 @@ pub const COMMANDS: &[Command] = &[
     command("diff", "[TRANSACTION]", "what the last change changed"),
     command("undo", "[call|turn|session]", "undo what landed"),
     command("redo", "", "reapply what was undone"),
-    command("review", "", "have the changes reviewed"),
+    command("review", "[WHAT MATTERS]", "have the changes reviewed; nothing is changed"),
     command("ask", "QUESTION", "ask about the project; nothing is changed"),
     command("btw", "QUESTION", "a question on the side that leaves no trace"),
     command("init", "", "have the agent write AGENTS.md"),
     command("copy", "", "copy the last answer"),
     command("export", "[FILE]", "write the session as a page"),
+    command("share", "", "write the session as a page for others"),
     command("dump", "", "copy the whole conversation"),
     command("tools", "", "the tools of the model"),
     command("skills", "", "the skills there are"),
+    command("agents", "", "other agents on this machine, and how to work with them"),
+    command("ssh", "", "the hosts that the agent may connect to"),
+    command("memory", "", "the instructions that the model is given"),
     command("todo", "", "the todo list"),
     command("jobs", "", "what runs in the background"),
     command("goal", "[OBJECTIVE|pause|resume|drop]", "what the agent works towards"),
-    command("retry", "", "try the last prompt again"),
-    command("debug", "", "raw stream, logs, report bundle"),
+    command("retry", "", "try the last prompt again, in place of its answer"),
+    Command {
+        aliases: &["bg"],
+        ..command("background", "", "leave the agent at work, and go back to the shell")
+    },
+    command("contribute-pr", "", "prepare a pull request from the changes"),
+    command("debug", "[report|logs|raw|system|artifacts|transcript|clear]", "look for a fault"),
     command("clear", "", "clear the screen and begin a new session"),
     Command { aliases: &["quit", "q"], ..command("exit", "", "quit") },
 ];

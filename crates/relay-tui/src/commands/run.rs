@@ -4,17 +4,18 @@ use serde_json::{Value, json};
 
 use super::{COMMANDS, find};
 use crate::app::App;
-use crate::conversation::{Block, Level, diff, tokens};
-use crate::keymap::Action;
+use crate::conversation::{Block, Level};
 use crate::output::Output;
-use crate::overlay::{Branches, Ledger, Models, Pages, Sessions, Settings, Themes, Tree};
-use crate::text::{Line, clean, clean_line};
-use crate::theme::Token;
+use crate::overlay::{Branches, Entry, Jobs, Ledger, Menu, Models, Sessions, Settings, Themes, Tree};
 
 /// What `/init` has the agent do.
 const INIT: &str = include_str!("init.md");
 /// What `/review` has the agent do.
 const REVIEW: &str = include_str!("review.md");
+/// What `/contribute-pr` has the agent do.
+const CONTRIBUTE: &str = include_str!("contribute.md");
+/// The policy under which nothing changes.
+const READ_ONLY: &str = "read-only";
 
 impl App {
     /// Whether a text that begins with a slash is a command, and not the path of a file.
@@ -78,7 +79,8 @@ impl App {
             "undo" => self.undo_or_redo("ledger_undo", rest),
             "redo" => self.undo_or_redo("ledger_redo", rest),
             "init" => self.say(INIT, false),
-            "usage" | "context" | "session" => self.show_facts(),
+            "usage" | "session" => self.show_facts(),
+            "context" => self.ask("get_context_usage"),
             "dump" => {
                 self.ask("dump");
             }
@@ -88,11 +90,13 @@ impl App {
             }
             "goal" => self.change_goal(rest),
             "todo" => self.panels.show(),
-            "jobs" => self.show_jobs(),
+            "jobs" => self.open(Box::new(Jobs::default())),
             "fork" => {
                 self.ask("fork");
             }
-            "retry" => self.retry(),
+            "retry" => self.ask("retry"),
+            "background" => self.push_output(Output::Background),
+            "contribute-pr" => self.say(CONTRIBUTE, false),
             _ => self.open_screen(name, rest),
         }
     }
@@ -118,10 +122,23 @@ impl App {
         self.send(command);
     }
 
-    fn retry(&mut self) {
-        match self.editor.history.all().last().cloned() {
-            Some(prompt) => self.say(&prompt, false),
-            None => self.notice(Level::Warning, "nothing was said yet"),
+    /// Says something to the model that it may only answer: nothing can be changed until it is done.
+    fn say_read_only(&mut self, text: &str) {
+        if self.run.since.is_some() {
+            let text = "the agent is working; /btw asks something on the side, or wait until it is done";
+            return self.notice(Level::Warning, text);
+        }
+        if self.session.policy != READ_ONLY {
+            self.session.meanwhile.policy_after = Some(self.session.policy.clone());
+            self.send(json!({ "type": "set_policy", "level": READ_ONLY }));
+        }
+        self.say(text, false);
+    }
+
+    /// The policy as it was before a prompt that could change nothing.
+    pub(crate) fn restore_policy(&mut self) {
+        if let Some(level) = self.session.meanwhile.policy_after.take().filter(|level| !level.is_empty()) {
+            self.send(json!({ "type": "set_policy", "level": level }));
         }
     }
 
@@ -130,9 +147,12 @@ impl App {
         match name {
             "model" => self.open(Box::new(Models::new(&self.session.model, rest))),
             "resume" if rest.is_empty() => self.open(Box::new(Sessions::default())),
-            "resume" => self.send(json!({ "type": "switch_session", "sessionPath": rest })),
-            "tree" => self.open(Box::new(Tree::new("default"))),
-            "branch" if self.options.double_escape == "tree" => self.open(Box::new(Tree::new("default"))),
+            "resume" => match rest.strip_prefix("copy ") {
+                Some(session) => self.send(json!({ "type": "fork_session", "session": session })),
+                None => self.send(json!({ "type": "switch_session", "sessionPath": rest })),
+            },
+            "tree" => self.open_tree(),
+            "branch" if self.options.double_escape == "tree" => self.open_tree(),
             "branch" => self.open(Box::new(Branches::default())),
             "log" => self.open(Box::new(Ledger::new(&self.session.id))),
             "settings" => self.open(Box::new(Settings::default())),
@@ -142,22 +162,46 @@ impl App {
                 self.open(Box::new(Themes::new(self.theme_name(), is_light)));
             }
             "ask" if rest.is_empty() => self.notice(Level::Warning, "ask something: /ask QUESTION"),
-            "ask" => {
-                self.say(
-                    &format!("Answer this question about the project. Change nothing.\n\n{rest}"),
-                    false,
-                );
+            "ask" => self.say_read_only(rest),
+            "review" if rest.is_empty() => self.say_read_only(REVIEW),
+            "review" => self.say_read_only(&format!("{REVIEW}\nLook at this in particular: {rest}")),
+            "btw" if rest.is_empty() => self.notice(Level::Warning, "ask something: /btw QUESTION"),
+            "btw" => {
+                self.notice(Level::Info, &format!("on the side: {rest}"));
+                self.send(json!({ "type": "ask_aside", "question": rest }));
             }
-            "review" => self.say(REVIEW, false),
-            _ => self.notice(Level::Warning, &format!("/{name} is not available here yet")),
+            "move" if rest.is_empty() => self.notice(Level::Warning, "name the folder: /move FOLDER"),
+            "move" => self.send(json!({ "type": "move_session", "cwd": rest })),
+            "handoff" => {
+                let focus = (!rest.is_empty()).then(|| rest.to_owned());
+                self.send(json!({ "type": "handoff", "customInstructions": focus }));
+            }
+            "drop" => self.drop_session(rest),
+            "share" => {
+                self.session.meanwhile.is_sharing = true;
+                self.send(json!({ "type": "export_html", "outputPath": null }));
+            }
+            "debug" => self.debug(rest),
+            _ => self.account_command(name, rest),
         }
     }
 
-    fn show_skills(&mut self) {
-        let skills = self.remote.commands.iter().filter(|command| command.name.starts_with("skill:"));
-        let lines: Vec<String> = skills.map(|skill| format!("/{}  {}", skill.name, skill.about)).collect();
-        let text = if lines.is_empty() { "there are no skills here".to_owned() } else { lines.join("\n") };
-        self.notice(Level::Info, &text);
+    fn open_tree(&mut self) {
+        let tree = Tree::new(&self.options.tree_filter, self.options.offers_summary);
+        self.open(Box::new(tree));
+    }
+
+    /// Deletes this session once it is confirmed.
+    fn drop_session(&mut self, rest: &str) {
+        if rest == "now" {
+            return self.ask("drop_session");
+        }
+        let entries = vec![
+            Entry::new("/drop now", "Delete this session for good, and begin a new one"),
+            Entry::new("/session", "Keep it"),
+        ];
+        let note = "What it changed in the workspace stays, and so does the ledger.";
+        self.open(Box::new(Menu::new("delete this session?", note, entries)));
     }
 
     /// Answers to commands that a slash command sent.
@@ -171,11 +215,26 @@ impl App {
                 self.push_output(Output::Copy(text("text").to_owned()));
                 self.notice(Level::Success, "copied the last answer");
             }
-            "export_html" => self.notice(Level::Success, &format!("written to {}", text("path"))),
+            "export_html" => self.exported(text("path")),
+            "get_context_usage" => self.show_context(data),
+            "ask_aside" => {
+                let answer = text("text").trim().to_owned();
+                self.conversation.push(Block::Text(answer, true));
+            }
+            "move_session" => {
+                self.notice(
+                    Level::Success,
+                    "moved; it goes on here until you leave, and is then found in that folder",
+                );
+                self.ask("get_state");
+            }
             "get_tools" => self.show_tools(data),
             "set_policy" => {
+                let is_known = self.session.policy == text("level");
                 text("level").clone_into(&mut self.session.policy);
-                self.notice(Level::Info, &format!("policy: {}", text("level")));
+                if !is_known {
+                    self.notice(Level::Info, &format!("policy: {}", text("level")));
+                }
             }
             "goal" => self.show_goal(data.get("goal").unwrap_or(&Value::Null)),
             "dump" => {
@@ -195,93 +254,20 @@ impl App {
                 }
                 self.push_output(Output::Refresh);
             }
-            _ => {}
+            _ => self.take_account_answer(command, data),
         }
     }
 
-    fn show_tools(&mut self, data: &Value) {
-        let tools = data.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
-        let mut lines = Vec::new();
-        for tool in &tools {
-            let text = |name: &str| tool.get(name).and_then(Value::as_str).unwrap_or_default();
-            let is_active = tool.get("active").and_then(Value::as_bool).unwrap_or_default();
-            let view = self.view();
-            let style = view.fg(if is_active { Token::Accent } else { Token::Dim }).bold();
-            let mut line = Line::of(clean_line(text("name")), style);
-            line.push(if is_active { "" } else { " (off)" }, view.fg(Token::Dim));
-            lines.push(line);
-            for part in clean(text("description")).lines() {
-                lines.push(Line::of(format!("  {part}"), view.fg(Token::Muted)));
-            }
-            lines.push(Line::new());
-        }
-        self.open(Box::new(Pages::new("tools", lines)));
-    }
-
-    fn show_help(&mut self) {
-        let view = self.view();
-        let mut lines = Vec::new();
-        for command in COMMANDS {
-            let mut line = Line::of(format!("/{}", command.name), view.fg(Token::Accent).bold());
-            line.push(format!(" {}", command.hint), view.fg(Token::Muted));
-            let line = line.padded(34, view.fg(Token::Text));
-            lines.push(line.and(command.about, view.fg(Token::Text)));
-        }
-        for command in &self.remote.commands {
-            let line =
-                Line::of(format!("/{}", clean_line(&command.name)), view.fg(Token::CustomMessageLabel))
-                    .padded(34, view.fg(Token::Text));
-            lines.push(line.and(clean_line(&command.about), view.fg(Token::Text)));
-        }
-        self.open(Box::new(Pages::new("commands", lines)));
-    }
-
-    fn show_hotkeys(&mut self) {
-        let view = self.view();
-        let mut lines = Vec::new();
-        for action in Action::all() {
-            let keys: Vec<String> = self.keymap.keys(action).iter().map(ToString::to_string).collect();
-            let keys = if keys.is_empty() { "(none)".to_owned() } else { keys.join(", ") };
-            let line = Line::of(keys, view.fg(Token::Accent)).padded(34, view.fg(Token::Text));
-            lines.push(
-                line.and(action.about(), view.fg(Token::Text))
-                    .and(format!("  {}", action.id()), view.fg(Token::Dim)),
+    fn exported(&mut self, path: &str) {
+        if std::mem::take(&mut self.session.meanwhile.is_sharing) {
+            self.push_output(Output::Copy(path.to_owned()));
+            let text = format!(
+                "written to {path} (the path is copied)\nIt has the whole conversation: read it before you share it. \
+                 `gh gist create {path}` uploads it."
             );
+            return self.notice(Level::Success, &text);
         }
-        self.open(Box::new(Pages::new("keys", lines)));
-    }
-
-    fn show_facts(&mut self) {
-        let session = &self.session;
-        let view = self.view();
-        let percent = (session.context * 100).checked_div(session.window).unwrap_or_default();
-        let facts = [
-            ("session", format!("{} {}", session.id, session.name.as_deref().unwrap_or_default())),
-            ("model", session.model.clone()),
-            ("thinking", session.thinking.clone()),
-            (
-                "context",
-                format!("{} of {} tokens ({percent}%)", tokens(session.context), tokens(session.window)),
-            ),
-            (
-                "sent",
-                format!(
-                    "{} tokens, {} of them from the cache",
-                    tokens(session.used.input + session.used.cached),
-                    tokens(session.used.cached)
-                ),
-            ),
-            ("written", format!("{} tokens", tokens(session.used.output))),
-            ("cost", format!("${:.4}", session.used.cost)),
-            ("policy", session.policy.clone()),
-            ("folder", session.cwd.clone()),
-        ];
-        let lines = facts.iter().map(|(name, value)| {
-            Line::of(format!("  {name:<10}"), view.fg(Token::Muted))
-                .and(clean_line(value), view.fg(Token::Text))
-        });
-        let lines = lines.collect();
-        self.conversation.push(Block::Lines(lines));
+        self.notice(Level::Success, &format!("written to {path}"));
     }
 
     fn change_goal(&mut self, rest: &str) {
@@ -300,20 +286,5 @@ impl App {
             objective => format!("goal ({}): {objective}", text("status")),
         };
         self.notice(Level::Info, &said);
-    }
-
-    fn show_jobs(&mut self) {
-        if self.panels.jobs.is_empty() {
-            return self.notice(Level::Info, "nothing runs in the background");
-        }
-        let lines = self.panels.jobs.iter().map(|job| format!("{}  {}  {}", job.id, job.status, job.label));
-        let lines = lines.collect::<Vec<_>>().join("\n");
-        self.notice(Level::Info, &lines);
-    }
-
-    fn show_diff(&mut self, data: &Value) {
-        let text = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
-        let title = format!("{} {}", text("short"), text("summary"));
-        self.open(Box::new(Pages::patch(title.trim().to_owned(), diff::read_patch(text("diff")))));
     }
 }

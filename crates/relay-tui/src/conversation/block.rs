@@ -103,7 +103,10 @@ impl Block {
     pub fn lines(&self, view: &View<'_>) -> Vec<Line> {
         match self {
             Self::User(text, images) => user(view, text, *images),
-            Self::Text(text, _) => indented(markdown::lines(&view.narrower(2), text)),
+            Self::Text(text, is_done) => {
+                let view = View { is_growing: !is_done, ..view.narrower(2) };
+                indented(markdown::lines(&view, text))
+            }
             Self::Thinking(text, is_done) => thinking(view, text, *is_done),
             Self::Tool(call) => call.lines(view),
             Self::Reads(calls, _) => reads(view, calls),
@@ -256,7 +259,9 @@ fn used(view: &View<'_>, usage: &Usage, took: u64) -> Line {
     if usage.cost > 0.0 {
         parts.push(format!("${:.3}", usage.cost));
     }
-    parts.push(duration(took));
+    if took > 0 {
+        parts.push(duration(took));
+    }
     Line::of(format!("  {}", parts.join(&dot)), dim).truncated(view.width, "")
 }
 

@@ -103,6 +103,18 @@ pub fn read_patch(patch: &str) -> Vec<DiffLine> {
     lines.collect()
 }
 
+/// A diff as text.
+#[must_use]
+pub fn text(lines: &[DiffLine]) -> String {
+    let line = |line: &DiffLine| match line {
+        DiffLine::Same(text) => format!(" {text}\n"),
+        DiffLine::Removed(text) => format!("-{text}\n"),
+        DiffLine::Added(text) => format!("+{text}\n"),
+        DiffLine::Skipped(text) => format!("{text}\n"),
+    };
+    lines.iter().map(line).collect()
+}
+
 /// Leaves out what is far from every change.
 #[must_use]
 pub fn near_changes(lines: Vec<DiffLine>) -> Vec<DiffLine> {

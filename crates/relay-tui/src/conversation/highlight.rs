@@ -55,7 +55,10 @@ fn token(kind: relay_syntax::Token) -> Token {
 /// Code as lines, coloured if the colours are known.
 #[must_use]
 pub fn code_lines(view: &View<'_>, language: &str, code: &str) -> Vec<Line> {
-    let spans = view.code.get(language, code);
+    let spans = match view.is_growing {
+        true => Some(view.code.growing(language, code)),
+        false => view.code.get(language, code),
+    };
     let spans = spans.as_deref().unwrap_or_default();
     let plain = view.fg(Token::MdCodeBlock);
     let mut lines = Vec::new();

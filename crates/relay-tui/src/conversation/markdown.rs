@@ -229,7 +229,7 @@ impl<'a, 'v> Writer<'a, 'v> {
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => drop(self.styles.pop()),
             TagEnd::Link | TagEnd::Image => self.end_link(),
             TagEnd::TableCell => {
-                let cell = Line { spans: std::mem::take(&mut self.spans), fill: None };
+                let cell = Line { spans: std::mem::take(&mut self.spans), ..Line::default() };
                 if let Some(table) = &mut self.table {
                     table.cell(cell);
                 }
@@ -319,7 +319,7 @@ impl<'a, 'v> Writer<'a, 'v> {
         if spans.iter().all(|span| span.text.is_empty()) && self.marker.is_none() {
             return;
         }
-        for line in (Line { spans, fill: None }).wrapped(self.room(), 0) {
+        for line in (Line { spans, ..Line::default() }).wrapped(self.room(), 0) {
             self.write(line);
         }
     }

@@ -15,13 +15,16 @@ pub use block::{Block, Level, Usage, tokens};
 pub use highlight::{Highlight, Highlighted, code_lines};
 pub use markdown::lines as markdown_lines;
 pub use partial::partial_json;
-pub use tool::{State, ToolCall, duration};
+pub use tool::{State, ToolCall, duration, title as tool_title};
 
 use serde_json::Value;
 
+use crate::picture::Picture;
 use crate::text::Line;
 use crate::view::View;
 
+/// How many pictures are kept.
+const PICTURES: usize = 4;
 /// How long a finished part waits for the colours of its code.
 const COLORS_WAIT_MS: u64 = 250;
 
@@ -182,8 +185,21 @@ impl Conversation {
             self.held = None;
             lines.extend(drawn);
             self.drawn += 1;
+            self.forget_pictures();
         }
         lines
+    }
+
+    /// Of pictures that are in the scrollback, only the newest are kept for drawing them again.
+    fn forget_pictures(&mut self) {
+        let drawn = self.blocks.get_mut(..self.drawn).unwrap_or_default();
+        let calls = drawn.iter_mut().rev().flat_map(|block| match block {
+            Block::Tool(call) => std::slice::from_mut(&mut **call),
+            Block::Reads(calls, _) => calls.as_mut_slice(),
+            _ => &mut [],
+        });
+        let pictures = calls.flat_map(|call| &mut call.pictures).filter(|picture| picture.is_kept());
+        pictures.skip(PICTURES).for_each(Picture::forget);
     }
 
     /// Whether a finished part waits for colours.
@@ -195,6 +211,8 @@ impl Conversation {
     /// Lines of the parts that may still change.
     #[must_use]
     pub fn live(&self, view: &View<'_>) -> Vec<Line> {
+        // What is drawn again and again has no pictures.
+        let view = &View { pictures: view.pictures.none(), ..*view };
         let mut lines = Vec::new();
         for (at, block) in self.blocks.iter().enumerate().skip(self.drawn) {
             lines.extend(self.with_gap(at, block.lines(view)));

@@ -6,11 +6,13 @@ mod buffer;
 mod layout;
 mod memory;
 mod view;
+mod vim;
 
 pub use buffer::Buffer;
 pub use layout::Layout;
 pub use memory::{History, Pastes};
 pub use view::Shown;
+pub use vim::{Vim, VimKey};
 
 use memory::{Kills, Undo};
 
@@ -45,6 +47,8 @@ pub struct Editor {
     column: Option<usize>,
     /// The cells of a row when it was drawn last: rows are what up and down go by.
     room: usize,
+    /// The keys of vi, if they are wanted.
+    pub vim: Option<Vim>,
 }
 
 impl Editor {

@@ -7,12 +7,17 @@
 //! in `commands/` or from an action in `app/actions.rs`.
 
 mod branches;
+mod choice;
 mod dialog;
+mod field;
 mod fuzzy;
+mod jobs;
 mod ledger;
 mod list;
+mod menu;
 mod models;
 mod pages;
+mod secret;
 mod sessions;
 mod settings;
 mod setup;
@@ -21,12 +26,16 @@ mod tree;
 mod viewer;
 
 pub use branches::Branches;
+pub use choice::Choice;
 pub use dialog::Dialog;
 pub use fuzzy::{Match, score};
+pub use jobs::Jobs;
 pub use ledger::Ledger;
 pub use list::{Entry, List, ListKey};
+pub use menu::Menu;
 pub use models::Models;
 pub use pages::Pages;
+pub use secret::Secret;
 pub use sessions::Sessions;
 pub use settings::Settings;
 pub use setup::Setup;
@@ -57,6 +66,8 @@ pub enum Wish {
     Notice(Level, String),
     /// Another overlay on top.
     Open(Box<dyn Overlay>),
+    /// The jobs as the agent lists them.
+    Jobs(Value),
     /// Settings that the interface may go by.
     Settings(Value),
     /// Another theme, at once; `None` for the one that the settings name.

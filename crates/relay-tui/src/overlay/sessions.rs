@@ -2,15 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Entry, List, ListKey, Overlay, Step, Wish};
+use super::field::field;
+use super::{Entry, List, ListKey, Menu, Overlay, Step, Wish};
 use crate::conversation::{Conversation, Level};
 use crate::editor::Editor;
 use crate::input::{Code, Key};
 use crate::keymap::Action;
 use crate::text::{Line, Style, clean_line};
-use crate::theme::Token;
 use crate::view::View;
 
+/// What is in front of a name that is being written.
+const NAME: &str = "  new name: ";
 /// The orders, as they are cycled.
 const ORDERS: [&str; 4] = ["newest first", "oldest first", "by name", "longest first"];
 
@@ -29,12 +31,14 @@ pub struct Sessions {
     name: Option<Editor>,
     /// The session whose last messages were asked for.
     previewed: String,
+    /// Relay was started with it.
+    is_start: bool,
 }
 
 impl Default for Sessions {
     fn default() -> Self {
         let mut list = List::new("sessions", Vec::new());
-        list.empty = "no sessions here yet; tab shows those of other projects".to_owned();
+        list.empty = "No sessions found; tab shows those of other projects".to_owned();
         list.tabs = vec!["this project".to_owned(), "all projects".to_owned()];
         list.hints = vec![
             ("ctrl+r".to_owned(), "rename"),
@@ -51,11 +55,45 @@ impl Default for Sessions {
             doomed: None,
             name: None,
             previewed: String::new(),
+            is_start: false,
         }
     }
 }
 
 impl Sessions {
+    /// The list that `--resume` begins with.
+    #[must_use]
+    pub fn at_start() -> Self {
+        Self { is_start: true, ..Self::default() }
+    }
+
+    /// Closes without a choice.
+    fn leave(&self) -> Step {
+        match self.is_start {
+            true => {
+                Step::finish(Wish::Notice(Level::Info, "No session selected; this is a new one".to_owned()))
+            }
+            false => Step::Close,
+        }
+    }
+
+    /// Goes on with the session that is selected; one of another project is copied, if the person wants that.
+    fn choose(&self) -> Step {
+        let Some(id) = self.list.current().map(|entry| entry.id.clone()) else { return self.leave() };
+        let found = self.all.iter().find(|session| text(session, &["path", "id"]) == id);
+        let is_here = found.and_then(|session| session.get("isHere")).and_then(Value::as_bool);
+        if is_here != Some(false) {
+            return Step::finish(Wish::Rpc(json!({ "type": "switch_session", "sessionPath": id })));
+        }
+        let place = found.map(|session| text(session, &["cwd", "project"])).unwrap_or_default();
+        let entries = vec![
+            Entry::new(format!("/resume copy {id}"), "Copy it into this project, and go on there"),
+            Entry::new("/resume", "Back to the list"),
+        ];
+        let note = format!("It is in another project ({place}).");
+        Step::finish(Wish::Open(Box::new(Menu::new("a session of another project", &note, entries))))
+    }
+
     fn ask(&self) -> Wish {
         Wish::Rpc(json!({ "type": "list_sessions", "all": self.tab == 1, "limit": 500 }))
     }
@@ -166,16 +204,20 @@ impl Overlay for Sessions {
         let mut lines = self.list.lines(view);
         if let Some(editor) = &self.name {
             lines.pop();
-            let line = Line::of("  new name: ", view.fg(Token::Accent))
-                .and(clean_line(editor.text()), view.fg(Token::Text));
-            lines.push(line.truncated(view.width, "…"));
+            lines.push(field(view, NAME, editor).0);
             lines.push(view.hints(&[("  esc".to_owned(), "back"), ("enter".to_owned(), "rename")]));
         }
         lines
     }
 
     fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        self.list.cursor(view).filter(|_| self.name.is_none())
+        match &self.name {
+            // The line above the last one.
+            Some(editor) => {
+                Some((self.list.lines(view).len().saturating_sub(1), field(view, NAME, editor).1))
+            }
+            None => self.list.cursor(view),
+        }
     }
 
     fn key(&mut self, key: &Key, view: &View<'_>) -> Step {
@@ -189,13 +231,8 @@ impl Overlay for Sessions {
             self.list.subtitle = String::new();
         }
         match self.list.key(key, self.list.rows(view)) {
-            ListKey::Chosen => match self.list.current() {
-                Some(entry) => {
-                    Step::finish(Wish::Rpc(json!({ "type": "switch_session", "sessionPath": entry.id })))
-                }
-                None => Step::Close,
-            },
-            ListKey::Left => Step::Close,
+            ListKey::Chosen => self.choose(),
+            ListKey::Left => self.leave(),
             ListKey::Taken if self.list.tab != self.tab => {
                 self.tab = self.list.tab;
                 Step::want(self.ask())

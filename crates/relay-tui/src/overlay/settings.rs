@@ -2,14 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Entry, List, ListKey, Overlay, Step, Wish};
+use super::field::field;
+use super::{Choice, Entry, List, ListKey, Overlay, Step, Themes, Wish};
 use crate::conversation::{Conversation, Level};
 use crate::editor::Editor;
 use crate::input::{Code, Key};
 use crate::keymap::Action;
 use crate::text::{Line, Style};
-use crate::theme::Token;
 use crate::view::View;
+
+/// What is in front of a value that is being written.
+const VALUE: &str = "  new value: ";
 
 /// A list of settings.
 pub struct Settings {
@@ -85,13 +88,22 @@ impl Settings {
             .iter()
             .filter_map(Value::as_str)
             .collect();
+        if let Some(slot) = key.strip_prefix("theme.") {
+            let themes = Themes::new(&text(setting, "value"), slot == "light");
+            return Step::want(Wish::Open(Box::new(themes)));
+        }
         if choices.is_empty() {
             let mut editor = Editor::default();
             editor.set(&text(setting, "value"));
             self.value = Some(editor);
             return Step::Stay;
         }
-        let at = choices.iter().position(|choice| *choice == text(setting, "value")).map_or(0, |at| at + 1);
+        let before = text(setting, "value");
+        if choices.len() > 2 {
+            let choice = Choice::new(&key, &text(setting, "meaning"), &choices, &before);
+            return Step::want(Wish::Open(Box::new(choice)));
+        }
+        let at = choices.iter().position(|choice| *choice == before).map_or(0, |at| at + 1);
         let next = choices.get(at % choices.len()).copied().unwrap_or_default();
         change(&key, json!(next))
     }
@@ -132,17 +144,21 @@ impl Overlay for Settings {
     fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
         let mut lines = self.list.lines(view);
         if let Some(editor) = &self.value {
-            let line = Line::of("  new value: ", view.fg(Token::Accent))
-                .and(crate::text::clean_line(editor.text()), view.fg(Token::Text));
             lines.pop();
-            lines.push(line.truncated(view.width, "…"));
+            lines.push(field(view, VALUE, editor).0);
             lines.push(view.hints(&[("  esc".to_owned(), "back"), ("enter".to_owned(), "save")]));
         }
         lines
     }
 
     fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        self.list.cursor(view).filter(|_| self.value.is_none())
+        match &self.value {
+            // The line above the last one.
+            Some(editor) => {
+                Some((self.list.lines(view).len().saturating_sub(1), field(view, VALUE, editor).1))
+            }
+            None => self.list.cursor(view),
+        }
     }
 
     fn key(&mut self, key: &Key, view: &View<'_>) -> Step {

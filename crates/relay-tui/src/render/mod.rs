@@ -76,6 +76,11 @@ impl Renderer {
         self.is_stale
     }
 
+    /// Writes links from now on, or does not.
+    pub fn set_links(&mut self, links: bool) {
+        self.abilities.links = links;
+    }
+
     /// What the terminal can do.
     #[must_use]
     pub fn abilities(&self) -> Abilities {

@@ -86,6 +86,9 @@ pub fn line(out: &mut Vec<u8>, line: &Line, width: usize, abilities: Abilities) 
         }
     }
     change(out, &mut style, Style::default(), abilities.depth);
+    if let Some(picture) = &line.picture {
+        picture.write(out);
+    }
 }
 
 /// The last line of defence: whatever a widget forgot to clean does not reach the terminal as a control character.

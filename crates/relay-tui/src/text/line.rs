@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::style::{Color, Style};
+use super::style::{Attrs, Color, Style};
 use super::width::{fit, graphemes, width};
+use crate::picture::Placed;
 
 /// A piece of text in one style.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Line {
     pub spans: Vec<Span>,
     /// The background that reaches to the right edge.
     pub fill: Option<Color>,
+    /// The picture of which this is the last row.
+    pub picture: Option<Placed>,
 }
 
 impl Line {
@@ -41,7 +44,7 @@ impl Line {
 
     /// A line of one piece.
     pub fn of(text: impl Into<String>, style: Style) -> Self {
-        Self { spans: vec![Span::new(text, style)], fill: None }
+        Self { spans: vec![Span::new(text, style)], ..Self::default() }
     }
 
     /// The same with one more piece.
@@ -89,13 +92,37 @@ impl Line {
     /// Whether nothing is to be seen.
     #[must_use]
     pub fn is_blank(&self) -> bool {
-        self.fill.is_none() && self.spans.iter().all(|span| span.text.trim().is_empty())
+        self.fill.is_none()
+            && self.picture.is_none()
+            && self.spans.iter().all(|span| span.text.trim().is_empty())
     }
 
     /// Its text without styles.
     #[must_use]
     pub fn text(&self) -> String {
         self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    /// The same with foreground and background exchanged at a cell, as a caret is drawn.
+    #[must_use]
+    pub fn with_caret(self, column: usize) -> Self {
+        let mut line = Self { fill: self.fill, picture: self.picture, ..Self::default() };
+        let mut at = 0;
+        for span in self.spans {
+            for (_, grapheme, cells) in graphemes(&span.text) {
+                let mut piece = Span { text: grapheme.to_owned(), ..span.clone() };
+                if at == column {
+                    piece.style = piece.style.with(Attrs::REVERSE);
+                }
+                put(&mut line.spans, grapheme, &piece);
+                at += cells;
+            }
+        }
+        if at <= column {
+            line.push(" ".repeat(column - at), Style::default());
+            line.push(" ", Style::default().with(Attrs::REVERSE));
+        }
+        line
     }
 
     /// Cut to `room` cells; what is cut is shown as `mark`.
@@ -172,7 +199,7 @@ struct Wrap {
 
 impl Wrap {
     fn new(fill: Option<Color>, room: usize, indent: usize) -> Self {
-        let line = Line { spans: Vec::new(), fill };
+        let line = Line { fill, ..Line::default() };
         Self { lines: Vec::new(), line, used: 0, word: Vec::new(), word_cells: 0, room, indent }
     }
 
@@ -225,7 +252,7 @@ impl Wrap {
     fn end_line(&mut self) {
         let fill = self.line.fill;
         let style = Style::default().on(fill.unwrap_or_default());
-        let mut done = std::mem::replace(&mut self.line, Line { spans: Vec::new(), fill });
+        let mut done = std::mem::replace(&mut self.line, Line { fill, ..Line::default() });
         if let Some(last) = done.spans.last_mut() {
             last.text.truncate(last.text.trim_end_matches(' ').len());
         }

@@ -1,8 +1,10 @@
 //! Relay's own agent, put together for a front end: the user's settings, a model with its keys, a session, the tools
 //! and the policy meet here, and nowhere else.
 
+pub mod folder;
 mod gate;
 mod host;
+mod journal;
 mod manual;
 mod open;
 mod others;

@@ -20,7 +20,7 @@ use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
 use relay_settings::{Models, NO_MODEL_YET, Settings};
 use relay_store::Store;
 use relay_workspace::Kind;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::vision::Eyes;
 use crate::cli::AgentArgs;
@@ -73,6 +73,8 @@ pub struct Opened {
     pub replay: Option<Arc<Replay>>,
     /// What a person should know.
     pub notes: Vec<String>,
+    /// The files of instructions that the model is given: `path` and `text` of each.
+    pub instructions: Vec<Value>,
 }
 
 /// Puts an agent together.
@@ -103,6 +105,8 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     let material = super::system::material(&engine, &store, args, skills(&settings), &selector)?;
     builder.asking.system = relay_agent::prompt::compose(&material).text();
     let skills = Arc::new(SkillTexts::new(Arc::clone(&engine), &store, &material));
+    let instructions = material.user.iter().chain(&material.project);
+    let instructions = instructions.map(|file| json!({ "path": file.path, "text": file.text })).collect();
     let resources = &builder.services.resources;
     resources.add(Arc::clone(&skills) as Arc<dyn relay_agent::resources::Scheme>);
     resources.add(Arc::new(RuleTexts::new(material.rules.clone())));
@@ -143,6 +147,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         plans: args.plan,
         replay,
         notes,
+        instructions,
     })
 }
 
@@ -291,7 +296,12 @@ pub fn live(
     let mut retry = settings.retry();
     retry.enabled &= asking.retries;
     Ok(Arc::new(Live::new(LiveOptions {
-        client: ClientOptions { offline: asking.offline, retry, ..ClientOptions::default() },
+        client: ClientOptions {
+            offline: asking.offline,
+            retry,
+            raw: super::journal::raw(),
+            ..ClientOptions::default()
+        },
         model: selected.model.clone(),
         fallback,
         revert: settings.revert(),

@@ -8,6 +8,7 @@ use relay_diagnostics::Diagnostic;
 use relay_serve::rpc::{Outlet, RpcUi};
 
 use super::host::Binary;
+use super::journal::{self, Journal};
 use super::open::{Front, Which, open};
 use crate::cli::AgentArgs;
 use crate::failure::{BAD_USAGE, Failure};
@@ -29,15 +30,23 @@ pub fn served(
     outlet: &Outlet,
 ) -> Result<Served, Failure> {
     let ui = Arc::new(RpcUi::new(outlet.clone(), !args.yes));
+    journal::keep_raw();
     let mut opened = open(root, args, which, Front { ui, offline, interactive: true })?;
     let events = outlet.clone();
-    opened.builder.observer = Box::new(move |event| events.send(&event.to_json()));
+    let journal = Journal::start(&opened.store);
+    opened.builder.observer = Box::new(move |event| {
+        let event = event.to_json();
+        journal.note(&event);
+        events.send(&event);
+    });
     let host = Binary {
         store: opened.store,
         settings: opened.settings,
         engine: Arc::clone(&opened.builder.services.engine),
         budget: opened.budget,
         skills: opened.skills,
+        instructions: opened.instructions,
+        fast: false.into(),
         offline,
     };
     let mut agent = opened

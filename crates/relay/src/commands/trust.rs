@@ -5,7 +5,7 @@ use std::path::Path;
 use relay_diagnostics::Diagnostic;
 use relay_engine::{Decision, Engine, codes, trust};
 
-use crate::agent::ssh;
+use crate::agent::{folder, ssh};
 use crate::cli::TrustArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -17,6 +17,7 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
     let failed = |error: relay_store::StoreError| Failure::environment(&error);
     if args.revoke {
         engine.store().untrust(engine.workspace().root()).map_err(failed)?;
+        folder::trust(&engine, false).map_err(failed)?;
         for (name, _, _) in ssh::project_files(engine.store(), &engine) {
             ssh::agree(engine.store(), engine.workspace().root(), name, None).map_err(failed)?;
         }
@@ -31,6 +32,7 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
         return Ok(code);
     }
     if commands.is_empty() {
+        folder::trust(&engine, true).map_err(failed)?;
         return Ok(terminal::print("this project's config runs no commands, so there is nothing to trust\n"));
     }
     if trust::is_trusted(engine.store(), engine.workspace(), engine.config()).map_err(failed)? {
@@ -41,6 +43,7 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
     match person.confirm("trust exactly these commands on this machine?") {
         Decision::Yes => {
             trust::remember(engine.store(), engine.workspace(), engine.config()).map_err(failed)?;
+            folder::trust(&engine, true).map_err(failed)?;
             Ok(terminal::print("trusted\n"))
         }
         Decision::Interrupted => Ok(130),

@@ -1,7 +1,7 @@
 //! The agent in the same process: opened on a thread of its own, driven by the same commands as `relay rpc`.
 
 use std::path::Path;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use relay_serve::rpc::{Outlet, serve_values};
 use relay_tui::Input;
 use serde_json::{Value, json};
 
-use super::setup;
+use super::{fork, setup, trust};
 use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
 use crate::failure::{Failure, NO_MODEL};
@@ -28,27 +28,17 @@ impl Agent {
     pub fn start(root: Option<&Path>, args: InteractiveArgs, offline: bool, inputs: Sender<Input>) -> Self {
         let (commands, taken) = channel();
         let root = root.map(Path::to_owned);
-        let work = move || {
-            let mut args = args;
-            let failure = loop {
-                match open(root.as_deref(), &args, offline, &inputs) {
-                    Ok((Served { agent, host, .. }, outlet)) => {
-                        return serve_values(agent, host, &outlet, taken);
-                    }
-                    Err(failure) if failure.is(NO_MODEL) => {
-                        if !setup::choose(&mut args.agent, offline, &inputs, &taken) {
-                            return;
-                        }
-                    }
-                    Err(failure) => break failure,
-                }
-            };
-            let found = failure.into_diagnostics().into_iter().next();
-            let message = found.as_ref().map(|found| found.message.clone());
-            let hint = found.and_then(|found| found.hint);
-            let frame = json!({ "type": "open_failed", "message": message, "hint": hint });
-            // Whoever closed the interface meanwhile needs no word.
-            drop(inputs.send(Input::Frame(frame)));
+        let work = move || match work(root.as_deref(), args, offline, &inputs, taken) {
+            Ok(true) => {}
+            Ok(false) => drop(inputs.send(Input::Frame(json!({ "type": "stop", "code": 0 })))),
+            Err(failure) => {
+                let found = failure.into_diagnostics().into_iter().next();
+                let message = found.as_ref().map(|found| found.message.clone());
+                let hint = found.and_then(|found| found.hint);
+                let frame = json!({ "type": "open_failed", "message": message, "hint": hint });
+                // Whoever closed the interface meanwhile needs no word.
+                drop(inputs.send(Input::Frame(frame)));
+            }
         };
         let thread = thread::Builder::new().name("agent".to_owned()).spawn(work).ok();
         Self { commands: Some(commands), thread }
@@ -70,6 +60,36 @@ impl Agent {
             while !thread.is_finished() && since.elapsed() < END {
                 thread::sleep(Duration::from_millis(5));
             }
+        }
+    }
+}
+
+/// Asks what is to be asked first, opens the agent and serves it. `false` if the person wants to leave.
+fn work(
+    root: Option<&Path>,
+    mut args: InteractiveArgs,
+    offline: bool,
+    inputs: &Sender<Input>,
+    taken: Receiver<Value>,
+) -> Result<bool, Failure> {
+    if trust::ask(root, &mut args.agent, inputs, &taken)? == trust::Answer::Leave {
+        return Ok(false);
+    }
+    if !fork::ask(root, &mut args, inputs, &taken)? {
+        return Ok(false);
+    }
+    loop {
+        match open(root, &args, offline, inputs) {
+            Ok((Served { agent, host, .. }, outlet)) => {
+                serve_values(agent, host, &outlet, taken);
+                return Ok(true);
+            }
+            Err(failure) if failure.is(NO_MODEL) => {
+                if !setup::choose(&mut args.agent, offline, inputs, &taken) {
+                    return Ok(true);
+                }
+            }
+            Err(failure) => return Err(failure),
         }
     }
 }

@@ -33,6 +33,12 @@ impl Screen {
             Output::Edit(text) => self.edit(&text),
             Output::PasteImage => self.paste_image(),
             Output::Suspend => self.suspend(),
+            Output::Background => return Next::Background,
+            Output::Links(when) => self.renderer.set_links(match when.as_str() {
+                "off" => false,
+                "always" => true,
+                _ => super::abilities().links,
+            }),
             Output::Redraw => return Next::Resized,
             Output::Clear => {}
             Output::Refresh => {

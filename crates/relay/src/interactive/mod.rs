@@ -3,9 +3,12 @@
 //! The first frame is drawn before the agent is opened, which happens on a thread of its own; what is typed meanwhile waits.
 
 mod agent;
+mod background;
 mod effects;
+mod fork;
 mod setup;
 mod surroundings;
+mod trust;
 
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use relay_tui::conversation::Highlight;
+use relay_tui::picture::{Protocol, is_multiplexed};
 use relay_tui::render::{Abilities, Depth};
 use relay_tui::tty::{self, Tty};
 use relay_tui::{App, Input, Output, Renderer};
@@ -49,6 +53,9 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     let size = Tty::size();
     let mut app = App::new(size.0, size.1);
     app.options.is_full = args.full_screen;
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    app.options.images.protocol = Protocol::detect(variable);
+    app.options.images.is_multiplexed = is_multiplexed(&variable);
     let asks = std::env::var_os("RELAY_TUI_QUIET").is_none();
     restore_after_panics();
     let tty = Tty::open(inputs.clone(), asks).map_err(broken)?;
@@ -75,7 +82,7 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     surroundings::look(screen.root.clone(), screen.inputs.clone());
     screen.agent = Some(Agent::start(root, args, offline, screen.inputs.clone()));
     if chooses {
-        screen.app.slash("/resume");
+        screen.app.open(Box::new(relay_tui::overlay::Sessions::at_start()));
     }
     if !prompt.trim().is_empty() {
         screen.app.say(&prompt, false);
@@ -154,6 +161,8 @@ enum Next {
     On,
     /// The terminal has another size.
     Resized,
+    /// The shell gets its terminal back.
+    Background,
     /// The end.
     Quit(u8),
 }
@@ -193,6 +202,10 @@ impl Screen {
             }
             let shown = match next {
                 Next::Quit(code) => return code,
+                Next::Background => match self.background(arriving) {
+                    Some(code) => return code,
+                    None => self.redraw(),
+                },
                 Next::Resized => self.redraw(),
                 Next::On if is_urgent || drawn.elapsed() >= FRAME => self.draw(),
                 Next::On => {
@@ -214,7 +227,8 @@ impl Screen {
         if let Input::Frame(frame) = &input
             && frame.get("type").is_some_and(|kind| kind == "stop")
         {
-            return Next::Quit(130);
+            let code = frame.get("code").and_then(serde_json::Value::as_u64);
+            return Next::Quit(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(130));
         }
         let mut next = match &input {
             Input::Resize(..) => Next::Resized,

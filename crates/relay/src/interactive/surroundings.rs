@@ -34,7 +34,7 @@ fn place(root: Option<&Path>) -> PathBuf {
 }
 
 /// The folder, with the home folder as `~`.
-fn short(folder: &Path) -> String {
+pub fn short(folder: &Path) -> String {
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
     match home.and_then(|home| folder.strip_prefix(home).ok().map(Path::to_owned)) {
         Some(rest) if rest.as_os_str().is_empty() => "~".to_owned(),

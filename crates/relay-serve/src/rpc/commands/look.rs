@@ -27,6 +27,7 @@ impl Session {
             "get_tree" => self.tree(command),
             "get_jobs" => with_agent(&self.remote, |agent| json!({ "jobs": agent.jobs().list() })),
             "cancel_job" => self.cancel_job(command),
+            "read_job" => self.read_job(command),
             "get_system_prompt" => {
                 with_agent(&self.remote, |agent| json!({ "text": agent.system().to_owned() }))
             }
@@ -60,6 +61,15 @@ impl Session {
         let id = needed(command, "jobId")?.to_owned();
         let cancelled = with_agent(&self.remote, move |agent| agent.jobs().cancel(&id))?;
         Ok(json!({ "status": cancelled.name() }))
+    }
+
+    /// What a job has written, as far as it is kept.
+    fn read_job(&self, command: &Value) -> Result<Value, String> {
+        let id = needed(command, "jobId")?.to_owned();
+        let offset = command.get("offset").and_then(Value::as_u64).unwrap_or_default();
+        let missing = format!("there is no job `{id}`");
+        let slice = with_agent(&self.remote, move |agent| agent.jobs().read_output(&id, offset))?;
+        slice.map(|slice| json!(slice)).ok_or(missing)
     }
 
     fn entry(&self, command: &Value) -> Result<Value, String> {

@@ -1,5 +1,6 @@
 //! The commands of a client, one after the other. Each file has the commands about one thing.
 
+mod aside;
 mod bash;
 mod look;
 mod mode;
@@ -36,6 +37,8 @@ pub struct Session {
     bash: Mutex<Option<Cancel>>,
     /// Ends the summary of a branch that is being written.
     summary: Arc<Mutex<Option<Cancel>>>,
+    /// Ends the question beside the conversation.
+    aside: Arc<Mutex<Option<Cancel>>>,
     host_tools: Mutex<Vec<String>>,
     host_schemes: Mutex<Vec<String>>,
 }
@@ -66,6 +69,7 @@ impl Session {
             settings: Mutex::new(settings),
             bash: Mutex::default(),
             summary: Arc::default(),
+            aside: Arc::default(),
             host_tools: Mutex::default(),
             host_schemes: Mutex::default(),
         }
@@ -94,8 +98,9 @@ impl Session {
             let id = command.get("id").and_then(Value::as_str).unwrap_or_default();
             return self.outlet.deliver(id, command.clone());
         }
-        // These two take their time, on threads of their own, and are answered when they are done.
+        // These take their time, on threads of their own, and are answered when they are done.
         match kind {
+            "ask_aside" => return self.ask_aside(command),
             "bash" => return self.bash(command),
             "navigate_tree" => return self.navigate(command),
             _ => {}
@@ -121,6 +126,8 @@ impl Session {
             }
             "abort_bash" => Ok(stop(&self.bash)),
             "abort_branch_summary" => Ok(stop(&self.summary)),
+            "abort_aside" => Ok(stop(&self.aside)),
+            "retry" => self.retry(),
             _ => self.about_an_area(kind, command),
         }
     }

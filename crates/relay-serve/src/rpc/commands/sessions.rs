@@ -20,10 +20,12 @@ impl Session {
                 None => self.fork(),
             },
             "move_session" => self.move_session(command),
+            "fork_session" => self.fork_other(command),
             "set_session_name" => self.set_name(command),
             "generate_session_name" => self.generate_name(),
             "export_html" => self.export_html(command),
             "delete_session" => self.delete(command),
+            "drop_session" => self.drop_session(),
             _ => return None,
         })
     }
@@ -61,6 +63,17 @@ impl Session {
             agent.switch(log);
             Ok::<_, String>(id)
         })??;
+        Ok(Some(json!({ "sessionId": id, "cancelled": false })))
+    }
+
+    /// A copy of a session of another project goes on here.
+    fn fork_other(&self, command: &Value) -> Answer {
+        self.is_idle()?;
+        let session = needed(command, "session")?.to_owned();
+        let here = with_agent(&self.remote, |agent| agent.log().cwd().display().to_string())?;
+        let log = self.host.copy_session(&session, &here)?;
+        let id = log.id().to_owned();
+        with_agent(&self.remote, move |agent| agent.switch(log))?;
         Ok(Some(json!({ "sessionId": id, "cancelled": false })))
     }
 
@@ -105,6 +118,18 @@ impl Session {
         let id = with_agent(&self.remote, |agent| agent.log().id().to_owned())?;
         let path = self.host.export_html(&id, text(command, "outputPath"))?;
         Ok(Some(json!({ "path": path })))
+    }
+
+    /// Goes on with a new session, and deletes the one that is left. One without a file needs no deleting.
+    fn drop_session(&self) -> Answer {
+        self.is_idle()?;
+        let file = with_agent(&self.remote, |agent| agent.log().path().map(std::path::Path::to_owned))?;
+        let log = self.host.new_session(None)?;
+        with_agent(&self.remote, move |agent| agent.switch(log))?;
+        if let Some(file) = file.filter(|file| file.exists()) {
+            self.host.delete_session(&file.display().to_string())?;
+        }
+        Ok(Some(json!({ "cancelled": false })))
     }
 
     fn delete(&self, command: &Value) -> Answer {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::diff::{self, DiffLine};
 use super::highlight::code_lines;
 use super::partial::partial_json;
+use crate::picture::Picture;
 use crate::text::{Color, Line, clean, clean_line};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
@@ -17,6 +18,8 @@ pub use title::title;
 const PREVIEW: usize = 6;
 /// Rows of a diff that are shown unless everything is.
 const DIFF_ROWS: usize = 24;
+/// Cells before what came of a call.
+const INDENT: usize = 4;
 /// How much of an output is kept for showing it.
 const OUTPUT_BYTES: usize = 256 << 10;
 
@@ -55,8 +58,8 @@ pub struct ToolCall {
     pub output: String,
     /// What it returned for front ends.
     pub details: Value,
-    /// How many pictures it returned.
-    pub images: usize,
+    /// The pictures it returned.
+    pub pictures: Vec<Picture>,
 }
 
 impl ToolCall {
@@ -89,11 +92,14 @@ impl ToolCall {
     pub fn take_result(&mut self, result: &Value) {
         let blocks = result.get("content").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let mut output = String::new();
-        self.images = 0;
+        self.pictures.clear();
         for block in blocks {
             match block.get("text").and_then(Value::as_str) {
                 Some(text) => output.push_str(text),
-                None if block.get("type").and_then(Value::as_str) == Some("image") => self.images += 1,
+                None if block.get("type").and_then(Value::as_str) == Some("image") => {
+                    let part = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
+                    self.pictures.push(Picture::new(part("mimeType"), part("data")));
+                }
                 None => {}
             }
         }
@@ -150,8 +156,9 @@ impl ToolCall {
             _ => self.result(&narrow),
         };
         let gutter = format!("  {} ", view.sign(Symbol::Gutter));
-        for line in body {
+        for mut line in body {
             let mut whole = Line::of(gutter.clone(), view.fg(Token::BorderMuted));
+            whole.picture = line.picture.take();
             whole.append(line);
             lines.push(whole);
         }
@@ -253,7 +260,8 @@ impl ToolCall {
             let content = arguments.get("content").and_then(Value::as_str).unwrap_or_default();
             let path = arguments.get("path").and_then(Value::as_str).unwrap_or_default();
             let language = relay_syntax::Language::of_path(path).map_or("", relay_syntax::Language::name);
-            lines.extend(code_lines(view, if self.is_done() { language } else { "" }, content));
+            let view = View { is_growing: !self.is_done(), ..*view };
+            lines.extend(code_lines(&view, language, content));
         } else {
             let style = view.fg(if failed { Token::Error } else { Token::ToolOutput });
             lines.extend(clean(self.output.trim_end()).lines().map(|line| Line::of(line, style)));
@@ -265,13 +273,30 @@ impl ToolCall {
             _ => PREVIEW,
         };
         let mut lines = if rows == 0 { Vec::new() } else { cut(view, lines, rows, from_end) };
-        if self.images > 0 {
-            let what =
-                if self.images == 1 { "1 image".to_owned() } else { format!("{} images", self.images) };
-            lines.push(Line::of(format!("{} {what}", view.sign(Symbol::IconImage)), view.fg(Token::Muted)));
+        for picture in &self.pictures {
+            let about = format!("{} {}", view.sign(Symbol::IconImage), picture.about());
+            lines.push(Line::of(about, view.fg(Token::Muted)));
         }
-        lines.into_iter().map(|line| line.truncated(view.width, view.sign(Symbol::Ellipsis))).collect()
+        let mut lines: Vec<Line> =
+            lines.into_iter().map(|line| line.truncated(view.width, view.sign(Symbol::Ellipsis))).collect();
+        for picture in &self.pictures {
+            lines.extend(picture_lines(view, picture));
+        }
+        lines
     }
+}
+
+/// A picture as rows of blanks, the last of which carries it.
+fn picture_lines(view: &View<'_>, picture: &Picture) -> Vec<Line> {
+    let Some((mut placed, rows)) = picture.placed(&view.pictures, view.width, view.height) else {
+        return Vec::new();
+    };
+    placed.indent = INDENT;
+    let mut lines = vec![Line::new(); rows];
+    if let Some(last) = lines.last_mut() {
+        last.picture = Some(placed);
+    }
+    lines
 }
 
 /// The first or the last rows, and how many there are beside them.

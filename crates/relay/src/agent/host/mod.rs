@@ -1,5 +1,7 @@
 //! What front ends need of the user's files, settings and the project. Each file has the commands about one thing.
 
+mod around;
+mod debug;
 mod files;
 mod history;
 mod ledger;
@@ -9,6 +11,7 @@ mod slash;
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use relay_agent::compact::BranchSettings;
@@ -34,6 +37,8 @@ pub use slash::{all as templates, expand};
 
 /// How long a command of the user's own may take.
 const BASH_TIME: Duration = Duration::from_secs(600);
+/// The tier of faster answers.
+const PRIORITY: &str = "priority";
 /// How much of its output is kept.
 const BASH_BYTES: usize = 1 << 20;
 
@@ -44,6 +49,10 @@ pub struct Binary {
     pub engine: Arc<Engine>,
     pub budget: Arc<Budget>,
     pub skills: Arc<SkillTexts>,
+    /// The files of instructions that the model is given.
+    pub instructions: Vec<Value>,
+    /// Answers shall come faster, at a higher price.
+    pub fast: AtomicBool,
     pub offline: bool,
 }
 
@@ -80,7 +89,14 @@ fn flag(arguments: &Value, name: &str) -> bool {
 impl Host for Binary {
     fn model(&self, selector: &str, retries: bool) -> Result<(Arc<dyn Asker>, Option<Thinking>), String> {
         let known = user::models(&self.store).map_err(|failure| failure.message())?;
-        let selected = known.select(selector).map_err(|error| error.to_string())?;
+        let mut selected = known.select(selector).map_err(|error| error.to_string())?;
+        if self.fast.load(Ordering::Relaxed) {
+            if !selected.model.provider.wire.has_service_tiers() {
+                self.fast.store(false, Ordering::Relaxed);
+                return Err(format!("{} has no faster tier", selected.model.provider.name));
+            }
+            selected.model.service_tier = Some(PRIORITY.to_owned());
+        }
         let asker =
             live(&self.settings, known, &selected, &self.budget, Asking { offline: self.offline, retries })
                 .map_err(|failure| failure.message())?;
@@ -191,6 +207,8 @@ impl Host for Binary {
             .or_else(|| self.about_settings(command, arguments))
             .or_else(|| self.about_files(command, arguments))
             .or_else(|| self.about_history(command, arguments))
+            .or_else(|| self.about_surroundings(command, arguments))
+            .or_else(|| self.about_faults(command, arguments))
             .or_else(|| match command {
                 "get_commands" => Some(Ok(json!({ "commands": self.slash_commands() }))),
                 _ => None,

@@ -33,7 +33,7 @@ impl Binary {
         SessionLog::open(&self.store, &self.path_of(name)?).map_err(|error| error.to_string())
     }
 
-    fn path_of(&self, name: &str) -> Result<PathBuf, String> {
+    pub(super) fn path_of(&self, name: &str) -> Result<PathBuf, String> {
         if Path::new(name).is_absolute() {
             return Ok(PathBuf::from(name));
         }
@@ -48,10 +48,19 @@ impl Binary {
         let listing = session::list(&self.store, project).map_err(|error| error.to_string())?;
         let total = listing.sessions.len();
         let sessions: Vec<Value> =
-            listing.sessions.iter().take(limit(arguments, LISTED)).map(document).collect();
+            listing.sessions.iter().take(limit(arguments, LISTED)).map(|found| self.listed(found)).collect();
         let unreadable: Vec<Value> =
             listing.unreadable.iter().map(|(path, why)| json!({ "path": path, "reason": why })).collect();
         Ok(json!({ "sessions": sessions, "total": total, "unreadable": unreadable }))
+    }
+
+    /// A session of a list, with whether it belongs to this project.
+    fn listed(&self, found: &session::SessionInfo) -> Value {
+        let mut shown = document(found);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.insert("isHere".to_owned(), (Path::new(&found.cwd) == self.cwd()).into());
+        }
+        shown
     }
 
     fn search_sessions(&self, arguments: &Value) -> Result<Value, String> {

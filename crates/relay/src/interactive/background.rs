@@ -1,0 +1,80 @@
+//! `/background`: the agent goes on while the shell has its terminal back. `fg` comes back to it; when it is done it says so and
+//! ends.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::Duration;
+
+use relay_exec::spawn_detached;
+use relay_tui::Input;
+use relay_tui::tty::Tty;
+
+use super::{Next, Screen};
+
+/// How often the program looks whether it is in the foreground again.
+const LOOK: Duration = Duration::from_millis(250);
+
+impl Screen {
+    /// Gives the terminal back and goes on without it. An exit code once everything is done; none when the person is back.
+    pub(super) fn background(&mut self, arriving: &Receiver<Input>) -> Option<u8> {
+        if !self.app.is_busy() {
+            let text = "the agent is idle; Ctrl+Z puts Relay into the background of the shell";
+            drop(self.inputs.send(Input::Notice(false, text.to_owned())));
+            return None;
+        }
+        let bytes = self.renderer.leave(0);
+        drop(self.tty.write(&bytes));
+        if self.tty.give().is_err() {
+            return Some(129);
+        }
+        self.say("the agent goes on in the background; `fg` comes back to it");
+        // The shell takes its terminal back when a program stops, and a program that has stopped cannot wake itself up.
+        let wake = format!("sleep 0.3; kill -CONT {}", std::process::id());
+        let woken = spawn_detached("sh", &["-c", &wake], b"");
+        if woken.is_ok() {
+            // A shell without job control leaves the program as it is, and then the interface is back at once.
+            rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).unwrap_or_default();
+        }
+        let code = self.without_terminal(arriving);
+        if code.is_none() && self.tty.take_again().is_err() {
+            return Some(129);
+        }
+        code
+    }
+
+    fn without_terminal(&mut self, arriving: &Receiver<Input>) -> Option<u8> {
+        loop {
+            match arriving.recv_timeout(LOOK) {
+                Ok(input) => {
+                    let kind = match &input {
+                        Input::Frame(frame) => {
+                            frame.get("type").and_then(|kind| kind.as_str()).unwrap_or_default().to_owned()
+                        }
+                        _ => String::new(),
+                    };
+                    if let Next::Quit(code) = self.take(input) {
+                        return Some(code);
+                    }
+                    match kind.as_str() {
+                        "extension_ui_request" => self.say("a question waits for you; `fg` comes back to it"),
+                        "agent_end" if !self.app.is_busy() => {
+                            self.say("the agent is done; `relay --continue` goes on from there");
+                            return Some(0);
+                        }
+                        _ => {}
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Some(0),
+            }
+            if Tty::is_foreground() {
+                return None;
+            }
+        }
+    }
+
+    /// A line between those of the shell, with the bell.
+    fn say(&self, text: &str) {
+        // A terminal that is gone hears nothing.
+        drop(self.tty.write(format!("\r\nrelay: {text}\x07\r\n").as_bytes()));
+    }
+}
