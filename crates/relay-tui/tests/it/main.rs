@@ -5,10 +5,12 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::disallowed_methods,
     reason = "a test that cannot go on should say so loudly"
 )]
 
 mod fuzz;
 mod input;
 mod screens;
+mod soak;
 mod stage;

@@ -6,7 +6,7 @@
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use relay_llm::RawFrames;
@@ -19,8 +19,8 @@ const FILE: &str = "relay.log";
 const LONGEST: usize = 4 << 20;
 /// How much of it stays.
 const KEPT: usize = 1 << 20;
-/// Lines that come closer together are written together.
-const JOIN: Duration = Duration::from_millis(500);
+/// Lines that come within this time are written together.
+const JOIN: Duration = Duration::from_millis(100);
 /// The longest line.
 const LINE_CHARS: usize = 400;
 
@@ -108,8 +108,9 @@ fn keep(store: &Store, lines: &Receiver<String>) {
     }
     while let Ok(first) = lines.recv() {
         let mut text = first;
+        let until = Instant::now() + JOIN;
         loop {
-            match lines.recv_timeout(JOIN) {
+            match lines.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(line) if text.len() < KEPT => text = format!("{text}\n{line}"),
                 Ok(line) => {
                     text = format!("{text}\n{line}");

@@ -100,6 +100,10 @@ fn a_report_has_no_secrets() {
     pane.line("/debug raw");
     pane.expect("raw stream");
     pane.keys("q");
+    testkit::wait_for("the log is written", || {
+        let log = pane.env.home_path(".local/state/relay/logs/relay.log");
+        std::fs::read_to_string(log).is_ok_and(|text| text.contains("tool read succeeded"))
+    });
     pane.line("/debug logs");
     pane.expect("tool read succeeded");
     pane.keys("q");
