@@ -2,9 +2,9 @@
 
 use relay_diagnostics::{Cancel, Diagnostic, Severity};
 use relay_store::{Store, StoreError};
-use relay_txn::capture::Journals;
-use relay_txn::{Ledger, LedgerKey, Record, Recovered, Recovery, TxnError};
-use relay_workspace::{OwnPath, PathRefusal, ReadError, Workspace};
+use relay_txn::capture::{Command, Journals, Running, Scan};
+use relay_txn::{Header, Ledger, LedgerKey, Record, Recovered, Recovery, TxnError};
+use relay_workspace::{Ignored, OwnPath, PathRefusal, ReadError, Workspace};
 use thiserror::Error;
 
 use crate::checks::check::Check;
@@ -128,6 +128,30 @@ impl Engine {
     /// The state folder cannot be read.
     pub fn with_contents(&self, listed: &Record) -> Result<Record, TxnError> {
         Ok(self.ledger.find(listed.uuid)?.unwrap_or_else(|| listed.clone()))
+    }
+
+    /// The words for the ledger about a transaction of this project, with a sentence that also sums it up.
+    pub(crate) fn header(&self, channel: &str, reason: &str) -> Header {
+        Header {
+            project_id: self.config.project_id.clone(),
+            channel: channel.to_owned(),
+            reasoning: reason.to_owned(),
+            prompt_summary: Some(reason.to_owned()),
+            ..Header::default()
+        }
+    }
+
+    /// Looks at the workspace before something changes it that is not a transaction, and writes down what it saw.
+    pub(crate) fn watch(&self, by: &str, line: &str, ignored: &Ignored) -> Result<(Scan, Running), TxnError> {
+        let before = self.ledger.scan_with(&self.workspace, ignored)?;
+        let running = self.journal(&before, Command::new(by, line))?;
+        Ok((before, running))
+    }
+
+    /// Writes down what was seen before a command, which runs next.
+    pub(crate) fn journal(&self, before: &Scan, command: Command) -> Result<Running, TxnError> {
+        let command = Command { runs: relay_exec::own_runs().to_owned(), ..command };
+        self.ledger.journal(&self.workspace, before, command)
     }
 
     /// What ends commands and transactions early.

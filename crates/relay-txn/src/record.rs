@@ -78,6 +78,15 @@ pub struct OperationRecord {
     pub placement: String,
 }
 
+impl OperationRecord {
+    /// An edit that gives a file no other name.
+    #[must_use]
+    pub fn new(operation: &str, path: &str, dialect: &str, placement: &str) -> Self {
+        let [operation, path, dialect, placement] = [operation, path, dialect, placement].map(str::to_owned);
+        Self { operation, path, to: None, dialect, placement }
+    }
+}
+
 /// One block of a submission, and whether it was an edit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

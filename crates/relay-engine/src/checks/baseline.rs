@@ -4,13 +4,13 @@
 //! rolled back, the linter runs on the files as they were, and the change is made once more, this time compared. What a
 //! linter said about a state of the files is kept, so that this costs nothing while nothing else changes them.
 
-use relay_exec::{End, Shell};
+use relay_exec::End;
 use relay_store::Shelf;
 use relay_txn::capture::{Command, Scan};
 use relay_txn::{Draft, Header};
 use uuid::Uuid;
 
-use crate::checks::check::OUTPUT_LIMIT_BYTES;
+use crate::checks::check::{CheckContext, record, run_command};
 use crate::checks::lint::{Errors, read_errors};
 use crate::effects::adopt::{Ran, record_effects};
 use crate::engine::Engine;
@@ -89,37 +89,13 @@ fn measure(landing: &mut Landing<'_>) -> Result<Errors, Stop> {
     if let Some(known) = known_of(engine, &scan) {
         return Ok(known);
     }
-    let command = Command {
-        by: BY.to_owned(),
-        line: linter.to_owned(),
-        runs: relay_exec::own_runs().to_owned(),
-        within: None,
-        leased: Vec::new(),
-    };
-    let running = engine.ledger().journal(engine.workspace(), &scan, command)?;
-    observer.command_started("linter, before the change:", linter);
-    let shell = Shell {
-        command: linter,
-        cwd: engine.workspace().root(),
-        timeout: std::time::Duration::from_millis(engine.config().command_timeout_ms),
-        output_limit_bytes: OUTPUT_LIMIT_BYTES,
-        env: &[],
-    };
-    let run = shell.run(engine.cancel(), &mut |bytes| observer.command_output(bytes));
-    observer.command_finished(&crate::checks::check::record("linter", linter, &run, None));
-    let header = Header {
-        project_id: engine.config().project_id.clone(),
-        channel: BY.to_owned(),
-        reasoning: linter.to_owned(),
-        ..Header::default()
-    };
-    let ran = Ran {
-        draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
-        by: BY,
-        running,
-        allow_sensitive: true,
-        questions: Vec::new(),
-    };
+    let running = engine.journal(&scan, Command::new(BY, linter))?;
+    let mut context = CheckContext::new(engine, &[], *observer);
+    let run = run_command("linter, before the change:", linter, &mut context);
+    observer.command_finished(&record("linter", linter, &run, None));
+    let header = Header { prompt_summary: None, ..engine.header(BY, linter) };
+    let draft = Draft { uuid: Uuid::new_v4(), header, ..Draft::default() };
+    let ran = Ran { draft, by: BY, running, allow_sensitive: true, questions: Vec::new() };
     let mut recorded = Outcome::rejected(Vec::new());
     record_effects(engine, &scan, ran, &mut recorded)?;
     outcome.diagnostics.append(&mut recorded.diagnostics);

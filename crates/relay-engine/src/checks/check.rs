@@ -8,12 +8,12 @@ use relay_exec::{End, Run, Shell};
 use relay_txn::{CheckRecord, FileChange};
 
 use crate::approval::Observer;
-use crate::checks::lint;
-use crate::checks::lint::Errors;
+use crate::checks::lint::{self, Errors};
 use crate::codes;
+use crate::engine::Engine;
 
 /// How much of a command's output is looked at; what is kept on the ledger is [`OUTPUT_TAIL_BYTES`].
-pub(crate) const OUTPUT_LIMIT_BYTES: usize = 4 << 20;
+const OUTPUT_LIMIT_BYTES: usize = 4 << 20;
 
 /// How much of a command's output the ledger keeps: enough to see what went wrong.
 pub const OUTPUT_TAIL_BYTES: usize = 8 << 10;
@@ -58,6 +58,14 @@ pub struct CheckContext<'a> {
     pub cancel: &'a Cancel,
     /// Hears about progress.
     pub observer: &'a mut dyn Observer,
+}
+
+impl<'a> CheckContext<'a> {
+    /// What the project gives a check of these changes.
+    pub(crate) fn new(engine: &'a Engine, changes: &'a [FileChange], observer: &'a mut dyn Observer) -> Self {
+        let timeout = Duration::from_millis(engine.config().command_timeout_ms);
+        Self { root: engine.workspace().root(), timeout, changes, cancel: engine.cancel(), observer }
+    }
 }
 
 /// Something that gates a transaction by its result.
@@ -192,7 +200,7 @@ impl Linter<'_> {
     }
 }
 
-fn run_command(key: &'static str, command: &str, context: &mut CheckContext<'_>) -> Run {
+pub(crate) fn run_command(key: &str, command: &str, context: &mut CheckContext<'_>) -> Run {
     context.observer.command_started(key, command);
     let observer = &mut *context.observer;
     Shell {

@@ -65,14 +65,7 @@ pub(crate) fn run_all(
 fn run_one(landing: &mut Landing<'_>, check: &dyn Check) -> (Gate, Option<Errors>) {
     let Landing { engine, observer, outcome, .. } = landing;
     let changes = std::mem::take(&mut outcome.changes);
-    let mut context = CheckContext {
-        changes: &changes,
-        root: engine.workspace().root(),
-        timeout: std::time::Duration::from_millis(engine.config().command_timeout_ms),
-        cancel: engine.cancel(),
-        observer: *observer,
-    };
-    let checked = check.run(&mut context);
+    let checked = check.run(&mut CheckContext::new(engine, &changes, *observer));
     outcome.changes = changes;
     outcome.checks.push(checked.record);
     outcome.diagnostics.extend(checked.notes);

@@ -42,6 +42,13 @@ pub(crate) struct Ran {
     pub questions: Vec<Diagnostic>,
 }
 
+/// The question about what something did until it was interrupted.
+pub(crate) fn interrupted(what: &str) -> Diagnostic {
+    let message = format!("{what} was interrupted; what it did until then is in the files");
+    Diagnostic::error(codes::INTERRUPTED, message)
+        .hinted("Approve it to keep these changes, or have Relay undo them.")
+}
+
 /// Turns the effect into a transaction and decides about it.
 pub(crate) fn land_effects(landing: &mut Landing<'_>, before: &Scan, mut ran: Ran) -> Result<Status, Stop> {
     let Landing { engine, approver, observer, outcome } = landing;

@@ -6,16 +6,13 @@
 //! This is [`wrap`](crate::wrap()) for work that is not a command with the user's terminal: another agent that was asked
 //! to write.
 
-use relay_diagnostics::Diagnostic;
-use relay_txn::capture::Command;
 use relay_txn::{Draft, Header};
 use relay_workspace::Ignored;
 use uuid::Uuid;
 
 use crate::approval::trust::TrustAnswer;
 use crate::approval::{Approver, Observer};
-use crate::codes;
-use crate::effects::adopt::{Ran, land_effects, record_effects};
+use crate::effects::adopt::{Ran, interrupted, land_effects, record_effects};
 use crate::engine::Engine;
 use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
@@ -66,32 +63,19 @@ fn run(
         landing.require_approver(&[])?;
     }
     let engine = landing.engine;
-    let before = engine.ledger().scan_with(engine.workspace(), attended.ignored)?;
-    let (by, line) = (attended.channel.to_owned(), attended.reason.to_owned());
-    let command =
-        Command { by, line, runs: relay_exec::own_runs().to_owned(), within: None, leased: Vec::new() };
-    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
+    let (before, running) = engine.watch(attended.channel, attended.reason, attended.ignored)?;
     let was_interrupted = work();
     let header = Header {
-        project_id: engine.config().project_id.clone(),
-        channel: attended.channel.to_owned(),
-        reasoning: attended.reason.to_owned(),
-        prompt_summary: Some(attended.reason.to_owned()),
         model: attended.model.map(str::to_owned),
         group: attended.group.map(str::to_owned),
-        ..Header::default()
-    };
-    let question = || {
-        let message = "it was interrupted; what it did until then is in the files";
-        Diagnostic::error(codes::INTERRUPTED, message)
-            .hinted("Approve it to keep these changes, or have Relay undo them.")
+        ..engine.header(attended.channel, attended.reason)
     };
     let ran = Ran {
         draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
         by: attended.channel,
         running,
         allow_sensitive: attended.allow_sensitive,
-        questions: was_interrupted.then(question).into_iter().collect(),
+        questions: was_interrupted.then(|| interrupted("it")).into_iter().collect(),
     };
     if attended.may_write {
         land_effects(landing, &before, ran)

@@ -57,14 +57,8 @@ impl Watch {
         outcome: &Outcome,
     ) -> Result<Running, Stop> {
         let leased = outcome.changes.iter().map(|change| change.path.to_string()).collect();
-        let command = Command {
-            by: CHECK.to_owned(),
-            line: line.to_owned(),
-            runs: relay_exec::own_runs().to_owned(),
-            within: Some(pending.uuid()),
-            leased,
-        };
-        engine.ledger().journal(engine.workspace(), &self.scan, command).map_err(|error| not_watched(&error))
+        let command = Command { within: Some(pending.uuid()), leased, ..Command::new(CHECK, line) };
+        engine.journal(&self.scan, command).map_err(|error| not_watched(&error))
     }
 
     /// Adds to the transaction what the command `by` did.

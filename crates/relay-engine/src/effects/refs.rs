@@ -7,6 +7,7 @@ use relay_diagnostics::{Cancel, Diagnostic};
 use relay_exec::git::{Purpose, Repository};
 
 use crate::codes;
+use crate::engine::Engine;
 use crate::project::git;
 
 /// How much of an answer is looked at: the index of the largest repositories.
@@ -28,8 +29,19 @@ pub(crate) struct Refs {
 }
 
 impl Refs {
+    /// Those of the workspace; `None` if it is not a repository.
+    pub(crate) fn of(engine: &Engine) -> Option<Self> {
+        engine.workspace().is_git().then(|| Self::read(engine.workspace().root())).flatten()
+    }
+
+    /// What is to be said about git after a command.
+    pub(crate) fn changed_since(before: Option<Self>, engine: &Engine) -> Vec<Diagnostic> {
+        let after = before.as_ref().and_then(|_| Self::read(engine.workspace().root()));
+        before.zip(after).map(|(before, after)| before.compare(&after)).unwrap_or_default()
+    }
+
     /// Asks git; `None` if there is no repository or no git.
-    pub(crate) fn read(root: &Path) -> Option<Self> {
+    fn read(root: &Path) -> Option<Self> {
         let cancel = Cancel::new();
         let repository = Repository::open(root, &cancel).ok()?;
         let ask = |question: &[&str]| {
@@ -51,7 +63,7 @@ impl Refs {
 
     /// What is to be said later: what changed, as a warning that this is not part of the transaction, and what git did
     /// not run to find out.
-    pub(crate) fn compare(&self, later: &Self) -> Vec<Diagnostic> {
+    fn compare(&self, later: &Self) -> Vec<Diagnostic> {
         self.changed(later).into_iter().chain(later.not_run.clone()).collect()
     }
 

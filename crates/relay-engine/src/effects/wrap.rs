@@ -10,14 +10,15 @@ use std::path::Path;
 
 use relay_diagnostics::{Cancel, Diagnostic};
 use relay_exec::{End, Passed, Passthrough};
-use relay_txn::capture::{Command, Running, Scan};
+use relay_txn::capture::{Running, Scan};
 use relay_txn::{Draft, Header};
+use relay_workspace::Ignored;
 use uuid::Uuid;
 
 use crate::approval::trust::TrustAnswer;
 use crate::approval::{Approver, Observer};
 use crate::codes;
-use crate::effects::adopt::{Ran, land_effects};
+use crate::effects::adopt::{Ran, interrupted, land_effects};
 use crate::effects::refs::Refs;
 use crate::engine::Engine;
 use crate::land::landing::Landing;
@@ -94,9 +95,6 @@ fn run(landing: &mut Landing<'_>, wrapped: &Wrapped<'_>) -> Result<(Scan, Runnin
     landing.require_trust(wrapped.trust)?;
     landing.require_approver(&[])?;
     let engine = landing.engine;
-    let before = engine.ledger().scan(engine.workspace(), None)?;
-    let root = engine.workspace().root();
-    let git = engine.workspace().is_git().then(|| Refs::read(root)).flatten();
     let Some((program, args)) = wrapped.command.split_first() else {
         return Err(Stop::refused(Diagnostic::error(
             codes::COMMAND_NOT_STARTED,
@@ -106,20 +104,12 @@ fn run(landing: &mut Landing<'_>, wrapped: &Wrapped<'_>) -> Result<(Scan, Runnin
     if wrapped.stop.is_cancelled() {
         return Err(Stop::interrupted());
     }
-    let command = Command {
-        by: CHANNEL.to_owned(),
-        line: line(wrapped.command),
-        runs: relay_exec::own_runs().to_owned(),
-        within: None,
-        leased: Vec::new(),
-    };
-    let running = engine.ledger().journal(engine.workspace(), &before, command)?;
+    let git = Refs::of(engine);
+    let (before, running) = engine.watch(CHANNEL, &line(wrapped.command), &Ignored::Not)?;
     let passthrough =
         Passthrough { program, args, cwd: wrapped.cwd, output_to_errors: wrapped.output_to_errors };
     let passed = passthrough.run(wrapped.stop);
-    if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
-        landing.say(before.compare(&after));
-    }
+    landing.say(Refs::changed_since(git, engine));
     Ok((before, running, passed))
 }
 
@@ -143,37 +133,17 @@ fn land(
         );
         landing.say([Diagnostic::warning(codes::LEFT_RUNNING, message)]);
     }
+    let header =
+        Header { model: wrapped.model.map(str::to_owned), ..landing.engine.header(CHANNEL, &command) };
+    let was_interrupted = was_interrupted(&passed.end);
     let ran = Ran {
-        draft: Draft {
-            uuid: Uuid::new_v4(),
-            header: header(landing.engine, wrapped, &command),
-            ..Draft::default()
-        },
+        draft: Draft { uuid: Uuid::new_v4(), header, ..Draft::default() },
         by: CHANNEL,
         running,
         allow_sensitive: wrapped.allow_sensitive,
-        questions: was_interrupted(&passed.end).then(interrupted_command).into_iter().collect(),
+        questions: was_interrupted.then(|| interrupted("the command")).into_iter().collect(),
     };
     land_effects(landing, before, ran)
-}
-
-fn header(engine: &Engine, wrapped: &Wrapped<'_>, command: &str) -> Header {
-    Header {
-        project_id: engine.config().project_id.clone(),
-        channel: CHANNEL.to_owned(),
-        model: wrapped.model.map(str::to_owned),
-        reasoning: command.to_owned(),
-        prompt_summary: Some(command.to_owned()),
-        ..Header::default()
-    }
-}
-
-fn interrupted_command() -> Diagnostic {
-    Diagnostic::error(
-        codes::INTERRUPTED,
-        "the command was interrupted; what it did until then is in the files",
-    )
-    .hinted("Approve it to keep these changes, or have Relay undo them.")
 }
 
 /// Whether the command was interrupted before it was done.

@@ -1,7 +1,5 @@
 //! From a planned reply to the draft of a transaction: the exact changes, and the words for the ledger.
 
-use std::collections::BTreeMap;
-
 use relay_edit::{Block, Class, Edit, Operation};
 use relay_txn::{BlockRecord, Draft, Header, OperationRecord};
 
@@ -29,10 +27,8 @@ pub(crate) fn draft(engine: &Engine, ready: &Ready<'_>, planned: Planned<'_>, bl
         },
         operations: planned.operations(),
         changes: planned.changes.into_iter().map(planning::whole).collect(),
-        prune: Vec::new(),
-        make: Vec::new(),
-        belongings: BTreeMap::new(),
         break_links: options.break_links,
+        ..Draft::default()
     }
 }
 
@@ -60,21 +56,12 @@ fn block(block: &Block) -> BlockRecord {
 
 /// What the ledger says about an edit.
 pub(crate) fn operation(edit: &Edit, placement: &str) -> OperationRecord {
-    OperationRecord {
-        operation: match &edit.operation {
-            Operation::Write { .. } => "write",
-            Operation::Patch { .. } => "patch",
-            Operation::Delete => "delete",
-            Operation::Rename { .. } => "rename",
-            Operation::Mode { .. } => "mode",
-        }
-        .to_owned(),
-        path: edit.path.clone(),
-        to: match &edit.operation {
-            Operation::Rename { to } => Some(to.clone()),
-            _ => None,
-        },
-        dialect: edit.dialect.name().to_owned(),
-        placement: placement.to_owned(),
-    }
+    let (operation, to) = match &edit.operation {
+        Operation::Write { .. } => ("write", None),
+        Operation::Patch { .. } => ("patch", None),
+        Operation::Delete => ("delete", None),
+        Operation::Rename { to } => ("rename", Some(to.clone())),
+        Operation::Mode { .. } => ("mode", None),
+    };
+    OperationRecord { to, ..OperationRecord::new(operation, &edit.path, edit.dialect.name(), placement) }
 }

@@ -66,25 +66,14 @@ fn run(landing: &mut Landing<'_>, exact: Exact<'_>) -> Result<Status, Stop> {
     let change = FileChange::new(exact.path.clone(), before, Some(Target::new(exact.after)));
     agree_to_changes(std::iter::once(&change), SENSITIVE_HINT, landing.approver)?;
     landing.require_approver(&[])?;
-    let operation = OperationRecord {
-        operation: "write".to_owned(),
-        path: exact.path.to_string(),
-        to: None,
-        dialect: "exact".to_owned(),
-        placement: "whole file".to_owned(),
-    };
     let draft = Draft {
         uuid: Uuid::new_v4(),
         header: Header {
-            project_id: engine.config().project_id.clone(),
-            channel: exact.channel.to_owned(),
-            reasoning: exact.reason.to_owned(),
-            prompt_summary: Some(exact.reason.to_owned()),
             model: exact.model.map(str::to_owned),
             group: exact.group.map(str::to_owned),
-            ..Header::default()
+            ..engine.header(exact.channel, exact.reason)
         },
-        operations: vec![operation],
+        operations: vec![OperationRecord::new("write", exact.path.as_str(), "exact", "whole file")],
         changes: vec![change],
         ..Draft::default()
     };

@@ -2,8 +2,8 @@
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::stat;
-use relay_txn::{Draft, FileChange, Header, Image, Kept, OperationRecord, Target};
-use relay_workspace::{RelPath, sensitive};
+use relay_txn::{Draft, FileChange, Image, Kept, OperationRecord, Target};
+use relay_workspace::RelPath;
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
@@ -14,7 +14,7 @@ use crate::land::transact::Terms;
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
-use crate::plan::contain::{agree_to, path_refused, unreadable};
+use crate::plan::contain::{agree_to, path_refused, sensitive_changes, unreadable};
 
 /// How such a transaction arrived, for the ledger.
 const CHANNEL: &str = "recover";
@@ -48,15 +48,9 @@ fn run(landing: &mut Landing<'_>, id: &str, to: Option<&RelPath>) -> Result<Stat
         return Ok(Status::Unchanged);
     }
     let lines = stat(before.as_ref().map(|image| &*image.bytes).unwrap_or_default(), &after);
-    let change = FileChange {
-        path: path.clone(),
-        before,
-        after: Some(Target::new(after)),
-        renamed_from: None,
-        added: lines.added,
-        removed: lines.removed,
-    };
-    let found: Vec<_> = sensitive(&path).map(|reason| (path.clone(), reason)).into_iter().collect();
+    let mut change = FileChange::new(path, before, Some(Target::new(after)));
+    (change.added, change.removed) = (lines.added, lines.removed);
+    let found = sensitive_changes(std::slice::from_ref(&change));
     agree_to(&found, SENSITIVE_HINT, landing.approver)
         .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::Refused))?;
     landing.require_approver(&[])?;
@@ -84,25 +78,10 @@ fn where_to(kept: &Kept) -> Diagnostic {
 }
 
 fn draft(engine: &Engine, kept: &Kept, change: FileChange) -> Draft {
-    let words = format!("restored {} from {}", kept.id, kept.kept_in);
-    let operation = OperationRecord {
-        operation: "restore".to_owned(),
-        path: change.path.to_string(),
-        to: None,
-        dialect: "ledger".to_owned(),
-        placement: "exact".to_owned(),
-    };
-    let header = Header {
-        project_id: engine.config().project_id.clone(),
-        channel: CHANNEL.to_owned(),
-        reasoning: words.clone(),
-        prompt_summary: Some(words),
-        ..Header::default()
-    };
     Draft {
         uuid: Uuid::new_v4(),
-        header,
-        operations: vec![operation],
+        header: engine.header(CHANNEL, &format!("restored {} from {}", kept.id, kept.kept_in)),
+        operations: vec![OperationRecord::new("restore", change.path.as_str(), "ledger", "exact")],
         changes: vec![change],
         ..Draft::default()
     }

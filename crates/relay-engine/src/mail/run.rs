@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use relay_exec::{End, Run, Shell};
-use relay_txn::capture::{Command, Running, Scan};
-use relay_txn::{CheckRecord, Draft, Header, TxnError};
+use relay_txn::{CheckRecord, Draft, Header};
+use relay_workspace::Ignored;
 use uuid::Uuid;
 
 use super::error::MailError;
@@ -57,7 +57,7 @@ impl Work<'_> {
         if was_running {
             return self.after_interruption(uuid, command);
         }
-        let (running, before) = match self.watch(command) {
+        let (before, running) = match self.engine.watch(NAME, command, &Ignored::Not) {
             Ok(watched) => watched,
             Err(error) => {
                 let reason = transaction_failed(&error).message;
@@ -66,7 +66,7 @@ impl Work<'_> {
         };
         let mut outcome = Outcome::rejected(Vec::new());
         let root = self.engine.workspace().root();
-        let git = self.engine.workspace().is_git().then(|| Refs::read(root)).flatten();
+        let git = Refs::of(self.engine);
         self.observer.command_started(NAME, command);
         let observer = &mut *self.observer;
         let shell =
@@ -74,9 +74,7 @@ impl Work<'_> {
         let run = shell.run(self.engine.cancel(), &mut |bytes| observer.command_output(bytes));
         let record = record(command, &run);
         self.observer.command_finished(&record);
-        if let (Some(before), Some(after)) = (&git, Refs::read(root)) {
-            outcome.diagnostics.extend(before.compare(&after));
-        }
+        outcome.diagnostics.extend(Refs::changed_since(git, self.engine));
         outcome.diagnostics.extend(check::ended_after(NAME, &run));
         outcome.checks.push(record.clone());
         let ran = Ran {
@@ -101,20 +99,6 @@ impl Work<'_> {
         Ok(result)
     }
 
-    /// Notes what the files are like before the command, and that it was started.
-    fn watch(&self, command: &str) -> Result<(Running, Scan), TxnError> {
-        let (ledger, workspace) = (self.engine.ledger(), self.engine.workspace());
-        let before = ledger.scan(workspace, None)?;
-        let line = Command {
-            by: NAME.to_owned(),
-            line: command.to_owned(),
-            runs: relay_exec::own_runs().to_owned(),
-            within: None,
-            leased: Vec::new(),
-        };
-        Ok((ledger.journal(workspace, &before, line)?, before))
-    }
-
     /// An earlier run started the command and was interrupted before it ended.
     fn after_interruption(&mut self, uuid: Uuid, command: &str) -> Result<CommandResult, MailError> {
         self.doubt_views();
@@ -134,13 +118,10 @@ impl Work<'_> {
 
     fn header(&self, command: &str) -> Header {
         Header {
-            project_id: self.engine.config().project_id.clone(),
-            channel: CHANNEL.to_owned(),
             model: self.options.model.clone(),
             group: Some(self.group.clone()),
             reasoning: format!("{}\n\n{command}", self.task),
-            prompt_summary: Some(format!("{NAME}: {}", brief(command))),
-            ..Header::default()
+            ..self.engine.header(CHANNEL, &format!("{NAME}: {}", brief(command)))
         }
     }
 }

@@ -45,10 +45,7 @@ pub(crate) fn of_changes<C>(
         .collect();
     let mut reports = Vec::with_capacity(changes.len());
     reports.extend(reported(changes).map(|change| FileReport {
-        path: change.path.as_str().to_owned(),
-        operation: operation(change),
         renamed_from: change.renamed_from.as_ref().map(|from| from.as_str().to_owned()),
-        status: FileStatus::NotApplied,
         added: change.added,
         removed: change.removed,
         mode: match &change.renamed_from {
@@ -56,6 +53,7 @@ pub(crate) fn of_changes<C>(
             None => ModeChange::of(change, change.before.as_ref()),
         },
         placement: placement(&change.path),
+        ..FileReport::new(change.path.as_str(), operation(change))
     }));
     reports
 }
@@ -157,16 +155,7 @@ fn unplaced(edit: &Edit, name: &str, exists: bool) -> FileReport {
         _ if exists => (FileOperation::Modify, None),
         _ => (FileOperation::Create, None),
     };
-    FileReport {
-        path: name.to_owned(),
-        operation,
-        renamed_from,
-        status: FileStatus::NotApplied,
-        added: 0,
-        removed: 0,
-        mode: None,
-        placement: String::new(),
-    }
+    FileReport { renamed_from, ..FileReport::new(name, operation) }
 }
 
 #[cfg(test)]

@@ -9,13 +9,14 @@ use std::collections::HashSet;
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Block, Content};
 use relay_txn::{CheckRecord, FileChange, Undoes};
+use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
 use crate::outcome::mode_change::ModeChange;
 use crate::outcome::stop::Stop;
 
 /// How a submission ended. `docs/formats/json-output.md` documents the names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Status {
     /// It landed.
     Committed,
@@ -30,6 +31,7 @@ pub enum Status {
     /// A part of it landed, or would (`--dry-run`): the rest failed (`--partial`) or was put off (`--context`, a receipt).
     Partial,
     /// It was refused before any file was touched.
+    #[default]
     Rejected,
     /// It was applied, then a check or a person said no, and every file is as it was.
     RolledBack,
@@ -143,14 +145,28 @@ impl FileStatus {
     }
 }
 
+impl Serialize for FileOperation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(serializer)
+    }
+}
+
+impl Serialize for FileStatus {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.name().serialize(serializer)
+    }
+}
+
 /// One file of a submission.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct FileReport {
     /// The path; for a rename the new one.
     pub path: String,
     /// What the submission does to it.
     pub operation: FileOperation,
     /// The old path of a rename.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<String>,
     /// Its status.
     pub status: FileStatus,
@@ -159,24 +175,42 @@ pub struct FileReport {
     /// Lines removed.
     pub removed: usize,
     /// What happens to its permissions, or to it as a link.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<ModeChange>,
     /// How its edits were placed (`exact`, `whole file`, …).
     pub placement: String,
 }
 
+impl FileReport {
+    /// A file of which nothing else is known yet.
+    pub(crate) fn new(path: &str, operation: FileOperation) -> Self {
+        Self {
+            path: path.to_owned(),
+            operation,
+            renamed_from: None,
+            status: FileStatus::NotApplied,
+            added: 0,
+            removed: 0,
+            mode: None,
+            placement: String::new(),
+        }
+    }
+}
+
 /// Something of a submission that did not land.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Missing<'a> {
     /// The file, where one is named.
     pub path: Option<&'a str>,
     /// The file's status (`failed`, `skipped`, `not_in_context`, `partial`), or else the code of the finding.
     pub reason: &'a str,
     /// The line of the reply, for what is not a file's edit.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
 }
 
 /// The outcome of a submission.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// How it ended.
     pub status: Status,
@@ -210,21 +244,7 @@ impl Outcome {
     /// An outcome in which nothing has happened yet.
     #[must_use]
     pub fn rejected(diagnostics: Vec<Diagnostic>) -> Self {
-        Self {
-            status: Status::Rejected,
-            uuid: None,
-            undoes: Vec::new(),
-            is_redo: false,
-            files: Vec::new(),
-            checks: Vec::new(),
-            diagnostics,
-            blocks: Vec::new(),
-            changes: Vec::new(),
-            preview: Vec::new(),
-            repair_prompt: None,
-            dry_run: false,
-            incomplete: false,
-        }
+        Self { diagnostics, ..Self::default() }
     }
 
     /// Parts of the submission failed: that refuses it, unless landing the others was asked for.
@@ -265,21 +285,17 @@ impl Outcome {
             matches!(file.status, Failed | Skipped | NotInContext | Partial)
         };
         let files = self.files.iter().filter(is_missing);
-        let mut missing: Vec<Missing<'_>> = files
-            .map(|file| Missing { path: Some(&file.path), reason: file.status.name(), line: None })
-            .collect();
-        let named: HashSet<&str> = missing.iter().filter_map(|missing| missing.path).collect();
+        let named: HashSet<&str> = files.clone().map(|file| file.path.as_str()).collect();
         let is_named = |error: &Diagnostic| error.path.as_deref().is_some_and(|path| named.contains(path));
+        let files =
+            files.map(|file| Missing { path: Some(&file.path), reason: file.status.name(), line: None });
         let others = self.diagnostics.iter().filter(|found| found.is_error() && !is_named(found));
-        let others: Vec<Missing<'_>> = others
-            .map(|error| Missing {
-                path: error.path.as_deref(),
-                reason: error.code.as_str(),
-                line: error.line,
-            })
-            .collect();
-        missing.extend(others);
-        missing
+        let others = others.map(|error| Missing {
+            path: error.path.as_deref(),
+            reason: error.code.as_str(),
+            line: error.line,
+        });
+        files.chain(others).collect()
     }
 
     /// Gives every file that was going to change the status that follows from how it all ended.

@@ -3,6 +3,8 @@
 use std::fmt;
 
 use relay_txn::{FileChange, Image, is_link};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 
 /// The permission bits of a mode.
 const PERMISSIONS: u32 = 0o7777;
@@ -28,6 +30,14 @@ impl ModeChange {
             None => is_link(after) || after & 0o111 != 0,
         };
         differs.then_some(Self { before: before.map(typed), after: typed(after) })
+    }
+}
+
+/// Modes as git writes them.
+impl Serialize for ModeChange {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let octal = |mode: u32| format!("{mode:o}");
+        json!({ "before": self.before.map(octal), "after": octal(self.after) }).serialize(serializer)
     }
 }
 

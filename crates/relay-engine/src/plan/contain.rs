@@ -186,11 +186,16 @@ pub(crate) fn agree_to_changes<'a>(
     hint: &str,
     approver: &mut dyn Approver,
 ) -> Result<(), Stop> {
-    let found: Vec<_> = changes
-        .filter_map(|change| sensitive(&change.path).map(|reason| (change.path.clone(), reason)))
-        .collect();
-    agree_to(&found, hint, approver)
+    agree_to(&sensitive_changes(changes), hint, approver)
         .map_err(|refused| refused.map_or_else(Stop::interrupted, Stop::RolledBack))
+}
+
+/// The files among changes that other tools execute, each with the reason.
+pub(crate) fn sensitive_changes<'a>(
+    changes: impl IntoIterator<Item = &'a FileChange>,
+) -> Vec<(RelPath, Sensitive)> {
+    let paths = changes.into_iter().map(|change| &change.path);
+    paths.filter_map(|path| Some((path.clone(), sensitive(path)?))).collect()
 }
 
 /// What is to be known about a file that other tools execute.

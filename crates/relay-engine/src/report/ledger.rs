@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
-use super::{CheckJson, value};
+use super::{add, check};
 use crate::ledger::blame::Blame;
 use crate::ledger::history::{Entry, EntryStatus, History, Next};
 use crate::ledger::retention::Collected;
@@ -39,7 +39,7 @@ impl Turns {
 /// One line of `relay log --json`.
 #[must_use]
 pub fn entry(entry: &Entry, turns: &Turns) -> Value {
-    value(&EntryJson { next: turns.of(entry.record.uuid), ..EntryJson::new(entry, false) })
+    entry_document(entry, Some(turns))
 }
 
 /// A line of `relay log --json` for a record that cannot be verified.
@@ -56,12 +56,10 @@ pub fn unverified(name: &str) -> Value {
 /// The document of `relay show --json`: the entry, with its checks, reasoning, evidence and diff.
 #[must_use]
 pub fn entry_in_full(entry: &Entry, diff: &str) -> Value {
-    let mut document = value(&EntryJson::new(entry, true));
-    if let Value::Object(map) = &mut document {
-        map.insert("reasoning".to_owned(), Value::from(entry.record.header.reasoning.clone()));
-        map.insert("blocks".to_owned(), value(&entry.record.header.blocks));
-        map.insert("diff".to_owned(), Value::from(diff));
-    }
+    let mut document = entry_document(entry, None);
+    add(&mut document, "reasoning", Some(&entry.record.header.reasoning));
+    add(&mut document, "blocks", Some(&entry.record.header.blocks));
+    add(&mut document, "diff", Some(diff));
     document
 }
 
@@ -107,104 +105,54 @@ pub fn collected(collected: &Collected) -> Value {
 }
 
 /// One transaction.
-// Large because the format has these keys.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EntryJson<'a> {
-    number: u64,
-    uuid: String,
-    status: &'static str,
-    /// The command that would be about this transaction next.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    undone_files: Vec<&'a str>,
-    created_at: String,
-    channel: &'a str,
-    model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    group: Option<&'a str>,
-    #[serde(
-        skip_serializing_if = "<[Undoes]>::is_empty",
-        serialize_with = "relay_txn::short_form::serialize"
-    )]
-    undoes: &'a [Undoes],
-    project_id: Option<&'a str>,
-    prompt_summary: Option<&'a str>,
-    git_commit_msg: Option<&'a str>,
-    approved_by: Option<&'a str>,
-    files: Vec<EntryFileJson<'a>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    checks: Vec<CheckJson<'a>>,
-}
-
-impl<'a> EntryJson<'a> {
-    fn new(entry: &'a Entry, in_full: bool) -> Self {
-        let record = &entry.record;
-        let mut evidence: HashMap<&str, Vec<&'a OperationRecord>> = HashMap::new();
-        for operation in record.operations.iter().filter(|_| in_full) {
-            let other = operation.to.as_deref().filter(|to| *to != operation.path);
-            for path in [Some(operation.path.as_str()), other].into_iter().flatten() {
-                evidence.entry(path).or_default().push(operation);
-            }
-        }
-        let evidence =
-            |change: &ChangeRecord| evidence.get(change.path.as_str()).cloned().unwrap_or_default();
-        Self {
-            number: record.sequence,
-            uuid: record.uuid.to_string(),
-            status: entry.status.name(),
-            next: None,
-            undone_files: match entry.status {
-                EntryStatus::PartlyUndone => entry.undone.iter().map(String::as_str).collect(),
-                EntryStatus::Committed | EntryStatus::Undone | EntryStatus::Damaged => Vec::new(),
-            },
-            created_at: record.created_at.to_string(),
-            channel: &record.header.channel,
-            model: record.header.model.as_deref(),
-            group: record.header.group.as_deref(),
-            undoes: &record.header.undoes,
-            project_id: record.header.project_id.as_deref(),
-            prompt_summary: record.header.prompt_summary.as_deref(),
-            git_commit_msg: record.header.git_commit_msg.as_deref(),
-            approved_by: record.approved_by.as_deref(),
-            files: record.files().map(|change| EntryFileJson::new(change, evidence(change))).collect(),
-            checks: record.checks.iter().map(|check| CheckJson::new(check, in_full)).collect(),
+fn entry_document(entry: &Entry, turns: Option<&Turns>) -> Value {
+    let (record, in_full) = (&entry.record, turns.is_none());
+    let mut evidence: HashMap<&str, Vec<&OperationRecord>> = HashMap::new();
+    for operation in record.operations.iter().filter(|_| in_full) {
+        let other = operation.to.as_deref().filter(|to| *to != operation.path);
+        for path in [Some(operation.path.as_str()), other].into_iter().flatten() {
+            evidence.entry(path).or_default().push(operation);
         }
     }
+    let mut document = json!({
+        "number": record.sequence,
+        "uuid": record.uuid,
+        "status": entry.status.name(),
+    });
+    add(&mut document, "next", turns.and_then(|turns| turns.of(record.uuid)));
+    add(&mut document, "undoneFiles", (entry.status == EntryStatus::PartlyUndone).then_some(&entry.undone));
+    add(&mut document, "createdAt", Some(record.created_at));
+    add(&mut document, "channel", Some(&record.header.channel));
+    add(&mut document, "model", Some(&record.header.model));
+    add(&mut document, "group", record.header.group.as_ref());
+    add(&mut document, "undoes", Some(Written(&record.header.undoes)).filter(|undoes| !undoes.0.is_empty()));
+    add(&mut document, "projectId", Some(&record.header.project_id));
+    add(&mut document, "promptSummary", Some(&record.header.prompt_summary));
+    add(&mut document, "gitCommitMsg", Some(&record.header.git_commit_msg));
+    add(&mut document, "approvedBy", Some(&record.approved_by));
+    let files = record.files().map(|change| file(change, evidence.get(change.path.as_str())));
+    add(&mut document, "files", Some(files.collect::<Vec<_>>()));
+    let checks: Vec<Value> = record.checks.iter().map(|record| check(record, in_full)).collect();
+    add(&mut document, "checks", Some(checks).filter(|checks| !checks.is_empty()));
+    document
 }
 
+/// What a transaction undoes, in the form that the ledger has.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct EntryFileJson<'a> {
-    path: &'a str,
-    operation: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    renamed_from: Option<&'a str>,
-    added: usize,
-    removed: usize,
-    /// The command that made the change, where it was not the submission.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    by: Option<&'a str>,
-    /// The edits it comes from, and how each was placed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    edits: Vec<&'a OperationRecord>,
-}
+struct Written<'a>(#[serde(serialize_with = "relay_txn::short_form::serialize")] &'a [Undoes]);
 
-impl<'a> EntryFileJson<'a> {
-    fn new(change: &'a ChangeRecord, edits: Vec<&'a OperationRecord>) -> Self {
-        Self {
-            path: &change.path,
-            operation: if change.renamed_from.is_some() {
-                "rename".to_owned()
-            } else {
-                change.operation.to_string()
-            },
-            renamed_from: change.renamed_from.as_deref(),
-            added: change.added,
-            removed: change.removed,
-            by: change.by.as_deref(),
-            edits,
-        }
-    }
+/// A file of a transaction: the command that changed it, where that was not the submission, and the edits it comes from
+/// with how each was placed.
+fn file(change: &ChangeRecord, edits: Option<&Vec<&OperationRecord>>) -> Value {
+    let operation = match change.renamed_from {
+        Some(_) => "rename".to_owned(),
+        None => change.operation.to_string(),
+    };
+    let mut document = json!({ "path": change.path, "operation": operation });
+    add(&mut document, "renamedFrom", change.renamed_from.as_ref());
+    add(&mut document, "added", Some(change.added));
+    add(&mut document, "removed", Some(change.removed));
+    add(&mut document, "by", change.by.as_ref());
+    add(&mut document, "edits", edits);
+    document
 }

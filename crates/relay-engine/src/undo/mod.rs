@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use relay_diagnostics::Diagnostic;
 use relay_txn::{Belongings, Draft, FolderRecord, Header, OperationRecord};
-use relay_workspace::{RelPath, Sensitive, sensitive};
+use relay_workspace::RelPath;
 use uuid::Uuid;
 
 use crate::approval::{Approver, Observer};
@@ -29,8 +29,8 @@ use crate::land::versions;
 use crate::ledger::history::{EntryKind, History, REDO_CHANNEL};
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
-use crate::outcome::{FileReport, FileStatus, Outcome, Status};
-use crate::plan::contain::{agree_to, sensitive_warning};
+use crate::outcome::{FileOperation, FileReport, FileStatus, Outcome, Status};
+use crate::plan::contain::{agree_to, sensitive_changes, sensitive_warning};
 
 use files::Inversion;
 use select::{Selection, Step};
@@ -118,7 +118,9 @@ fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Resu
     if inversion.changes.is_empty() {
         return Ok(Status::Unchanged);
     }
-    let sensitive = if options.allow_sensitive { Vec::new() } else { sensitive_files(&inversion) };
+    // What was agreed to once, perhaps long ago, is not agreed to now.
+    let sensitive =
+        if options.allow_sensitive { Vec::new() } else { sensitive_changes(&inversion.changes) };
     let uuid = Uuid::new_v4();
     let prune = made_folders(engine, &selection.steps);
     let mut draft = Draft {
@@ -166,13 +168,6 @@ fn invert<'h>(
     }
 }
 
-/// The files among the changes that other tools execute, each with the reason. What was agreed to once, perhaps long
-/// ago, is not agreed to now.
-fn sensitive_files(inversion: &Inversion) -> Vec<(RelPath, Sensitive)> {
-    let paths = inversion.changes.iter().map(|change| &change.path);
-    paths.filter_map(|path| sensitive(path).map(|reason| (path.clone(), reason))).collect()
-}
-
 /// Undoing nothing but undos brings back what they took.
 fn is_redo(selection: &Selection<'_>) -> bool {
     selection.steps.iter().all(|step| step.entry.kind() == EntryKind::Undo)
@@ -189,16 +184,9 @@ fn header(engine: &Engine, selection: &Selection<'_>) -> Header {
         _ => None,
     };
     Header {
-        project_id: engine.config().project_id.clone(),
-        channel: verb.to_owned(),
-        model: None,
-        group: None,
-        reasoning: format!("{verb} of {}", names.join(", ")),
         prompt_summary: summary,
-        git_commit_msg: None,
-        submission: None,
         undoes: selection.undoes(),
-        blocks: Vec::new(),
+        ..engine.header(verb, &format!("{verb} of {}", names.join(", ")))
     }
 }
 
@@ -207,13 +195,7 @@ fn operations(files: &[FileReport]) -> Vec<OperationRecord> {
     files
         .iter()
         .filter(|file| file.status != FileStatus::Unchanged)
-        .map(|file| OperationRecord {
-            operation: "restore".to_owned(),
-            path: file.path.clone(),
-            to: None,
-            dialect: "ledger".to_owned(),
-            placement: file.placement.clone(),
-        })
+        .map(|file| OperationRecord::new("restore", &file.path, "ledger", &file.placement))
         .collect()
 }
 
@@ -253,16 +235,11 @@ fn removed_folders(engine: &Engine, steps: &[Step<'_>], made: &[RelPath]) -> Vec
 fn reports(inversion: &Inversion) -> Vec<FileReport> {
     let how = |path: &RelPath| inversion.how(path.as_str()).name().to_owned();
     let mut reports = file_reports::of_changes(&inversion.changes, how);
-    reports.extend(inversion.already_so.iter().map(|path| FileReport {
-        path: path.clone(),
-        operation: crate::FileOperation::Modify,
-        renamed_from: None,
+    let unchanged = |path: &String| FileReport {
         status: FileStatus::Unchanged,
-        added: 0,
-        removed: 0,
-        mode: None,
-        placement: String::new(),
-    }));
+        ..FileReport::new(path, FileOperation::Modify)
+    };
+    reports.extend(inversion.already_so.iter().map(unchanged));
     reports
 }
 

@@ -50,6 +50,14 @@ pub struct Command {
     pub leased: Vec<String>,
 }
 
+impl Command {
+    /// A command that is not a part of a transaction under way.
+    #[must_use]
+    pub fn new(by: &str, line: &str) -> Self {
+        Self { by: by.to_owned(), line: line.to_owned(), ..Self::default() }
+    }
+}
+
 /// The first line of a journal.
 #[derive(Serialize, Deserialize)]
 struct Header {

@@ -16,6 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use relay_diagnostics::Diagnostic;
 use relay_edit::Dialect;
 use relay_workspace::{ReadError, RelPath};
+use serde::Serialize;
 
 use crate::codes;
 use crate::context::receipt::Receipt;
@@ -79,7 +80,7 @@ pub struct Pack {
 }
 
 /// A file in a pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Packed {
     /// Its path.
     pub path: String,
@@ -90,7 +91,7 @@ pub struct Packed {
 }
 
 /// A file that was wanted and is not in a pack.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Its path.
     pub path: String,
