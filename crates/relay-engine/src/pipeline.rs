@@ -40,8 +40,8 @@ pub fn land(
     observer: &mut dyn Observer,
 ) -> Outcome {
     let mut outcome = Landing::new(engine, approver, observer).run(|landing| {
-        let (reply, admitted, basis) = read_and_admit(landing, submission, options)?;
-        land_reply(landing, Incoming { submission, prepared: None, options, reply, admitted, basis })
+        let ready = read_and_admit(landing, submission, options)?;
+        land_reply(landing, ready)
     });
     if options.repair && options.partial {
         let basis = Basis::new(engine, options, None);
@@ -65,25 +65,12 @@ pub fn land_prepared(
         let submission = &prepared.submission;
         let admitted = admit::under(engine, prepared.uuid, &submission.text)?;
         let basis = Basis::new(engine, options, None).by_anchor(prepared.by_anchor);
-        let reply = prepared.reply();
-        land_reply(
-            landing,
-            Incoming { submission, prepared: Some(prepared), options, reply, admitted, basis },
-        )
+        let ready = Ready::new(submission, options, prepared.reply(), admitted, basis);
+        land_reply(landing, Ready { prepared: Some(prepared), ..ready })
     })
 }
 
 /// A reply that was read and admitted, with what its edits are placed on.
-struct Incoming<'a> {
-    submission: &'a Submission,
-    prepared: Option<&'a Prepared>,
-    options: &'a LandOptions,
-    reply: Reply,
-    admitted: Admitted<'a>,
-    basis: Basis,
-}
-
-/// A reply with its paths checked as well.
 pub(crate) struct Ready<'a> {
     pub submission: &'a Submission,
     prepared: Option<&'a Prepared>,
@@ -91,17 +78,31 @@ pub(crate) struct Ready<'a> {
     pub reply: Reply,
     pub admitted: Admitted<'a>,
     pub basis: Basis,
+    /// Its edits, once their paths are checked.
     pub contained: Contained,
     /// What is wrong with the reply itself, where the model is to repair it together with what does not fit.
     flaws: Vec<Diagnostic>,
+}
+
+impl<'a> Ready<'a> {
+    fn new(
+        submission: &'a Submission,
+        options: &'a LandOptions,
+        reply: Reply,
+        admitted: Admitted<'a>,
+        basis: Basis,
+    ) -> Self {
+        let (contained, flaws) = (Contained::default(), Vec::new());
+        Self { submission, prepared: None, options, reply, admitted, basis, contained, flaws }
+    }
 }
 
 /// Reads a reply, joins it with the refused ones it repairs, and checks project and uuid.
 fn read_and_admit<'a>(
     landing: &mut Landing<'_>,
     submission: &'a Submission,
-    options: &LandOptions,
-) -> Result<(Reply, Admitted<'a>, Basis), Stop> {
+    options: &'a LandOptions,
+) -> Result<Ready<'a>, Stop> {
     let engine = landing.engine;
     let reply = read(engine, submission, options, &mut landing.outcome)?;
     let answers = repair::answers(engine, submission, reply);
@@ -110,19 +111,18 @@ fn read_and_admit<'a>(
     let reply = repair::join(engine, answers, &basis)?;
     landing.say(repair::unanswered(engine, &reply));
     let admitted = admit(engine, &reply, &submission.text)?;
-    Ok((reply, admitted, basis))
+    Ok(Ready::new(submission, options, reply, admitted, basis))
 }
 
 /// Checks the paths, asks what has to be asked before anything runs, and lands the rest.
-fn land_reply(landing: &mut Landing<'_>, incoming: Incoming<'_>) -> Result<Status, Stop> {
-    let Incoming { submission, prepared, options, mut reply, admitted, basis } = incoming;
-    let engine = landing.engine;
+fn land_reply(landing: &mut Landing<'_>, mut ready: Ready<'_>) -> Result<Status, Stop> {
+    let (engine, options) = (landing.engine, ready.options);
     landing.outcome.dry_run = options.dry_run;
-    landing.outcome.uuid = Some(admitted.uuid);
-    landing.say(admitted.warnings.iter().cloned());
-    let (contained, refused) = contain(engine.workspace(), std::mem::take(&mut reply.edits))?;
+    landing.outcome.uuid = Some(ready.admitted.uuid);
+    landing.say(ready.admitted.warnings.iter().cloned());
+    let (contained, refused) = contain(engine.workspace(), std::mem::take(&mut ready.reply.edits))?;
     landing.outcome.files.extend(refused.iter().map(file_reports::of_refused));
-    let mut flaws = std::mem::take(&mut reply.diagnostics);
+    let mut flaws = std::mem::take(&mut ready.reply.diagnostics);
     flaws.extend(refused.into_iter().map(|refused| refused.why));
     if !options.repair || options.partial {
         landing.outcome.lose(std::mem::take(&mut flaws), options.partial)?;
@@ -137,7 +137,7 @@ fn land_reply(landing: &mut Landing<'_>, incoming: Incoming<'_>) -> Result<Statu
         landing.require_trust(options.trust)?;
         gate::pre_command(landing)?;
     }
-    let ready = Ready { submission, prepared, options, reply, admitted, basis, contained, flaws };
+    (ready.contained, ready.flaws) = (contained, flaws);
     let landed = replan::until_current(landing, |landing| {
         baseline::compared(landing, |landing, before| plan_and_transact(landing, &ready, before))
     })?;
@@ -197,7 +197,7 @@ fn plan<'r>(landing: &mut Landing<'_>, ready: &'r Ready<'_>) -> Result<Planned<'
     let engine = landing.engine;
     let basis = match ready.prepared {
         // Who prepared the edits has made sure that they name no line that was not shown.
-        Some(prepared) => ready.basis.with_views(prepared.views()),
+        Some(prepared) => ready.basis.with_views(prepared.views.clone()),
         None => ready.basis.seeing(engine, &contained.edits),
     };
     let planned = plan_on_disk(engine.workspace(), contained, &basis, &mut landing.outcome);

@@ -97,7 +97,6 @@ impl Guarded {
 }
 
 fn look(path: &Path) -> Was {
-    use std::os::unix::fs::MetadataExt as _;
     let Ok(about) = fs::symlink_metadata(path) else { return Was::Missing };
     if about.is_symlink() {
         return fs::read_link(path).map_or(Was::Other, Was::Link);
@@ -107,14 +106,13 @@ fn look(path: &Path) -> Was {
     }
     let mut bytes = Vec::new();
     match fs::File::open(path).and_then(|file| file.take(LIMIT_BYTES + 1).read_to_end(&mut bytes)) {
-        Ok(_) => Was::File { mode: about.mode() & 0o7777, bytes },
+        Ok(_) => Was::File { mode: system::mode(&about), bytes },
         Err(_) => Was::Other,
     }
 }
 
 /// Makes a path what it was. What is there now goes first, links themselves and not what they lead to.
 fn put_back(path: &Path, was: &Was) -> io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt as _;
     if let Some(folder) = path.parent()
         && fs::symlink_metadata(folder).is_ok_and(|about| about.is_symlink())
     {
@@ -128,15 +126,54 @@ fn put_back(path: &Path, was: &Was) -> io::Result<()> {
     }
     match was {
         Was::Missing => Ok(()),
-        Was::Link(target) => std::os::unix::fs::symlink(target, path),
+        Was::Link(target) => system::link(target, path),
         Was::Other => Err(io::Error::other("it is too large to be kept")),
         Was::File { mode, bytes } => {
             if let Some(folder) = path.parent() {
                 fs::create_dir_all(folder)?;
             }
-            let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(*mode).open(path)?;
-            file.write_all(bytes)
+            system::create(path, *mode)?.write_all(bytes)
         }
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+    use std::path::Path;
+
+    pub(super) fn mode(about: &Metadata) -> u32 {
+        about.mode() & 0o7777
+    }
+
+    pub(super) fn link(target: &Path, path: &Path) -> io::Result<()> {
+        std::os::unix::fs::symlink(target, path)
+    }
+
+    pub(super) fn create(path: &Path, mode: u32) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).mode(mode).open(path)
+    }
+}
+
+/// Where files have no mode, and links need a privilege.
+#[cfg(not(unix))]
+mod system {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io;
+    use std::path::Path;
+
+    pub(super) fn mode(_: &Metadata) -> u32 {
+        0
+    }
+
+    pub(super) fn link(_: &Path, _: &Path) -> io::Result<()> {
+        Err(io::Error::other("it was a link"))
+    }
+
+    pub(super) fn create(path: &Path, _: u32) -> io::Result<File> {
+        OpenOptions::new().write(true).create_new(true).open(path)
     }
 }
 

@@ -33,7 +33,6 @@ mod document;
 mod draft;
 mod error;
 mod fs;
-#[cfg(unix)]
 pub mod guarded;
 mod index;
 mod key;

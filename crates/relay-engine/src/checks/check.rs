@@ -80,6 +80,10 @@ pub trait Check {
 }
 
 impl<C: Check + ?Sized> Check for &C {
+    fn line(&self) -> &str {
+        (**self).line()
+    }
+
     fn run(&self, context: &mut CheckContext<'_>) -> Checked {
         (**self).run(context)
     }

@@ -179,7 +179,8 @@ fn as_bytes(text: String) -> Vec<u8> {
     }
 }
 
-fn range(text: &str) -> Option<(usize, usize)> {
+/// Lines as they are written: `3-9`.
+pub(crate) fn range(text: &str) -> Option<(usize, usize)> {
     let (first, last) = text.split_once('-')?;
     Some((first.parse().ok()?, last.parse().ok()?))
 }

@@ -11,7 +11,7 @@ use relay_txn::{Draft, Pending, TxnError, Verdict};
 use crate::approval::Observer;
 use crate::checks::{self, baseline};
 use crate::codes;
-use crate::effects::capture::{by_others, count_lines, effects_since, findings};
+use crate::effects::capture::{by_others, count_lines, findings};
 use crate::effects::overtaken::enter_overtaken;
 use crate::engine::Engine;
 use crate::land::landing::Landing;
@@ -170,7 +170,7 @@ fn settled_effects(
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
     let started = Instant::now();
     loop {
-        let (effects, _) = effects_since(engine, before)?;
+        let (effects, _) = engine.ledger().effects_since(engine.workspace(), before)?;
         let lease = || engine.ledger().lease_on(effects.changes.iter().map(|change| change.path.as_str()));
         let Some(undecided) = lease()?.filter(|_| !relay_exec::is_inside_a_run()) else { return Ok(effects) };
         if let Some(observer) = observer.take() {

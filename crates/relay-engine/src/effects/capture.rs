@@ -20,6 +20,7 @@ use crate::ledger::history::short;
 use crate::outcome::Outcome;
 use crate::outcome::file_reports;
 use crate::outcome::stop::{Stop, transaction_failed};
+use crate::project::git::listed;
 
 /// Who made the changes of a check that was interrupted.
 pub(crate) const CHECK: &str = "check";
@@ -70,7 +71,7 @@ impl Watch {
         outcome: &mut Outcome,
     ) -> Result<(), Stop> {
         let mut extend = || -> Result<(Effects, Scan, Vec<Unattributed>), TxnError> {
-            let (mut effects, after) = effects_since(engine, &self.scan)?;
+            let (mut effects, after) = engine.ledger().effects_since(engine.workspace(), &self.scan)?;
             count_lines(&mut effects.changes, &outcome.changes);
             let others = pending.extend(&effects, by)?;
             Ok((effects, after, others))
@@ -100,11 +101,6 @@ impl Watch {
             Err(error) => Err(unrecorded(running, &error, by)),
         }
     }
-}
-
-/// What happened since a scan, and the workspace as it is now.
-pub(crate) fn effects_since(engine: &Engine, before: &Scan) -> Result<(Effects, Scan), TxnError> {
-    engine.ledger().effects_since(engine.workspace(), before)
 }
 
 /// Counts the lines of captured changes: against what the file was before the whole transaction.
@@ -164,11 +160,7 @@ fn planted(changes: &[GitProgramChange], by: &str) -> Option<Diagnostic> {
         let quoted = if added.is_empty() { String::new() } else { format!(" ({}{more})", added.join(", ")) };
         format!("{} is {}{quoted}", visible_line(&change.path), change.what)
     };
-    let mut listed: Vec<String> = changes.iter().take(MAX_LISTED).map(one).collect();
-    if let Some(more) = changes.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
-        listed.push(format!("{more} more"));
-    }
-    let message = format!("{by} changed what git runs: {}", listed.join("; "));
+    let message = format!("{by} changed what git runs: {}", listed(changes, MAX_LISTED, one).join("; "));
     let hint = "Relay does not restore git's own folder. Check it before git, or anything that uses git, runs here again.";
     Some(Diagnostic::warning(codes::GIT_PROGRAMS, message).hinted(hint))
 }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::effects::capture::count_lines;
 use crate::ledger::history::short;
+use crate::project::git::listed;
 
 /// More files than this are counted, not named.
 const MAX_NAMED: usize = 5;
@@ -31,11 +32,7 @@ pub(crate) fn enter_overtaken(
         let mut overtaken = overtaken.clone();
         count_lines(&mut overtaken.changes, &[]);
         let record = ledger.enter_overtaken(Draft { uuid, ..draft.clone() }, &overtaken, by)?;
-        let mut names: Vec<String> =
-            record.paths().take(MAX_NAMED).map(|path| visible_line(path).into_owned()).collect();
-        if record.changes.len() > MAX_NAMED {
-            names.push(format!("{} more", record.changes.len() - MAX_NAMED));
-        }
+        let names = listed(&record.changes, MAX_NAMED, |change| visible_line(&change.path).into_owned());
         let (first, later) = (record.sequence, short(overtaken.by));
         let message = format!(
             "{} was changed before transaction {later} landed on it; this is recorded as #{first}, before that one",

@@ -59,7 +59,7 @@ pub(crate) fn resolve(workspace: &Workspace, dialect: Option<Dialect>, reply: &m
 }
 
 /// What a file holds, where it is not too large to be meant.
-fn read(workspace: &Workspace, path: &RelPath) -> Option<Vec<u8>> {
+pub(crate) fn read(workspace: &Workspace, path: &RelPath) -> Option<Vec<u8>> {
     let is_small = matches!(workspace.facts(path), Ok(Some(facts)) if facts.size <= FILE_LIMIT_BYTES);
     Some(workspace.read(path).ok().filter(|_| is_small)??.bytes)
 }

@@ -37,9 +37,4 @@ impl Prepared {
     pub(crate) fn reply(&self) -> Reply {
         Reply { reasoning: self.reasoning.clone(), edits: self.edits.clone(), ..Reply::default() }
     }
-
-    /// What their author saw.
-    pub(crate) fn views(&self) -> Views {
-        self.views.clone()
-    }
 }

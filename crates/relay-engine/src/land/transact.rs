@@ -141,13 +141,10 @@ pub(crate) fn rehearse<C>(
     relay_txn::limits::check_count(changes.len())?;
     let is_replaced = |change: &FileChange<C>| change.before.is_some() && change.after.is_some();
     let changes = changes.iter().filter(|change| !(is_replaced(change) && is_seen(change)));
-    let changes = changes.map(|change| FileChange {
-        path: change.path.clone(),
-        before: change.before.as_ref().map(|image| Image::new([], image.mode)),
-        after: change.after.as_ref().map(|target| Target { mode: target.mode, ..Target::new([]) }),
-        renamed_from: None,
-        added: 0,
-        removed: 0,
+    let changes = changes.map(|change| {
+        let before = change.before.as_ref().map(|image| Image::new([], image.mode));
+        let after = change.after.as_ref().map(|target| Target { mode: target.mode, ..Target::new([]) });
+        FileChange::new(change.path.clone(), before, after)
     });
     let changes: Vec<FileChange> = changes.collect();
     if changes.is_empty() {

@@ -87,7 +87,7 @@ impl Work<'_> {
             submission,
             uuid,
             edits: vec![planned.edit],
-            reasoning: self.task.clone(),
+            reasoning: self.task.to_owned(),
             views,
             by_anchor: ByAnchor::default(),
         };

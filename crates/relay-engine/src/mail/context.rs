@@ -8,6 +8,7 @@ use super::numbers::numbered;
 use super::outbox::{Message, Shown, render, written};
 use super::result::CommandResult;
 use super::session::State;
+use crate::context::views::range;
 use crate::engine::Engine;
 
 /// What the task is called where secrets are looked for; no file has this name.
@@ -153,11 +154,7 @@ fn part(text: &str, first: usize, last: usize) -> String {
 
 /// A request as a file and lines of it. If a file has exactly this name, the whole file is meant.
 fn parts<'r>(engine: &Engine, request: &'r str) -> (&'r str, Option<(usize, usize)>) {
-    let lines = |text: &str| {
-        let (first, last) = text.split_once('-')?;
-        Some((first.parse().ok()?, last.parse().ok()?))
-    };
-    let split = request.rsplit_once(':').and_then(|(path, range)| Some((path, lines(range)?)));
+    let split = request.rsplit_once(':').and_then(|(path, lines)| Some((path, range(lines)?)));
     match split {
         Some((path, lines)) if read_text(engine, request).is_none() => (path, Some(lines)),
         _ => (request, None),

@@ -105,6 +105,11 @@ fn no_session(name: Option<&str>) -> String {
 }
 
 impl MailError {
+    /// There is no session with this id.
+    pub(super) fn no_session(id: &str) -> Self {
+        MailError::NoSession { name: Some(id.to_owned()) }
+    }
+
     /// The error as findings, for the one JSON document every command owes its caller.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {

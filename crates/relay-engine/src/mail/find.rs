@@ -28,7 +28,7 @@ impl Mail<'_> {
     /// There is none.
     pub fn session(&self, id: &str) -> Result<Session, MailError> {
         let listed = self.look(id)?;
-        listed.map(|listed| listed.session).ok_or_else(|| MailError::NoSession { name: Some(id.to_owned()) })
+        listed.map(|listed| listed.session).ok_or_else(|| MailError::no_session(id))
     }
 
     /// One session by its id; `None` when there is none.
@@ -82,6 +82,6 @@ impl Mail<'_> {
     /// There is no such session here.
     pub fn outbox(&self, id: &str) -> Result<String, MailError> {
         let state = self.private(id)?;
-        state.map(|state| state.outbox).ok_or_else(|| MailError::NoSession { name: Some(id.to_owned()) })
+        state.map(|state| state.outbox).ok_or_else(|| MailError::no_session(id))
     }
 }

@@ -1,7 +1,6 @@
 //! Folding: what is too long for a message is shortened in a way that says so.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 /// How many characters of a command's output are kept.
 pub(super) const OUTPUT_CHARACTERS: usize = 4000;
@@ -92,11 +91,8 @@ fn to_depth(files: &[(String, u64)], depth: usize) -> String {
     }
     let mut text = String::new();
     for (name, (count, size)) in lines {
-        let written = match count {
-            None => writeln!(text, "  {name} ({size} bytes)"),
-            Some(count) => writeln!(text, "  {name} ({count} files, {size} bytes)"),
-        };
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+        let count = count.map(|count| format!("{count} files, ")).unwrap_or_default();
+        text.push_str(&format!("  {name} ({count}{size} bytes)\n"));
     }
     text
 }

@@ -3,7 +3,7 @@
 use relay_store::{FILE_LIMIT_BYTES, Folder, Tray, Writer};
 
 use super::error::MailError;
-use super::session::State;
+use super::session::{Session, State};
 use super::{Mail, fault};
 
 /// The name of the private state.
@@ -42,6 +42,13 @@ impl<'a> Held<'a> {
         }
         self.writer.replace(STATE, &bytes)?;
         fault::point()
+    }
+
+    /// Makes the state durable and lets the mailbox say the same; returns the session.
+    pub(super) fn publish(&self) -> Result<Session, MailError> {
+        self.save()?;
+        self.post()?;
+        Ok(self.state.session.clone())
     }
 
     /// Lets the mailbox say what the state says. Whatever was lost on the way there is written again.

@@ -60,9 +60,7 @@ impl Mail<'_> {
                 held.state.session.task = masks.mask(context::TASK, task.trim());
                 held.state.vault = masks.to_json()?;
                 held.write_next(None)?;
-                held.save()?;
-                held.post()?;
-                Ok(held.state.session.clone())
+                held.publish()
             },
         )
     }
@@ -81,9 +79,7 @@ impl Mail<'_> {
                     held.state.session.updated_at = now();
                     held.state.forget();
                 }
-                held.save()?;
-                held.post()?;
-                Ok(held.state.session.clone())
+                held.publish()
             },
         )
     }
@@ -110,17 +106,14 @@ impl Mail<'_> {
                     state.session.end(SessionStatus::Open);
                     held.write_next(note)?;
                 }
-                held.save()?;
-                held.post()?;
-                Ok(held.state.session.clone())
+                held.publish()
             },
         )
     }
 
     /// What the mailbox knows of a session that this machine does not.
     pub(super) fn adopted(&self, id: &str) -> Result<State, MailError> {
-        let session = self.public(id)?;
-        let session = session.ok_or_else(|| MailError::NoSession { name: Some(id.to_owned()) })?;
+        let session = self.public(id)?.ok_or_else(|| MailError::no_session(id))?;
         Ok(State::new(session, BUDGET_TOKENS))
     }
 }

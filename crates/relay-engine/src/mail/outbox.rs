@@ -3,8 +3,6 @@
 //! Nothing here reads a file or a clock. What the sections hold is gathered in `context`; `docs/formats/mail.md` writes
 //! the form down.
 
-use std::fmt::Write as _;
-
 use relay_edit::commands::PROTOCOL;
 
 use super::result::CommandResult;
@@ -41,41 +39,31 @@ pub(super) struct Shown {
 
 /// Writes the message.
 pub(super) fn render(message: &Message<'_>) -> String {
-    let mut text = String::new();
-    let mut line = |arguments: std::fmt::Arguments<'_>| {
-        // Writing into a string cannot fail.
-        if text.write_fmt(arguments).is_ok() {
-            text.push('\n');
-        }
-    };
-    line(format_args!("=== HEADER ==="));
-    line(format_args!("Session: {}", message.session));
-    line(format_args!("Sequence: {}", message.sequence));
-    line(format_args!("Task: {}", message.task.trim().replace('\n', "\n  ")));
-    line(format_args!("\n=== PROTOCOL ===\n{}", PROTOCOL.trim_end()));
-    line(format_args!("\n=== CONTEXT ===\n## Workspace Files\n{}", message.listing.trim_end()));
+    let task = message.task.trim();
+    let mut text = format!(
+        "=== HEADER ===\nSession: {}\nSequence: {}\nTask: {}\n",
+        message.session,
+        message.sequence,
+        task.replace('\n', "\n  ")
+    );
+    text.push_str(&format!("\n=== PROTOCOL ===\n{}\n", PROTOCOL.trim_end()));
+    text.push_str(&format!("\n=== CONTEXT ===\n## Workspace Files\n{}\n", message.listing.trim_end()));
     if let Some(results) = message.results {
-        line(format_args!("\n## Previous Command Results"));
-        results.iter().for_each(|result| line(format_args!("{}", written(result))));
+        text.push_str("\n## Previous Command Results\n");
+        text.extend(results.iter().map(|result| written(result) + "\n"));
     }
     let parts = [("Changed Lines", message.changed), ("Requested File Contents", message.contents)];
     for (title, files) in parts.into_iter().filter(|(_, files)| !files.is_empty()) {
-        line(format_args!("\n## {title}"));
-        for Shown { path, text, notice } in files {
-            let ending = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-            line(format_args!("--- {path} ---\n{text}{ending}--- end {path} ---"));
-            if let Some(notice) = notice {
-                line(format_args!("({notice})"));
-            }
+        text.push_str(&format!("\n## {title}\n"));
+        for Shown { path, text: shown, notice } in files {
+            let ending = if shown.is_empty() || shown.ends_with('\n') { "" } else { "\n" };
+            text.push_str(&format!("--- {path} ---\n{shown}{ending}--- end {path} ---\n"));
+            text.extend(notice.iter().map(|notice| format!("({notice})\n")));
         }
     }
-    line(format_args!("\n=== PROMPT ==="));
-    match (message.sequence, message.note) {
-        (1, None) => line(format_args!("{}", message.task.trim())),
-        (1, Some(note)) => line(format_args!("{}\n\n{}", message.task.trim(), note.trim())),
-        (_, None) => line(format_args!("{CONTINUE}")),
-        (_, Some(note)) => line(format_args!("{CONTINUE}\n\n{}", note.trim())),
-    }
+    let ask = if message.sequence == 1 { task } else { CONTINUE };
+    text.push_str(&format!("\n=== PROMPT ===\n{ask}\n"));
+    text.extend(message.note.map(|note| format!("\n{}\n", note.trim())));
     text
 }
 

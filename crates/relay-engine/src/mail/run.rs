@@ -10,11 +10,12 @@ use relay_txn::{CheckRecord, Draft, Header};
 use relay_workspace::Ignored;
 use uuid::Uuid;
 
+use super::MailOptions;
 use super::error::MailError;
 use super::fold::{self, OUTPUT_CHARACTERS};
 use super::result::CommandResult;
 use super::work::{CHANNEL, Work};
-use crate::approval::Decision;
+use crate::approval::{Approver, Decision};
 use crate::checks::check;
 use crate::effects::adopt::{Ran, land_effects};
 use crate::effects::refs::Refs;
@@ -28,25 +29,28 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// How much of its output is looked at.
 const OUTPUT_LIMIT_BYTES: usize = 1 << 20;
 
-impl Work<'_> {
-    /// Whether a command may run, or why not, in words for the model.
-    ///
-    /// # Errors
-    /// The person left.
-    pub(super) fn may_run(&mut self, command: &str) -> Result<Option<CommandResult>, MailError> {
-        let decision =
-            if self.options.allow_commands { Decision::Yes } else { self.approver.run_command(command) };
-        let reason = match decision {
-            Decision::Yes => return Ok(None),
-            Decision::Interrupted => return Err(MailError::Interrupted),
-            Decision::No => "the user said no",
-            Decision::NobodyThere => {
-                "commands are not allowed here; the user can allow them with --allow-commands"
-            }
-        };
-        Ok(Some(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command)))))
-    }
+/// Whether a command may run, or why not, in words for the model.
+///
+/// # Errors
+/// The person left.
+pub(super) fn may_run(
+    command: &str,
+    options: &MailOptions,
+    approver: &mut dyn Approver,
+) -> Result<Option<CommandResult>, MailError> {
+    let decision = if options.allow_commands { Decision::Yes } else { approver.run_command(command) };
+    let reason = match decision {
+        Decision::Yes => return Ok(None),
+        Decision::Interrupted => return Err(MailError::Interrupted),
+        Decision::No => "the user said no",
+        Decision::NobodyThere => {
+            "commands are not allowed here; the user can allow them with --allow-commands"
+        }
+    };
+    Ok(Some(CommandResult::failed(NAME, format!("Not run '{}': {reason}", brief(command)))))
+}
 
+impl Work<'_> {
     /// Runs a command that may run.
     pub(super) fn run(
         &mut self,

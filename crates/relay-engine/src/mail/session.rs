@@ -41,7 +41,7 @@ impl SessionStatus {
 }
 
 /// A session as `sessions/{id}.json` has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
     /// Eight hexadecimal digits.
@@ -87,15 +87,9 @@ impl Session {
         Self {
             session_id: Uuid::new_v4().simple().to_string().chars().take(8).collect(),
             task: task.to_owned(),
-            sequence_number: 0,
-            is_complete: false,
             created_at: now,
             updated_at: now,
-            last_results: Vec::new(),
-            read_file_requests: Vec::new(),
-            status: SessionStatus::Open,
-            summary: None,
-            replies: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -135,7 +129,7 @@ pub(super) fn is_id(text: &str) -> bool {
 }
 
 /// Everything about a session, as only this machine keeps it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct State {
     pub version: u64,
@@ -157,7 +151,7 @@ pub(super) struct State {
 }
 
 /// A reply that is being carried out, and how far.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct UnderWay {
     pub digest: String,
@@ -176,16 +170,7 @@ pub(super) struct UnderWay {
 
 impl State {
     pub(super) fn new(session: Session, budget_tokens: usize) -> Self {
-        Self {
-            version: VERSION,
-            session,
-            budget_tokens,
-            outbox: String::new(),
-            views: Views::default(),
-            vault: String::new(),
-            regions: Regions::default(),
-            under_way: None,
-        }
+        Self { version: VERSION, session, budget_tokens, ..Self::default() }
     }
 
     /// Keeps nothing but the session itself.

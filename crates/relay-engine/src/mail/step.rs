@@ -4,7 +4,7 @@ use relay_edit::commands::{Command, parse};
 
 use super::address::Address;
 use super::error::MailError;
-use super::session::{Session, State};
+use super::session::Session;
 use super::turn::{Turn, Witnesses};
 use super::{Mail, MailOptions, REPLY_LIMIT_BYTES, digest};
 use crate::approval::trust;
@@ -23,7 +23,7 @@ impl Mail<'_> {
     ) -> Result<Option<Turn>, MailError> {
         self.hold(
             id,
-            || self.unknown(id),
+            || Err(MailError::no_session(id)),
             |held| {
                 if held.state.under_way.is_none() {
                     held.post()?;
@@ -53,7 +53,7 @@ impl Mail<'_> {
         let digest = digest(text);
         self.hold(
             id,
-            || self.unknown(id),
+            || Err(MailError::no_session(id)),
             |held| {
                 if let Some(under_way) = &held.state.under_way {
                     let is_this = under_way.digest == digest;
@@ -65,7 +65,8 @@ impl Mail<'_> {
                 }
                 held.post()?;
                 if let Some(sequence) = self.judge(&held.state.session, text, &digest, options)? {
-                    return Ok(repeated(&held.state.session, sequence));
+                    let session = held.state.session.clone();
+                    return Ok(Turn { session, sequence, is_repeated: true, ..Turn::default() });
                 }
                 if parse(text).iter().any(|written| !is_harmless(&written.command)) {
                     self.check_first(options, witnesses)?;
@@ -105,20 +106,6 @@ impl Mail<'_> {
     fn check_first(&self, options: &MailOptions, witnesses: &mut Witnesses<'_>) -> Result<(), MailError> {
         trust::require(self.engine, options.trust, witnesses.approver)?;
         Ok(require_approver(self.engine, witnesses.approver, &[])?)
-    }
-
-    fn unknown(&self, id: &str) -> Result<State, MailError> {
-        Err(MailError::NoSession { name: Some(id.to_owned()) })
-    }
-}
-
-fn repeated(session: &Session, sequence: u64) -> Turn {
-    Turn {
-        session: session.clone(),
-        sequence,
-        results: Vec::new(),
-        is_repeated: true,
-        diagnostics: Vec::new(),
     }
 }
 

@@ -12,9 +12,9 @@ use super::context::{masked, write_outbox};
 use super::error::MailError;
 use super::held::Held;
 use super::masks::Masks;
-use super::regions::Regions;
 use super::result::CommandResult;
-use super::session::{Answered, Session, SessionStatus, UnderWay, now};
+use super::run::may_run;
+use super::session::{Answered, Session, SessionStatus, State, UnderWay, now};
 use super::work::Work;
 use super::{MailOptions, fault};
 use crate::approval::{Approver, Observer};
@@ -23,7 +23,7 @@ use crate::approval::{Approver, Observer};
 const COMMANDS: usize = 500;
 
 /// A reply that was carried out.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Turn {
     /// The session afterwards.
     pub session: Session,
@@ -56,14 +56,7 @@ impl Held<'_> {
         options: &MailOptions,
         witnesses: &mut Witnesses<'_>,
     ) -> Result<Turn, MailError> {
-        self.state.under_way = Some(UnderWay {
-            digest,
-            text: text.to_owned(),
-            results: Vec::new(),
-            reads: Vec::new(),
-            regions: Regions::default(),
-            is_running: false,
-        });
+        self.state.under_way = Some(UnderWay { digest, text: text.to_owned(), ..UnderWay::default() });
         self.save()?;
         self.finish(options, witnesses)
     }
@@ -105,32 +98,11 @@ impl Held<'_> {
         witnesses: &mut Witnesses<'_>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<CommandResult, MailError> {
-        let group = self.state.session.group(self.state.session.sequence_number);
-        let mut masks = self.masks()?;
-        let mut views = self.state.views.clone();
-        let under_way = self.state.under_way.as_ref();
-        let was_running = under_way.is_some_and(|under_way| under_way.is_running);
-        let digest = under_way.map(|under_way| under_way.digest.clone()).unwrap_or_default();
-        let mut reads = under_way.map(|under_way| under_way.reads.clone()).unwrap_or_default();
-        let mut regions = under_way.map(|under_way| under_way.regions.clone()).unwrap_or_default();
-        let mut work = Work {
-            engine: self.mail.engine,
-            options,
-            approver: witnesses.approver,
-            observer: witnesses.observer,
-            views: &mut views,
-            masks: &mut masks,
-            task: self.state.session.task.clone(),
-            group,
-            digest,
-            reads: &mut reads,
-            regions: &mut regions,
-            diagnostics,
-        };
+        let was_running = self.state.under_way.as_ref().is_some_and(|under_way| under_way.is_running);
         if let Command::Run { command } = &written.command
             && !was_running
         {
-            if let Some(refused) = work.may_run(command)? {
+            if let Some(refused) = may_run(command, options, witnesses.approver)? {
                 return Ok(refused);
             }
             if let Some(under_way) = &mut self.state.under_way {
@@ -138,13 +110,25 @@ impl Held<'_> {
             }
             self.save()?;
         }
-        let result = work.carry_out(index, written, was_running)?;
-        self.state.views = views;
-        if let Some(under_way) = &mut self.state.under_way {
-            under_way.reads = reads;
-            under_way.regions = regions;
-        }
-        Ok(result)
+        let mut masks = self.masks()?;
+        let State { session, views, under_way: Some(under_way), .. } = &mut self.state else {
+            return Err(MailError::NoSession { name: None });
+        };
+        let mut work = Work {
+            engine: self.mail.engine,
+            options,
+            approver: witnesses.approver,
+            observer: witnesses.observer,
+            views,
+            masks: &mut masks,
+            task: &session.task,
+            group: session.group(session.sequence_number),
+            digest: &under_way.digest,
+            reads: &mut under_way.reads,
+            regions: &mut under_way.regions,
+            diagnostics,
+        };
+        work.carry_out(index, written, was_running)
     }
 
     /// The reply is carried out: the next message, or the end.
@@ -173,15 +157,8 @@ impl Held<'_> {
             }
             None => self.write_next(None)?,
         }
-        self.save()?;
-        self.post()?;
-        Ok(Turn {
-            session: self.state.session.clone(),
-            sequence,
-            results: under_way.results,
-            is_repeated: false,
-            diagnostics,
-        })
+        let (session, results) = (self.publish()?, under_way.results);
+        Ok(Turn { session, sequence, results, is_repeated: false, diagnostics })
     }
 
     /// Writes the next message into the state.

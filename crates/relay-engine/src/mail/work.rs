@@ -30,11 +30,11 @@ pub(super) struct Work<'a> {
     pub views: &'a mut Views,
     pub masks: &'a mut Masks,
     /// What it is all for.
-    pub task: String,
+    pub task: &'a str,
     /// What the commands of this reply belong to.
     pub group: String,
     /// The digest of the reply.
-    pub digest: String,
+    pub digest: &'a str,
     /// Files the next outbox shall show.
     pub reads: &'a mut Vec<String>,
     /// What the edits of this reply have changed so far.

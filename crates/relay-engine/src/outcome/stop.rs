@@ -31,33 +31,32 @@ impl Stop {
         Stop::Interrupted(Vec::new())
     }
 
-    /// Adds what else there is to say; how it ends stays the same.
-    pub(crate) fn and(mut self, more: Vec<Diagnostic>) -> Self {
-        match &mut self {
+    /// Why; nothing where there is nothing to do.
+    fn reasons(&mut self) -> Option<&mut Vec<Diagnostic>> {
+        match self {
             Stop::Refused(reasons)
             | Stop::Outdated(reasons)
             | Stop::RolledBack(reasons)
             | Stop::Compare(reasons)
             | Stop::Stuck(reasons)
-            | Stop::Interrupted(reasons) => reasons.extend(more),
-            Stop::Done(..) => {}
+            | Stop::Interrupted(reasons) => Some(reasons),
+            Stop::Done(..) => None,
+        }
+    }
+
+    /// Adds what else there is to say; how it ends stays the same.
+    pub(crate) fn and(mut self, more: Vec<Diagnostic>) -> Self {
+        if let Some(reasons) = self.reasons() {
+            reasons.extend(more);
         }
         self
     }
 
     /// It turned out that the files could not be put back.
-    pub(crate) fn stuck(self, error: &TxnError) -> Self {
-        let mut reasons = Vec::new();
-        match self {
-            Stop::Refused(found)
-            | Stop::Outdated(found)
-            | Stop::RolledBack(found)
-            | Stop::Compare(found)
-            | Stop::Stuck(found)
-            | Stop::Interrupted(found) => {
-                reasons.extend(found);
-            }
-            Stop::Done(_, note) => reasons.push(*note),
+    pub(crate) fn stuck(mut self, error: &TxnError) -> Self {
+        let mut reasons = self.reasons().map(std::mem::take).unwrap_or_default();
+        if let Stop::Done(_, note) = self {
+            reasons.push(*note);
         }
         reasons.push(transaction_failed(error));
         Stop::Stuck(reasons)

@@ -9,12 +9,11 @@ use relay_diagnostics::Diagnostic;
 use relay_edit::{Dialect, Edit, Operation, Snapshot, codes};
 use relay_workspace::{RelPath, Workspace};
 
+use crate::intake::address::read;
 use crate::plan::contain::paths;
 
 /// For this many new files others of their name are looked for.
 const NEW_FILES: usize = 100;
-/// A larger file is hardly one that was meant.
-const FILE_LIMIT_BYTES: u64 = 4 << 20;
 /// Fewer lines may well be in several files.
 const FEW: usize = 5;
 
@@ -82,15 +81,8 @@ fn is_below(path: &str, folders: &str) -> bool {
 /// Whether most lines of new content are in a file, and most of the file's in the content. A file that says the very same is a
 /// copy.
 fn is_version(workspace: &Workspace, path: &RelPath, content: &str) -> bool {
-    let Ok(Some(facts)) = workspace.facts(path) else { return false };
-    if facts.size > FILE_LIMIT_BYTES {
-        return false;
-    }
-    let Ok(Some(file)) = workspace.read(path) else { return false };
-    if file.bytes == content.as_bytes() {
-        return false;
-    }
-    let old = String::from_utf8_lossy(&file.bytes);
+    let Some(bytes) = read(workspace, path).filter(|bytes| bytes != content.as_bytes()) else { return false };
+    let old = String::from_utf8_lossy(&bytes);
     let lines = |text: &'_ str| -> Vec<String> {
         let telling = text.lines().filter(|line| line.chars().any(char::is_alphanumeric));
         telling.map(|line| line.trim().to_owned()).collect()

@@ -7,7 +7,7 @@ use relay_diagnostics::Diagnostic;
 use relay_diagnostics::display::all_hidden;
 use relay_edit::{
     After, Change, Content, Edit, EditOutcome, EditStatus, Operation, Options as PlanOptions, Plan, Snapshot,
-    Stat, plan_taking, plan_with, stat, text_of,
+    Stat, plan_taking, stat, text_of,
 };
 use relay_txn::{FileChange, Image, OperationRecord, Target};
 use relay_workspace::{ReadError, RelPath, Workspace};
@@ -106,20 +106,10 @@ impl Basis {
         basis
     }
 
-    fn plan(&self, edits: &[Edit], files: &Snapshot) -> Resolved {
+    /// Plans edits. The contents of changed files may be taken out of the snapshot instead of being copied.
+    fn plan(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved {
         match &self.receipt {
             Some(receipt) => receipt.plan(edits, files, &self.options),
-            None => {
-                let plan = plan_with(edits, files, &self.options);
-                Resolved::without_receipt(edits, plan, self.options.partial)
-            }
-        }
-    }
-
-    /// The same, but the contents of changed files may be taken out of the snapshot instead of being copied.
-    fn plan_taking(&self, edits: &[Edit], files: &mut Snapshot) -> Resolved<Content> {
-        match &self.receipt {
-            Some(receipt) => receipt.plan(edits, files, &self.options).into_content(),
             None => {
                 let plan = plan_taking(edits, files, &self.options);
                 Resolved::without_receipt(edits, plan, self.options.partial)
@@ -140,7 +130,7 @@ pub(crate) fn plan_on_disk<'e>(
     let Found { disk, mut snapshot, linked, unreadable } = read_files(workspace, contained);
     let edits = without(&contained.edits, &unreadable);
     outcome.lose(unreadable.into_values().collect(), options.partial)?;
-    let Resolved { plan, written } = basis.plan_taking(&edits, &mut snapshot);
+    let Resolved { plan, written } = basis.plan(&edits, &mut snapshot);
 
     let (errors, warnings): (Vec<_>, Vec<_>) = plan.diagnostics.into_iter().partition(Diagnostic::is_error);
     let is_named = |warning: &Diagnostic| warning.code == relay_edit::codes::DOUBTFUL_NAME;
@@ -188,9 +178,9 @@ fn without<'e>(edits: &'e [Edit], unreadable: &BTreeMap<String, Diagnostic>) -> 
 }
 
 /// What the edits come to on the files as they are now, for looking only.
-pub(crate) fn try_plan(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Plan {
-    let found = read_files(workspace, contained);
-    basis.plan(&contained.edits, &found.snapshot).plan
+pub(crate) fn try_plan(workspace: &Workspace, contained: &Contained, basis: &Basis) -> Plan<Content> {
+    let mut found = read_files(workspace, contained);
+    basis.plan(&contained.edits, &mut found.snapshot).plan
 }
 
 /// The exact changes that edits come to on the files as they are now, for looking only.
@@ -200,7 +190,7 @@ pub(crate) fn exact_changes(
     basis: &Basis,
 ) -> Result<Vec<FileChange<Content>>, Stop> {
     let Found { disk, mut snapshot, .. } = read_files(workspace, contained);
-    let plan = basis.plan_taking(&contained.edits, &mut snapshot).plan;
+    let plan = basis.plan(&contained.edits, &mut snapshot).plan;
     let stats = stats(&plan.changes, &snapshot);
     file_changes(contained, plan.changes, &stats, &disk)
 }

@@ -1,13 +1,12 @@
 //! Translation: the edits of a reply, or a transaction of the ledger, in another dialect with the same resulting bytes.
 
 use relay_diagnostics::{Code, Diagnostic};
-use relay_edit::{Change, Dialect, Options as PlanOptions, parse, render, text_of};
+use relay_edit::{Change, Content, Dialect, parse, render, text_of};
 use relay_txn::{ChangeRecord, Record, Stored, is_link};
 
 use crate::codes;
-use crate::context::views;
 use crate::engine::Engine;
-use crate::intake::submission::Submission;
+use crate::intake::submission::{LandOptions, Submission};
 use crate::outcome::stop::{Stop, transaction_failed};
 use crate::plan::contain::contain;
 use crate::plan::planning::{Basis, is_executable, try_plan};
@@ -26,14 +25,8 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
     if !refused.is_empty() {
         return Err(refused.into_iter().map(|refused| refused.why).collect());
     }
-    let views = views::of(engine, &contained.edits);
-    let options = PlanOptions {
-        strictness: engine.config().strictness,
-        views: views.contents,
-        shown: views.shown,
-        ..PlanOptions::default()
-    };
-    let plan = try_plan(engine.workspace(), &contained, &Basis { options, receipt: None });
+    let basis = Basis::new(engine, &LandOptions::default(), None).seeing(engine, &contained.edits);
+    let plan = try_plan(engine.workspace(), &contained, &basis);
     let errors: Vec<Diagnostic> = plan.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
     if !errors.is_empty() {
         return Err(errors);
@@ -47,7 +40,12 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
             .hinted("Translate it where its files are as the model saw them."),
         ]);
     }
-    written(&plan.changes, to)
+    let whole = |change: Change<Content>| {
+        let Change { path, before, after, renamed_from, executable } = change;
+        let after = after.map(|after| after.into_bytes(before.as_deref().unwrap_or_default()));
+        Change { path, before, after, renamed_from, executable }
+    };
+    written(&plan.changes.into_iter().map(whole).collect::<Vec<_>>(), to)
 }
 
 /// A transaction of the ledger.

@@ -5,7 +5,7 @@
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::Strictness;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::codes;
 
@@ -77,6 +77,9 @@ impl Default for Config {
     }
 }
 
+/// How many keys `relay init` writes, from the first on.
+const USUAL_KEYS: usize = 8;
+
 /// Every key, for "did you mean" and for `relay doctor`.
 pub const KEYS: &[&str] = &[
     "projectId",
@@ -110,13 +113,7 @@ impl Config {
     /// # Errors
     /// Every value that cannot be used, each named by its key.
     pub fn parse(text: &str) -> Result<(Self, Vec<Diagnostic>), Vec<Diagnostic>> {
-        let value: Value = serde_json::from_str(text).map_err(|error| vec![unusable(&error)])?;
-        let Value::Object(map) = value else {
-            return Err(vec![
-                invalid(format!("{CONFIG_FILE} must hold one JSON object"))
-                    .hinted("Fix the file, or delete it and run `relay init`."),
-            ]);
-        };
+        let map: Map<String, Value> = serde_json::from_str(text).map_err(|error| vec![unusable(&error)])?;
         let mut reader = Reader { map: &map, errors: Vec::new() };
         let config = reader.config();
         if !reader.errors.is_empty() {
@@ -135,40 +132,36 @@ impl Config {
             .collect()
     }
 
-    /// Every setting that has one, with its default.
-    pub(crate) fn default_document() -> Value {
-        let default = Self::default();
-        serde_json::json!({
-            "clipboardPollInterval": default.clipboard_poll_interval_ms,
-            "approval": "yes",
-            "approvalOnErrorCount": default.approval_on_error_count,
-            "linter": default.linter,
-            "linterBaseline": default.linter_baseline,
-            "preCommand": default.pre_command,
-            "postCommand": default.post_command,
-            "commandTimeoutMs": default.command_timeout_ms,
-            "match": default.strictness.name(),
-            "gitStage": default.git_stage,
-            "repairToClipboard": default.repair_to_clipboard,
-            "notifications": default.notifications,
-            "requireRead": default.require_read,
-        })
+    /// Every setting with its value.
+    pub(crate) fn document(&self) -> Map<String, Value> {
+        let approval = match self.approval {
+            ApprovalMode::Yes => "yes",
+            ApprovalMode::No => "no",
+        };
+        let values = [
+            json!(self.project_id.as_deref().unwrap_or_default()),
+            json!(self.clipboard_poll_interval_ms),
+            json!(approval),
+            json!(self.approval_on_error_count),
+            json!(self.linter),
+            json!(self.linter_baseline),
+            json!(self.pre_command),
+            json!(self.post_command),
+            json!(self.command_timeout_ms),
+            json!(self.strictness.name()),
+            json!(self.git_stage),
+            json!(self.repair_to_clipboard),
+            json!(self.notifications),
+            json!(self.require_read),
+        ];
+        KEYS.iter().map(|key| (*key).to_owned()).zip(values).collect()
     }
 
-    /// The text `relay init` writes: every key, so that a person sees what can be set.
+    /// The text `relay init` writes: the keys that most projects set, so that a person sees them.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let value = serde_json::json!({
-            "projectId": self.project_id.as_deref().unwrap_or_default(),
-            "clipboardPollInterval": self.clipboard_poll_interval_ms,
-            "approval": match self.approval { ApprovalMode::Yes => "yes", ApprovalMode::No => "no" },
-            "approvalOnErrorCount": self.approval_on_error_count,
-            "linter": self.linter,
-            "linterBaseline": self.linter_baseline,
-            "preCommand": self.pre_command,
-            "postCommand": self.post_command,
-        });
-        format!("{value:#}\n")
+        let document: Map<String, Value> = self.document().into_iter().take(USUAL_KEYS).collect();
+        format!("{:#}\n", Value::Object(document))
     }
 }
 
@@ -235,87 +228,57 @@ impl Reader<'_> {
         }
     }
 
-    fn wrong(&mut self, key: &str, wanted: &str, found: &Value) {
-        self.errors.push(
-            invalid(format!("{CONFIG_FILE}: `{key}` must be {wanted}, found {found}"))
-                .hinted(format!("Correct `{key}` in {CONFIG_FILE}.")),
-        );
-    }
-
     fn project_id(&mut self) -> Option<String> {
-        match self.map.get("projectId") {
-            Some(Value::String(id)) if !id.trim().is_empty() => Some(id.clone()),
-            Some(other) => {
-                self.wrong("projectId", "a text that is not empty", other);
-                None
-            }
-            None => {
-                self.errors.push(
-                    invalid(format!("{CONFIG_FILE}: `projectId` is missing"))
-                        .hinted("Add \"projectId\": \"your-project\"; replies must name it."),
-                );
-                None
-            }
+        if !self.map.contains_key("projectId") {
+            let missing = invalid(format!("{CONFIG_FILE}: `projectId` is missing"));
+            self.errors.push(missing.hinted("Add \"projectId\": \"your-project\"; replies must name it."));
         }
+        self.take("projectId", "a text that is not empty", None, |value| {
+            value.as_str().filter(|id| !id.trim().is_empty()).map(|id| Some(id.to_owned()))
+        })
     }
 
     fn approval(&mut self) -> ApprovalMode {
-        match self.map.get("approval") {
-            None => ApprovalMode::Yes,
-            Some(Value::String(word)) if word == "yes" => ApprovalMode::Yes,
-            Some(Value::String(word)) if word == "no" => ApprovalMode::No,
-            Some(other) => {
-                self.wrong("approval", "\"yes\" or \"no\"", other);
-                ApprovalMode::No
-            }
-        }
+        self.take("approval", "\"yes\" or \"no\"", ApprovalMode::Yes, |value| match value.as_str() {
+            Some("yes") => Some(ApprovalMode::Yes),
+            Some("no") => Some(ApprovalMode::No),
+            _ => None,
+        })
     }
 
     fn strictness(&mut self) -> Strictness {
-        let known =
-            |value: &Value| Strictness::ALL.iter().copied().find(|s| value.as_str() == Some(s.name()));
-        match self.map.get("match") {
-            None => Strictness::default(),
-            Some(value) => known(value).unwrap_or_else(|| {
-                self.wrong("match", "\"exact\", \"whitespace\" or \"fuzzy\"", value);
-                Strictness::default()
-            }),
-        }
+        self.take("match", "\"exact\", \"whitespace\" or \"fuzzy\"", Strictness::default(), |value| {
+            Strictness::ALL.iter().copied().find(|strictness| value.as_str() == Some(strictness.name()))
+        })
     }
 
     fn switch(&mut self, key: &str, default: bool) -> bool {
-        match self.map.get(key) {
-            None => default,
-            Some(Value::Bool(on)) => *on,
-            Some(other) => {
-                self.wrong(key, "true or false", other);
-                default
-            }
-        }
+        self.take(key, "true or false", default, Value::as_bool)
     }
 
     fn number(&mut self, key: &str, least: u64, default: u64) -> u64 {
-        match self.map.get(key) {
-            None => default,
-            Some(value) => match value.as_u64() {
-                Some(number) if number >= least => number,
-                _ => {
-                    self.wrong(key, &format!("a whole number, {least} or more"), value);
-                    default
-                }
-            },
-        }
+        let wanted = format!("a whole number, {least} or more");
+        self.take(key, &wanted, default, |value| value.as_u64().filter(|number| *number >= least))
     }
 
     fn command(&mut self, key: &str) -> String {
-        match self.map.get(key) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(command)) if !command.contains('\0') => command.trim().to_owned(),
-            Some(other) => {
-                self.wrong(key, "a shell command as text (\"\" for none)", other);
-                String::new()
-            }
-        }
+        self.take(key, "a shell command as text (\"\" for none)", String::new(), |value| match value {
+            Value::Null => Some(String::new()),
+            Value::String(command) if !command.contains('\0') => Some(command.trim().to_owned()),
+            _ => None,
+        })
+    }
+
+    /// The value of a key, if it is one that `read` understands; the default where there is none.
+    fn take<T>(&mut self, key: &str, wanted: &str, default: T, read: impl Fn(&Value) -> Option<T>) -> T {
+        let Some(value) = self.map.get(key) else { return default };
+        read(value).unwrap_or_else(|| {
+            self.errors.push(
+                invalid(format!("{CONFIG_FILE}: `{key}` must be {wanted}, found {value}"))
+                    .hinted(format!("Correct `{key}` in {CONFIG_FILE}.")),
+            );
+            default
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Git, asked through its own program: never its files. How it is called is the business of `relay_exec::git`.
 
 use relay_diagnostics::Diagnostic;
-use relay_exec::git::{GitError, Ignored, Purpose, Repository, Staged};
+use relay_exec::git::{GitError, Ignored, Purpose, Repository};
 use relay_txn::FileChange;
 
 use crate::codes;
@@ -13,7 +13,9 @@ const MAX_LISTED: usize = 5;
 /// Adds what landed to git's index. That it landed stays true if this fails.
 pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Vec<Diagnostic> {
     let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
-    match stage(engine, &paths) {
+    let staged = Repository::open(engine.workspace().root(), engine.cancel())
+        .and_then(|repository| repository.stage(&paths, engine.cancel()));
+    match staged {
         Ok(staged) => not_run(&staged.ignored).into_iter().chain(left_out(&staged.left_out)).collect(),
         Err(error) => {
             let message = format!("it landed, but git would not stage it: {error}");
@@ -23,10 +25,6 @@ pub(crate) fn stage_changes(engine: &Engine, changes: &[FileChange]) -> Vec<Diag
             ]
         }
     }
-}
-
-fn stage(engine: &Engine, paths: &[&str]) -> Result<Staged, GitError> {
-    Repository::open(engine.workspace().root(), engine.cancel())?.stage(paths, engine.cancel())
 }
 
 /// Files that were not staged because their filter did not run.
@@ -50,11 +48,13 @@ pub fn not_run(ignored: &[Ignored]) -> Option<Diagnostic> {
 }
 
 fn list<T>(items: &[T], name: impl Fn(&T) -> String) -> Option<String> {
-    let mut names: Vec<String> = items.iter().take(MAX_LISTED).map(name).collect();
-    if items.len() > MAX_LISTED {
-        names.push(format!("{} more", items.len() - MAX_LISTED));
-    }
-    (!names.is_empty()).then(|| names.join(", "))
+    (!items.is_empty()).then(|| listed(items, MAX_LISTED, name).join(", "))
+}
+
+/// The first of some items by name, and how many more there are.
+pub(crate) fn listed<T>(items: &[T], limit: usize, name: impl Fn(&T) -> String) -> Vec<String> {
+    let more = items.len().checked_sub(limit).filter(|more| *more > 0);
+    items.iter().take(limit).map(name).chain(more.map(|more| format!("{more} more"))).collect()
 }
 
 /// How much of a diff is taken.

@@ -1,7 +1,6 @@
 //! The report for a model: what failed, what the files say there, and what to send back.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::anchors::anchored;
@@ -121,21 +120,17 @@ fn list(text: &mut String, number: usize, finding: &Diagnostic) {
         (None, Some(line)) => format!("line {line} of your reply: "),
         (None, None) => String::new(),
     };
-    push(text, format_args!("{number}. {place}{}", real_text(&finding.message)));
+    text.push_str(&format!("{number}. {place}{}\n", real_text(&finding.message)));
     if let Some(hint) = &finding.hint {
-        push(text, format_args!("   {}", real_text(hint)));
+        text.push_str(&format!("   {}\n", real_text(hint)));
     }
 }
 
 fn control(text: &mut String, project_id: Option<&str>, uuid: Uuid, receipt: Option<&str>) {
     text.push_str("\n\n```yaml\n");
-    if let Some(project_id) = project_id {
-        push(text, format_args!("projectId: {project_id}"));
-    }
-    push(text, format_args!("uuid: {uuid}"));
-    if let Some(receipt) = receipt {
-        push(text, format_args!("receipt: {receipt}"));
-    }
+    text.extend(project_id.map(|project_id| format!("projectId: {project_id}\n")));
+    text.push_str(&format!("uuid: {uuid}\n"));
+    text.extend(receipt.map(|receipt| format!("receipt: {receipt}\n")));
     text.push_str("```\n");
 }
 
@@ -201,7 +196,7 @@ fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize
     if lines.len() <= WHOLE_FILE_LINES {
         let whole = shown(1, lines.len());
         let whole = whole.trim_end_matches('\n');
-        push(text, format_args!("\n`{path}` as it is now:\n\n{fence}\n{whole}\n{fence}"));
+        text.push_str(&format!("\n`{path}` as it is now:\n\n{fence}\n{whole}\n{fence}\n"));
         return;
     }
     // Where no place is known, the beginning is better than nothing to copy from.
@@ -211,13 +206,10 @@ fn excerpt(text: &mut String, path: &str, content: &str, places: &[(usize, usize
         let first = first.saturating_sub(MARGIN_LINES).max(1);
         let last = (last + MARGIN_LINES).min(lines.len());
         let shown = shown(first, last);
-        push(
-            text,
-            format_args!(
-                "\nLines {first} to {last} of the {} lines of `{path}` as they are now:\n\n{fence}\n{shown}\n{fence}",
-                lines.len()
-            ),
-        );
+        text.push_str(&format!(
+            "\nLines {first} to {last} of the {} lines of `{path}` as they are now:\n\n{fence}\n{shown}\n{fence}\n",
+            lines.len()
+        ));
     }
 }
 
@@ -226,11 +218,4 @@ fn fence(content: &str) -> String {
     let longest =
         content.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
     "`".repeat(longest.unwrap_or(0).max(2) + 1)
-}
-
-/// Writing into a `String` cannot fail.
-fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    if text.write_fmt(arguments).is_ok() {
-        text.push('\n');
-    }
 }

@@ -136,27 +136,13 @@ fn is_secret(name: Name, value: &str, file: FileKind) -> bool {
 
 /// Values that only point to a secret.
 fn is_reference(value: &str) -> bool {
-    let starts = [
-        "$",
-        "${",
-        "{{",
-        "<",
-        "%",
-        "[",
-        "env:",
-        "env(",
-        "file:",
-        "/",
-        "./",
-        "../",
-        "~/",
-        "arn:",
-        "process.env",
-        "os.",
+    #[rustfmt::skip]
+    const STARTS: &[&str] = &[
+        "$", "${", "{{", "<", "%", "[", "env:", "env(", "file:", "/", "./", "../", "~/", "arn:", "process.env", "os.",
     ];
     let is_link = value.contains("://") && !value.contains('@');
     let is_call = value.contains('(') && value.contains(')');
-    starts.iter().any(|start| value.starts_with(start))
+    STARTS.iter().any(|start| value.starts_with(start))
         || is_link
         || is_call
         || value.contains("${")

@@ -33,7 +33,7 @@ use crate::outcome::{FileOperation, FileReport, FileStatus, Outcome, Status};
 use crate::plan::contain::{agree_to, sensitive_changes, sensitive_warning};
 
 use files::Inversion;
-use select::{Selection, Step};
+use select::{Selected, Selection, Step};
 
 /// How to agree to changes of files that other tools execute.
 const SENSITIVE_HINT: &str = "Look at the change with --dry-run; allow it with --allow-sensitive.";
@@ -89,7 +89,7 @@ pub fn redo(
     take_back(engine, options, approver, observer, select::for_redo)
 }
 
-type Select = for<'h> fn(&'h History, &UndoOptions) -> Result<Selection<'h>, Vec<Diagnostic>>;
+type Select = for<'h> fn(&'h History, &UndoOptions) -> Selected<'h>;
 
 fn take_back(
     engine: &Engine,
@@ -119,8 +119,7 @@ fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Resu
         return Ok(Status::Unchanged);
     }
     // What was agreed to once, perhaps long ago, is not agreed to now.
-    let sensitive =
-        if options.allow_sensitive { Vec::new() } else { sensitive_changes(&inversion.changes) };
+    let sensitive = if options.allow_sensitive { Vec::new() } else { sensitive_changes(&inversion.changes) };
     let uuid = Uuid::new_v4();
     let prune = made_folders(engine, &selection.steps);
     let mut draft = Draft {

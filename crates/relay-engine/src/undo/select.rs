@@ -13,6 +13,9 @@ use crate::ledger::damaged;
 use crate::ledger::group::contains;
 use crate::ledger::history::{Entry, EntryKind, EntryStatus, History, Next, short};
 
+/// What to undo, or every reason why not.
+pub(super) type Selected<'h> = Result<Selection<'h>, Vec<Diagnostic>>;
+
 /// One transaction to undo.
 #[derive(Debug)]
 pub(super) struct Step<'h> {
@@ -28,6 +31,11 @@ pub(super) struct Selection<'h> {
 }
 
 impl Selection<'_> {
+    /// The same, if anything is selected.
+    fn unless_empty(self, why: impl FnOnce() -> Vec<Diagnostic>) -> Result<Self, Vec<Diagnostic>> {
+        if self.steps.is_empty() { Err(why()) } else { Ok(self) }
+    }
+
     /// The selection as the ledger keeps it.
     pub fn undoes(&self) -> Vec<Undoes> {
         self.steps
@@ -54,10 +62,7 @@ impl Selection<'_> {
     }
 }
 
-pub(super) fn for_undo<'h>(
-    history: &'h History,
-    options: &UndoOptions,
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+pub(super) fn for_undo<'h>(history: &'h History, options: &UndoOptions) -> Selected<'h> {
     let entry = match &options.which {
         Which::Last => {
             let next = history.next_undo().ok_or_else(|| nothing("undo"))?;
@@ -65,8 +70,7 @@ pub(super) fn for_undo<'h>(
         }
         Which::One(selector) => history.find(selector).map_err(|error| vec![error])?,
         Which::Since(selector) => {
-            let first = history.find(selector).map_err(|error| vec![error])?;
-            return since(history, first, &options.files);
+            return since(history, history.find(selector).map_err(|error| vec![error])?, &options.files);
         }
         Which::Group(group) => return in_group(history, group, &options.files),
     };
@@ -74,17 +78,13 @@ pub(super) fn for_undo<'h>(
 }
 
 /// The newest step: a landing, or everything that a redo brought back.
-fn last_step<'h>(
-    history: &'h History,
-    next: Next<'h>,
-    files: &[String],
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn last_step<'h>(history: &'h History, next: Next<'h>, files: &[String]) -> Selected<'h> {
     if next.step.kind() == EntryKind::Change || is_forced(&next.step.record) {
         return one(history, next.step, files);
     }
     let name = format!("what #{} brought back", next.step.record.sequence);
     let steps = next.changes.into_iter().map(|(entry, paths)| Step { entry, paths }).collect();
-    Ok(Selection { steps: limited(steps, files, &name)? })
+    limited(steps, files, &name)
 }
 
 /// Whether a record overwrote what others had written since. What that was is known to this record alone.
@@ -115,10 +115,7 @@ fn forced_back<'h>(history: &'h History, entry: &Entry, files: &[String]) -> Opt
     (!is_outdated && files.iter().all(has)).then_some(redo)
 }
 
-pub(super) fn for_redo<'h>(
-    history: &'h History,
-    options: &UndoOptions,
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+pub(super) fn for_redo<'h>(history: &'h History, options: &UndoOptions) -> Selected<'h> {
     let entry = match &options.which {
         Which::Last => {
             let next = history.next_redo().ok_or_else(|| nothing("redo"))?;
@@ -170,7 +167,7 @@ fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Di
 }
 
 /// One transaction, where it is still in effect.
-fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Selected<'h> {
     let name = format!("#{} ({})", entry.record.sequence, short(entry.record.uuid));
     let already = |what: &str| {
         let by = history.undone_by(entry.record.uuid).map(|by| format!(" by #{}", by.record.sequence));
@@ -204,11 +201,7 @@ fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Result<Sele
 
 /// A transaction and everything after it, so that everything becomes what it was before. Every step is undone, also
 /// undos and what they took: each then finds its files exactly as it left them, whatever was renamed in between.
-fn since<'h>(
-    history: &'h History,
-    first: &'h Entry,
-    files: &[String],
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn since<'h>(history: &'h History, first: &'h Entry, files: &[String]) -> Selected<'h> {
     let records: Vec<String> = history.unverified_records().map(str::to_owned).collect();
     if !records.is_empty() {
         // One of them may belong into the range.
@@ -216,26 +209,19 @@ fn since<'h>(
     }
     let whole = |entry: &Entry| entry.record.paths().map(str::to_owned).collect();
     let steps = range(history, first).map(|entry| Step { entry, paths: whole(entry) }).collect();
-    let steps = limited(steps, files, &format!("#{} or anything after it", first.record.sequence))?;
-    if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
+    let name = format!("#{} or anything after it", first.record.sequence);
+    limited(steps, files, &name)?.unless_empty(|| nothing("undo"))
 }
 
 /// The same without what the transactions have settled among themselves: the way around lines that were changed outside
 /// Relay, where an undo and what it undid cancel out.
-pub(super) fn unsettled<'h>(
-    history: &'h History,
-    options: &UndoOptions,
-) -> Option<Result<Selection<'h>, Vec<Diagnostic>>> {
+pub(super) fn unsettled<'h>(history: &'h History, options: &UndoOptions) -> Option<Selected<'h>> {
     let Which::Since(selector) = &options.which else { return None };
     let first = history.find(selector).ok()?;
     Some(without_settled(history, first, &options.files))
 }
 
-fn without_settled<'h>(
-    history: &'h History,
-    first: &'h Entry,
-    files: &[String],
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn without_settled<'h>(history: &'h History, first: &'h Entry, files: &[String]) -> Selected<'h> {
     let range: Vec<&Entry> = range(history, first).collect();
     let mut left = without_pairs(&range);
     let steps = range
@@ -243,8 +229,8 @@ fn without_settled<'h>(
         .map(|entry| Step { entry, paths: left.remove(&entry.record.uuid).unwrap_or_default() })
         .filter(|step| !step.paths.is_empty())
         .collect();
-    let steps = limited(steps, files, &format!("#{} or anything after it", first.record.sequence))?;
-    if steps.is_empty() { Err(nothing("undo")) } else { Ok(Selection { steps }) }
+    let name = format!("#{} or anything after it", first.record.sequence);
+    limited(steps, files, &name)?.unless_empty(|| nothing("undo"))
 }
 
 /// A transaction and everything after it, newest first.
@@ -254,29 +240,19 @@ fn range<'h>(history: &'h History, first: &Entry) -> impl Iterator<Item = &'h En
 }
 
 /// The transactions of a group, where they are in effect, so that the group is undone as one.
-fn in_group<'h>(
-    history: &'h History,
-    group: &str,
-    files: &[String],
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn in_group<'h>(history: &'h History, group: &str, files: &[String]) -> Selected<'h> {
     let members = members(history, group)?;
     let in_effect = members.iter().copied().filter(|entry| entry.status != EntryStatus::Undone);
     let steps = in_effect.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
-    limited(steps, files, &format!("the group {group}")).and_then(|steps| match steps.is_empty() {
-        false => Ok(Selection { steps }),
-        true => Err(vec![
-            Diagnostic::error(codes::ALREADY_UNDONE, format!("all of the group {group} is undone already"))
-                .hinted(format!("`relay redo --group {group}` brings it back.")),
-        ]),
+    limited(steps, files, &format!("the group {group}"))?.unless_empty(|| {
+        let message = format!("all of the group {group} is undone already");
+        let hint = format!("`relay redo --group {group}` brings it back.");
+        vec![Diagnostic::error(codes::ALREADY_UNDONE, message).hinted(hint)]
     })
 }
 
 /// The undos in effect that undid transactions of a group and nothing else.
-fn takers_of_group<'h>(
-    history: &'h History,
-    group: &str,
-    files: &[String],
-) -> Result<Selection<'h>, Vec<Diagnostic>> {
+fn takers_of_group<'h>(history: &'h History, group: &str, files: &[String]) -> Selected<'h> {
     let members: HashSet<Uuid> =
         members(history, group)?.into_iter().map(|entry| entry.record.uuid).collect();
     let takes = |entry: &&Entry| {
@@ -287,10 +263,7 @@ fn takers_of_group<'h>(
     };
     let takers = history.entries.iter().filter(takes);
     let steps = takers.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
-    limited(steps, files, &format!("the group {group}")).and_then(|steps| match steps.is_empty() {
-        false => Ok(Selection { steps }),
-        true => Err(nothing("redo")),
-    })
+    limited(steps, files, &format!("the group {group}"))?.unless_empty(|| nothing("redo"))
 }
 
 /// The transactions of a group, newest first.
@@ -313,9 +286,9 @@ fn members<'h>(history: &'h History, group: &str) -> Result<Vec<&'h Entry>, Vec<
 }
 
 /// The steps in these files only; in all of theirs where none is named.
-fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Result<Vec<Step<'h>>, Vec<Diagnostic>> {
+fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Selected<'h> {
     if files.is_empty() {
-        return Ok(steps);
+        return Ok(Selection { steps });
     }
     let strangers: Vec<Diagnostic> = files
         .iter()
@@ -336,7 +309,7 @@ fn limited<'h>(steps: Vec<Step<'h>>, files: &[String], name: &str) -> Result<Vec
             limited.push(Step { entry, paths });
         }
     }
-    Ok(limited)
+    Ok(Selection { steps: limited })
 }
 
 /// Warns when a transaction is undone while others of its group stay.

@@ -183,11 +183,11 @@ fn go(value: &Value) -> Vec<(Source, Reading)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::count_errors;
+    use super::super::read_errors;
     use super::{Documents, Source};
 
     fn check(output: &str, errors: u64, source: Source) {
-        let count = count_errors(output, 0);
+        let count = read_errors(output, 0).count;
         assert_eq!((count.errors, count.source), (errors, source), "{output}");
     }
 

@@ -25,8 +25,6 @@ pub mod suggest;
 mod tally;
 mod tsc;
 
-use std::fmt;
-
 use document::Documents;
 use errors::Names;
 use tally::{Reading, Tally};
@@ -70,32 +68,6 @@ pub enum Source {
     ExitCode,
 }
 
-impl Source {
-    /// A stable name for reports.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Tsc => "tsc",
-            Self::Cargo => "cargo",
-            Self::Eslint => "eslint",
-            Self::Ruff => "ruff",
-            Self::Pyright => "pyright",
-            Self::Mypy => "mypy",
-            Self::Go => "go",
-            Self::Gcc => "gcc",
-            Self::Generic => "generic",
-            Self::Several => "several",
-            Self::ExitCode => "exit-code",
-        }
-    }
-}
-
-impl fmt::Display for Source {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// One line of output with what a reader may need around it.
 #[derive(Clone, Copy, Debug)]
 struct Line<'a> {
@@ -124,25 +96,19 @@ const READERS: [(Source, Reader); 10] = [
     (Source::Generic, generic::read),
 ];
 
-/// Counts the errors in what a command wrote, standard output and standard error together.
+/// Reads the errors in what a command wrote, standard output and standard error together: how many, and which ones.
 ///
 /// - A recognised number of errors is that number, also when the exit code is 0 (only the last of several
 ///   commands gives it).
 /// - Otherwise a failing exit counts as one error, and exit 0 as none.
 ///
 /// ```
-/// # use relay_engine::lint::{Source, count_errors};
-/// let count = count_errors("src/a.ts(1,7): error TS2322: Type 'string' is not assignable.\n", 2);
+/// # use relay_engine::lint::{Source, read_errors};
+/// let count = read_errors("src/a.ts(1,7): error TS2322: Type 'string' is not assignable.\n", 2).count;
 /// assert_eq!((count.errors, count.source), (1, Source::Tsc));
-/// assert_eq!(count_errors("segmentation fault\n", 139).errors, 1);
-/// assert_eq!(count_errors("all is well\n", 0).errors, 0);
+/// assert_eq!(read_errors("segmentation fault\n", 139).count.errors, 1);
+/// assert_eq!(read_errors("all is well\n", 0).count.errors, 0);
 /// ```
-#[must_use]
-pub fn count_errors(output: &str, exit_code: i32) -> ErrorCount {
-    read_errors(output, exit_code).count
-}
-
-/// Counts the errors as [`count_errors`] does, and remembers which ones they are.
 #[must_use]
 pub fn read_errors(output: &str, exit_code: i32) -> Errors {
     let output = clean::clean(output);

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::Dialect;
-use relay_workspace::{ReadError, RelPath};
 use serde::Serialize;
 
 use crate::codes;
@@ -165,11 +164,11 @@ fn read(engine: &Engine, wanted: &[Wanted]) -> (Vec<(String, String)>, Vec<LeftO
     for Wanted { path, by_name } in wanted {
         let mut leave =
             |reason: String| left_out.push(LeftOut { path: path.to_string(), reason, tokens: None });
-        match content(engine, path) {
+        match engine.workspace().read(path) {
             Err(error) => leave(unreadable(&error).message),
             Ok(None) => leave("does not exist".to_owned()),
-            Ok(Some(bytes)) => match relay_edit::text(&bytes).filter(|text| !text.contains('\0')) {
-                None if bytes.contains(&0) => leave("is binary".to_owned()),
+            Ok(Some(file)) => match relay_edit::text(&file.bytes).filter(|text| !text.contains('\0')) {
+                None if file.bytes.contains(&0) => leave("is binary".to_owned()),
                 None => leave("is neither UTF-8 nor UTF-16 text".to_owned()),
                 Some(text) if !by_name && generated::says_so(path.as_str(), &text) => {
                     leave("is generated; name it to pack it all the same".to_owned());
@@ -183,10 +182,6 @@ fn read(engine: &Engine, wanted: &[Wanted]) -> (Vec<(String, String)>, Vec<LeftO
         }
     }
     (texts, left_out)
-}
-
-fn content(engine: &Engine, path: &RelPath) -> Result<Option<Vec<u8>>, ReadError> {
-    Ok(engine.workspace().read(path)?.map(|file| file.bytes))
 }
 
 /// Masks every text, twice: what the first round finds in one file the second finds in all of them.
@@ -211,21 +206,13 @@ fn nothing(left_out: &[LeftOut]) -> Diagnostic {
     for left in left_out {
         reasons.entry(left.reason.as_str()).or_insert_with(BTreeSet::new).insert(left.path.as_str());
     }
-    let listed: Vec<String> = reasons
-        .iter()
-        .map(|(reason, paths)| {
-            format!("{} {reason}", paths.iter().copied().take(5).collect::<Vec<_>>().join(", "))
-        })
-        .collect();
-    let diagnostic = Diagnostic::error(
-        codes::NOTHING_TO_PACK,
-        if listed.is_empty() {
-            "there is nothing to pack".to_owned()
-        } else {
-            format!("there is nothing to pack: {}", listed.join("; "))
-        },
-    );
-    diagnostic.hinted("Name files, folders or globs, or select them with `relay context add`.")
+    let one = |(reason, paths): (&&str, &BTreeSet<&str>)| {
+        format!("{} {reason}", paths.iter().copied().take(5).collect::<Vec<_>>().join(", "))
+    };
+    let listed: Vec<String> = reasons.iter().map(one).collect();
+    let why = if listed.is_empty() { String::new() } else { format!(": {}", listed.join("; ")) };
+    Diagnostic::error(codes::NOTHING_TO_PACK, format!("there is nothing to pack{why}"))
+        .hinted("Name files, folders or globs, or select them with `relay context add`.")
 }
 
 fn too_large(bytes: usize) -> Diagnostic {

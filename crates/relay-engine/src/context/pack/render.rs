@@ -1,7 +1,5 @@
 //! The text of a pack, in a form that survives any content: every fence is longer than any run of backticks inside it.
 
-use std::fmt::Write;
-
 use relay_edit::control::receipt_id;
 use relay_edit::{Dialect, anchors, system_prompt};
 
@@ -19,6 +17,12 @@ const FILES_HEADING: &str = "\n# The files you can change\n";
 
 /// What comes before the names of what is left out.
 const LEFT_OUT_HEADING: &str = "\n# Files that are not shown here\n\n";
+
+const ONLY_SHOWN: &str = "Change only files that are shown below, and create new ones where they are needed. If you need to change another file, ask to see it first.";
+const MASKED: &str = "Words like `RELAY_MASKED_PASSWORD_1A2B3C4D` are placeholders for secrets. Leave them exactly as they are, in the file they are in: the real values are put back.";
+const BY_ANCHOR: &str = "Every line of a file is shown with its anchor and a bar before it.";
+const BY_NUMBER: &str =
+    "Every line of a file is shown with its number and a bar before it; neither is part of the line.";
 
 /// Everything around the files.
 pub(super) struct Frame<'a> {
@@ -46,44 +50,10 @@ impl Frame<'_> {
     ) -> String {
         let mut text = format!("{MARK}{receipt}: everything below is for the model -->\n\n");
         text.push_str(&system_prompt(self.dialect, self.project_id));
-        push(&mut text, format_args!("\n# About this message\n"));
-        let receipt_rule = if self.dialect == Dialect::Fenced {
-            format!(
-                "Add the line `receipt: {receipt}` to the control block of every reply in this conversation."
-            )
-        } else {
-            format!("Begin every reply in this conversation with this line, by itself: `Receipt: {receipt}`")
-        };
-        push(&mut text, format_args!("- {receipt_rule} It shows Relay which version of the files you saw."));
-        push(
-            &mut text,
-            format_args!(
-                "- Change only files that are shown below, and create new ones where they are needed. If you need to change another file, ask to see it first."
-            ),
-        );
-        if is_masked {
-            push(
-                &mut text,
-                format_args!(
-                    "- Words like `RELAY_MASKED_PASSWORD_1A2B3C4D` are placeholders for secrets. Leave them exactly as they are, in the file they are in: the real values are put back."
-                ),
-            );
-        }
-        match self.dialect {
-            Dialect::Hashline => push(
-                &mut text,
-                format_args!("- Every line of a file is shown with its anchor and a bar before it."),
-            ),
-            Dialect::Commands => push(
-                &mut text,
-                format_args!(
-                    "- Every line of a file is shown with its number and a bar before it; neither is part of the line."
-                ),
-            ),
-            _ => {}
-        }
+        text.push_str("\n# About this message\n");
+        text.extend(self.rules(receipt, is_masked).iter().map(|rule| format!("- {rule}\n")));
         if !self.tree.is_empty() {
-            push(&mut text, format_args!("\n# The files of the project\n"));
+            text.push_str("\n# The files of the project\n\n");
             fenced(&mut text, "text", &self.tree);
         }
         if !files.is_empty() {
@@ -94,18 +64,34 @@ impl Frame<'_> {
         }
         text.push_str(&left_out_list(left_out, named));
         if let Some(diff) = &self.diff {
-            push(
-                &mut text,
-                format_args!(
-                    "\n# What changed since the last commit\n\nThe files above hold these changes already.\n"
-                ),
+            text.push_str(
+                "\n# What changed since the last commit\n\nThe files above hold these changes already.\n\n",
             );
             fenced(&mut text, "diff", diff);
         }
         if let Some(task) = &self.task {
-            push(&mut text, format_args!("\n# The task\n\n{}", task.trim_end()));
+            text.push_str(&format!("\n# The task\n\n{}\n", task.trim_end()));
         }
         text
+    }
+
+    /// What the model has to know about this message.
+    fn rules(&self, receipt: &str, is_masked: bool) -> Vec<String> {
+        let receipt_rule = if self.dialect == Dialect::Fenced {
+            format!(
+                "Add the line `receipt: {receipt}` to the control block of every reply in this conversation."
+            )
+        } else {
+            format!("Begin every reply in this conversation with this line, by itself: `Receipt: {receipt}`")
+        };
+        let lines = match self.dialect {
+            Dialect::Hashline => Some(BY_ANCHOR),
+            Dialect::Commands => Some(BY_NUMBER),
+            _ => None,
+        };
+        let more = [Some(ONLY_SHOWN), is_masked.then_some(MASKED), lines];
+        let receipt_rule = format!("{receipt_rule} It shows Relay which version of the files you saw.");
+        std::iter::once(receipt_rule).chain(more.into_iter().flatten().map(str::to_owned)).collect()
     }
 }
 
@@ -118,7 +104,7 @@ fn left_out_list(left_out: &[LeftOut], named: usize) -> String {
     let mut text = LEFT_OUT_HEADING.to_owned();
     text.extend(left_out.iter().take(named).map(left_out_line));
     if more > 0 {
-        push(&mut text, format_args!("- and {more} more"));
+        text.push_str(&format!("- and {more} more\n"));
     }
     text
 }
@@ -135,11 +121,9 @@ pub(super) fn left_out_line(left: &LeftOut) -> String {
 
 /// One file, as it is in the pack.
 pub(super) fn file(path: &str, content: &str, dialect: Dialect) -> String {
-    let mut text = String::new();
-    push(&mut text, format_args!("\n## The file `{path}`\n"));
+    let mut text = format!("\n## The file `{path}`\n\n");
     if content.is_empty() {
-        push(&mut text, format_args!("It is empty."));
-        return text;
+        return text + "It is empty.\n";
     }
     let numbered: String;
     let shown = match dialect {
@@ -159,19 +143,15 @@ pub(super) fn file(path: &str, content: &str, dialect: Dialect) -> String {
     };
     fenced(&mut text, language(path), shown);
     if !content.ends_with('\n') {
-        push(&mut text, format_args!("\nIts last line has no newline at the end."));
+        text.push_str("\nIts last line has no newline at the end.\n");
     }
     text
 }
 
 fn fenced(text: &mut String, language: &str, content: &str) {
     let fence = fence(content);
-    push(text, format_args!("{fence}{language}"));
-    text.push_str(content);
-    if !content.ends_with('\n') {
-        text.push('\n');
-    }
-    push(text, format_args!("{fence}"));
+    let ending = if content.ends_with('\n') { "" } else { "\n" };
+    text.extend([&fence, language, "\n", content, ending, &fence, "\n"]);
 }
 
 /// A fence longer than any run of backticks in the content.
@@ -199,11 +179,4 @@ pub fn is_pack(text: &str) -> bool {
     };
     // Nearly every text that is none does not even hold the mark.
     memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some() && text.lines().any(holds)
-}
-
-/// Writing into a `String` cannot fail.
-fn push(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    if text.write_fmt(arguments).is_ok() {
-        text.push('\n');
-    }
 }

@@ -22,7 +22,7 @@ use uuid::Uuid;
 use crate::codes;
 use crate::engine::Engine;
 use crate::intake::submission::{LandOptions, ReceiptUse};
-use crate::outcome::stop::Stop;
+use crate::outcome::stop::{Stop, with_sources};
 use crate::secrets::{Vault, mask};
 
 /// How many texts of one file are remembered: what was shown, and what the model's latest replies made of it.
@@ -154,14 +154,11 @@ pub(crate) fn of_replies(
         ReceiptUse::FromReply => replies.iter().rev().find_map(|reply| reply.receipt.as_deref()),
     };
     let Some(id) = id else { return Ok(None) };
-    let (found, why) = match Receipt::find(engine, id) {
+    let message = match Receipt::find(engine, id) {
         Ok(Some(receipt)) => return Ok(Some(receipt)),
-        Ok(None) => (format!("there is no receipt `{id}` here"), None),
-        Err(error) => {
-            (format!("the receipt `{id}` cannot be read"), Some(crate::outcome::stop::with_sources(&error)))
-        }
+        Ok(None) => format!("there is no receipt `{id}` here"),
+        Err(error) => format!("the receipt `{id}` cannot be read: {}", with_sources(&error)),
     };
-    let message = why.map_or_else(|| found.clone(), |why| format!("{found}: {why}"));
     if matches!(options.receipt, ReceiptUse::Named(_)) {
         return Err(Stop::refused(
             Diagnostic::error(codes::UNKNOWN_RECEIPT, message)

@@ -17,32 +17,16 @@ use crate::secrets::{Unrestored, mask, placeholders};
 const QUOTED_LINES: usize = 4;
 
 /// A plan for today's files, and the texts the model will know once it has landed.
-pub(crate) struct Resolved<C = Vec<u8>> {
-    pub plan: Plan<C>,
+pub(crate) struct Resolved {
+    pub plan: Plan<Content>,
     /// Path to the text as the model wrote it; `None` for a file that goes.
     pub written: BTreeMap<String, Option<String>>,
 }
 
 impl Resolved {
-    /// The same, as it is where what files become need not be put together.
-    pub(crate) fn into_content(self) -> Resolved<Content> {
-        let Plan { changes, outcomes, diagnostics } = self.plan;
-        let content = |change: Change| {
-            let Change { path, before, after, renamed_from, executable } = change;
-            Change { path, before, after: after.map(Content::Whole), renamed_from, executable }
-        };
-        let changes = changes.into_iter().map(content).collect();
-        Resolved { plan: Plan { changes, outcomes, diagnostics }, written: self.written }
-    }
-}
-
-impl<C> Resolved<C>
-where
-    for<'a> After<'a>: From<&'a C>,
-{
     /// A plan on the files as they are, which must not write placeholders.
-    pub(crate) fn without_receipt(edits: &[Edit], plan: Plan<C>, partial: bool) -> Self {
-        let stray = |change: &Change<C>| {
+    pub(crate) fn without_receipt(edits: &[Edit], plan: Plan<Content>, partial: bool) -> Self {
+        let stray = |change: &Change<Content>| {
             let before = change.before.as_deref().unwrap_or_default();
             let after = After::from(change.after.as_ref()?);
             // What stays of the file brings nothing into it.
@@ -181,14 +165,14 @@ impl Receipt {
                     note(edits, &mut plan, &path, is_same, was_current);
                     written.insert(path, text);
                     if !is_same {
-                        changes.push(change);
+                        changes.push(in_whole(change));
                     }
                 }
                 Err(findings) => refused.push((path, findings)),
             }
         }
-        plan.changes = changes;
-        let mut resolved = Resolved { plan, written };
+        let Plan { outcomes, diagnostics, .. } = plan;
+        let mut resolved = Resolved { plan: Plan { changes, outcomes, diagnostics }, written };
         resolved.refuse(edits, refused, partial);
         resolved
     }
@@ -282,6 +266,12 @@ impl Receipt {
         .about_lines(from, to)
         .hinted("Write the edit anew for the file as it is now.")
     }
+}
+
+/// A change with new content that is not in parts.
+fn in_whole(change: Change) -> Change<Content> {
+    let Change { path, before, after, renamed_from, executable } = change;
+    Change { path, before, after: after.map(Content::Whole), renamed_from, executable }
 }
 
 /// A file as text, whatever its encoding. Bytes that are not text become U+FFFD.

@@ -4,7 +4,7 @@ mod drift;
 mod history;
 mod releases;
 
-use relay_edit::{Options as PlanOptions, Plan, Snapshot, parse};
+use relay_edit::{Content, Options as PlanOptions, Plan, Snapshot, parse};
 
 use super::*;
 
@@ -22,7 +22,7 @@ fn snapshot(files: &[(&str, &str)]) -> Snapshot {
     Snapshot { files: files.collect(), ..Snapshot::default() }
 }
 
-fn plan(receipt: &Receipt, reply: &str, today: &[(&str, &str)]) -> Plan {
+fn plan(receipt: &Receipt, reply: &str, today: &[(&str, &str)]) -> Plan<Content> {
     receipt.plan(&parse(reply, None).edits, &snapshot(today), &PlanOptions::default()).plan
 }
 
@@ -32,12 +32,20 @@ fn section(path: &str, old: &str, new: &str) -> String {
     format!("{path}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}\n>>>>>>> REPLACE\n```\n")
 }
 
-fn after<'p>(plan: &'p Plan, path: &str) -> Option<&'p str> {
-    let change = plan.changes.iter().find(|change| change.path == path)?;
-    Some(std::str::from_utf8(change.after.as_deref()?).unwrap())
+/// A receipt puts whole files together.
+fn whole(content: &Content) -> &[u8] {
+    match content {
+        Content::Whole(bytes) => bytes,
+        Content::Spliced(_) => panic!("in parts"),
+    }
 }
 
-fn error_codes(plan: &Plan) -> Vec<&'static str> {
+fn after<'p>(plan: &'p Plan<Content>, path: &str) -> Option<&'p str> {
+    let change = plan.changes.iter().find(|change| change.path == path)?;
+    Some(std::str::from_utf8(whole(change.after.as_ref()?)).unwrap())
+}
+
+fn error_codes(plan: &Plan<Content>) -> Vec<&'static str> {
     plan.diagnostics.iter().filter(|found| found.is_error()).map(|found| found.code.as_str()).collect()
 }
 

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use relay_edit::{Change, Dialect, Options as PlanOptions, Snapshot, parse, render};
 
-use super::receipt;
+use super::{receipt, whole};
 
 /// Lines of the common ancestor, counted from 0, and what is there instead.
 #[derive(Clone, Debug)]
@@ -137,7 +137,7 @@ pub(super) fn judge(case: &Case, number: usize) -> Judgement {
         .plan;
     let failed = plan.diagnostics.iter().any(relay_diagnostics::Diagnostic::is_error);
     let landed = (!failed).then(|| match plan.changes.first() {
-        Some(change) => String::from_utf8(change.after.clone().unwrap()).unwrap(),
+        Some(change) => String::from_utf8(whole(change.after.as_ref().unwrap()).to_vec()).unwrap(),
         None => today.clone(),
     });
     let touch = |a: &Hunk, b: &Hunk| a.start <= b.end && b.start <= a.end;
