@@ -126,7 +126,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workspace = Workspace::open(&folder.path().join("project"))?;
     let root = workspace.root().to_owned();
     let engine = Arc::new(Engine::open(workspace, store, Cancel::new())?);
-    // A session that leaves nothing behind; `SessionLog::create` keeps one.
+    // A session that keeps nothing; `SessionLog::create` keeps one.
     let log = SessionLog::in_memory(&root);
     let jobs = Jobs::new(10);
     let services = Services {

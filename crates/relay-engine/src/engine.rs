@@ -51,11 +51,10 @@ impl EngineError {
 
 /// A fault of the user's own data as a finding.
 fn user_data(error: &StoreError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(codes::USER_DATA, crate::outcome::stop::with_sources(error));
-    match error.hint() {
-        Some(hint) => diagnostic.hinted(hint),
-        None => diagnostic.hinted("`relay doctor` says which folder that is and what is wrong with it."),
-    }
+    let hint = error
+        .hint()
+        .unwrap_or_else(|| "`relay doctor` says which folder that is and what is wrong with it.".to_owned());
+    Diagnostic::error(codes::USER_DATA, crate::outcome::stop::with_sources(error)).hinted(hint)
 }
 
 /// A workspace ready for work.

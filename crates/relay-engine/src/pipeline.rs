@@ -65,8 +65,10 @@ pub fn land_prepared(
         let submission = &prepared.submission;
         let admitted = admit::under(engine, prepared.uuid, &submission.text)?;
         let basis = Basis::new(engine, options, None).by_anchor(prepared.by_anchor);
-        let ready = Ready::new(submission, options, prepared.reply(), admitted, basis);
-        land_reply(landing, Ready { prepared: Some(prepared), ..ready })
+        let (reply, prepared) = (prepared.reply(), Some(prepared));
+        let (contained, flaws) = (Contained::default(), Vec::new());
+        let ready = Ready { submission, prepared, options, reply, admitted, basis, contained, flaws };
+        land_reply(landing, ready)
     })
 }
 
@@ -84,19 +86,6 @@ pub(crate) struct Ready<'a> {
     flaws: Vec<Diagnostic>,
 }
 
-impl<'a> Ready<'a> {
-    fn new(
-        submission: &'a Submission,
-        options: &'a LandOptions,
-        reply: Reply,
-        admitted: Admitted<'a>,
-        basis: Basis,
-    ) -> Self {
-        let (contained, flaws) = (Contained::default(), Vec::new());
-        Self { submission, prepared: None, options, reply, admitted, basis, contained, flaws }
-    }
-}
-
 /// Reads a reply, joins it with the refused ones it repairs, and checks project and uuid.
 fn read_and_admit<'a>(
     landing: &mut Landing<'_>,
@@ -111,7 +100,8 @@ fn read_and_admit<'a>(
     let reply = repair::join(engine, answers, &basis)?;
     landing.say(repair::unanswered(engine, &reply));
     let admitted = admit(engine, &reply, &submission.text)?;
-    Ok(Ready::new(submission, options, reply, admitted, basis))
+    let (contained, flaws) = (Contained::default(), Vec::new());
+    Ok(Ready { submission, prepared: None, options, reply, admitted, basis, contained, flaws })
 }
 
 /// Checks the paths, asks what has to be asked before anything runs, and lands the rest.

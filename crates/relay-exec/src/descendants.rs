@@ -28,7 +28,7 @@ pub fn descendants(pid: i32) -> Vec<i32> {
 }
 
 /// Sends a signal to a process and all below it, the deepest first and the process itself last. Says how many got it;
-/// those that are gone are no failure.
+/// those that are gone are not a failure.
 #[cfg(unix)]
 pub fn kill_tree(pid: i32, signal: i32) -> usize {
     let Some(signal) = rustix::process::Signal::from_named_raw(signal) else { return 0 };

@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn relative_folders_are_passed_over() {
         let here = std::env::current_dir().unwrap();
-        assert!(find_in("src", [here.clone()].into_iter()).is_none(), "a folder is no program");
+        assert!(find_in("src", [here.clone()].into_iter()).is_none(), "a folder is not a program");
         assert!(find_in("sh", [PathBuf::from("/bin")].into_iter()).is_some());
         let up: PathBuf = here.components().skip(1).map(|_| "..").collect();
         assert!(up.join("bin/sh").exists() && find_in("sh", [up.join("bin")].into_iter()).is_none());

@@ -9,13 +9,13 @@
 //! - [`git`] is the only caller of git, without the programs that a repository names.
 //! - [`Passthrough`] is a program that the user themselves runs, with their terminal and for as long as they like.
 //! - [`page`] shows a long text in the user's pager.
-//! - [`end_left_running`] ends what a Relay that was killed left behind.
+//! - [`end_left_running`] ends what a Relay that was killed left running.
 //! - [`sandbox`] lets a program write only where it may, enforced by the system.
 //! - [`Session`] is a bash that stays, with its folder, variables and functions, from command to command.
 //! - [`Pty`] is a command with a terminal of its own.
 //! - [`Child`] is a program that stays, and [`Keeper`] the rule by which it is started again or ended when idle.
 //!
-//! None of them decides whether something *may* run; that is settled before anybody calls this crate.
+//! None of them decides whether something *may* run; that is settled before this crate is called.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
@@ -65,7 +65,7 @@ pub use shell::Shell;
 pub use snapshot::{shell_variables, snapshot};
 pub use surroundings::{file_mode, variable};
 
-/// Set to `1` for every command, so that it can tell that Relay runs it.
+/// Set to `1` for every command, so that it can see that Relay runs it.
 pub const RELAY_VARIABLE: &str = "RELAY";
 
 /// Names the runs a process belongs to, outermost first, separated by colons. It is how descendants are found that

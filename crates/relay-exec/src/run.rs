@@ -65,7 +65,7 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// The output as text. Bytes that are no UTF-8 are replaced; a character cut in half by the limit is left out.
+    /// The output as text. Bytes that are not UTF-8 are replaced; a character cut in half by the limit is left out.
     #[must_use]
     pub fn text(&self) -> String {
         let is_continuation = |byte: &&u8| **byte & 0b1100_0000 == 0b1000_0000;

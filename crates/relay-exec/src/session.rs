@@ -209,7 +209,7 @@ impl Session {
         let mut meanwhile = || while read_some(output, buffer, on_output) {};
         let status = child.try_wait();
         if end.is_none() {
-            // It ended by itself; what it left behind has had its time.
+            // It ended by itself; what it left running has had its time.
             meanwhile();
         }
         child.stop_within(if end.is_some() { GRACE } else { STRAGGLERS }, &mut meanwhile);

@@ -273,7 +273,7 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// The address behind a translated one (64:ff9b::/96).
+/// The address that a translated one leads to (64:ff9b::/96).
 fn sixty_four(v6: Ipv6Addr) -> Option<Ipv4Addr> {
     let [0x64, 0xff9b, 0, 0, 0, 0, high, low] = v6.segments() else { return None };
     let [a, b] = high.to_be_bytes();

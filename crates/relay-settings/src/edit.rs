@@ -62,13 +62,13 @@ pub fn append(text: &str, name: &str, table: &impl Serialize) -> Result<String, 
 fn path(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let (mut done, mut rest) = (String::new(), name);
-    while let Some((part, behind)) = rest.split_once('.') {
+    while let Some((part, after)) = rest.split_once('.') {
         let upto = if done.is_empty() { part.to_owned() } else { format!("{done}.{part}") };
         if table::exactly(&upto).is_some() {
             break;
         }
         parts.push(part.to_owned());
-        (done, rest) = (upto, behind);
+        (done, rest) = (upto, after);
     }
     parts.push(rest.to_owned());
     parts

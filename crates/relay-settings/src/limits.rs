@@ -32,10 +32,10 @@ pub fn time(text: &str) -> Option<Duration> {
     let mut total = Duration::ZERO;
     while !rest.is_empty() {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let (number, behind) = rest.split_at_checked(digits)?;
+        let (number, after) = rest.split_at_checked(digits)?;
         let number: u32 = number.parse().ok()?;
-        let letters = behind.bytes().take_while(u8::is_ascii_alphabetic).count();
-        let (unit, behind) = behind.split_at_checked(letters)?;
+        let letters = after.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (unit, after) = after.split_at_checked(letters)?;
         let one = match unit {
             "ms" => Duration::from_millis(1),
             "s" => Duration::from_secs(1),
@@ -44,7 +44,7 @@ pub fn time(text: &str) -> Option<Duration> {
             _ => return None,
         };
         total = total.checked_add(one.checked_mul(number)?)?;
-        rest = behind.trim_start();
+        rest = after.trim_start();
     }
     (total > Duration::ZERO && total <= LONGEST).then_some(total)
 }

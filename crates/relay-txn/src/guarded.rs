@@ -1,8 +1,8 @@
 //! Files that no command of a model may change, as they were, so that they can be put back.
 //!
-//! Git's own settings and hooks, and Relay's configuration, are executed or obeyed later by someone else. Where the system
+//! Git's own settings and hooks, and Relay's configuration, are executed or obeyed later by other programs. Where the system
 //! can keep a command from them it does; this is for where it cannot, and for files that did not exist: they are compared
-//! after every command and put back. It is no transaction: nothing that a reply may name is among them.
+//! after every command and put back. This is not a transaction: nothing that a reply may name is among them.
 
 #![allow(
     clippy::disallowed_methods,

@@ -66,10 +66,10 @@ pub(crate) fn ensure_private_folder<F: Fs>(fs: &F, folder: &str) -> Result<bool,
 }
 
 /// Waits for the ledger's lock. A holder that dies releases it, so only living ones are waited for. It is held for
-/// milliseconds; when it takes longer, `told` is called once.
-pub(crate) fn lock<F: Fs>(fs: &F, told: impl FnOnce()) -> Result<F::Lock, TxnError> {
+/// milliseconds; when it takes longer, `waits` is called once.
+pub(crate) fn lock<F: Fs>(fs: &F, waits: impl FnOnce()) -> Result<F::Lock, TxnError> {
     let start = Instant::now();
-    let mut told = Some(told);
+    let mut waits = Some(waits);
     let mut pause = Duration::from_micros(200);
     loop {
         match fs.try_lock(LOCK, true) {
@@ -85,9 +85,9 @@ pub(crate) fn lock<F: Fs>(fs: &F, told: impl FnOnce()) -> Result<F::Lock, TxnErr
             return Err(TxnError::Busy { waited_ms });
         }
         if waited_ms > LOCK_PATIENCE_MS
-            && let Some(told) = told.take()
+            && let Some(waits) = waits.take()
         {
-            told();
+            waits();
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(5));

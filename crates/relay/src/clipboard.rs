@@ -1,6 +1,6 @@
 //! Putting text on the system's clipboard so that it outlives this process.
 //!
-//! On X11 and Wayland the clipboard's content lives in the program that offered it. So a copy of Relay stays behind in
+//! On X11 and Wayland the clipboard's content lives in the program that offered it. So a copy of Relay stays running in
 //! the background, holding the text until another program copies something; elsewhere the system keeps it.
 
 use std::io::Read;
@@ -49,7 +49,7 @@ pub fn paste() -> Result<String, Failure> {
 }
 
 /// The background process reports by offering the text: wait until the clipboard has it. If it has something else that
-/// was not there before, somebody was quick to copy the next thing, and that is no fault.
+/// was not there before, the user was quick to copy the next thing, and that is not a fault.
 fn wait_until_offered(text: &str, before: Option<&str>) -> Result<(), Failure> {
     let started = Instant::now();
     while started.elapsed() < OFFERED_WITHIN {
@@ -94,7 +94,7 @@ fn offer(clipboard: &mut arboard::Clipboard, text: String) -> Result<(), arboard
 }
 
 /// The library waits for the next owner for ever, also when the display went away and there will be none. A connection
-/// of its own tells when that happens. It is made before the text is offered: afterwards the display may be gone, and
+/// of its own shows when that happens. It is made before the text is offered: afterwards the display may be gone, and
 /// nothing would tell. Where there is no X11 there is nothing to wait for.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn end_with_the_display() {

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(&arguments))
 }
 
-/// Whether `relay` without arguments is the terminal interface: somebody sits in front of a terminal.
+/// Whether `relay` without arguments is the terminal interface: a person sits at a terminal.
 fn opens_the_agent() -> bool {
     #[cfg(unix)]
     return interactive::is_possible();

@@ -18,7 +18,7 @@ pub fn cancel_from_now_on(cancel: &Cancel) -> std::io::Result<()> {
 }
 
 /// A flag for ending a wrapped command. In a terminal Ctrl-C reaches the command by itself, and what it means is the
-/// command's business; without one there is nobody else to pass it on.
+/// command's business; without one nothing else passes it on.
 pub fn stop_command() -> std::io::Result<Cancel> {
     use std::io::IsTerminal as _;
     let (stop, left_to_the_command) = (Cancel::new(), Cancel::new());

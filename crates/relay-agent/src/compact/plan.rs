@@ -240,7 +240,7 @@ fn first_kept(path: &[&Entry], first: &Entry) -> String {
     path.get(at - quiet).map_or_else(|| first.id().to_owned(), |entry| entry.id().to_owned())
 }
 
-/// A summary without what Relay put behind it: that is worked out again.
+/// A summary without what Relay put after it: that is worked out again.
 fn stripped(compaction: &Compaction) -> String {
     const ADDED: [&str; 4] = [
         "\n\n<pinned-instructions>\n",

@@ -53,7 +53,7 @@ impl Pruning {
     }
 }
 
-/// How many tokens a note stands for, if the text is one.
+/// How many tokens a note replaces, if the text is one.
 pub(crate) fn noted(text: &str) -> Option<u64> {
     text.strip_prefix("[Output truncated - ")?.strip_suffix(" tokens]")?.parse().ok()
 }

@@ -157,7 +157,7 @@ fn pinned_instructions_survive_three_compactions() {
         let names = |what: &str| (0..=round).map(|n| format!("{what}{n}.rs")).collect::<Vec<_>>();
         assert_eq!((files.read, files.modified), (names("read"), names("edit")), "round {round}");
     }
-    // The previous summary goes to the model without what Relay put behind it.
+    // The previous summary goes to the model without what Relay put after it.
     branch.user("next");
     branch.answer(&Branch::words(30_000));
     let plan = on_request(&branch).unwrap();
@@ -232,7 +232,7 @@ fn an_extension_may_bring_the_summary() {
     assert_eq!(asked.finish(&answers(&asked)).unwrap().preserve_data, Some(json!({ "kept": true })));
 }
 
-/// Fails as often as it is told to, per model.
+/// Fails as often as the test wants, per model.
 #[derive(Default)]
 struct Scripted {
     failures: HashMap<String, Vec<llm::ErrorKind>>,

@@ -1,6 +1,6 @@
 //! What survives a compaction word for word: the latest request, and instructions that were pinned.
 //!
-//! A summary is somebody else's words. What the user asked for last, and what they pinned, is too important for that, so
+//! A summary is a model's wording. What the user asked for last, and what they pinned, is too important for that, so
 //! it follows the summary unchanged. The entry's `details` keep it too: the next compaction takes it from there, not from
 //! a text that a model wrote.
 

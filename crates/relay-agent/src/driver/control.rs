@@ -147,7 +147,7 @@ impl Agent {
         self.state.note_todos(&self.facts.kept);
     }
 
-    /// Moves to another place in the session's tree, with or without a summary of what is left behind. Only while no
+    /// Moves to another place in the session's tree, with or without a summary of what is left. Only while no
     /// run is under way.
     ///
     /// # Errors
@@ -242,7 +242,7 @@ impl Agent {
         last.map(|seen| seen.message.text())
     }
 
-    /// Puts something into the log that is no part of a run, such as a command the user ran.
+    /// Puts something into the log that is not part of a run, such as a command the user ran.
     pub fn note_entry(&mut self, body: Body) {
         self.append(body);
     }

@@ -223,7 +223,7 @@ impl Agent {
         self.under_way.ended.clone().unwrap_or(Ended::Done)
     }
 
-    /// Works for a front end on other threads, until it is told to quit.
+    /// Works for a front end on other threads, until it is asked to quit.
     pub fn serve(&mut self) {
         loop {
             self.work();
@@ -292,7 +292,7 @@ impl Agent {
         None
     }
 
-    /// Something that was told to end long ago and has not.
+    /// Something that was asked to end long ago and has not.
     fn overdue(&mut self, now: Instant) -> Option<Happened> {
         let since = self.under_way.aborted?;
         if now.duration_since(since) < PATIENCE {
@@ -329,7 +329,7 @@ impl Agent {
         if let Some(preview) = preview {
             self.report(&preview);
         }
-        // A log that cannot be written is no basis for going on.
+        // A log that cannot be written is not a basis for going on.
         if let Some(why) = self.under_way.broken.take() {
             self.report(&Event::Notice { warning: true, text: why });
             self.handle(Happened::Aborted);

@@ -24,7 +24,7 @@ pub trait Asker: Send + Sync {
     /// Gets one turn. Every event goes to `tell`; the last is `Done` or `Error`.
     fn ask(&self, request: &Request, cancel: &Cancel, tell: &mut dyn FnMut(Event));
 
-    /// What happened, if a turn does not end although it was told to.
+    /// What happened, if a turn does not end although it was asked to.
     fn gave_up(&self) -> Happened {
         let error = Error::new(ErrorKind::Aborted, "", "the request did not end in time");
         let turn = Turn::new(self.model().origin()).failed(error.clone());

@@ -36,7 +36,7 @@ pub enum Format {
 pub struct OfferedTool {
     /// Its name.
     pub name: String,
-    /// What the model was told about it.
+    /// What the model read about it.
     pub description: String,
 }
 

@@ -226,7 +226,7 @@ impl Policy {
     }
 
     fn changes(&self, path: &str) -> Decision {
-        // Notes of the session are no files; plan mode, which changes nothing else, keeps its plan there.
+        // Notes of the session are not files; plan mode, which changes nothing else, keeps its plan there.
         if path.starts_with("local://") {
             return Decision::Allow;
         }

@@ -89,7 +89,7 @@ impl Places {
     #[must_use]
     pub fn of(&self, path: &str) -> Place {
         if let Some((scheme, _)) = path.split_once("://") {
-            // Names inside the session and the host's own are no files.
+            // Names inside the session and the host's own are not files.
             let is_plain =
                 !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
             if is_plain && scheme != "file" {

@@ -15,7 +15,7 @@ pub struct AgentTexts {
 }
 
 impl AgentTexts {
-    /// Those that are kept here; none for a session that leaves nothing behind.
+    /// Those that are kept here; none for a session that keeps nothing.
     #[must_use]
     pub fn new(artifacts: Option<Artifacts>) -> Self {
         Self { artifacts }

@@ -19,9 +19,9 @@ const NAME_CHARS: usize = 100;
 
 /// The notes of a session.
 pub struct Local {
-    /// Where they are kept; none for a session that leaves nothing behind.
+    /// Where they are kept; none for a session that keeps nothing.
     artifacts: Option<Artifacts>,
-    /// Those of a session that leaves nothing behind.
+    /// Those of a session that keeps nothing.
     unkept: Mutex<BTreeMap<String, String>>,
 }
 

@@ -80,7 +80,7 @@ fn scopes(
 }
 
 /// Whether a condition is a pattern for files rather than a regular expression: `*.rs`, `src/**/*.ts`. In a regular
-/// expression a star never stands at the beginning or after a slash.
+/// expression a star is never at the beginning or after a slash.
 fn is_file_pattern(condition: &str) -> bool {
     let is_plain = |c: char| {
         c.is_alphanumeric() || matches!(c, '.' | '/' | '-' | '_' | '*' | '?' | '{' | '}' | ',' | '@')

@@ -7,7 +7,7 @@ use super::Masker;
 /// What every placeholder begins with.
 const PREFIX: &[u8] = b"RELAY_MASKED_";
 
-/// Placeholders that stand for nothing that is known.
+/// Placeholders that replace nothing that is known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{} is not a secret known in this session; read the file it comes from again, or leave it out",

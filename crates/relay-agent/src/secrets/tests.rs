@@ -152,7 +152,7 @@ fn pieces_may_be_cut_anywhere() {
 proptest! {
     #[test]
     fn masking_and_restoring_gives_the_text_back(text in "(\\PC|\\n|RELAY_MASKED_[A-F0-9]{3}|password = \"[a-z0-9]{10}\"|correct horse){0,20}") {
-        // Text that looks like a placeholder is left alone, and refused on its way back: it stands for nothing.
+        // Text that looks like a placeholder is left alone, and refused on its way back: it replaces nothing.
         let mut masker = masker();
         let masked = masker.mask("a.toml", &text);
         prop_assert_eq!(masker.mask("a.toml", &masked), masked.clone());

@@ -2,7 +2,7 @@
 //!
 //! They are Markdown files in the user's `prompts` folder and in the repository's `.relay/prompts`; folders of other
 //! programs are searched where the settings say so. A template is text and nothing else: no command in it is run, and
-//! what it stands for is sent as the user's message, so they see it.
+//! what it expands to is sent as the user's message, so they see it.
 
 mod expand;
 

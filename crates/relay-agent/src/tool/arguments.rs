@@ -27,7 +27,7 @@ pub fn with_defaults(schema: &Value, arguments: &Map<String, Value>) -> Map<Stri
 pub fn validate(schema: &Value, arguments: &Map<String, Value>) -> Result<(), Vec<String>> {
     let validator = match jsonschema::validator_for(schema) {
         Ok(validator) => validator,
-        // A schema that cannot be used (a host's own tool may have one) is no reason to refuse the call.
+        // A schema that cannot be used (a host's own tool may have one) is not a reason to refuse the call.
         Err(_) => return Ok(()),
     };
     let value = Value::Object(arguments.clone());

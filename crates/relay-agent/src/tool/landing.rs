@@ -9,7 +9,7 @@ use super::{Form, Question, Services, UiAnswer};
 use crate::policy::Level;
 
 /// Answers the engine's questions for an agent. Policy has decided about the call already; what only the engine can
-/// see (a file that other programs execute, content that seems to be a part of a file) is asked of the person.
+/// see (a file that other programs execute, content that seems to be a part of a file) is a question for the person.
 pub struct Landing<'a> {
     level: Level,
     services: &'a Services,
@@ -112,7 +112,7 @@ impl Approver for Landing<'_> {
     }
 
     fn whole_files(&mut self, _: &[Diagnostic]) -> Decision {
-        // The model is told to send the whole file or an edit; a person is not asked to vouch for it.
+        // The model is asked to send the whole file or an edit; a person is not asked to vouch for it.
         Decision::NobodyThere
     }
 }

@@ -135,7 +135,7 @@ pub enum ToolError {
     /// It failed. The model reads why.
     #[error("{0}")]
     Failed(String),
-    /// It was told to end.
+    /// It was asked to end.
     #[error("{0}")]
     Aborted(String),
     /// It may not do that.

@@ -23,7 +23,7 @@ pub struct Services {
     pub engine: Arc<Engine>,
     /// The session's id.
     pub session: String,
-    /// Where output is kept that is too long for the model; none for a session that leaves nothing behind.
+    /// Where output is kept that is too long for the model; none for a session that keeps nothing.
     pub artifacts: Option<Artifacts>,
     /// Addresses that are not files: notes of the session, rules, skills, those of the host.
     pub resources: Resources,

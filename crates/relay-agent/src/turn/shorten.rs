@@ -67,7 +67,7 @@ impl State {
                     format!("the conversation does not fit the model and could not be compacted: {error}");
                 self.finish(Ended::Failed(why), effects);
             }
-            // A summary that failed is no reason to stop while there is still room.
+            // A summary that failed is not a reason to stop while there is still room.
             _ if then_ask => self.ask(effects),
             _ => self.finish(Ended::Done, effects),
         }

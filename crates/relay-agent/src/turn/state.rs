@@ -121,9 +121,9 @@ pub(super) struct Tries {
     pub fell_back: Option<String>,
     /// Whether the conversation was made shorter because this turn did not fit.
     pub shortened: bool,
-    /// How often the model was told in a row that it may not end yet.
+    /// How often the model was reminded in a row that it may not end yet.
     pub held: u32,
-    /// How often it was told that its answer does not follow the schema.
+    /// How often it was reminded that its answer does not follow the schema.
     pub schema: u32,
     /// How often the model was reminded of open tasks.
     pub reminded: u32,

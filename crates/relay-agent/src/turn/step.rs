@@ -15,7 +15,7 @@ use super::happened::{Answer, Happened, Hit, Prompt, Source};
 use super::state::{Breaches, Phase, State, Tries};
 use super::{prose, repeats, schema};
 
-/// How often in a row a model that wants to end is told that it may not.
+/// How often in a row a model that wants to end is reminded that it may not.
 const HOLDS: u32 = 3;
 /// How often a model is asked again because its answer does not follow the schema.
 const SCHEMA_TRIES: u32 = 2;

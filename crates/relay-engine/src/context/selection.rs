@@ -11,7 +11,7 @@ use crate::codes;
 use crate::engine::Engine;
 use crate::intake::submission::LandOptions;
 use crate::outcome::{FileReport, FileStatus};
-use crate::plan::contain::names;
+use crate::plan::contain::{did_you_mean, names};
 
 /// The name on the shelf; there is one selection in a project.
 const NAME: &str = "files";
@@ -98,11 +98,9 @@ pub(crate) fn not_there(engine: &Engine, options: &LandOptions, edits: &[Edit]) 
         if name == EVERYTHING || is_there || is_named() {
             return None;
         }
-        let near = path.map(|path| workspace.suggest(&path)).unwrap_or_default();
-        let hint = match near.as_slice() {
-            [] => "Give paths from the root of the project, with commas between them.".to_owned(),
-            near => format!("Did you mean {}?", near.join(" or ")),
-        };
+        let hint = path.and_then(|path| did_you_mean(workspace, &path)).unwrap_or_else(|| {
+            "Give paths from the root of the project, with commas between them.".to_owned()
+        });
         let message = format!("{} of --context does not exist", visible_line(name));
         Some(Diagnostic::warning(codes::NO_SUCH_FILE, message).on(name.as_str()).hinted(hint))
     };

@@ -67,7 +67,7 @@ pub(crate) fn read(
 fn no_edits(text: &str) -> Diagnostic {
     let finding = Diagnostic::error(codes::NO_EDITS, "the reply holds no change that Relay understands")
         .hinted(
-            "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints what to tell the model.",
+            "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints the instructions for the model.",
         );
     Diagnostic {
         line: text.lines().position(|line| line.trim_start().starts_with("```")).map(|at| at + 1),

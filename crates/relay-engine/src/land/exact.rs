@@ -1,4 +1,4 @@
-//! Landing a file whose new bytes are known exactly: an archive that was written again with another entry, for instance.
+//! Landing a file with new bytes that are known exactly: an archive that was written again with another entry, for instance.
 //!
 //! There is nothing to parse or to place. The file must still be what the bytes were worked out from.
 

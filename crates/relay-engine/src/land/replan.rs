@@ -89,11 +89,11 @@ pub(crate) fn wait_for_others<'p>(
 fn wait_while(
     engine: &Engine,
     mut undecided: impl FnMut() -> Result<Option<TxnError>, TxnError>,
-    tell: impl FnOnce(&TxnError),
+    report: impl FnOnce(&TxnError),
 ) -> Result<(), Stop> {
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
     let started = Instant::now();
-    let mut tell = Some(tell);
+    let mut report = Some(report);
     while let Some(reason) = undecided()? {
         if engine.cancel().is_cancelled() {
             return Err(Stop::interrupted());
@@ -101,14 +101,14 @@ fn wait_while(
         if started.elapsed() > patience {
             return Err(reason.into());
         }
-        if let Some(tell) = tell.take() {
-            tell(&reason);
+        if let Some(report) = report.take() {
+            report(&reason);
         }
         std::thread::sleep(Duration::from_millis(25));
         // A process that died meanwhile will not decide any more.
         engine.ledger().recover()?;
     }
-    if tell.is_none() { Err(decided_meanwhile()) } else { Ok(()) }
+    if report.is_none() { Err(decided_meanwhile()) } else { Ok(()) }
 }
 
 /// The plan was made on files with an undecided change.

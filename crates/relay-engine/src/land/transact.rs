@@ -47,7 +47,7 @@ pub(crate) fn require_approver(
     if questions.is_empty() || approver.can_approve() {
         return Ok(());
     }
-    Err(Stop::Refused(vec![nobody_to_ask(&questions)]))
+    Err(Stop::Refused(vec![no_one_to_ask(&questions)]))
 }
 
 impl Landing<'_> {
@@ -116,9 +116,9 @@ impl Landing<'_> {
             )])),
             Decision::Interrupted => Err(Stop::interrupted()),
             Decision::NobodyThere => {
-                let nobody = nobody_to_ask(&questions);
+                let unanswered = no_one_to_ask(&questions);
                 questions.retain(|question| question.code != codes::APPROVAL_REQUIRED);
-                Err(Stop::RolledBack(vec![nobody]).and(questions))
+                Err(Stop::RolledBack(vec![unanswered]).and(questions))
             }
         }
     }
@@ -159,12 +159,12 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
     let inside_a_command = relay_exec::is_inside_a_run();
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
     let started = Instant::now();
-    let mut told = false;
+    let mut has_waited = false;
     let begun = engine.ledger().begin_when_free(draft, |error| {
         let waits = !inside_a_command && !engine.cancel().is_cancelled() && started.elapsed() < patience;
-        if waits && !told {
+        if waits && !has_waited {
             observer.waiting(&error.to_string());
-            told = true;
+            has_waited = true;
         }
         waits
     });
@@ -175,7 +175,9 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
         // Another process landed this uuid since we looked.
         Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
         // The one that was waited for did not leave the files as they were when this one was planned.
-        Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if told => Err(replan::decided_meanwhile()),
+        Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if has_waited => {
+            Err(replan::decided_meanwhile())
+        }
         other => Ok(other?),
     }
 }
@@ -230,7 +232,7 @@ pub(crate) fn unaddressed() -> Diagnostic {
     )
 }
 
-fn nobody_to_ask(questions: &[Diagnostic]) -> Diagnostic {
+fn no_one_to_ask(questions: &[Diagnostic]) -> Diagnostic {
     let reasons: Vec<&str> = questions.iter().map(|question| question.message.as_str()).collect();
     Diagnostic::error(
         codes::APPROVAL_REQUIRED,

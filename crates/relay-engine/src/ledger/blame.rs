@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::ledger::damaged;
 use crate::ledger::history::{Entry, EntryStatus, History};
 use crate::outcome::stop::transaction_failed;
-use crate::plan::contain::unreadable;
+use crate::plan::contain::{did_you_mean, unreadable};
 
 /// A file with the transactions that wrote its lines.
 #[derive(Debug)]
@@ -179,13 +179,12 @@ fn range(path: &RelPath, count: usize, lines: Option<(usize, usize)>) -> Result<
 
 fn missing(engine: &Engine, history: &History, path: &RelPath) -> Diagnostic {
     let known = history.entries.iter().any(|entry| entry.record.paths().any(|p| p == path.as_str()));
-    let near = engine.workspace().suggest(path);
     let hint = if known {
         format!("`relay log --path {path}` lists the transactions that changed it while it existed.")
-    } else if near.is_empty() {
-        "Paths are written from the project's folder or from the one you are in.".to_owned()
     } else {
-        format!("Did you mean {}?", near.join(" or "))
+        did_you_mean(engine.workspace(), path).unwrap_or_else(|| {
+            "Paths are written from the project's folder or from the one you are in.".to_owned()
+        })
     };
     Diagnostic::error(codes::NO_SUCH_LINE, format!("{path} does not exist")).on(path.as_str()).hinted(hint)
 }

@@ -212,9 +212,9 @@ impl Work<'_> {
         let (shown, remark) = self.meant(path, &current, last)?;
         let count = line_texts(shown.as_bytes()).map_or(0, |lines| lines.len());
         if last > count {
-            let whose = if remark.is_empty() { " as you know it" } else { "" };
+            let known_as = if remark.is_empty() { " as you know it" } else { "" };
             return Err(Refused::until_shown(format!(
-                "Invalid line range {first}-{last}: '{path}'{whose} has {count} lines"
+                "Invalid line range {first}-{last}: '{path}'{known_as} has {count} lines"
             )));
         }
         let known = applied(&shown, &edit).ok_or_else(|| {

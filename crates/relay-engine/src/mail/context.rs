@@ -7,7 +7,7 @@ use super::masks::Masks;
 use super::numbers::numbered;
 use super::outbox::{Message, Shown, render, written};
 use super::result::CommandResult;
-use super::session::State;
+use super::session::PrivateState;
 use crate::context::views::range;
 use crate::engine::Engine;
 
@@ -20,7 +20,7 @@ const RESULTS: &str = "the results";
 const SHORTEST_OUTPUT: usize = 300;
 
 /// Writes the session's next message, and remembers what it shows.
-pub(super) fn write_outbox(engine: &Engine, state: &mut State, masks: &mut Masks, note: Option<&str>) {
+pub(super) fn write_outbox(engine: &Engine, state: &mut PrivateState, masks: &mut Masks, note: Option<&str>) {
     let budget = fold::bytes(state.budget_tokens);
     let listing = fold::listing(&files(engine.workspace()), budget / 4);
     let is_first = state.session.sequence_number == 1;
@@ -81,7 +81,7 @@ pub(super) fn masked(results: &[CommandResult], masks: &mut Masks) -> Vec<Comman
 /// The files that were asked for, as long as there is room. What is shown is what line numbers mean from now on.
 fn contents(
     engine: &Engine,
-    state: &mut State,
+    state: &mut PrivateState,
     masks: &mut Masks,
     requests: &[String],
     mut room_bytes: usize,
@@ -120,7 +120,7 @@ fn contents(
 /// What the last reply's edits changed, with the numbers it has now. A file that is shown anyway is left out.
 fn changed(
     engine: &Engine,
-    state: &State,
+    state: &PrivateState,
     masks: &Masks,
     requests: &[String],
     mut room_bytes: usize,

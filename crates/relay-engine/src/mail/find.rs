@@ -4,7 +4,7 @@ use relay_store::Tray;
 
 use super::error::MailError;
 use super::held::load;
-use super::session::{Session, State, is_id};
+use super::session::{PrivateState, Session, is_id};
 use super::{Listed, Mail, SESSION_LIMIT_BYTES};
 
 impl Mail<'_> {
@@ -41,7 +41,7 @@ impl Mail<'_> {
         Ok(session.map(|session| Listed { session, is_ours: false, is_interrupted: false }))
     }
 
-    pub(super) fn private(&self, id: &str) -> Result<Option<State>, MailError> {
+    pub(super) fn private(&self, id: &str) -> Result<Option<PrivateState>, MailError> {
         let folder = self.engine.store().existing_mail_session(self.engine.workspace().root(), id)?;
         folder.map_or(Ok(None), |folder| load(&folder))
     }

@@ -3,7 +3,7 @@
 use relay_store::{FILE_LIMIT_BYTES, Folder, Tray, Writer};
 
 use super::error::MailError;
-use super::session::{Session, State};
+use super::session::{PrivateState, Session};
 use super::{Mail, fault};
 
 /// The name of the private state.
@@ -12,14 +12,15 @@ const STATE: &str = "state.json";
 /// The session, while its lock is held.
 pub(super) struct Held<'a> {
     pub mail: &'a Mail<'a>,
-    pub state: State,
+    pub state: PrivateState,
     writer: Writer<'a>,
 }
 
 /// What is kept of a session; `None` when this machine knows nothing of it.
-pub(super) fn load(folder: &Folder) -> Result<Option<State>, MailError> {
+pub(super) fn load(folder: &Folder) -> Result<Option<PrivateState>, MailError> {
     let Some(bytes) = folder.read(STATE)? else { return Ok(None) };
-    let state: State = serde_json::from_slice(&bytes).map_err(|source| MailError::Unreadable { source })?;
+    let state: PrivateState =
+        serde_json::from_slice(&bytes).map_err(|source| MailError::Unreadable { source })?;
     if !state.is_readable() {
         return Err(MailError::Newer { session: state.session.session_id });
     }
@@ -27,7 +28,7 @@ pub(super) fn load(folder: &Folder) -> Result<Option<State>, MailError> {
 }
 
 impl<'a> Held<'a> {
-    pub(super) fn new(mail: &'a Mail<'a>, state: State, writer: Writer<'a>) -> Self {
+    pub(super) fn new(mail: &'a Mail<'a>, state: PrivateState, writer: Writer<'a>) -> Self {
         Self { mail, state, writer }
     }
 

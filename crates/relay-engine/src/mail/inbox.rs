@@ -167,12 +167,6 @@ fn bad(name: &str, reason: impl Into<String>) -> MailError {
 
 /// The text of a reply: UTF-8, or UTF-16 as some editors save it.
 fn text_of(bytes: Vec<u8>) -> Result<String, String> {
-    if let Ok(text) = std::str::from_utf8(&bytes)
-        && !text.contains('\0')
-    {
-        return Ok(text.trim_start_matches('\u{feff}').to_owned());
-    }
-    relay_edit::text(&bytes)
-        .map(|text| text.trim_start_matches('\u{feff}').to_owned())
-        .ok_or_else(|| "it is not text in UTF-8".to_owned())
+    let text = relay_edit::text(&bytes).ok_or("it is not text in UTF-8")?;
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
 }

@@ -6,7 +6,7 @@ use relay_txn::project::ensure_state_dir;
 
 use super::error::MailError;
 use super::held::load;
-use super::session::{Session, SessionStatus, State, now};
+use super::session::{PrivateState, Session, SessionStatus, now};
 use super::{BUDGET_TOKENS, Mail, context};
 use crate::engine::{Engine, EngineError};
 
@@ -54,7 +54,7 @@ impl Mail<'_> {
         let id = session.session_id.clone();
         self.hold(
             &id,
-            || Ok(State::new(session, budget_tokens)),
+            || Ok(PrivateState::new(session, budget_tokens)),
             |held| {
                 let mut masks = held.masks()?;
                 held.state.session.task = masks.mask(context::TASK, task.trim());
@@ -112,8 +112,8 @@ impl Mail<'_> {
     }
 
     /// What the mailbox knows of a session that this machine does not.
-    pub(super) fn adopted(&self, id: &str) -> Result<State, MailError> {
+    pub(super) fn adopted(&self, id: &str) -> Result<PrivateState, MailError> {
         let session = self.public(id)?.ok_or_else(|| MailError::no_session(id))?;
-        Ok(State::new(session, BUDGET_TOKENS))
+        Ok(PrivateState::new(session, BUDGET_TOKENS))
     }
 }

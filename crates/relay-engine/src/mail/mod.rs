@@ -38,7 +38,7 @@ use crate::approval::trust::TrustAnswer;
 use crate::engine::Engine;
 use crate::intake::admit::reply_digest as digest;
 use held::{Held, load};
-use session::State;
+use session::PrivateState;
 
 pub use error::MailError;
 pub use inbox::{Arrived, Fit, Letter};
@@ -128,7 +128,7 @@ impl<'e> Mail<'e> {
     fn hold<T>(
         &self,
         id: &str,
-        otherwise: impl FnOnce() -> Result<State, MailError>,
+        otherwise: impl FnOnce() -> Result<PrivateState, MailError>,
         act: impl FnOnce(&mut Held<'_>) -> Result<T, MailError>,
     ) -> Result<T, MailError> {
         let (store, root) = (self.engine.store(), self.engine.workspace().root());

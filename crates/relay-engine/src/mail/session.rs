@@ -131,7 +131,7 @@ pub(super) fn is_id(text: &str) -> bool {
 /// Everything about a session, as only this machine keeps it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct State {
+pub(super) struct PrivateState {
     pub version: u64,
     pub session: Session,
     /// How many tokens the context of an outbox may take.
@@ -168,7 +168,7 @@ pub(super) struct UnderWay {
     pub is_running: bool,
 }
 
-impl State {
+impl PrivateState {
     pub(super) fn new(session: Session, budget_tokens: usize) -> Self {
         Self { version: VERSION, session, budget_tokens, ..Self::default() }
     }

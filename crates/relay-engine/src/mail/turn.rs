@@ -14,7 +14,7 @@ use super::held::Held;
 use super::masks::Masks;
 use super::result::CommandResult;
 use super::run::may_run;
-use super::session::{Answered, Session, SessionStatus, State, UnderWay, now};
+use super::session::{Answered, PrivateState, Session, SessionStatus, UnderWay, now};
 use super::work::Work;
 use super::{MailOptions, fault};
 use crate::approval::{Approver, Observer};
@@ -111,7 +111,7 @@ impl Held<'_> {
             self.save()?;
         }
         let mut masks = self.masks()?;
-        let State { session, views, under_way: Some(under_way), .. } = &mut self.state else {
+        let PrivateState { session, views, under_way: Some(under_way), .. } = &mut self.state else {
             return Err(MailError::NoSession { name: None });
         };
         let mut work = Work {
@@ -187,18 +187,18 @@ fn commands(text: &str) -> Vec<Written> {
             found.len()
         );
         found.truncate(COMMANDS);
-        found.push(told(reason));
+        found.push(remark(reason));
     }
     if !found.is_empty() {
         return found;
     }
     let reason =
         "No command was found in your response; write each tag on a line of its own, as the protocol shows";
-    vec![told(reason.to_owned())]
+    vec![remark(reason.to_owned())]
 }
 
 /// A remark to the model about its response as a whole.
-fn told(reason: String) -> Written {
+fn remark(reason: String) -> Written {
     let command = Command::Malformed { name: "RESPONSE".to_owned(), reason };
     Written { command, line: 1, source: String::new() }
 }

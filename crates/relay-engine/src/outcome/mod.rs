@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Block, Content};
 use relay_txn::{CheckRecord, FileChange, Undoes};
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use uuid::Uuid;
 
 use crate::outcome::mode_change::ModeChange;
@@ -76,7 +76,8 @@ impl Status {
 }
 
 /// What the submission does to one path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileOperation {
     /// The file is new.
     Create,
@@ -102,7 +103,8 @@ impl FileOperation {
 }
 
 /// The status of one file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FileStatus {
     /// It is as the submission wants it, on disk and on the ledger.
     Applied,
@@ -142,18 +144,6 @@ impl FileStatus {
             FileStatus::RolledBack => "rolled_back",
             FileStatus::NotRolledBack => "not_rolled_back",
         }
-    }
-}
-
-impl Serialize for FileOperation {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.name().serialize(serializer)
-    }
-}
-
-impl Serialize for FileStatus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.name().serialize(serializer)
     }
 }
 

@@ -166,11 +166,7 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
             "`relay doctor` looks at the workspace; `relay recover` cleans up.",
         ),
     };
-    let diagnostic = Diagnostic::error(code, with_sources(error)).hinted(hint);
-    match path {
-        Some(path) => diagnostic.on(path),
-        None => diagnostic,
-    }
+    Diagnostic { path: path.cloned(), ..Diagnostic::error(code, with_sources(error)).hinted(hint) }
 }
 
 /// Bytes that another program had put into a file meanwhile, and where they are kept.

@@ -97,20 +97,20 @@ fn normalise(workspace: &Workspace, edit: &mut Edit, paths: &mut Vec<RelPath>) -
 
 /// A refused path as a finding.
 pub(crate) fn path_refused(raw: &str, refusal: &PathRefusal) -> Diagnostic {
-    let diagnostic = Diagnostic::error(Code::new(refusal.code()), refusal.to_string()).on(raw);
-    match refusal.hint() {
-        Some(hint) => diagnostic.hinted(hint),
-        None => diagnostic,
-    }
+    let hint = refusal.hint().map(str::to_owned);
+    Diagnostic { hint, ..Diagnostic::error(Code::new(refusal.code()), refusal.to_string()).on(raw) }
 }
 
 /// A file that could not be read as a finding.
 pub(crate) fn unreadable(error: &ReadError) -> Diagnostic {
-    let diagnostic = Diagnostic::error(Code::new(error.code()), error.to_string()).on(error.path());
-    match error.hint() {
-        Some(hint) => diagnostic.hinted(hint),
-        None => diagnostic,
-    }
+    let hint = error.hint().map(str::to_owned);
+    Diagnostic { hint, ..Diagnostic::error(Code::new(error.code()), error.to_string()).on(error.path()) }
+}
+
+/// The files that a path which does not exist may have been meant for, as a question.
+pub(crate) fn did_you_mean(workspace: &Workspace, path: &RelPath) -> Option<String> {
+    let near = workspace.suggest(path);
+    (!near.is_empty()).then(|| format!("Did you mean {}?", near.join(" or ")))
 }
 
 /// The line of the reply where each path is first named.

@@ -23,7 +23,7 @@ use crate::land::drafting;
 use crate::outcome::Outcome;
 use crate::outcome::file_reports;
 use crate::outcome::stop::Stop;
-use crate::plan::contain::{Contained, lines_of, paths, unreadable};
+use crate::plan::contain::{Contained, did_you_mean, lines_of, paths, unreadable};
 use crate::plan::{elsewhere, forecast, namesake, odd_names};
 
 /// For how many misspelt paths a better one is looked for.
@@ -256,7 +256,7 @@ fn freed(edits: &[Edit]) -> BTreeSet<&str> {
 
 /// Whether a file cannot be read because a folder has its place, or a file that of its folder, and the reply takes that
 /// away. Whether nothing else is left in such a folder is for the transaction to see.
-fn makes_room(error: &ReadError, freed: &BTreeSet<&str>) -> bool {
+pub(crate) fn makes_room(error: &ReadError, freed: &BTreeSet<&str>) -> bool {
     match error {
         ReadError::Directory { path } => {
             let inside = format!("{path}/");
@@ -350,11 +350,10 @@ fn suggest_path(workspace: &Workspace, error: Diagnostic) -> Diagnostic {
         return error;
     }
     let Some(path) = error.path.as_deref().and_then(|path| workspace.path(path).ok()) else { return error };
-    let near = workspace.suggest(&path);
-    if near.is_empty() {
-        return error;
+    match did_you_mean(workspace, &path) {
+        Some(hint) => error.hinted(hint),
+        None => error,
     }
-    error.hinted(format!("Did you mean {}?", near.join(" or ")))
 }
 
 /// Whether text holds nothing but visible ASCII characters and ordinary white space. Most text does, and needs no closer

@@ -43,7 +43,7 @@ pub(crate) fn answers(engine: &Engine, submission: &Submission, reply: Reply) ->
 pub(crate) fn join(engine: &Engine, answers: Vec<Reply>, basis: &Basis) -> Result<Reply, Stop> {
     let mut answers = answers.into_iter();
     let first = answers.next().unwrap_or_default();
-    answers.try_fold(first, |earlier, answer| mend(engine, earlier, answer, basis))
+    answers.try_fold(first, |earlier, answer| repaired(engine, earlier, answer, basis))
 }
 
 /// What a message is about.
@@ -218,7 +218,7 @@ fn waiting(engine: &Engine, reply: &Reply) -> Vec<String> {
 
 /// Takes out of `earlier` what fails, and puts the answer's edits of the same file in its place; what the answer says of
 /// other files comes last.
-fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
+fn repaired(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result<Reply, Stop> {
     let workspace = engine.workspace();
     let Reply { reasoning, edits, control, receipt, .. } = earlier;
     // What was wrong with the earlier reply is what the answer was asked for.
@@ -233,34 +233,34 @@ fn mend(engine: &Engine, earlier: Reply, answer: Reply, basis: &Basis) -> Result
     let basis = basis.seeing(engine, edits);
     let failed = failures(workspace, &contained, &basis);
     // A block that is sent again for its lines renames its file once more, which is done.
-    let stands = |edit: &Edit| {
+    let is_done = |edit: &Edit| {
         let same =
             |(_, earlier): &(usize, &Edit)| earlier.path == edit.path && earlier.operation == edit.operation;
         let mut earlier = edits.iter().enumerate().filter(same);
         matches!(edit.operation, Operation::Rename { .. })
             && earlier.any(|(index, _)| !failed.iter().any(|failure| failure.edit == index))
     };
-    fresh.retain(|edit| !stands(edit));
-    let mut mended = Vec::with_capacity(edits.len() + fresh.len());
+    fresh.retain(|edit| !is_done(edit));
+    let mut joined = Vec::with_capacity(edits.len() + fresh.len());
     for (index, edit) in contained.edits.into_iter().enumerate() {
         match failed.iter().find(|failure| failure.edit == index) {
-            None => mended.push(edit),
+            None => joined.push(edit),
             Some(failure) => {
                 let path = edit.path.clone();
-                mended.extend(without(edit, &failure.lines));
+                joined.extend(without(edit, &failure.lines));
                 let (same_file, others) = fresh.into_iter().partition(|edit| edit.path == path);
                 fresh = others;
-                mended.extend::<Vec<Edit>>(same_file);
+                joined.extend::<Vec<Edit>>(same_file);
             }
         }
     }
-    mended.extend(fresh);
-    let mended = join_anchored(mended, &basis.options.views);
+    joined.extend(fresh);
+    let joined = join_anchored(joined, &basis.options.views);
     let mut diagnostics = answer.diagnostics;
     diagnostics.extend(refused.into_iter().map(|refused| refused.why));
     Ok(Reply {
         reasoning: [reasoning, answer.reasoning].join("\n\n").trim().to_owned(),
-        edits: mended,
+        edits: joined,
         control: control.or(answer.control),
         receipt: receipt.or(answer.receipt),
         diagnostics,

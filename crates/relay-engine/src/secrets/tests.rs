@@ -300,7 +300,7 @@ fn a_placeholder_is_stable_and_says_nothing_about_the_value() {
     let placeholder =
         |key: u8| mask("a.toml", text, &mut Vault::new(&[key; 32])).found[0].placeholder.clone();
     assert_eq!(placeholder(1), placeholder(1));
-    assert_ne!(placeholder(1), placeholder(2), "without the key nobody can check a guess");
+    assert_ne!(placeholder(1), placeholder(2), "without the key no one can check a guess");
     assert!(
         placeholder(1).bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_'),
         "{}",
@@ -349,7 +349,7 @@ fn text_that_looks_masked_stays_what_it_is() {
     assert_eq!(vault.restore("a.toml", &masked.text).as_deref(), Ok(text.as_str()));
     assert!(
         !masked.text.contains("hunter2"),
-        "what was masked once is masked wherever it stands: {}",
+        "what was masked once is masked wherever it appears: {}",
         masked.text
     );
 }

@@ -66,12 +66,6 @@ impl Vault {
         }
     }
 
-    /// Whether it holds nothing.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The vault as text. It holds the values: keep it for the user alone.
     ///
     /// # Errors

@@ -89,11 +89,7 @@ impl<'a> Conflicts<'a> {
             };
             let numbered = |lines: &[String], range: &std::ops::Range<usize>| {
                 let taken = lines.get(range.clone()).unwrap_or_default().to_vec();
-                taken
-                    .into_iter()
-                    .enumerate()
-                    .map(|(at, text)| (range.start + at + 1, text))
-                    .collect::<Vec<_>>()
+                (range.start + 1..).zip(taken).collect::<Vec<_>>()
             };
             let message = format!(
                 "{place} where the undo would write{}{}",

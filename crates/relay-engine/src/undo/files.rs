@@ -10,6 +10,7 @@ use super::select::Step;
 use crate::engine::Engine;
 use crate::outcome::stop::Stop;
 use crate::plan::contain::{path_refused, unreadable};
+use crate::plan::planning::makes_room;
 
 /// How a file was restored; the strongest of all steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -116,20 +117,12 @@ impl<'a> Files<'a> {
     /// Whether a folder is where the file was, or something else where its folder was, and what is undone may have put
     /// it there. Whether it can be removed completely is for the transaction to find out.
     fn may_swap(&self, error: &ReadError) -> bool {
-        match error {
-            ReadError::Directory { path } => {
-                let inside = format!("{path}/");
-                self.made.contains(path.as_str())
-                    || self
-                        .touched
-                        .range(inside.as_str()..)
-                        .next()
-                        .is_some_and(|path| path.starts_with(&inside))
+        makes_room(error, &self.touched)
+            || match error {
+                ReadError::Directory { path } => self.made.contains(path.as_str()),
+                ReadError::Symlink { link, .. } => self.touched.contains(link.as_str()),
+                _ => false,
             }
-            ReadError::NotADirectory { parent, .. } => self.touched.contains(parent.as_str()),
-            ReadError::Symlink { link, .. } => self.touched.contains(link.as_str()),
-            _ => false,
-        }
     }
 
     /// A name under which there is nothing, and that is not the right one.

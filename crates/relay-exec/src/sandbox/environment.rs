@@ -1,7 +1,7 @@
 //! The variables that name a way to another program of the user: a socket, a display, an agent, a terminal.
 //!
 //! The ways themselves are closed by the system; without the names a program does not try them, and what it starts
-//! fails with "no display" rather than with an error that nobody expects. Variables that hold secrets are another matter:
+//! fails with "no display" rather than with an error that no one expects. Variables that hold secrets are another matter:
 //! a program that can read them can print them, so commands of a model do not get them at all.
 
 use std::ffi::OsStr;

@@ -14,7 +14,7 @@ const ROOT: &str = "/sys/fs/cgroup";
 /// The file by which a process joins.
 const MEMBERS: &str = "cgroup.procs";
 
-/// Groups that go when this is dropped, once nobody is in them.
+/// Groups that go when this is dropped, once they are empty.
 #[derive(Debug)]
 pub(super) struct Group {
     folders: Vec<PathBuf>,

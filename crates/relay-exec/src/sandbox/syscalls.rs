@@ -2,7 +2,7 @@
 //!
 //! Landlock knows files; this knows everything else by which a program could act through another process: characters
 //! pushed into a terminal, sockets of local services, other processes' memory, new mounts and namespaces, keyrings. A
-//! filter sees numbers only, never the text behind a pointer, so a rule says "no socket of this family" and not "not
+//! filter sees numbers only, never the text that a pointer leads to, so a rule says "no socket of this family" and not "not
 //! this path". What is refused is refused to everything the program starts, for good.
 //!
 //! Arguments are compared by their lower 32 bits wherever the kernel reads no more than that: a rule on all 64 could be
@@ -95,7 +95,7 @@ const REFUSED: &[u32] = &[
 ];
 
 /// Programs ask for these first and go on without them when the kernel does not have them. Of `clone3` and `io_uring`
-/// a filter cannot see what they are asked to do; the C library then uses `clone`, whose flags can be seen.
+/// a filter cannot see what they are asked to do; the C library then uses `clone`, and its flags can be seen.
 const ABSENT: &[u32] =
     &[nr::__NR_clone3, nr::__NR_io_uring_setup, nr::__NR_io_uring_enter, nr::__NR_io_uring_register];
 

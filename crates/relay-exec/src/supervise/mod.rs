@@ -24,7 +24,7 @@ use crate::{RELAY_VARIABLE, RUN_VARIABLE};
 /// How long a cancel may go unnoticed.
 const TICK: Duration = Duration::from_millis(10);
 
-/// How long what a command left running may take to end by itself: many leave a tidying child behind.
+/// How long what a command left running may take to end by itself: many leave a child that tidies up.
 const STRAGGLERS: Duration = Duration::from_millis(200);
 
 /// How long the output of a command that has exited may stay silent before it counts as over.

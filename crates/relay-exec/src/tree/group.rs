@@ -12,7 +12,7 @@ impl Tree {
         Self { leader }
     }
 
-    /// Sends a signal; whether there was anybody to get it. A group of nothing but the dead refuses signals.
+    /// Sends a signal; whether any process was there to get it. A group of nothing but the dead refuses signals.
     pub(crate) fn signal_all(&mut self, signal: Signal) -> bool {
         let sent = rustix::process::kill_process_group(self.leader, signal).is_ok();
         if sent && signal != Signal::KILL {

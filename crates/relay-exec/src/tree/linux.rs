@@ -21,7 +21,7 @@ const ENVIRONMENT_LIMIT_BYTES: u64 = 8 << 20;
 /// How much of a process's command line is shown.
 const LINE_LIMIT_BYTES: u64 = 100;
 
-/// How long a process that is just becoming another program is waited for at most, so that nobody can hold us up.
+/// How long a process that is just becoming another program is waited for at most, so that no process can hold Relay up.
 const BECOMING_LIMIT: Duration = Duration::from_millis(200);
 
 /// A process, for good: numbers are reused, start times are not.
@@ -212,7 +212,7 @@ fn is_orphan(process: &Process) -> bool {
         && !children::is_known(process.identity.pid)
 }
 
-/// Frees the numbers of orphans that have ended: nobody else waits for them.
+/// Frees the numbers of orphans that have ended: no one else waits for them.
 fn reap_orphans(all: &[Process]) {
     for process in all.iter().filter(|process| process.is_dead && is_orphan(process)) {
         // One that another program has waited for meanwhile is gone as well.

@@ -14,7 +14,7 @@ mod group;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use group::{Tree, is_living, name};
 
-/// How long everybody gets between the request to end and the killing. Whoever ends at once keeps nobody waiting; on a
+/// How long processes get between the request to end and the killing. One that ends at once keeps no one waiting; on a
 /// busy machine it takes a while until a program has its turn to tidy up.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
@@ -22,11 +22,11 @@ pub(crate) const GRACE: Duration = Duration::from_secs(2);
 /// fork can slip through, before they are given up.
 pub(crate) const KILL_LIMIT: Duration = Duration::from_secs(5);
 
-/// How many looks in a row must find nobody: what is started during one may be missed by it.
+/// How many looks in a row must find no process: what is started during one may be missed by it.
 const EMPTY_LOOKS: u32 = 2;
 
 impl Tree {
-    /// Kills everybody, again and again until nobody is left; `pause` lets a moment pass.
+    /// Kills every process, again and again until none is left; `pause` lets a moment pass.
     pub(crate) fn kill_all(&mut self, mut pause: impl FnMut()) {
         let until = Instant::now() + KILL_LIMIT;
         let mut empty_looks = 0;

@@ -91,7 +91,7 @@ fn a_cancel_ends_those_that_left_the_group_and_cleared_their_environment() {
     check_killed(&format!("setsid env -i PATH=\"$PATH\" {SLEEPER} &"));
 }
 
-/// When its parent obeys the first request and it does not, nothing tells any more where it came from; it has to be
+/// When its parent obeys the first request and it does not, nothing shows any more where it came from; it has to be
 /// remembered.
 #[cfg(target_os = "linux")]
 #[test]

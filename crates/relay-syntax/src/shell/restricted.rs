@@ -130,7 +130,7 @@ fn refuse_outside(next: char) -> Result<(), String> {
     }
 }
 
-/// What is asked of Relay's own commands beyond their prefix.
+/// What Relay's own commands must fulfil beyond their prefix.
 fn own_commands(words: &[String]) -> Result<(), String> {
     let texts: Vec<&str> = words.iter().map(String::as_str).collect();
     match texts.as_slice() {

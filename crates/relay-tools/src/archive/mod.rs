@@ -1,6 +1,6 @@
 //! Archives: what is in a `.tar`, `.tar.gz`, `.tgz` or `.zip`, one entry at a time.
 //!
-//! An archive is somebody else's data. Nothing of it is ever unpacked to the disk; names that lead elsewhere are counted
+//! An archive is another program's data. Nothing of it is ever unpacked to the disk; names that lead elsewhere are counted
 //! and left out; an entry is inflated only as far as its limit, and a compressed archive is listed only as far as
 //! [`INFLATE_LIMIT_BYTES`], whatever sizes its headers claim. Entries come from a reader, so that the archive itself is
 //! never in memory as a whole.
@@ -117,7 +117,7 @@ pub enum ArchiveError {
     /// An entry that needs a password.
     #[error("`{}` is encrypted", visible_line(.0))]
     Encrypted(String),
-    /// The call was told to end.
+    /// The call was asked to end.
     #[error("reading the archive was interrupted")]
     Cancelled,
 }

@@ -1,7 +1,7 @@
 //! Writing one entry: the archive is put together anew in memory, with every other entry as it was.
 //!
 //! Other entries are copied as they are stored, so nothing about them changes: compression, times, owners, links. Names that
-//! lead outside an archive are copied too, because leaving them out would change what nobody asked to change.
+//! lead outside an archive are copied too, because leaving them out would change what no one asked to change.
 
 use std::io::{Cursor, Read, Write};
 
@@ -29,7 +29,7 @@ pub struct NewEntry<'a> {
     pub modified: u64,
 }
 
-/// The archive with one entry replaced or added; `None` stands for an archive that does not exist yet.
+/// The archive with one entry replaced or added; `None` means an archive that does not exist yet.
 ///
 /// # Errors
 /// It is damaged, goes beyond a limit, or has a folder where the entry would be.

@@ -4,7 +4,7 @@ use relay_diagnostics::Diagnostic;
 use relay_edit::{Dialect, Edit, Operation, codes, parse};
 use serde_json::Value;
 
-/// What stands for the file while its hunks are read, so that no path can be mistaken for something else.
+/// What the file is called while its hunks are read, so that no path can be mistaken for something else.
 const HERE: &str = "file";
 
 /// Reads the entries of a call.

@@ -1,4 +1,4 @@
-//! `monitor` over a shell that prints what it is told to.
+//! `monitor` over a shell that prints what the test wants.
 
 use std::time::Duration;
 

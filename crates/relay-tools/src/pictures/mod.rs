@@ -1,6 +1,6 @@
 //! Pictures for models: what they are, and small enough to be sent.
 //!
-//! A picture is somebody else's data: its format is read from its content, never from its name, and it is decoded with
+//! A picture is another program's data: its format is read from its content, never from its name, and it is decoded with
 //! limits on its sides and on memory before anything believes its header.
 
 use std::io::Cursor;

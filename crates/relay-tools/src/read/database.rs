@@ -35,7 +35,7 @@ pub fn read(call: &Call<'_>, place: &Place, head: &[u8], rest: &str) -> Result<O
     let before = place.facts().ok().flatten();
     let database = Database::open(place.absolute(), head, beside, call.cancel).map_err(failed)?;
     let answer = database.answer(&selector).map_err(failed)?;
-    // SQLite opens by name. A name that meanwhile leads to another file is one that somebody swapped.
+    // SQLite opens by name. A name that meanwhile leads to another file was swapped.
     let after = place.facts().ok().flatten();
     if !before.zip(after).is_some_and(|(before, after)| before.is_same_file(&after)) {
         return Err(ToolError::failed(format!(

@@ -1,4 +1,4 @@
-//! Lines as a model reads them: with anchors, with numbers or plain, and what it is told about the rest.
+//! Lines as a model reads them: with anchors, with numbers or plain, and what it reads about the rest.
 
 use relay_agent::tool::Call;
 use relay_edit::anchors::LineHash;

@@ -10,7 +10,7 @@ use crate::documents::{self, Kind};
 /// Shows a document; nothing if it is something else. What cannot be converted is said, not an error.
 ///
 /// # Errors
-/// The call was told to end.
+/// The call was asked to end.
 pub fn read(call: &Call<'_>, opened: &Opened<'_>) -> Result<Option<Output>, ToolError> {
     let name = opened.place.shown();
     let Some(kind) = Kind::of_name(name) else { return Ok(None) };

@@ -43,7 +43,7 @@ impl Opened<'_> {
     /// Shows it.
     ///
     /// # Errors
-    /// The system refuses, or the call was told to end.
+    /// The system refuses, or the call was asked to end.
     pub fn read(self, call: &Call<'_>) -> Result<Output, ToolError> {
         ToolError::check(call.cancel)?;
         if self.facts.size <= WHOLE_BYTES {

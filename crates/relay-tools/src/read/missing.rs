@@ -12,7 +12,7 @@ use unicode_normalization::UnicodeNormalization as _;
 /// How long the workspace is searched.
 const TIME: Duration = Duration::from_secs(5);
 
-/// The place that is meant, and what the model is told about it.
+/// The place that is meant, and what the model reads about it.
 pub struct Found {
     pub place: Place,
     pub note: String,
@@ -39,7 +39,7 @@ fn variants(path: &str) -> Vec<String> {
 /// The only file or folder of the workspace that ends as the path does.
 ///
 /// # Errors
-/// There is none, or several, or the call was told to end.
+/// There is none, or several, or the call was asked to end.
 pub fn resolve(call: &Call<'_>, written: &str) -> Result<Found, ToolError> {
     let workspace = call.services.engine.workspace();
     let home = call.services.home.as_deref();

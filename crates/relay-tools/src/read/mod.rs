@@ -55,7 +55,7 @@ enum Target<'p> {
     Web,
     /// An archive and what is in it.
     Archive(&'p str, &'p str, archive::Format),
-    /// A database and what is asked of it.
+    /// A database and what is wanted from it.
     Database(&'p str, &'p str),
     /// Anything else.
     Plain,

@@ -42,7 +42,7 @@ pub enum DatabaseError {
     /// The query took too long.
     #[error("the query took more than {} seconds; narrow it", TIME.as_secs())]
     TimedOut,
-    /// The call was told to end.
+    /// The call was asked to end.
     #[error("the query was interrupted")]
     Cancelled,
 }
@@ -169,7 +169,7 @@ pub(super) fn failed(error: rusqlite::Error) -> DatabaseError {
 }
 
 impl Database {
-    /// The same, where a query that was ended by its limits is told apart.
+    /// The same, where a query that was ended by its limits is distinguished.
     pub(super) fn failed(&self, error: rusqlite::Error) -> DatabaseError {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::OperationInterrupted) if self.cancel.is_cancelled() => {

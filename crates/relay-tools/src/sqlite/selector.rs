@@ -5,7 +5,7 @@ use super::{DEFAULT_ROWS, DatabaseError, MAX_ROWS};
 
 const ENDINGS: [&str; 4] = [".sqlite", ".sqlite3", ".db", ".db3"];
 
-/// What is asked of a database.
+/// What a query wants from a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Selector {
     /// Its tables.
@@ -42,7 +42,7 @@ pub enum Selector {
     },
 }
 
-/// The ways in which a path may name a database and what is asked of it, the longest file name first.
+/// The ways in which a path may name a database and what is wanted from it, the longest file name first.
 #[must_use]
 pub fn candidates(path: &str) -> Vec<(&str, &str)> {
     let lower = path.to_ascii_lowercase();

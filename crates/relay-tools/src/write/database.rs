@@ -150,7 +150,7 @@ impl Wanted {
         let words = |error: rusqlite::Error| error.to_string();
         let mut connection = Connection::open_with_flags(file, flags).map_err(words)?;
         connection.busy_timeout(BUSY).map_err(words)?;
-        // What the schema of somebody else's database calls must not reach further than the database.
+        // What the schema of another program's database calls must not reach further than the database.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false).map_err(words)?;
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true).map_err(words)?;
         let transaction =

@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use relay_workspace::Workspace;
 
+use super::folder::{CaptureFolder, Open};
 use super::index::{Index, Kept, Key};
-use super::place::{Open, Place};
 use super::{Attached, Held, Obstacle, journal};
 use crate::disk::Locked;
 use crate::error::{At, TxnError};
@@ -39,7 +39,7 @@ pub(super) struct Pack {
 
 impl Pack {
     /// Opens a pack, which must exist.
-    pub(super) fn open(place: &Place, number: u64) -> io::Result<Self> {
+    pub(super) fn open(place: &CaptureFolder, number: u64) -> io::Result<Self> {
         Ok(Self { number, file: place.open(&pack_name(number), Open::Read)? })
     }
 
@@ -55,7 +55,7 @@ impl Pack {
 
 /// The cache, locked, while one scan uses it.
 pub(super) struct Cache {
-    place: Place,
+    place: CaptureFolder,
     key: LedgerKey,
     index: Index,
     pack: Arc<Pack>,
@@ -75,7 +75,7 @@ pub(super) struct Cache {
 impl Cache {
     /// Opens the cache, whatever state it is in.
     pub(super) fn open(workspace: &Workspace, key: &LedgerKey) -> Result<Self, TxnError> {
-        let place = Place::new(workspace).at("open", CAPTURE)?;
+        let place = CaptureFolder::new(workspace).at("open", CAPTURE)?;
         let lock = lock(&place)?;
         let known = read_index(&place, key).at("read", CAPTURE)?;
         let known = match known {
@@ -192,7 +192,7 @@ fn pack_name(number: u64) -> String {
 }
 
 /// Waits until no other process scans.
-pub(super) fn lock(place: &Place) -> Result<Locked, TxnError> {
+pub(super) fn lock(place: &CaptureFolder) -> Result<Locked, TxnError> {
     let start = Instant::now();
     loop {
         let file = place.open(LOCK, Open::Append).at("lock", CAPTURE)?;
@@ -208,7 +208,7 @@ pub(super) fn lock(place: &Place) -> Result<Locked, TxnError> {
 }
 
 /// The index with its pack and the pack's length, if they are ours and fit together.
-fn read_index(place: &Place, key: &LedgerKey) -> io::Result<Option<(Index, File, u64)>> {
+fn read_index(place: &CaptureFolder, key: &LedgerKey) -> io::Result<Option<(Index, File, u64)>> {
     let file = match place.open(INDEX, Open::Read) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -239,7 +239,7 @@ fn is_worth_keeping(index: &Index, length: u64) -> bool {
 }
 
 /// An empty pack under a number that was not used before.
-fn fresh(place: &Place) -> io::Result<(Index, File, u64)> {
+fn fresh(place: &CaptureFolder) -> io::Result<(Index, File, u64)> {
     let number = |name: &String| name.strip_prefix("pack-").and_then(|number| number.parse::<u64>().ok());
     let last = place.names()?.iter().filter_map(number).max().unwrap_or(0);
     let index = Index::empty(last.wrapping_add(1));

@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::cache::{self, Pack};
+use super::folder::{CaptureFolder, Open};
 use super::index::{Index, Key};
-use super::place::{Open, Place};
 use super::{Effects, Held, Obstacle, Scan, Uncaptured};
 use crate::belongings::Owner;
 use crate::disk::{Disk, Locked};
@@ -75,7 +75,7 @@ struct Header {
 #[must_use = "dropping it ends the capture"]
 #[derive(Debug)]
 pub struct Running {
-    place: Place,
+    place: CaptureFolder,
     name: String,
     /// Locked while this process lives.
     file: Locked,
@@ -155,7 +155,7 @@ pub(crate) fn begin(
     }
     let text = serde_json::to_string(&header).map_err(io::Error::other).at("write", CAPTURE)?;
     let index = Index::write(scan.pack.number, files.into_iter(), key);
-    let place = Place::new(workspace).at("open", CAPTURE)?;
+    let place = CaptureFolder::new(workspace).at("open", CAPTURE)?;
     let _lock = cache::lock(&place)?;
     let name = format!("{PREFIX}{}", Uuid::new_v4());
     let file = place.open(UNFINISHED, Open::Empty).at("write", CAPTURE)?;
@@ -175,7 +175,7 @@ pub(crate) fn begin(
 
 /// The captures that died.
 pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Journals, TxnError> {
-    let Ok(place) = Place::new(workspace) else { return Ok(Journals::default()) };
+    let Ok(place) = CaptureFolder::new(workspace) else { return Ok(Journals::default()) };
     let names = place.names().at("list", CAPTURE)?;
     let names: Vec<&String> = names.iter().filter(|name| name.starts_with(PREFIX)).collect();
     if names.is_empty() {
@@ -191,7 +191,7 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
         // Gone by now, or nothing that Relay makes.
         let Ok(file) = place.open(name, Open::Read) else { continue };
         let Some(file) = of_the_dead(&place, name, file) else { continue };
-        let place = Place::new(workspace).at("open", CAPTURE)?;
+        let place = CaptureFolder::new(workspace).at("open", CAPTURE)?;
         let mut running = Running { place, name: name.clone(), file, stays: true };
         match read(&running, key) {
             Some((command, before, unheld)) => {
@@ -207,7 +207,7 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
 
 /// The commands of all journals, and whether each is still running. Changes nothing.
 pub(crate) fn unfinished(key: &LedgerKey, workspace: &Workspace) -> Result<Vec<(Command, bool)>, TxnError> {
-    let Ok(place) = Place::new(workspace) else { return Ok(Vec::new()) };
+    let Ok(place) = CaptureFolder::new(workspace) else { return Ok(Vec::new()) };
     let mut found = Vec::new();
     for name in place.names().at("list", CAPTURE)?.iter().filter(|name| name.starts_with(PREFIX)) {
         let Ok(file) = place.open(name, Open::Read) else { continue };
@@ -233,7 +233,7 @@ fn header(bytes: &[u8], key: &LedgerKey) -> Option<(Header, usize)> {
 
 /// The lock of a journal left by a dead process. A capture that ends removes its journal before it releases the lock,
 /// so a missing journal was not interrupted. No second journal gets the name.
-fn of_the_dead(place: &Place, name: &str, file: File) -> Option<Locked> {
+fn of_the_dead(place: &CaptureFolder, name: &str, file: File) -> Option<Locked> {
     let locked = Locked::try_new(file).ok()??;
     place.open(name, Open::Read).ok().map(|_is_there| locked)
 }
@@ -319,14 +319,14 @@ mod tests {
     fn a_capture_that_ends_just_now_was_not_interrupted() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join(CAPTURE)).unwrap();
-        let place = Place::new(&Workspace::open(folder.path()).unwrap()).unwrap();
+        let place = CaptureFolder::new(&Workspace::open(folder.path()).unwrap()).unwrap();
         let name = format!("{PREFIX}1");
         let file = Locked::try_new(place.open(&name, Open::Append).unwrap()).unwrap().unwrap();
         let running = Running { place, name, file, stays: false };
         // Another process has found the journal, and opened it.
         let seen = running.place.open(&running.name, Open::Read).unwrap();
         assert!(of_the_dead(&running.place, &running.name, seen.try_clone().unwrap()).is_none(), "it lives");
-        let place = Place::new(&Workspace::open(folder.path()).unwrap()).unwrap();
+        let place = CaptureFolder::new(&Workspace::open(folder.path()).unwrap()).unwrap();
         let name = running.name.clone();
         running.leave();
         assert!(of_the_dead(&place, &name, place.open(&name, Open::Read).unwrap()).is_some(), "it died");

@@ -12,9 +12,9 @@
 mod attribute;
 mod cache;
 mod effects;
+mod folder;
 mod index;
 mod journal;
-mod place;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -42,7 +42,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open =
             || File::options().create(true).append(true).open(folder.path().join("lock")).expect("a file");
-        let held = Locked::try_new(open()).unwrap().expect("nobody holds it");
+        let held = Locked::try_new(open()).unwrap().expect("no one holds it");
         let _inherited = held.file().try_clone().unwrap();
         assert!(Locked::try_new(open()).unwrap().is_none());
         drop(held);

@@ -80,7 +80,7 @@ fn nothing_is_an_effect_when_nothing_happened() {
         std::fs::remove_file(world.at("a.txt")).unwrap();
         world.write("a.txt", &text);
     });
-    assert!(effects.is_empty(), "the same content in another file is no change");
+    assert!(effects.is_empty(), "the same content in another file is not a change");
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
         std::fs::write(at("hidden\u{202e}folder/new".as_bytes()), "x").unwrap();
         world.write("in/a", "b\n");
     });
-    let told: Vec<_> =
+    let reported: Vec<_> =
         effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
     let expected = [
         "in/changes\\xff",
@@ -377,7 +377,7 @@ fn what_has_no_usable_name_is_said_when_it_comes_changes_or_goes() {
         "in/goes\\xfe",
         "in/hidden\u{202e}folder/new",
     ];
-    assert_eq!(told, expected.map(|path| (path, Obstacle::Name)));
+    assert_eq!(reported, expected.map(|path| (path, Obstacle::Name)));
     assert_eq!(paths(&effects), ["in/a"]);
 }
 
@@ -395,9 +395,9 @@ fn a_repository_that_comes_or_goes_is_said() {
         std::fs::create_dir_all(world.at("new/.git")).unwrap();
         world.write("kept/.git/index", "changes all the time\n");
     });
-    let told: Vec<_> =
+    let reported: Vec<_> =
         effects.uncaptured.iter().map(|missed| (missed.path.as_str(), missed.obstacle)).collect();
-    assert_eq!(told, ["gone/.git", "new/.git", "sub/.git"].map(|path| (path, Obstacle::Git)));
+    assert_eq!(reported, ["gone/.git", "new/.git", "sub/.git"].map(|path| (path, Obstacle::Git)));
     assert_eq!(paths(&effects), ["gone/a"]);
 }
 

@@ -36,7 +36,7 @@ fn the_index_is_used_and_contents_are_still_found() {
         .unwrap();
     file.set_modified(time).unwrap();
     assert_eq!(world.ledger.entries().unwrap().records, records);
-    assert!(world.ledger.find(records[0].uuid).is_err(), "but nobody acts on it unseen");
+    assert!(world.ledger.find(records[0].uuid).is_err(), "but nothing acts on it unseen");
 }
 
 #[test]

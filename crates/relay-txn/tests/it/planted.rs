@@ -40,7 +40,7 @@ fn a_foreign_pending_record_is_not_rolled_back_and_blocks_nobody() {
     std::fs::remove_file(world.at(&format!(".relaycode/stage/{uuid}/owner"))).unwrap();
     let recovered = world.ledger.recover().unwrap();
     assert!(matches!(&recovered[0].outcome, relay_txn::Recovery::Unverified { .. }), "{recovered:?}");
-    assert_eq!(world.read("a"), "A\n", "nobody knows who wrote that record");
+    assert_eq!(world.read("a"), "A\n", "it is not known who wrote that record");
     assert!(world.at(&format!(".relaycode/stage/{uuid}")).exists(), "it may hold the only copy");
     world.apply(draft(&[("b", Some("b\n"), Some("B\n")), ("a", Some("A\n"), Some("mine\n"))])).unwrap();
     assert!(world.ledger.entries().unwrap().foreign.contains(&format!("{uuid}.pending.yml")));

@@ -37,7 +37,7 @@ pub enum Which {
     Newest,
     /// This one.
     Named(String),
-    /// One that leaves nothing behind.
+    /// One that leaves no trace.
     Unkept,
 }
 
@@ -273,7 +273,7 @@ pub struct Asking {
     pub retries: bool,
 }
 
-/// A model behind its provider, with those that the user wants asked when it cannot answer.
+/// A model with its provider, with those that the user wants asked when it cannot answer.
 pub fn live(
     settings: &Settings,
     known: Models,

@@ -186,7 +186,7 @@ pub struct WrapArgs {
     #[arg(long)]
     pub allow_sensitive: bool,
 
-    /// The model behind the command, for the ledger
+    /// The model that the command runs, for the ledger
     #[arg(long, value_name = "NAME")]
     pub model: Option<String>,
 

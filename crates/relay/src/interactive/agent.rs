@@ -108,7 +108,7 @@ fn open(
         _ => Which::New,
     };
     let frames = inputs.clone();
-    // Once the interface is closed, nobody looks at frames.
+    // Once the interface is closed, no one looks at frames.
     let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));
     let served = served(root, &args.agent, &which, offline, &outlet)?;
     for note in &served.notes {

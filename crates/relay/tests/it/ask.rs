@@ -92,7 +92,7 @@ fn faults_are_told_in_a_fixed_order() {
         let run = env.relay(&["ask", "--to", "one", "q"]).env(variable, value).run();
         assert!(run.code == 2 && run.stderr.contains(words), "{variable}: {}", run.stderr);
     }
-    assert!(!env.exists("asked"), "nobody was asked");
+    assert!(!env.exists("asked"), "no one was asked");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn what_runs_inside_knows_how_deep_it_is() {
 #[test]
 fn the_latest_changes_go_along_when_asked_for() {
     let env = backend("cat");
-    assert!(!text(&ask(&env, &["q", "--diff"]).1).contains("Git Diff"), "no repository is no fault");
+    assert!(!text(&ask(&env, &["q", "--diff"]).1).contains("Git Diff"), "no repository is not a fault");
     env.write("a.txt", "one\n");
     env.git(&["init", "-q"]);
     env.git(&["add", "-A"]);
@@ -208,7 +208,7 @@ fn where_read_only_cannot_be_kept_it_is_said_and_what_changes_is_recorded() {
     assert_eq!(
         env.read("a.txt"),
         "changed\n",
-        "it may be somebody else's work, and is not taken back by itself"
+        "it may be another program's work, and is not undone by itself"
     );
     env.relay(&["undo", "--yes"]).success();
     assert_eq!(env.tree(), before);

@@ -112,7 +112,7 @@ fn another_model_answers_when_the_user_says_so() {
     let lab = Lab::new("");
     lab.first.respond(|_| Answer::failure(Failure::Quota));
     assert_eq!(lab.ask(&[]).0, 1);
-    assert!(lab.second.requests().is_empty(), "nobody is asked unasked");
+    assert!(lab.second.requests().is_empty(), "no backend is asked unasked");
     lab.set("fallback=[\"openai/gpt-5\"]");
     let (code, answer, notes) = lab.ask(&[]);
     assert_eq!((code, &answer["model"]), (0, &"openai/gpt-5".into()), "{answer}");

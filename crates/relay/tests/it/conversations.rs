@@ -225,7 +225,7 @@ fn almost_all_of_a_prompt_is_the_beginning_of_the_next_one() {
     }
 }
 
-/// What a provider reads, in the order in which it does: instructions, tools, messages. Marks for its cache are no part
+/// What a provider reads, in the order in which it does: instructions, tools, messages. Marks for its cache are not part
 /// of it.
 fn parts(body: &Value) -> Vec<String> {
     fn without_marks(value: &Value) -> Value {

@@ -1,4 +1,4 @@
-//! A project with a model that says what it is told to, for tests of the agent.
+//! A project with a model that says what the test wants, for tests of the agent.
 
 use serde_json::{Value, json};
 use testkit::model::{ModelServer, Reply};
@@ -15,7 +15,7 @@ pub const WIRES: [(&str, &str); 5] = [
     ("ollama", ""),
 ];
 
-/// A project and a model that says what it is told to.
+/// A project and a model that says what the test wants.
 pub struct Lab {
     pub env: TestEnv,
     pub server: ModelServer,
@@ -73,7 +73,7 @@ impl Lab {
         self.server.queue(calling(calls));
     }
 
-    /// Has the model make one call in a session of its own; what it is told about it.
+    /// Has the model make one call in a session of its own; what the model reads about it.
     pub fn one_call(&self, tool: &str, arguments: &Value) -> String {
         self.calls(&[(tool, arguments.clone())]);
         self.server.queue(Reply::text("Done."));

@@ -97,7 +97,7 @@ fn servers_on_this_machine_are_found_and_asked_what_they_serve() {
     let asked = server.requests().len();
     let run = env.relay(&["models", "--offline"]).run();
     assert!(run.stdout.is_empty() && run.stderr.contains("--offline"), "{}", run.stderr);
-    assert_eq!(server.requests().len(), asked, "nobody was asked");
+    assert_eq!(server.requests().len(), asked, "no one was asked");
     let run = env.relay(&["doctor"]).run();
     assert!(run.stdout.contains("office with 1 model at"), "{}", run.stdout);
 }

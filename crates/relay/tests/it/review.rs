@@ -134,7 +134,7 @@ fn every_scope_has_its_own_changes() {
     assert_eq!(found(&["--staged"]).0, 0);
     assert_eq!(found(&["--base", "no-such-branch"]).0, 2);
     assert_eq!(found(&["--base", "--output=x"]).0, 2);
-    assert!(!env.exists("x"), "a branch's name is no option of git");
+    assert!(!env.exists("x"), "a branch's name is not an option of git");
 }
 
 #[test]
@@ -237,7 +237,7 @@ fn a_review_stands_between_checks_and_approval() {
     assert!(env.exists("a.rs"));
     for answer in [bad.as_str(), "fine, I guess"] {
         let (code, document, env) = apply_reviewed(answer, &["--review", "one"]);
-        assert_eq!(code, 1, "nobody is there to approve it: {document:#}");
+        assert_eq!(code, 1, "no one is there to approve it: {document:#}");
         assert!(!env.exists("a.rs"));
     }
     let (code, document, _env) = apply_reviewed(&bad, &["--review", "one", "--yes"]);
@@ -274,6 +274,6 @@ fn what_is_watched_is_reviewed_too() {
     assert!(run.code == 1 && run.stdout.contains("review"), "{}{}", run.stdout, run.stderr);
     assert!(!env.exists("a.rs"));
     assert_eq!(watch(2, &["--review", "none"]).code, 0);
-    assert_eq!(watch(3, &["--review", "nobody"]).code, 2, "told before anything is watched");
+    assert_eq!(watch(3, &["--review", "nobody"]).code, 2, "reported before anything is watched");
     assert_eq!(env.read("a.rs"), "2\n");
 }

@@ -1,4 +1,4 @@
-//! The sandbox around the agent's commands: what they may write, reach and leave behind.
+//! The sandbox around the agent's commands: what they may write, reach and leave running.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;

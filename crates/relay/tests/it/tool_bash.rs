@@ -6,7 +6,7 @@ use testkit::model::{ModelServer, Reply};
 
 use crate::{PLAIN, project};
 
-/// A project and a model that says what it is told to.
+/// A project and a model that says what the test wants.
 pub struct Lab {
     pub env: TestEnv,
     pub server: ModelServer,

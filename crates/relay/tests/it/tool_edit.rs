@@ -17,7 +17,7 @@ fn fill(input: &str, file: &str) -> String {
 
 const FILE: &str = "one\ntwo\nthree\nfour\nfive\n";
 
-/// One call, and what the model is told about it.
+/// One call, and what the model reads about it.
 fn call(lab: &Lab, arguments: &Value) -> String {
     lab.one_call("edit", arguments)
 }

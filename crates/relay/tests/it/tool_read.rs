@@ -1,4 +1,4 @@
-//! The agent's `read`: every source behind one path, and hostile ones.
+//! The agent's `read`: every source that one path leads to, and hostile ones.
 
 use std::io::Write as _;
 use std::os::unix::fs::{FileTypeExt as _, symlink};

@@ -12,7 +12,7 @@ fn a_clones_commands_do_not_run_without_trust() {
     assert_eq!(
         (code, codes(&document)),
         (1, vec!["untrusted-commands".to_owned()]),
-        "--yes is no answer to this"
+        "--yes does not answer this"
     );
     let hint = document["diagnostics"][0]["hint"].as_str().unwrap();
     assert!(hint.contains("relay trust") && hint.contains("--trust"), "{hint}");

@@ -1,4 +1,4 @@
-//! What a model was shown vouches for the edits it writes by line, and for nothing else; and lines that stand in another
+//! What a model was shown vouches for the edits it writes by line, and for nothing else; and lines that appear in another
 //! file than the one that is named.
 
 use testkit::TestEnv;

@@ -227,7 +227,7 @@ fn a_refused_reply_is_repaired_through_the_clipboard() {
         desk.check_file("b.txt", "new");
         Desk::quit(&mut screen);
         assert_eq!(desk.env.read("a.txt"), "one\n3\n");
-        assert_eq!(screen.text().matches("found a reply").count(), 2, "its own text is no reply");
+        assert_eq!(screen.text().matches("found a reply").count(), 2, "its own text is not a reply");
     }
 }
 
@@ -511,7 +511,7 @@ fn the_desktop_is_notified_unless_the_config_says_no() {
         screen.expect("1 landed");
         if wanted {
             let said = || std::fs::read_to_string(&log).unwrap_or_default();
-            wait_for("both are told", || said().lines().count() == 2);
+            wait_for("both are reported", || said().lines().count() == 2);
             assert!(
                 said().contains("--app-name=relay|--|relay: shop|a change waits for your answer|"),
                 "{}",

@@ -445,7 +445,7 @@ fn what_could_not_be_recorded_is_recorded_once_the_cause_is_gone() {
 
     let run = env.relay(&["recover", "--json"]).run();
     assert_eq!((run.code, codes(&json(&run))), (1, vec!["recovery-stuck".to_owned()]), "{}", run.stdout);
-    assert_eq!(env.relay(&["log"]).run().code, 0, "nobody who reads is kept from it");
+    assert_eq!(env.relay(&["log"]).run().code, 0, "reading is not kept from it");
     std::fs::remove_file(env.path(".relaycode/stage")).unwrap();
     let run = env.relay(&["recover", "--json"]).success();
     assert_eq!(codes(&json(&run)), ["interrupted-command"], "{}", run.stdout);
@@ -509,7 +509,7 @@ fn a_check_that_outlives_a_killed_relay_is_ended_before_anything_is_put_back() {
     assert!(run.stderr.contains("Relay ended it"), "{}", run.stderr);
     let after = env.tree();
     std::thread::sleep(Duration::from_millis(200));
-    assert_eq!(env.tree(), after, "nobody writes any more");
+    assert_eq!(env.tree(), after, "nothing writes any more");
     assert_eq!(env.read("a.txt"), "a\n", "the transaction itself was taken back");
     env.relay(&["undo"]).success();
     assert_eq!(env.tree(), before);

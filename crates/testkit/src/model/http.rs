@@ -48,7 +48,7 @@ fn body(reader: &mut BufReader<TcpStream>, request: &RawRequest) -> Result<Vec<u
     let mut body = Vec::new();
     if !is_chunked {
         let length = request.header("content-length").map_or(Ok(0), str::parse::<usize>);
-        take(reader, length.map_err(|_| invalid("a length that is no number"))?, &mut body)?;
+        take(reader, length.map_err(|_| invalid("a length that is not a number"))?, &mut body)?;
         return Ok(body);
     }
     loop {

@@ -75,7 +75,7 @@ impl<'a> Outbox<'a> {
             let event = super::wire::failure_event(self.api, failure);
             self.frame(event.get("type").and_then(Value::as_str), &event.to_string());
             self.finish()?;
-            return Err(Error::new(ErrorKind::Interrupted, "failed as told"));
+            return Err(Error::new(ErrorKind::Interrupted, "failed as planned"));
         }
         self.disturb();
         if self.delivery.malformed_at == Some(number) {

@@ -1,4 +1,4 @@
-//! The scenario runner fails when it should. A shell stands in for the binary: called as `sh apply --json`, it runs the
+//! The scenario runner fails when it should. A shell replaces the binary: called as `sh apply --json`, it runs the
 //! script `apply` in the project, which copies the reply to `a.txt` and reports success.
 
 use std::path::Path;

@@ -22,7 +22,7 @@ use tally::Tally;
 const PREFIX_BYTES: u64 = 4 << 10;
 /// The longest name in lists that are to be short.
 const SHORT_NAME_CHARS: usize = 40;
-/// What stands for the first message of a session without any.
+/// What replaces the first message of a session without any.
 const NO_MESSAGES: &str = "(no messages)";
 
 /// What a list says about a session.

@@ -82,7 +82,7 @@ fn check(root: &Path, context: &str) {
         let name = file.as_ref().unwrap().file_name();
         name.to_string_lossy().starts_with(".tmp-")
     });
-    assert_eq!(left.count(), 0, "{context}: half-written files stay behind");
+    assert_eq!(left.count(), 0, "{context}: half-written files remain");
 }
 
 /// The long run looks at every call, the ordinary one at a sample.

@@ -10,12 +10,12 @@ use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::Source;
-use super::tally::Reading;
+use super::tally::Worth;
 
 /// A document at the start of some text.
 pub(super) struct Document<'a> {
     /// What it says.
-    pub(super) readings: Vec<(Source, Reading)>,
+    pub(super) readings: Vec<(Source, Worth)>,
     /// The errors it lists, by name.
     pub(super) names: Vec<String>,
     /// The text after it, from the next line on.
@@ -47,15 +47,15 @@ impl Documents {
             self.pause_lines = error.line().saturating_sub(2);
             return None;
         }
-        let (document, behind) = text.split_at_checked(values.byte_offset())?;
-        let (end_of_line, rest) = behind.split_once('\n').unwrap_or((behind, ""));
+        let (document, after) = text.split_at_checked(values.byte_offset())?;
+        let (end_of_line, rest) = after.split_once('\n').unwrap_or((after, ""));
         // It may still be no document: more follows on its line, or it is nested too deeply to be read.
         let value = end_of_line.trim().is_empty().then(|| serde_json::from_str(document).ok()).flatten();
         match value {
             Some(value) => {
                 let readings = self.interpret(&value);
                 // One that repeats an error that was counted names it no second time.
-                let is_empty = readings.iter().all(|(_, reading)| *reading == Reading::Nothing);
+                let is_empty = readings.iter().all(|(_, reading)| *reading == Worth::Nothing);
                 let names = if is_empty { Vec::new() } else { names(&value) };
                 Some(Document { readings, names, rest })
             }
@@ -66,7 +66,7 @@ impl Documents {
         }
     }
 
-    fn interpret(&mut self, value: &Value) -> Vec<(Source, Reading)> {
+    fn interpret(&mut self, value: &Value) -> Vec<(Source, Worth)> {
         match value {
             Value::Array(items) => items.iter().flat_map(item).collect(),
             Value::Object(_) => self
@@ -80,15 +80,15 @@ impl Documents {
     }
 
     /// A message of cargo or rustc.
-    fn compiler(&mut self, value: &Value) -> Option<(Source, Reading)> {
+    fn compiler(&mut self, value: &Value) -> Option<(Source, Worth)> {
         let reason = value.get("reason").and_then(Value::as_str);
         let message = match reason {
             Some("compiler-message") => value.get("message")?,
             Some("build-finished") => {
                 self.seen.clear();
-                return Some((Source::Cargo, Reading::Nothing));
+                return Some((Source::Cargo, Worth::Nothing));
             }
-            Some(_) => return Some((Source::Cargo, Reading::Nothing)),
+            Some(_) => return Some((Source::Cargo, Worth::Nothing)),
             None => value.get("$message_type").map(|_| value)?,
         };
         let is_error = message.get("level").and_then(Value::as_str) == Some("error");
@@ -97,7 +97,7 @@ impl Documents {
         let counts = is_error
             && !text.starts_with("aborting due to ")
             && (reason.is_none() || self.seen.insert(shown.to_owned()));
-        Some((Source::Cargo, if counts { Reading::Error } else { Reading::Nothing }))
+        Some((Source::Cargo, if counts { Worth::Error } else { Worth::Nothing }))
     }
 }
 
@@ -149,36 +149,36 @@ fn may_begin(text: &str) -> bool {
 }
 
 /// One element of ESLint's or Ruff's list, or one line of Ruff's.
-fn item(value: &Value) -> Vec<(Source, Reading)> {
+fn item(value: &Value) -> Vec<(Source, Worth)> {
     if value.get("filePath").is_some()
         && let Some(errors) = value.get("errorCount").and_then(Value::as_u64)
     {
-        return vec![(Source::Eslint, Reading::Total(errors))];
+        return vec![(Source::Eslint, Worth::Total(errors))];
     }
     if value.get("filename").is_some() && value.get("location").is_some() {
-        return vec![(Source::Ruff, Reading::Error)];
+        return vec![(Source::Ruff, Worth::Error)];
     }
     Vec::new()
 }
 
-fn pyright(value: &Value) -> Option<(Source, Reading)> {
+fn pyright(value: &Value) -> Option<(Source, Worth)> {
     value.get("generalDiagnostics")?;
     let errors = value.get("summary")?.get("errorCount")?.as_u64()?;
-    Some((Source::Pyright, Reading::Total(errors)))
+    Some((Source::Pyright, Worth::Total(errors)))
 }
 
-fn mypy(value: &Value) -> Option<(Source, Reading)> {
+fn mypy(value: &Value) -> Option<(Source, Worth)> {
     value.get("file")?;
     let severity = value.get("severity")?.as_str()?;
-    Some((Source::Mypy, if severity == "error" { Reading::Listed(1) } else { Reading::Nothing }))
+    Some((Source::Mypy, if severity == "error" { Worth::Listed(1) } else { Worth::Nothing }))
 }
 
 /// `{"package": {"analyzer": [{"posn": …}, …]}}`
-fn go(value: &Value) -> Vec<(Source, Reading)> {
+fn go(value: &Value) -> Vec<(Source, Worth)> {
     let packages = value.as_object().into_iter().flat_map(|map| map.values());
     let analyzers = packages.filter_map(Value::as_object).flat_map(|map| map.values());
     let findings = analyzers.filter_map(Value::as_array).flatten();
-    findings.filter(|finding| finding.get("posn").is_some()).map(|_| (Source::Go, Reading::Error)).collect()
+    findings.filter(|finding| finding.get("posn").is_some()).map(|_| (Source::Go, Worth::Error)).collect()
 }
 
 #[cfg(test)]

@@ -3,29 +3,29 @@
 
 use super::location::{Location, Severity, places, severity};
 use super::ruff::rule;
-use super::tally::Reading;
+use super::tally::Worth;
 use super::{Line, count};
 
-pub(super) fn read(line: Line<'_>) -> Option<Reading> {
+pub(super) fn read(line: Line<'_>) -> Option<Worth> {
     summary(line.text).or_else(|| frame(line.text)).or_else(|| place(line))
 }
 
 /// `::error file=a.py,line=1::message`, as build servers want it; the message may be in any tool's own format.
-pub(super) fn read_annotation(line: Line<'_>) -> Option<Reading> {
+pub(super) fn read_annotation(line: Line<'_>) -> Option<Worth> {
     let text = line.text;
     if text.starts_with("::error ") || text.starts_with("::error::") || text.starts_with("##[error]") {
-        Some(Reading::Error)
+        Some(Worth::Error)
     } else if text.starts_with("::warning") || text.starts_with("::notice") || text.starts_with("##[warning]")
     {
-        Some(Reading::Nothing)
+        Some(Worth::Nothing)
     } else {
         None
     }
 }
 
 /// `3 errors`, `✖ 2 errors, 1 warning`, `    3 Error(s)`, `Checked 2 files. Found 3 errors.`
-fn summary(text: &str) -> Option<Reading> {
-    let counts = at_start(text).or_else(|| behind_found(text))?;
+fn summary(text: &str) -> Option<Worth> {
+    let counts = at_start(text).or_else(|| after_found(text))?;
     // `3 errors fixed` and `5 errors in the manual` are sentences of another kind.
     #[rustfmt::skip]
     const ENDINGS: [&str; 12] = [
@@ -34,19 +34,19 @@ fn summary(text: &str) -> Option<Reading> {
     ];
     let ends = counts.rest.trim_end_matches(['=', '-', '*', ' ']);
     let is_summary = ends.is_empty() || ENDINGS.iter().any(|ending| ends.starts_with(ending));
-    is_summary.then(|| counts.errors.map(Reading::AnyTotal)).flatten()
+    is_summary.then(|| counts.errors.map(Worth::AnyTotal)).flatten()
 }
 
 /// A headline of Biome (`a.js:1:1 lint/… ━━━`) or a frame of oxlint (`,-[a.js:1:1]`): whatever was listed before,
 /// the summary that follows is not about that.
-fn frame(text: &str) -> Option<Reading> {
+fn frame(text: &str) -> Option<Worth> {
     let is_biome =
         || text.ends_with('━') && places(text).next().is_some_and(|place| place.rest.starts_with(' '));
     let is_oxlint = || {
         let text = text.trim_start();
         (text.starts_with(",-[") || text.starts_with("╭─[")) && text.ends_with(']')
     };
-    (is_biome() || is_oxlint()).then_some(Reading::Nothing)
+    (is_biome() || is_oxlint()).then_some(Worth::Nothing)
 }
 
 /// Counts at the start of the line, after marks and a log level in brackets.
@@ -60,7 +60,7 @@ fn at_start(text: &str) -> Option<count::Counts<'_>> {
 }
 
 /// Counts after the first `found` with a number.
-fn behind_found(text: &str) -> Option<count::Counts<'_>> {
+fn after_found(text: &str) -> Option<count::Counts<'_>> {
     text.match_indices("ound ").find_map(|(at, marker)| {
         let (before, rest) = text.split_at_checked(at)?;
         let before = before.strip_suffix(['f', 'F'])?;
@@ -69,7 +69,7 @@ fn behind_found(text: &str) -> Option<count::Counts<'_>> {
     })
 }
 
-fn place(line: Line<'_>) -> Option<Reading> {
+fn place(line: Line<'_>) -> Option<Worth> {
     let place = places(line.text).next()?;
     let message = place.message()?;
     if let Some(rest) = rule(message) {
@@ -78,15 +78,15 @@ fn place(line: Line<'_>) -> Option<Reading> {
     // A list of places is a list of errors only in the output of a command that failed.
     let is_listed =
         line.failed && place.numbers >= 2 && is_file(&place) && severity(message) != Some(Severity::Lesser);
-    is_listed.then_some(Reading::Error)
+    is_listed.then_some(Worth::Error)
 }
 
 /// flake8 writes `F401 message` and means an error; pylint writes `W0611: message`, where the letter is the severity.
-fn coded(message: &str, rest: &str) -> Option<Reading> {
+fn coded(message: &str, rest: &str) -> Option<Worth> {
     if rest.starts_with(": ") {
-        Some(if message.starts_with(['E', 'F']) { Reading::Error } else { Reading::Nothing })
+        Some(if message.starts_with(['E', 'F']) { Worth::Error } else { Worth::Nothing })
     } else {
-        rest.starts_with(' ').then_some(Reading::Error)
+        rest.starts_with(' ').then_some(Worth::Error)
     }
 }
 
@@ -103,7 +103,7 @@ fn is_file(place: &Location<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check_failed, check_line};
-    use super::{Reading, read, read_annotation};
+    use super::{Worth, read, read_annotation};
 
     #[test]
     fn summaries() {
@@ -120,7 +120,7 @@ mod tests {
             ("===== 2 errors in 0.30s =====", 2),
             ("0 errors", 0),
         ] {
-            check_line(read, text, Some(Reading::AnyTotal(count)));
+            check_line(read, text, Some(Worth::AnyTotal(count)));
         }
     }
 
@@ -141,24 +141,24 @@ mod tests {
 
     #[test]
     fn frames() {
-        check_line(read, "src/a.js:1:1 lint/style/useConst  FIXABLE  ━━━━━━", Some(Reading::Nothing));
-        check_line(read, "   ,-[src/a.js:3:9]", Some(Reading::Nothing));
-        check_line(read, "   ╭─[src/a.js:3:9]", Some(Reading::Nothing));
+        check_line(read, "src/a.js:1:1 lint/style/useConst  FIXABLE  ━━━━━━", Some(Worth::Nothing));
+        check_line(read, "   ,-[src/a.js:3:9]", Some(Worth::Nothing));
+        check_line(read, "   ╭─[src/a.js:3:9]", Some(Worth::Nothing));
     }
 
     #[test]
     fn codes() {
-        check_line(read, "./a.py:1:1: F401 'os' imported but unused", Some(Reading::Error));
-        check_line(read, "a.py:7:24: E0602: Undefined variable (undefined-variable)", Some(Reading::Error));
-        check_line(read, "a.py:1:0: W0611: Unused import os (unused-import)", Some(Reading::Nothing));
-        check_line(read_annotation, "::error title=x,file=a.py::a.py:1:1: F401 no", Some(Reading::Error));
-        check_line(read_annotation, "::warning file=a.py::a.py:1:1: error: no", Some(Reading::Nothing));
+        check_line(read, "./a.py:1:1: F401 'os' imported but unused", Some(Worth::Error));
+        check_line(read, "a.py:7:24: E0602: Undefined variable (undefined-variable)", Some(Worth::Error));
+        check_line(read, "a.py:1:0: W0611: Unused import os (unused-import)", Some(Worth::Nothing));
+        check_line(read_annotation, "::error title=x,file=a.py::a.py:1:1: F401 no", Some(Worth::Error));
+        check_line(read_annotation, "::warning file=a.py::a.py:1:1: error: no", Some(Worth::Nothing));
     }
 
     #[test]
     fn places_count_only_when_the_command_failed() {
         let line = "a.lua:3:4: unused variable x";
-        check_failed(read, line, Some(Reading::Error));
+        check_failed(read, line, Some(Worth::Error));
         check_line(read, line, None);
         check_failed(read, "a.yml:1:1: [warning] missing document start", None);
         check_failed(read, "12:30:15: started", None);

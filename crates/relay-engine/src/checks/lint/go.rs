@@ -2,9 +2,9 @@
 
 use super::Line;
 use super::location::{Severity, places, severity};
-use super::tally::Reading;
+use super::tally::Worth;
 
-pub(super) fn read(line: Line<'_>) -> Option<Reading> {
+pub(super) fn read(line: Line<'_>) -> Option<Worth> {
     // Indented places are parts of messages, stack traces and test logs.
     if line.text.starts_with([' ', '\t']) {
         return None;
@@ -14,27 +14,27 @@ pub(super) fn read(line: Line<'_>) -> Option<Reading> {
     let message = place.message()?;
     // The compiler gives up after ten errors; that it does is not the eleventh.
     let is_error = message != "too many errors" && severity(message) != Some(Severity::Lesser);
-    Some(if is_error { Reading::Error } else { Reading::Nothing })
+    Some(if is_error { Worth::Error } else { Worth::Nothing })
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::tests::check_line;
-    use super::{Reading, read};
+    use super::{Worth, read};
 
     #[test]
     fn findings() {
-        check_line(read, "./main.go:9:2: self-assignment of x to x", Some(Reading::Error));
-        check_line(read, "vet: ./main.go:9:14: cannot use \"three\"", Some(Reading::Error));
-        check_line(read, r"C:\a b\main.go:9:2: unreachable code", Some(Reading::Error));
-        check_line(read, "main.go:6:13: Printf format %d has arg #1 (SA5009)", Some(Reading::Error));
-        check_line(read, "/a/go.mod:3: unknown directive: reqire", Some(Reading::Error));
-        check_line(read, "main.go:6:13: warning: unused parameter", Some(Reading::Nothing));
+        check_line(read, "./main.go:9:2: self-assignment of x to x", Some(Worth::Error));
+        check_line(read, "vet: ./main.go:9:14: cannot use \"three\"", Some(Worth::Error));
+        check_line(read, r"C:\a b\main.go:9:2: unreachable code", Some(Worth::Error));
+        check_line(read, "main.go:6:13: Printf format %d has arg #1 (SA5009)", Some(Worth::Error));
+        check_line(read, "/a/go.mod:3: unknown directive: reqire", Some(Worth::Error));
+        check_line(read, "main.go:6:13: warning: unused parameter", Some(Worth::Nothing));
     }
 
     #[test]
     fn what_is_no_finding() {
-        check_line(read, "./main.go:13:2: too many errors", Some(Reading::Nothing));
+        check_line(read, "./main.go:13:2: too many errors", Some(Worth::Nothing));
         check_line(read, "# example.com/shop", None);
         check_line(read, "\thave (int, string)", None);
         check_line(read, "\t/usr/lib/go/main.go:12 +0x1d", None);

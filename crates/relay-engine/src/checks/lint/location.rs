@@ -3,6 +3,8 @@
 //! A path may hold colons and blanks (`C:\a b\größe: neu.ts`), so a place is found from its numbers, not from its
 //! path.
 
+use super::tally::Worth;
+
 /// A path with the numbers after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Location<'a> {
@@ -69,6 +71,16 @@ pub(super) enum Severity {
     Error,
     /// A warning, a note, a hint: anything that is not an error.
     Lesser,
+}
+
+impl Severity {
+    /// What a line with such a message is worth to a tool that ends with a summary.
+    pub(super) const fn worth(self) -> Worth {
+        match self {
+            Severity::Error => Worth::Listed(1),
+            Severity::Lesser => Worth::Nothing,
+        }
+    }
 }
 
 /// The severity a message begins with: `error: …`, `fatal error: …`, `error[E0425]: …`, `warning: …`.

@@ -27,7 +27,7 @@ mod tsc;
 
 use document::Documents;
 use errors::Names;
-use tally::{Reading, Tally};
+use tally::{Tally, Worth};
 
 pub use errors::Errors;
 pub use suggest::{LinterChoice, PROGRAMS, ProjectFacts, suggest_linter};
@@ -80,7 +80,7 @@ struct Line<'a> {
 }
 
 /// Reads one line of one tool's format; `None` when the line is not in it.
-type Reader = fn(Line<'_>) -> Option<Reading>;
+type Reader = fn(Line<'_>) -> Option<Worth>;
 
 /// The readers, most particular first: the first one that knows a line has it.
 const READERS: [(Source, Reader); 10] = [

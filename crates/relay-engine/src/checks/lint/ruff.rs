@@ -3,12 +3,12 @@
 //! Several tools print `Found 5 errors.`, so `generic` reads it; only the form with fixes is surely Ruff's.
 
 use super::location::{indented_place, places};
-use super::tally::Reading;
+use super::tally::Worth;
 use super::{Line, count};
 
-pub(super) fn read(line: Line<'_>) -> Option<Reading> {
+pub(super) fn read(line: Line<'_>) -> Option<Worth> {
     if line.text == "All checks passed!" {
-        return Some(Reading::Nothing);
+        return Some(Worth::Nothing);
     }
     let text = line.text;
     fixed(text)
@@ -19,39 +19,39 @@ pub(super) fn read(line: Line<'_>) -> Option<Reading> {
 }
 
 /// `Found 5 errors (2 fixed, 3 remaining).`
-fn fixed(text: &str) -> Option<Reading> {
+fn fixed(text: &str) -> Option<Worth> {
     let details = count::found(text)?.rest.strip_prefix(" (")?;
     let remaining = details.strip_suffix(" remaining).")?.rsplit_once(' ')?.1;
-    remaining.parse().ok().map(Reading::Total)
+    remaining.parse().ok().map(Worth::Total)
 }
 
 /// The arrow under a headline; other tools' headlines look different.
-fn full(line: Line<'_>) -> Option<Reading> {
+fn full(line: Line<'_>) -> Option<Worth> {
     let place = line.text.trim_start().strip_prefix("--> ")?;
     places(place).next()?;
-    is_finding(line.previous).then_some(Reading::Listed(1))
+    is_finding(line.previous).then_some(Worth::Listed(1))
 }
 
-fn grouped(text: &str) -> Option<Reading> {
-    is_finding(indented_place(text)?).then_some(Reading::Listed(1))
+fn grouped(text: &str) -> Option<Worth> {
+    is_finding(indented_place(text)?).then_some(Worth::Listed(1))
 }
 
-fn concise(text: &str) -> Option<Reading> {
+fn concise(text: &str) -> Option<Worth> {
     let place = places(text).next()?;
     let message = place.message()?;
     if is_finding(message) {
-        return Some(Reading::Listed(1));
+        return Some(Worth::Listed(1));
     }
     // The pylint form has no summary.
     let (code, _) = message.strip_prefix('[')?.split_once("] ")?;
-    rule(code).is_some_and(str::is_empty).then_some(Reading::Error)
+    rule(code).is_some_and(str::is_empty).then_some(Worth::Error)
 }
 
 /// `2\tF401\t[*] unused-import`, a row of `--statistics`.
-fn statistic(text: &str) -> Option<Reading> {
+fn statistic(text: &str) -> Option<Worth> {
     let (count, rest) = text.split_once('\t')?;
     rule(rest)?.strip_prefix('\t')?;
-    count.trim_start().parse().ok().map(Reading::Listed)
+    count.trim_start().parse().ok().map(Worth::Listed)
 }
 
 /// `F401 [*] Message`, or `invalid-syntax: message`.
@@ -76,42 +76,42 @@ pub(super) fn rule(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::super::tests::{check_after, check_line};
-    use super::{Reading, read};
+    use super::{Worth, read};
 
     #[test]
     fn full() {
-        check_after(read, "F401 [*] `os` imported but unused", " --> a b/c.py:1:8", Some(Reading::Listed(1)));
-        check_after(read, "invalid-syntax: Expected `)`", " --> a.py:1:8", Some(Reading::Listed(1)));
+        check_after(read, "F401 [*] `os` imported but unused", " --> a b/c.py:1:8", Some(Worth::Listed(1)));
+        check_after(read, "invalid-syntax: Expected `)`", " --> a.py:1:8", Some(Worth::Listed(1)));
         check_after(read, "error[E0425]: cannot find value", " --> src/lib.rs:1:8", None);
         check_line(read, "F401 [*] `os` imported but unused", None);
     }
 
     #[test]
     fn concise() {
-        check_line(read, "a.py:1:8: F401 [*] `os` imported but unused", Some(Reading::Listed(1)));
-        check_line(read, r"C:\a b\c.py:6:5: PLR0913 Too many arguments", Some(Reading::Listed(1)));
-        check_line(read, "a.py:1:8: invalid-syntax: Expected an expression", Some(Reading::Listed(1)));
-        check_line(read, "a.py:1: [F401] `os` imported but unused", Some(Reading::Error));
+        check_line(read, "a.py:1:8: F401 [*] `os` imported but unused", Some(Worth::Listed(1)));
+        check_line(read, r"C:\a b\c.py:6:5: PLR0913 Too many arguments", Some(Worth::Listed(1)));
+        check_line(read, "a.py:1:8: invalid-syntax: Expected an expression", Some(Worth::Listed(1)));
+        check_line(read, "a.py:1: [F401] `os` imported but unused", Some(Worth::Error));
         check_line(read, "a.py:1:8: F401 'os' imported but unused", None);
         check_line(read, "a.py:1:8: Fine 401", None);
     }
 
     #[test]
     fn grouped() {
-        check_line(read, "  1:8  F401 [*] `os` imported but unused", Some(Reading::Listed(1)));
-        check_line(read, "  7:25 F821 Undefined name `x`", Some(Reading::Listed(1)));
+        check_line(read, "  1:8  F401 [*] `os` imported but unused", Some(Worth::Listed(1)));
+        check_line(read, "  7:25 F821 Undefined name `x`", Some(Worth::Listed(1)));
     }
 
     #[test]
     fn statistics() {
-        check_line(read, "2\tF821\t[ ] undefined-name", Some(Reading::Listed(2)));
+        check_line(read, "2\tF821\t[ ] undefined-name", Some(Worth::Listed(2)));
     }
 
     #[test]
     fn fixes_are_not_errors_any_more() {
-        check_line(read, "Found 5 errors (2 fixed, 3 remaining).", Some(Reading::Total(3)));
-        check_line(read, "Found 5 errors (5 fixed, 0 remaining).", Some(Reading::Total(0)));
+        check_line(read, "Found 5 errors (2 fixed, 3 remaining).", Some(Worth::Total(3)));
+        check_line(read, "Found 5 errors (5 fixed, 0 remaining).", Some(Worth::Total(0)));
         check_line(read, "Found 5 errors.", None);
-        check_line(read, "All checks passed!", Some(Reading::Nothing));
+        check_line(read, "All checks passed!", Some(Worth::Nothing));
     }
 }

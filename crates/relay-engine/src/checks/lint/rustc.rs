@@ -5,7 +5,7 @@
 
 use super::Line;
 use super::location::{Severity, places, severity, skip_digits};
-use super::tally::Reading;
+use super::tally::Worth;
 
 /// What follows `error: ` in a line that only repeats errors already shown.
 #[rustfmt::skip]
@@ -14,31 +14,31 @@ const REPEATS: [&str; 8] = [
     "process didn't exit successfully", "failed to compile `", "script \"", "Recipe `", "Task `",
 ];
 
-pub(super) fn read(line: Line<'_>) -> Option<Reading> {
+pub(super) fn read(line: Line<'_>) -> Option<Worth> {
     let text = line.text;
     if let Some(message) = text.strip_prefix("error: ") {
         return Some(plain(message));
     }
     if let Some(rest) = text.strip_prefix("error[") {
-        return rest.split_once("]: ").map(|_| Reading::Error);
+        return rest.split_once("]: ").map(|_| Worth::Error);
     }
     // A bare `warning: ` is not looked at: many tools write it, and it is worth nothing.
     if text.trim_start().starts_with("Finished `") && text.contains(" target(s) in ") {
-        return Some(Reading::Nothing);
+        return Some(Worth::Nothing);
     }
     let place = places(text).find(|place| place.has_extension(&[".rs"]) && place.message().is_some())?;
     Some(match severity(place.message()?)? {
-        Severity::Error => Reading::Error,
-        Severity::Lesser => Reading::Nothing,
+        Severity::Error => Worth::Error,
+        Severity::Lesser => Worth::Nothing,
     })
 }
 
-fn plain(message: &str) -> Reading {
+fn plain(message: &str) -> Worth {
     if message.starts_with("could not compile ") || message.starts_with("aborting due to ") {
-        return previous_errors(message).map_or(Reading::Nothing, Reading::AtLeast);
+        return previous_errors(message).map_or(Worth::Nothing, Worth::AtLeast);
     }
     let is_repeat = REPEATS.iter().any(|repeat| message.starts_with(repeat)) || is_failed_program(message);
-    if is_repeat { Reading::Nothing } else { Reading::Error }
+    if is_repeat { Worth::Nothing } else { Worth::Error }
 }
 
 /// `… due to 3 previous errors; 1 warning emitted`
@@ -61,18 +61,14 @@ fn is_failed_program(message: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::tests::check_line;
-    use super::{Reading, read};
+    use super::{Worth, read};
 
     #[test]
     fn human() {
-        check_line(read, "error[E0425]: cannot find value `x`", Some(Reading::Error));
-        check_line(read, "error: expected `;`, found `println`", Some(Reading::Error));
-        check_line(read, "error: this arithmetic operation will overflow", Some(Reading::Error));
-        check_line(
-            read,
-            "    Finished `dev` profile [unoptimized] target(s) in 0.11s",
-            Some(Reading::Nothing),
-        );
+        check_line(read, "error[E0425]: cannot find value `x`", Some(Worth::Error));
+        check_line(read, "error: expected `;`, found `println`", Some(Worth::Error));
+        check_line(read, "error: this arithmetic operation will overflow", Some(Worth::Error));
+        check_line(read, "    Finished `dev` profile [unoptimized] target(s) in 0.11s", Some(Worth::Nothing));
         check_line(read, "warning: unused variable: `x`", None);
         check_line(read, "       error: the second line of a message", None);
         check_line(read, "errors: 3", None);
@@ -80,9 +76,9 @@ mod tests {
 
     #[test]
     fn short() {
-        check_line(read, "src/lib.rs:16:25: error[E0425]: cannot find value", Some(Reading::Error));
-        check_line(read, r"C:\a b\lib.rs:2:14: error: expected `;`", Some(Reading::Error));
-        check_line(read, "src/lib.rs:2:9: warning: unused variable: `x`", Some(Reading::Nothing));
+        check_line(read, "src/lib.rs:16:25: error[E0425]: cannot find value", Some(Worth::Error));
+        check_line(read, r"C:\a b\lib.rs:2:14: error: expected `;`", Some(Worth::Error));
+        check_line(read, "src/lib.rs:2:9: warning: unused variable: `x`", Some(Worth::Nothing));
         check_line(read, "thread 'main' panicked at src/lib.rs:5:9:", None);
     }
 
@@ -94,7 +90,7 @@ mod tests {
             ("could not compile `shop` due to previous error", 1),
             ("aborting due to 2 previous errors", 2),
         ] {
-            check_line(read, &format!("error: {message}"), Some(Reading::AtLeast(count)));
+            check_line(read, &format!("error: {message}"), Some(Worth::AtLeast(count)));
         }
         for message in [
             "could not compile `shop` (lib)",
@@ -105,7 +101,7 @@ mod tests {
             "script \"lint\" exited with code 2",
             "Recipe `lint` failed on line 2 with exit code 1",
         ] {
-            check_line(read, &format!("error: {message}"), Some(Reading::Nothing));
+            check_line(read, &format!("error: {message}"), Some(Worth::Nothing));
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{ErrorCount, Source};
 
 /// What one line is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum Worth {
     /// A separate error; no summary will repeat it.
     Error,
     /// This many errors that the tool's summary, if one comes, includes.
@@ -23,13 +23,13 @@ pub(super) enum Reading {
     Nothing,
 }
 
-impl Reading {
+impl Worth {
     /// How many errors the line itself lists.
     pub(super) const fn listed(self) -> u64 {
         match self {
-            Reading::Error => 1,
-            Reading::Listed(errors) => errors,
-            Reading::Total(_) | Reading::AnyTotal(_) | Reading::AtLeast(_) | Reading::Nothing => 0,
+            Worth::Error => 1,
+            Worth::Listed(errors) => errors,
+            Worth::Total(_) | Worth::AnyTotal(_) | Worth::AtLeast(_) | Worth::Nothing => 0,
         }
     }
 }
@@ -65,20 +65,20 @@ pub(super) struct Tally {
 
 impl Tally {
     /// Adds one reading.
-    pub(super) fn add(&mut self, source: Source, reading: Reading) {
+    pub(super) fn add(&mut self, source: Source, reading: Worth) {
         let source = match (reading, self.last) {
             // mypy, Pyright and ESLint sign their summaries; cargo, Go and plain tsc have none.
-            (Reading::AnyTotal(_), Some(last @ (Source::Tsc | Source::Ruff | Source::Gcc))) => last,
+            (Worth::AnyTotal(_), Some(last @ (Source::Tsc | Source::Ruff | Source::Gcc))) => last,
             _ => source,
         };
         self.last = Some(source);
         let account = self.accounts.entry(source).or_default();
         match reading {
-            Reading::Error => account.settled = account.settled.saturating_add(1),
-            Reading::Listed(errors) => account.listed = account.listed.saturating_add(errors),
-            Reading::Total(total) | Reading::AnyTotal(total) => account.settle(total),
-            Reading::AtLeast(errors) => account.at_least = account.at_least.max(errors),
-            Reading::Nothing => {}
+            Worth::Error => account.settled = account.settled.saturating_add(1),
+            Worth::Listed(errors) => account.listed = account.listed.saturating_add(errors),
+            Worth::Total(total) | Worth::AnyTotal(total) => account.settle(total),
+            Worth::AtLeast(errors) => account.at_least = account.at_least.max(errors),
+            Worth::Nothing => {}
         }
     }
 
@@ -96,10 +96,10 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use super::{Reading, Source, Tally};
-    use Reading::{AnyTotal, AtLeast, Error, Listed, Nothing, Total};
+    use super::{Source, Tally, Worth};
+    use Worth::{AnyTotal, AtLeast, Error, Listed, Nothing, Total};
 
-    fn check(readings: &[(Source, Reading)], expected: Option<(u64, Source)>) {
+    fn check(readings: &[(Source, Worth)], expected: Option<(u64, Source)>) {
         let mut tally = Tally::default();
         for &(source, reading) in readings {
             tally.add(source, reading);

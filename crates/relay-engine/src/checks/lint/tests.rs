@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::tally::Reading;
+use super::tally::Worth;
 use super::{ErrorCount, Line, Reader, Source, read_errors};
 
 fn count_errors(output: &str, exit_code: i32) -> ErrorCount {
@@ -13,17 +13,17 @@ fn count_errors(output: &str, exit_code: i32) -> ErrorCount {
 }
 
 /// Checks what a reader makes of one line.
-pub(super) fn check_line(read: Reader, text: &str, expected: Option<Reading>) {
+pub(super) fn check_line(read: Reader, text: &str, expected: Option<Worth>) {
     check_after(read, "", text, expected);
 }
 
 /// Checks what a reader makes of a line below another one.
-pub(super) fn check_after(read: Reader, previous: &str, text: &str, expected: Option<Reading>) {
+pub(super) fn check_after(read: Reader, previous: &str, text: &str, expected: Option<Worth>) {
     assert_eq!(read(Line { text, previous, failed: false }), expected, "{text}");
 }
 
 /// Checks what a reader makes of a line when the command failed.
-pub(super) fn check_failed(read: Reader, text: &str, expected: Option<Reading>) {
+pub(super) fn check_failed(read: Reader, text: &str, expected: Option<Worth>) {
     assert_eq!(read(Line { text, previous: "", failed: true }), expected, "{text}");
 }
 

@@ -177,6 +177,6 @@ pub fn is_pack(text: &str) -> bool {
     let holds = |line: &str| {
         line.strip_prefix(MARK).is_some_and(|rest| receipt_id(rest).is_some_and(|id| rest.starts_with(&id)))
     };
-    // Nearly every text that is none does not even hold the mark.
+    // Nearly every other text does not even hold the mark.
     memchr::memmem::find(text.as_bytes(), MARK.as_bytes()).is_some() && text.lines().any(holds)
 }

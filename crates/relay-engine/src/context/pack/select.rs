@@ -8,6 +8,7 @@ use relay_workspace::{Kind, RelPath, Workspace};
 
 use super::generated;
 use crate::codes;
+use crate::plan::contain::did_you_mean;
 
 /// A file that is wanted in a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,12 +107,10 @@ fn glob(pattern: &str) -> Result<GlobMatcher, Diagnostic> {
 }
 
 fn means_nothing(workspace: &Workspace, pattern: &str) -> Diagnostic {
-    let near = workspace.path(pattern).map(|path| workspace.suggest(&path)).unwrap_or_default();
-    let hint = if near.is_empty() {
+    let near = workspace.path(pattern).ok().and_then(|path| did_you_mean(workspace, &path));
+    let hint = near.unwrap_or_else(|| {
         "Ignored files have to be named one by one; globs need ** to cross folders.".to_owned()
-    } else {
-        format!("Did you mean {}?", near.join(" or "))
-    };
+    });
     Diagnostic::error(codes::NO_SUCH_FILE, format!("`{pattern}` is not a file, and no file matches it"))
         .on(pattern)
         .hinted(hint)

@@ -68,11 +68,6 @@ impl Receipt {
         &self.id
     }
 
-    /// The files the model saw.
-    pub fn paths(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
-    }
-
     /// Keeps it in the user's data.
     ///
     /// # Errors

@@ -186,7 +186,7 @@ fn a_receipt_survives_being_written_down() {
     assert_eq!(
         Receipt::read("r", &KEY, texts[..texts.len() - 1].to_vec()),
         None,
-        "a part of it is no receipt"
+        "a part of it is not a receipt"
     );
     assert_eq!(Receipt::read("r", &KEY, vec!["{}".to_owned()]), None);
     assert_eq!(Receipt::read("r", &KEY, Vec::new()), None);

@@ -212,5 +212,5 @@ fn times_as_people_write_them() {
     }
     assert_eq!(age("90d").unwrap(), SignedDuration::from_hours(90 * 24));
     assert_eq!(age("12h").unwrap(), SignedDuration::from_hours(12));
-    assert_eq!(age("2026-11-10").expect_err("a date is no age").code, codes::BAD_TIME);
+    assert_eq!(age("2026-11-10").expect_err("a date is not an age").code, codes::BAD_TIME);
 }

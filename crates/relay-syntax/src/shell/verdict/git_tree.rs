@@ -1,4 +1,4 @@
-//! git commands that can overwrite files nobody committed: `checkout`, `restore`, `reset`, `clean`, `stash`, `switch`.
+//! git commands that can overwrite files that were never committed: `checkout`, `restore`, `reset`, `clean`, `stash`, `switch`.
 
 use super::super::tree::Word;
 use super::files::Present;

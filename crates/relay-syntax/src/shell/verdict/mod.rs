@@ -4,7 +4,7 @@
 //! is not recognised is [`Class::Unknown`], never harmless: lists below name what is known to be safe, not what is known to be
 //! dangerous, except where recognising the danger gives a better message.
 //!
-//! Nothing here looks at the disk. Whether `> notes.md` overwrites something is asked of [`Files`].
+//! Nothing here looks at the disk. Whether `> notes.md` overwrites something is a question for [`Files`].
 
 mod archive;
 mod awk;

@@ -206,7 +206,7 @@ fn what_is_not_a_patch_is_refused() {
     check_refused(&[("foo", "x\n")], "*** Begin Patch\n*** Frobnicate File: foo\n*** End Patch", "");
 }
 
-/// Codex leaves behind what it did before a failure, moves files onto others, and adds a missing last newline.
+/// Codex leaves what it did before a failure, moves files onto others, and adds a missing last newline.
 #[test]
 fn relay_is_stricter() {
     let half = "*** Begin Patch\n*** Add File: created.txt\n+hello\n*** Update File: missing.txt\n@@\n-old\n+new\n*** End Patch";

@@ -1,4 +1,4 @@
-//! Commands behind a colon: `:%s/a/b/g`, `:3,5d`, `:g/x/m0`.
+//! Commands after a colon: `:%s/a/b/g`, `:3,5d`, `:g/x/m0`.
 
 use super::keys::Keys;
 use super::normal::Given;
@@ -51,7 +51,7 @@ impl Vim {
         let (lines, rest) = self.addresses(line)?;
         let rest = rest.trim_start();
         let length = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        // `:s`, `:g` and `:v` take any sign as their delimiter, and `:k` and `:d` a name behind them.
+        // `:s`, `:g` and `:v` take any sign as their delimiter, and `:k` and `:d` a name after them.
         let (name, arguments) = rest.split_at(length);
         let (name, arguments) = short(name, arguments);
         if name.is_empty() && arguments.is_empty() {
@@ -224,7 +224,7 @@ impl Vim {
         Ok((line, rest))
     }
 
-    /// A register and a count behind a command: `:d x 3`.
+    /// A register and a count after a command: `:d x 3`.
     fn counted(&self, lines: Lines, arguments: &str) -> Result<(Lines, Option<char>), VimError> {
         let mut words = arguments.split_whitespace().peekable();
         let register = words.next_if(|word| {

@@ -193,7 +193,7 @@ pub fn find(text: &Text, pos: Pos, find: Find, count: usize, again: bool) -> Opt
 
 const PAIRS: [(char, char); 3] = [('(', ')'), ('[', ']'), ('{', '}')];
 
-/// `%`: the bracket that belongs to the first one at or behind the place.
+/// `%`: the bracket that belongs to the first one at or after the place.
 pub fn matching(text: &Text, pos: Pos) -> Option<Pos> {
     let line = text.line(pos.line);
     let is_bracket = |c: &char| PAIRS.iter().any(|(open, close)| c == open || c == close);

@@ -27,7 +27,7 @@ pub fn next(keys: &mut Keys) -> Result<char, VimError> {
     keys.next().ok_or(VimError::Unfinished)
 }
 
-/// Reads a register, a count and the key behind them.
+/// Reads a register, a count and the key after them.
 pub fn prefix(keys: &mut Keys) -> Result<(Given, char), VimError> {
     let mut given = Given::default();
     loop {
@@ -307,7 +307,7 @@ impl Vim {
         Ok(Some(Motion::new(to, Span::Lines)))
     }
 
-    /// Reads an object or a motion behind an operator, and operates on it.
+    /// Reads an object or a motion after an operator, and operates on it.
     fn operator(&mut self, operator: char, keys: &mut Keys, given: Given, start: usize) -> Done {
         let (inner, key) = prefix(keys)?;
         let count = match (given.count, inner.count) {

@@ -65,7 +65,7 @@ fn word(text: &Text, at: Pos, big: bool, inner: bool, count: usize) -> Option<Ob
             }
         }
         if !took_blanks {
-            // Without blanks behind it those before it belong to it, but never all of an indentation.
+            // Without blanks after it those before it belong to it, but never all of an indentation.
             let mut start = from;
             while start > 0 && of(start - 1) == 0 {
                 start -= 1;

@@ -1,6 +1,6 @@
 //! Vim's patterns, as the regular expressions they mean.
 //!
-//! What is special is as with `magic`: `.`, `*`, `[…]`, `^`, `$` by themselves, everything else behind a backslash; `\v` makes
+//! What is special is as with `magic`: `.`, `*`, `[…]`, `^`, `$` by themselves, everything else after a backslash; `\v` makes
 //! most signs special. Patterns stay within a line.
 
 use regex::{Regex, RegexBuilder};
@@ -29,7 +29,7 @@ impl Translated {
         let mut done = Self::default();
         let mut very = false;
         let mut rest = text.chars().peekable();
-        // At the beginning of a pattern or a branch `^` and `*` mean something else than behind an atom.
+        // At the beginning of a pattern or a branch `^` and `*` mean something else than after an atom.
         let mut at_start = true;
         while let Some(c) = rest.next() {
             let started = std::mem::replace(&mut at_start, false);

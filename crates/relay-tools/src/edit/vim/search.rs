@@ -106,7 +106,7 @@ impl Vim {
         last.ok_or_else(|| VimError::failed("no pattern was used before"))
     }
 
-    /// The word at the cursor or behind it in the line, as a pattern.
+    /// The word at the cursor or after it in the line, as a pattern.
     fn word_here(&self) -> Option<String> {
         let line = self.text.line(self.cursor.line);
         let is_word = |col: usize| class(&self.text, Pos::new(self.cursor.line, col), false) >= 2;
@@ -118,7 +118,7 @@ impl Vim {
     }
 }
 
-/// A text up to a delimiter without a backslash before it, and what follows; an escaped delimiter stands for itself.
+/// A text up to a delimiter without a backslash before it, and what follows; an escaped delimiter means itself.
 pub fn until(text: &str, delimiter: char) -> (String, Option<&str>) {
     let mut part = String::new();
     let mut rest = text.char_indices();

@@ -101,7 +101,7 @@ pub enum Wish {
 pub struct Vim {
     pub text: Text,
     pub cursor: Pos,
-    /// The column on the screen that `j` and `k` try to keep; the largest stands for the end of the line.
+    /// The column on the screen that `j` and `k` try to keep; the largest means the end of the line.
     pub wanted_col: usize,
     pub mode: Mode,
     pub registers: BTreeMap<char, Register>,
@@ -125,7 +125,7 @@ struct History {
     redo: Vec<Version>,
     saved: Option<Text>,
     used: usize,
-    /// A repeat is under way, which is no change of its own.
+    /// A repeat is under way, which is not a change of its own.
     repeating: bool,
 }
 

@@ -135,7 +135,7 @@ impl Text {
         }
     }
 
-    /// Moves lines, both ends included, below the first so many lines.
+    /// Moves lines, both ends included, below this many lines.
     pub fn move_lines(&mut self, first: usize, last: usize, below: usize) {
         let last = last.min(self.last());
         let moved: Vec<Vec<char>> = self.0.drain(first.min(last)..=last).collect();

@@ -153,7 +153,7 @@ pub(super) fn complaint(request: &Request) -> Option<String> {
         names.iter().find(is_missing).map(|name| format!("{name}: Field required"))
     };
     if request.api.is_some() && !request.body.is_object() {
-        return Some("the body is no JSON object".to_owned());
+        return Some("the body is not a JSON object".to_owned());
     }
     match request.api? {
         Api::Anthropic if request.header("anthropic-version").is_none() => {

@@ -1,4 +1,4 @@
-//! What clients ask besides a model's answer: which models there are, how many tokens a prompt has, whether anybody is
+//! What clients ask besides a model's answer: which models there are, how many tokens a prompt has, whether a server is
 //! at home.
 
 use serde_json::{Value, json};

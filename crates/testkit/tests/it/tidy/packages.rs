@@ -42,7 +42,7 @@ impl Package {
 }
 
 /// Every package of a build for this machine. Those of other systems need not be downloaded, so cargo, which must not
-/// use the network here, cannot tell about them; `Cargo.lock` names them all.
+/// use the network here, cannot report them; `Cargo.lock` names them all.
 pub(super) fn packages() -> Vec<Package> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     let metadata = Command::new(cargo)

@@ -1,4 +1,4 @@
-//! Things that must not be written down: leftovers, lints switched off without a reason, paths of somebody's machine,
+//! Things that must not be written down: leftovers, lints switched off without a reason, paths of one machine,
 //! files too long to read.
 
 use super::source::{Source, tracked};

@@ -18,7 +18,7 @@ pub(super) enum Open {
 
 /// The folder of the cache.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct CaptureFolder {
     #[cfg(unix)]
     folder: relay_workspace::Dir,
     #[cfg(not(unix))]
@@ -26,7 +26,7 @@ pub(super) struct Place {
 }
 
 #[cfg(unix)]
-impl Place {
+impl CaptureFolder {
     /// Opens the folder, which must exist.
     pub(super) fn new(workspace: &Workspace) -> io::Result<Self> {
         let opened = workspace.root_dir().open_dir(crate::layout::CAPTURE).map_err(io::Error::other)?;
@@ -76,7 +76,7 @@ impl Place {
 
 /// By path, on systems without directory handles; as strong as the portable disk is.
 #[cfg(not(unix))]
-impl Place {
+impl CaptureFolder {
     pub(super) fn new(workspace: &Workspace) -> io::Result<Self> {
         let folder = crate::layout::CAPTURE.split('/').fold(workspace.root().to_path_buf(), |p, n| p.join(n));
         if !std::fs::symlink_metadata(&folder)?.is_dir() {
