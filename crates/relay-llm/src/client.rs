@@ -74,6 +74,26 @@ impl Client {
         Self { inner: Arc::new(Inner { options, net }) }
     }
 
+    /// The same client, which sends no request after this moment.
+    #[must_use]
+    pub fn until(&self, no_request_after: Option<Instant>) -> Self {
+        let Inner { options, net } = &*self.inner;
+        let options = ClientOptions { no_request_after, ..options.clone() };
+        Self { inner: Arc::new(Inner { options, net: net.clone() }) }
+    }
+
+    /// Connects to a model's provider, where that takes time, so that the first request finds a connection. Sends neither
+    /// key nor content, and does nothing with `offline`.
+    pub fn warm_up(&self, model: &Model) {
+        let url = model.provider.base_url.clone();
+        if self.is_offline() || !url.starts_with("https://") {
+            return;
+        }
+        let transport = self.inner.net.transport();
+        // A connection that cannot be made now is made with the first request, which reports why it cannot.
+        drop(self.inner.net.spawn(async move { transport.connect(&url).await }));
+    }
+
     /// Whether this client makes no connections.
     #[must_use]
     pub fn is_offline(&self) -> bool {

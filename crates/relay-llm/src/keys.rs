@@ -18,6 +18,8 @@ pub enum KeySource {
     Environment(String),
     /// Stored by the user, under this label.
     Stored(String),
+    /// The command line, for this run.
+    CommandLine,
 }
 
 impl fmt::Display for KeySource {
@@ -25,6 +27,7 @@ impl fmt::Display for KeySource {
         match self {
             Self::Environment(variable) => write!(f, "{variable}"),
             Self::Stored(label) => write!(f, "stored as `{label}`"),
+            Self::CommandLine => f.write_str("the command line"),
         }
     }
 }
@@ -91,6 +94,13 @@ impl Keyring {
         let source = KeySource::Environment(variable.to_owned());
         let turns = Turns { keys: vec![ChosenKey { key, source }], rests_until: vec![None], next: 0 };
         Self { providers: BTreeMap::from([(provider.to_owned(), Mutex::new(turns))]) }
+    }
+
+    /// Uses this key, and no other, for a provider.
+    pub fn use_only(&mut self, provider: &str, key: Key) {
+        let keys = vec![ChosenKey { key, source: KeySource::CommandLine }];
+        let turns = Turns { keys, rests_until: vec![None], next: 0 };
+        self.providers.insert(provider.to_owned(), Mutex::new(turns));
     }
 
     /// Where the provider's keys came from.
@@ -204,6 +214,14 @@ mod tests {
         assert!(keyring.choose("openai", None).is_none() && keyring.choose("ollama", None).is_none());
         let second = self::keyring(&[("GOOGLE_API_KEY", "g")], &[]);
         assert_eq!(second.sources("google"), [KeySource::Environment("GOOGLE_API_KEY".to_owned())]);
+    }
+
+    #[test]
+    fn a_key_of_the_command_line_is_the_only_one() {
+        let mut keyring = keyring(&[("ANTHROPIC_API_KEY", "sk-env")], &[("anthropic", "a")]);
+        keyring.use_only("anthropic", Key::new("sk-line"));
+        assert_eq!(keyring.sources("anthropic"), [KeySource::CommandLine]);
+        assert_eq!(keyring.choose("anthropic", None).unwrap().key, Key::new("sk-line"));
     }
 
     #[test]

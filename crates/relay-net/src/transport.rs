@@ -15,6 +15,13 @@ use crate::error::{NetError, NetErrorKind, cause};
 /// How long it may take to be connected.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long a connection waits for another request. Servers keep theirs for longer, so that a request hardly ever meets
+/// one that is being closed.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// How much of the answer to a first greeting is read.
+const WARM_BYTES: usize = 64 << 10;
+
 /// A request as it goes over the wire. It has no `Debug`: headers and body may be secret.
 #[derive(Clone)]
 pub struct Outgoing {
@@ -36,13 +43,23 @@ pub struct Transport {
     remote: OnceLock<Result<reqwest::Client, String>>,
     /// Goes to this machine directly; no proxy could reach it.
     local: OnceLock<Result<reqwest::Client, String>>,
+    /// The same without TLS, which needs none of the system's certificates: they are several megabytes.
+    plain: OnceLock<Result<reqwest::Client, String>>,
+}
+
+/// Where an address leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Remote,
+    Local,
+    Plain,
 }
 
 impl Transport {
     /// Connects, or with `is_offline` refuses to. Nothing is connected yet.
     #[must_use]
     pub fn new(is_offline: bool) -> Self {
-        Self { is_offline, remote: OnceLock::new(), local: OnceLock::new() }
+        Self { is_offline, remote: OnceLock::new(), local: OnceLock::new(), plain: OnceLock::new() }
     }
 
     /// Whether no connection is made.
@@ -88,13 +105,30 @@ impl Transport {
     }
 
     fn client(&self, url: &Url) -> Result<&reqwest::Client, String> {
-        let is_local = is_loopback(url);
-        let cell = if is_local { &self.local } else { &self.remote };
-        cell.get_or_init(|| build(is_local)).as_ref().map_err(Clone::clone)
+        let (way, cell) = match (is_loopback(url), url.scheme()) {
+            (true, "http") => (Way::Plain, &self.plain),
+            (true, _) => (Way::Local, &self.local),
+            (false, _) => (Way::Remote, &self.remote),
+        };
+        cell.get_or_init(|| build(way)).as_ref().map_err(Clone::clone)
+    }
+
+    /// Connects and sends nothing that matters, so that the next request finds a connection. What fails is left to that.
+    pub async fn connect(&self, url: &str) {
+        let outgoing = Outgoing {
+            method: reqwest::Method::HEAD,
+            url: url.to_owned(),
+            headers: Vec::new(),
+            body: bytes::Bytes::new(),
+        };
+        if let Ok(mut answer) = self.send(&outgoing).await {
+            // The connection can be used again once the answer has been read.
+            drop(answer.read(WARM_BYTES).await);
+        }
     }
 }
 
-fn build(is_local: bool) -> Result<reqwest::Client, String> {
+fn build(way: Way) -> Result<reqwest::Client, String> {
     // Without this, rustls panics for want of a provider; with another one compiled in, it would refuse to choose.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
         // Losing the race to another thread is as good as winning it.
@@ -105,9 +139,13 @@ fn build(is_local: bool) -> Result<reqwest::Client, String> {
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(CONNECT_TIMEOUT)
         .tcp_nodelay(true)
+        .pool_idle_timeout(IDLE)
         .http1_only();
-    if is_local {
+    if way != Way::Remote {
         builder = builder.no_proxy();
+    }
+    if way == Way::Plain {
+        builder = builder.tls_certs_only([]);
     }
     builder.build().map_err(|error| format!("TLS cannot be set up: {}", cause(&error)))
 }

@@ -26,6 +26,8 @@ pub enum Source {
     File,
     /// A variable of the environment.
     Environment(&'static str),
+    /// An option of the command line.
+    CommandLine,
 }
 
 /// A setting's value and where it comes from.
@@ -57,6 +59,8 @@ pub struct Settings {
     /// By the names of today.
     file: BTreeMap<String, Value>,
     variables: BTreeMap<String, OsString>,
+    /// What the command line says, for this run only.
+    given: BTreeMap<String, String>,
 }
 
 impl Settings {
@@ -79,16 +83,20 @@ impl Settings {
                 key.check(variable, &value)?;
             }
         }
-        Ok((Self { file, variables }, unknown))
+        Ok((Self { file, variables, given: BTreeMap::new() }, unknown))
     }
 
     /// A setting's value; `None` if it has none.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<Setting> {
         let Found { key, name, entry } = find(name).ok()?;
+        let whole = entry.as_ref().map_or_else(|| name.clone(), |entry| format!("{name}.{entry}"));
+        if let Some(value) = self.given.get(&whole) {
+            return Some(Setting { key: whole, value: value.clone(), source: Source::CommandLine });
+        }
         if let Some(entry) = entry {
             let value = self.map(&name).get(&entry).map(plain)?;
-            return Some(Setting { key: format!("{name}.{entry}"), value, source: Source::File });
+            return Some(Setting { key: whole, value, source: Source::File });
         }
         let (value, source) = if let Some((variable, value)) = in_environment(key, &self.variables) {
             (value, Source::Environment(variable))
@@ -98,6 +106,27 @@ impl Settings {
             (key.default?.to_owned(), Source::Default)
         };
         Some(Setting { key: name, value, source })
+    }
+
+    /// Has an option of the command line go before everything else, for as long as this process runs.
+    ///
+    /// # Errors
+    /// There is no such setting, or it cannot have this value.
+    pub fn give(&mut self, name: &str, value: &str) -> Result<(), SettingsError> {
+        let Found { key, name, entry } = find(name)?;
+        if entry.is_none() {
+            key.check(&name, value)?;
+        }
+        let whole = entry.map_or_else(|| name.clone(), |entry| format!("{name}.{entry}"));
+        self.given.insert(whole, value.to_owned());
+        Ok(())
+    }
+
+    /// These settings, read again, below the same command line.
+    #[must_use]
+    pub fn read_again(&self, mut fresh: Self) -> Self {
+        fresh.given.clone_from(&self.given);
+        fresh
     }
 
     /// The settings of backends, and all others that are not as they are built in.
@@ -309,6 +338,21 @@ mod tests {
         check("[backends]\ntimeout = 30\n", &[], "30", Source::File);
         check("[backends]\ntimeout = 30\n", &variable, "5", Source::Environment("PHONE_A_FRIEND_TIMEOUT"));
         check("[backends]\ntimeout = 30\n", &[("PHONE_A_FRIEND_TIMEOUT", " ")], "30", Source::File);
+    }
+
+    #[test]
+    fn the_command_line_goes_before_everything_and_stays_for_the_process() {
+        let (mut read, _) = settings("[modelRoles]\nsmol = \"a/b\"\n", &[("RELAY_NO_PTY", "false")]).unwrap();
+        read.give("modelRoles.smol", "c/d").unwrap();
+        read.give("bash.noPty", "true").unwrap();
+        let check = |read: &Settings| {
+            let smol = read.get("modelRoles.smol").unwrap();
+            assert_eq!((smol.value.as_str(), smol.source), ("c/d", Source::CommandLine));
+            assert!(read.flag("bash.noPty"));
+        };
+        check(&read);
+        check(&read.read_again(settings("", &[]).unwrap().0));
+        assert!(read.give("bash.noPty", "perhaps").is_err() && read.give("no.such", "1").is_err());
     }
 
     #[test]

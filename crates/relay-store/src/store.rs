@@ -1,7 +1,7 @@
 //! The user's data, by name.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::dirs::Dirs;
 use crate::error::StoreError;
@@ -11,6 +11,8 @@ use crate::folder::Folder;
 #[derive(Clone, Debug)]
 pub struct Store {
     dirs: Dirs,
+    /// Where sessions are, if not with the other data.
+    sessions: Option<PathBuf>,
 }
 
 impl Store {
@@ -19,13 +21,25 @@ impl Store {
     /// # Errors
     /// Neither XDG variables nor a home folder are set.
     pub fn from_env() -> Result<Self, StoreError> {
-        Dirs::resolve(std::env::var_os).map(|dirs| Self { dirs })
+        Dirs::resolve(std::env::var_os).map(|dirs| Self { dirs, sessions: None })
     }
 
     /// A store below one folder, for tests and demonstrations.
     #[must_use]
     pub fn at(folder: &Path) -> Self {
-        Self { dirs: Dirs::below(folder) }
+        Self { dirs: Dirs::below(folder), sessions: None }
+    }
+
+    /// With the agent's sessions in another folder.
+    #[must_use]
+    pub fn with_sessions_in(mut self, folder: &Path) -> Self {
+        self.sessions = Some(folder.to_owned());
+        self
+    }
+
+    /// The folder of all sessions.
+    pub(crate) fn sessions_dir(&self) -> PathBuf {
+        self.sessions.clone().unwrap_or_else(|| self.data_dir().join("sessions"))
     }
 
     /// Where settings are.

@@ -68,8 +68,10 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
         tools.push(Arc::new(ssh));
     }
     looking(services, &mut tools);
-    tools.push(Arc::new(checkpoint::Checkpoint::new()));
-    tools.push(Arc::new(checkpoint::Rewind::new()));
+    if is_on("checkpoint.enabled", false) {
+        tools.push(Arc::new(checkpoint::Checkpoint::new()));
+        tools.push(Arc::new(checkpoint::Rewind::new()));
+    }
     if job::is_enabled(services) {
         tools.push(Arc::new(job::Job::new()));
         tools.push(Arc::new(monitor::Monitor::new(&bash)));
@@ -88,7 +90,9 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
     }
     tools.push(Arc::new(write::Write::new()));
     tools.push(Arc::new(notebook::EditNotebook::new()));
-    tools.push(Arc::new(goal::Goal::new()));
+    if is_on("goal.enabled", true) {
+        tools.push(Arc::new(goal::Goal::new()));
+    }
     tools.push(Arc::new(resolve::Resolve::new(Vec::new())));
     (tools, warnings)
 }

@@ -36,6 +36,17 @@ pub fn store() -> Result<Store, Failure> {
     Store::from_env().map_err(|error| Failure::environment(&error))
 }
 
+/// The user's own data, with the agent's sessions in another folder if one is named.
+pub fn store_with(session_dir: Option<&Path>) -> Result<Store, Failure> {
+    let Some(folder) = session_dir else { return store() };
+    let whole = std::path::absolute(folder).map_err(|error| Failure::environment(&error))?;
+    if whole.exists() && !whole.is_dir() {
+        let message = format!("--session-dir {}: it is not a folder", folder.display());
+        return Err(Failure::usage(Diagnostic::error(ENVIRONMENT, message)));
+    }
+    Ok(store()?.with_sessions_in(&whole))
+}
+
 /// The engine for a command that cannot include in its own report what opening the project found, such as a recovered
 /// transaction: it is printed at once.
 pub fn engine_told(root: Option<&Path>) -> Result<Engine, Failure> {

@@ -36,6 +36,15 @@ pub enum SideJob {
 pub trait OtherModels: Send + Sync {
     /// Those for a job, best first.
     fn for_job(&self, job: SideJob) -> Vec<Arc<dyn Asker>>;
+
+    /// A summary by the service of `compaction.remoteEndpoint`; none where there is no such service.
+    ///
+    /// # Errors
+    /// Why it wrote none.
+    fn remote_summary(&self, system: &str, prompt: &str, cancel: &Cancel) -> Option<Result<String, Error>> {
+        let _unused = (system, prompt, cancel);
+        None
+    }
 }
 
 /// No other models.
@@ -51,6 +60,7 @@ impl OtherModels for NoOthers {
 /// Models to be asked beside the conversation, on the thread of whoever needs the answer.
 pub struct Aside {
     askers: Vec<Arc<dyn Asker>>,
+    others: Arc<dyn OtherModels>,
     masker: Arc<Mutex<Masker>>,
     cancel: Cancel,
 }
@@ -60,14 +70,14 @@ impl Agent {
     #[must_use]
     pub fn aside(&self, job: SideJob, cancel: Cancel) -> Aside {
         let own = (job == SideJob::Summary).then(|| Arc::clone(&self.asking.asker));
-        let others = self.asking.others.for_job(job);
         let mut askers: Vec<Arc<dyn Asker>> = Vec::new();
-        for asker in own.into_iter().chain(others) {
+        for asker in own.into_iter().chain(self.asking.others.for_job(job)) {
             if !askers.iter().any(|known| known.model().selector() == asker.model().selector()) {
                 askers.push(asker);
             }
         }
-        Aside { askers, masker: Arc::clone(&self.masker), cancel }
+        let others = Arc::clone(&self.asking.others);
+        Aside { askers, others, masker: Arc::clone(&self.masker), cancel }
     }
 
     /// The conversation so far with a question after it that is answered in words. Nothing of it enters the log.
@@ -151,6 +161,11 @@ impl Summariser for Aside {
         let asker = self.askers.iter().find(|asker| asker.model().selector() == candidate.model);
         let asker = asker.ok_or_else(|| Error::new(ErrorKind::NotFound, "", "there is no such model"))?;
         self.ask_one(&**asker, request).map(|turn| turn.message().plain_text())
+    }
+
+    fn remote(&mut self, system: &str, prompt: &str) -> Option<Result<String, Error>> {
+        let prompt = self.masker.lock().unwrap_or_else(PoisonError::into_inner).mask("prompt", prompt);
+        self.others.remote_summary(system, &prompt, &self.cancel)
     }
 
     fn pause(&mut self, delay_ms: u64) -> bool {

@@ -54,8 +54,14 @@ impl AgentBuilder {
     /// The parts without which there is no agent; everything else has a default.
     #[must_use]
     pub fn new(log: SessionLog, asker: Arc<dyn Asker>, registry: Registry, services: Services) -> Self {
-        let asking =
-            Asking { asker, others: Arc::new(NoOthers), system: String::new(), thinking: None, output: None };
+        let asking = Asking {
+            asker,
+            others: Arc::new(NoOthers),
+            system: String::new(),
+            thinking: None,
+            output: None,
+            cache_key: None,
+        };
         Self {
             log,
             asking,

@@ -21,6 +21,12 @@ impl Agent {
         self.state.is_busy()
     }
 
+    /// Whether the conversation is being made shorter.
+    #[must_use]
+    pub fn is_compacting(&self) -> bool {
+        self.state.is_compacting()
+    }
+
     /// The session.
     #[must_use]
     pub fn log(&self) -> &SessionLog {

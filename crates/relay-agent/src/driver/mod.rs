@@ -1,8 +1,9 @@
 //! The driver: carries out what the turn loop wants, and reports what happened back to it.
 //!
 //! One thread owns the [`Agent`]. Models and calls run on threads of their own and send what happens into its inbox,
-//! which is short, so a slow front end slows the provider. An effect is done before the next one starts: what is in the
-//! log is on disk before a tool runs because of it.
+//! which is short, so a slow front end slows the provider. An effect is done before the next one starts. What
+//! is in the log survives the end of the process at once; it is on disk before a tool that changes something runs
+//! because of it, and is written there while the next request is already under way.
 
 mod aside;
 mod ask;
@@ -20,6 +21,7 @@ mod preview;
 mod record;
 mod seams;
 mod shorten;
+mod waiters;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
@@ -82,6 +84,8 @@ pub struct Asking {
     pub thinking: Option<relay_llm::Thinking>,
     /// A schema the answer must follow.
     pub output: Option<relay_llm::OutputSchema>,
+    /// What providers find their cache by; the session's id if there is none.
+    pub cache_key: Option<String>,
 }
 
 /// All tools, and those that are offered.
@@ -123,6 +127,10 @@ struct UnderWay {
     ended: Option<Ended>,
     /// Why the log cannot be written.
     broken: Option<String>,
+    /// Who wants to know when something is over.
+    waiters: waiters::Waiters,
+    /// How many entries the log had when the run began.
+    begun_at: usize,
 }
 
 /// Something to be done with the agent, on its own thread.
@@ -358,7 +366,7 @@ impl Agent {
     }
 
     fn report(&mut self, event: &Event) {
-        if let Event::Run(RunEvent::End(ended)) = event {
+        if let Event::Run(RunEvent::End { ended, .. }) = event {
             self.under_way.ended = Some(ended.clone());
             self.under_way.aborted = None;
             self.under_way.idle_since = Some(Instant::now());
@@ -366,7 +374,9 @@ impl Agent {
         if let Event::Run(RunEvent::Start) = event {
             self.under_way.ended = None;
             self.under_way.idle_since = None;
+            self.under_way.begun_at = self.log.entries().len();
         }
         (self.observer)(event);
+        self.under_way.waiters.tell(event);
     }
 }

@@ -24,6 +24,9 @@ pub trait Asker: Send + Sync {
     /// Gets one turn. Every event goes to `tell`; the last is `Done` or `Error`.
     fn ask(&self, request: &Request, cancel: &Cancel, tell: &mut dyn FnMut(Event));
 
+    /// Connects before there is anything to ask, so that the first answer begins sooner. May do nothing.
+    fn warm_up(&self) {}
+
     /// What happened, if a turn does not end although it was asked to.
     fn gave_up(&self) -> Happened {
         let error = Error::new(ErrorKind::Aborted, "", "the request did not end in time");
@@ -53,6 +56,8 @@ pub struct LiveOptions {
 /// A model of a provider, and those that are asked when it cannot answer.
 pub struct Live {
     options: LiveOptions,
+    /// One for all turns, so that a connection serves more than one of them.
+    client: Client,
     chain: Mutex<Option<(Instant, Chain)>>,
 }
 
@@ -60,7 +65,8 @@ impl Live {
     /// Asks with these options.
     #[must_use]
     pub fn new(options: LiveOptions) -> Self {
-        Self { options, chain: Mutex::default() }
+        let client = Client::new(options.client.clone());
+        Self { options, client, chain: Mutex::default() }
     }
 
     fn take_chain(&self) -> (Instant, Chain) {
@@ -77,14 +83,17 @@ impl Asker for Live {
         self.options.model.clone()
     }
 
+    fn warm_up(&self) {
+        self.client.warm_up(&self.options.model);
+    }
+
     fn ask(&self, request: &Request, cancel: &Cancel, tell: &mut dyn FnMut(Event)) {
-        let LiveOptions { client, model, fallback, keys, budget, session, .. } = &self.options;
+        let LiveOptions { model, fallback, keys, budget, session, .. } = &self.options;
         let models: Vec<Model> = std::iter::once(model).chain(fallback).cloned().collect();
         let (since, chain) = self.take_chain();
-        let client = ClientOptions { no_request_after: budget.ends(), ..client.clone() };
         let mut turns = Turns::new(models, chain, keys, session.clone()).since(since).within(budget);
         // The last event carries what became of the turn; the result says nothing more.
-        drop(turns.ask(&Client::new(client), request, cancel, tell));
+        drop(turns.ask(&self.client.until(budget.ends()), request, cancel, tell));
         *self.chain.lock().unwrap_or_else(PoisonError::into_inner) = Some((since, turns.into_chain()));
     }
 }

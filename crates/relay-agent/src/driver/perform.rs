@@ -22,9 +22,11 @@ impl Agent {
         match effect {
             Effect::Append(body) => self.append(body),
             Effect::Emit(event) => {
-                if matches!(event, Event::Run(RunEvent::End(_))) {
+                if matches!(event, Event::Run(RunEvent::End { .. })) {
+                    self.settle();
                     self.keep_goal_usage();
                 }
+                let event = self.with_messages(event);
                 self.report(&event);
             }
             Effect::Ask { must_call } => self.ask(must_call),
@@ -33,7 +35,13 @@ impl Agent {
                     cancel.cancel();
                 }
             }
-            Effect::Run(pending) => self.run_call(pending),
+            Effect::Run(pending) => {
+                // What a call may change must not be ahead of the log after a power cut.
+                if pending.exclusive {
+                    self.settle();
+                }
+                self.run_call(pending);
+            }
             Effect::StopCalls => self.under_way.calls.values().for_each(Cancel::cancel),
             Effect::Signal(signal) => self.signal(signal),
             Effect::Compact { reason, focus } => self.shorten(reason, focus),
@@ -54,7 +62,7 @@ impl Agent {
             Body::CustomMessage(message) => Some(Message::Custom((**message).clone())),
             _ => None,
         };
-        match self.log.append(body) {
+        match self.log.append_soon(body) {
             Ok(id) => {
                 let entry = id.to_string();
                 self.delivered(message.as_ref(), true);
@@ -62,6 +70,9 @@ impl Agent {
                     self.facts.turn.clone_from(&entry);
                 }
                 if let Some(message) = message {
+                    if !matches!(message, Message::Assistant(_)) {
+                        self.report(&Event::Message(MessageEvent::Said(Box::new(message.clone()))));
+                    }
                     let finished = MessageEvent::Finished { entry, message: Box::new(message) };
                     self.report(&Event::Message(finished));
                 }
@@ -70,6 +81,13 @@ impl Agent {
                 self.delivered(message.as_ref(), false);
                 self.break_off(&error);
             }
+        }
+    }
+
+    /// Waits until the log is durable.
+    fn settle(&mut self) {
+        if let Err(error) = self.log.settle() {
+            self.break_off(&error);
         }
     }
 
@@ -98,7 +116,7 @@ impl Agent {
             tools,
             tool_choice,
             thinking: self.asking.thinking,
-            cache_key: Some(self.log.id().to_owned()),
+            cache_key: self.asking.cache_key.clone().or_else(|| Some(self.log.id().to_owned())),
             output: self.asking.output.clone(),
             ..Request::default()
         };

@@ -70,7 +70,9 @@ impl Agent {
             interrupts: true,
         }));
         let output = tool.preview_partial(arguments, asking)?;
-        Some(Event::Tool(ToolEvent::Update { id: id.clone(), name: name.clone(), output }))
+        // The arguments are still being written; the call itself has them.
+        let arguments = serde_json::Value::Null;
+        Some(Event::Tool(ToolEvent::Update { id: id.clone(), name: name.clone(), arguments, output }))
     }
 }
 

@@ -53,7 +53,12 @@ pub enum RunEvent {
     /// It begins.
     Start,
     /// It ends.
-    End(Ended),
+    End {
+        /// How.
+        ended: Ended,
+        /// The messages that came into the log since it began.
+        messages: Vec<Message>,
+    },
 }
 
 /// How a run ended.
@@ -86,6 +91,8 @@ pub enum TurnEvent {
 /// A message begins, grows or is complete.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MessageEvent {
+    /// A message that no model writes begins: a prompt, a result.
+    Said(Box<Message>),
     /// An answer begins.
     Start {
         /// The model that answers.
@@ -143,6 +150,8 @@ pub enum ToolEvent {
         id: String,
         /// The tool.
         name: String,
+        /// What it is called with.
+        arguments: Value,
         /// What there is so far.
         output: Output,
     },
@@ -237,6 +246,10 @@ pub enum CompactionEvent {
         summary: Option<String>,
         /// How many tokens there were before.
         tokens_before: u64,
+        /// The first entry that the model still sees word for word.
+        first_kept: Option<String>,
+        /// What the summary's maker keeps with it, such as lists of files.
+        details: Option<Value>,
         /// Whether the turn is asked for again.
         will_retry: bool,
         /// Why it failed.

@@ -52,14 +52,14 @@ fn job(event: &JobEvent) -> Value {
 fn run(event: &RunEvent) -> Value {
     match event {
         RunEvent::Start => json!({ "type": "agent_start" }),
-        RunEvent::End(ended) => {
+        RunEvent::End { ended, messages } => {
             let (status, reason) = match ended {
                 Ended::Done => ("done", None),
                 Ended::Failed(why) => ("failed", Some(why)),
                 Ended::Aborted => ("aborted", None),
                 Ended::Limit(why) => ("limit", Some(why)),
             };
-            let mut value = json!({ "type": "agent_end", "status": status });
+            let mut value = json!({ "type": "agent_end", "status": status, "messages": messages });
             put(&mut value, "error", reason.cloned());
             value
         }
@@ -68,6 +68,7 @@ fn run(event: &RunEvent) -> Value {
 
 fn message(event: &MessageEvent) -> Value {
     match event {
+        MessageEvent::Said(message) => json!({ "type": "message_start", "message": message }),
         MessageEvent::Start { model } => {
             json!({ "type": "message_start", "message": { "role": "assistant", "model": model, "content": [] } })
         }
@@ -122,8 +123,9 @@ fn tool(event: &ToolEvent) -> Value {
         ToolEvent::Start { id, name, arguments } => {
             json!({ "type": "tool_execution_start", "toolCallId": id, "toolName": name, "args": arguments })
         }
-        ToolEvent::Update { id, name, output } => json!({
-            "type": "tool_execution_update", "toolCallId": id, "toolName": name, "partialResult": result(output),
+        ToolEvent::Update { id, name, arguments, output } => json!({
+            "type": "tool_execution_update", "toolCallId": id, "toolName": name, "args": arguments,
+            "partialResult": result(output),
         }),
         ToolEvent::End { id, name, output } => json!({
             "type": "tool_execution_end", "toolCallId": id, "toolName": name, "result": result(output),
@@ -166,9 +168,8 @@ fn compaction(event: &CompactionEvent) -> Value {
         CompactionEvent::Start { reason } => {
             json!({ "type": "auto_compaction_start", "reason": reason.name() })
         }
-        CompactionEvent::End { reason, summary, tokens_before, will_retry, error } => {
-            let result =
-                summary.as_ref().map(|text| json!({ "summary": text, "tokensBefore": tokens_before }));
+        CompactionEvent::End { reason, summary, will_retry, error, .. } => {
+            let result = compaction_result(event);
             let mut value = json!({
                 "type": "auto_compaction_end", "reason": reason.name(), "result": result,
                 "aborted": summary.is_none() && error.is_none(), "willRetry": will_retry,
@@ -177,6 +178,19 @@ fn compaction(event: &CompactionEvent) -> Value {
             value
         }
     }
+}
+
+/// What came of a compaction; none if there is no summary.
+#[must_use]
+pub fn compaction_result(event: &CompactionEvent) -> Option<Value> {
+    let CompactionEvent::End { summary: Some(summary), tokens_before, first_kept, details, .. } = event
+    else {
+        return None;
+    };
+    let mut value = json!({ "summary": summary, "tokensBefore": tokens_before });
+    put(&mut value, "firstKeptEntryId", first_kept.clone());
+    put(&mut value, "details", details.clone());
+    Some(value)
 }
 
 fn session(event: &SessionEvent) -> Value {
@@ -216,14 +230,27 @@ mod tests {
     fn names_are_those_that_clients_know() {
         check(Event::Run(RunEvent::Start), json!({ "type": "agent_start" }));
         check(
-            Event::Run(RunEvent::End(Ended::Limit("x".to_owned()))),
-            json!({ "type": "agent_end", "status": "limit", "error": "x" }),
+            Event::Run(RunEvent::End { ended: Ended::Limit("x".to_owned()), messages: Vec::new() }),
+            json!({ "type": "agent_end", "status": "limit", "error": "x", "messages": [] }),
         );
         let delta = MessageEvent::Delta { index: 1, kind: Kind::Text, text: "hi".to_owned() };
         check(
             Event::Message(delta),
             json!({ "type": "message_update",
                 "assistantMessageEvent": { "type": "text_delta", "contentIndex": 1, "delta": "hi" } }),
+        );
+        check(
+            Event::Compaction(CompactionEvent::End {
+                reason: super::super::CompactReason::Request,
+                summary: Some("s".to_owned()),
+                tokens_before: 9,
+                first_kept: Some("e1".to_owned()),
+                details: None,
+                will_retry: false,
+                error: None,
+            }),
+            json!({ "type": "auto_compaction_end", "reason": "manual", "aborted": false, "willRetry": false,
+                "result": { "summary": "s", "tokensBefore": 9, "firstKeptEntryId": "e1" } }),
         );
         let end = ToolEvent::End { id: "c".to_owned(), name: "read".to_owned(), output: Output::text("out") };
         check(

@@ -9,7 +9,8 @@ use super::calls::PendingCall;
 /// Something to do.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
-    /// Puts an entry into the log. It is durable before the next effect; messages are reported once they are in.
+    /// Puts an entry into the log. It is durable before an exclusive call runs and before the run ends; messages are
+    /// reported once they are in.
     Append(Body),
     /// Reports something.
     Emit(Event),

@@ -1,6 +1,7 @@
 //! A conversation that is made shorter: when, and what follows.
 
 use crate::event::{CompactReason, CompactionEvent, Ended, Event};
+use crate::session::Body;
 
 use super::effect::Effect;
 use super::happened::Compacted;
@@ -37,14 +38,30 @@ impl State {
     pub(super) fn compacted(&mut self, result: Result<Compacted, String>, effects: &mut Effects) {
         let Phase::Compacting { reason, then_ask } = self.phase else { return };
         let will_retry = then_ask && result.is_ok();
+        let (mut first_kept, mut details) = (None, None);
         let (summary, tokens_before, error) = match result {
             Ok(done) => {
+                for body in &done.bodies {
+                    if let Body::Compaction(compaction) = body {
+                        first_kept.clone_from(&compaction.first_kept_entry_id);
+                        details.clone_from(&compaction.details);
+                    }
+                }
                 effects.extend(done.bodies.into_iter().map(Effect::Append));
                 (Some(done.summary), done.tokens_before, None)
             }
             Err(error) => (None, 0, Some(error)),
         };
-        let end = CompactionEvent::End { reason, summary, tokens_before, will_retry, error: error.clone() };
+        let error_text = error.clone();
+        let end = CompactionEvent::End {
+            reason,
+            summary,
+            tokens_before,
+            first_kept,
+            details,
+            will_retry,
+            error: error_text,
+        };
         effects.push(emit(Event::Compaction(end)));
         let ending = self.ending.take();
         let is_alone =

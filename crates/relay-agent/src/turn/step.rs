@@ -1,6 +1,7 @@
 //! One step: something happened, so this is to be done.
 
 use relay_llm::{Error, ErrorKind, Kind, ToolCall};
+use serde_json::Value;
 
 use crate::event::{CompactReason, Ended, Event, MessageEvent, RetryEvent, RunEvent};
 use crate::event::{SessionEvent, ToolEvent, TurnEvent};
@@ -41,6 +42,12 @@ impl State {
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.phase != Phase::Idle
+    }
+
+    /// Whether the conversation is being made shorter.
+    #[must_use]
+    pub fn is_compacting(&self) -> bool {
+        matches!(self.phase, Phase::Compacting { .. })
     }
 
     fn react(&mut self, happened: Happened, effects: &mut Effects) {
@@ -85,7 +92,8 @@ impl State {
             Happened::CallUpdated { id, output } => {
                 if let Some(call) = self.calls.running(&id) {
                     let name = call.name.clone();
-                    effects.push(emit(Event::Tool(ToolEvent::Update { id, name, output })));
+                    let arguments = call.arguments.object().cloned().map(Value::Object).unwrap_or_default();
+                    effects.push(emit(Event::Tool(ToolEvent::Update { id, name, arguments, output })));
                 }
             }
             Happened::CallEnded { id, output } => self.call_ended(id, output, effects),
@@ -434,7 +442,8 @@ impl State {
         self.calls = Calls::default();
         self.answer = None;
         self.ending = None;
-        effects.push(emit(Event::Run(RunEvent::End(ended))));
+        // The driver adds the messages, which are in the log.
+        effects.push(emit(Event::Run(RunEvent::End { ended, messages: Vec::new() })));
     }
 }
 

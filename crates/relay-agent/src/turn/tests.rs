@@ -69,7 +69,7 @@ fn word(effect: &Effect) -> Option<String> {
         Effect::Compact { reason, .. } => format!("compact:{}", reason.name()),
         Effect::Wait(_) => "wait".to_owned(),
         Effect::LandText { .. } => "land".to_owned(),
-        Effect::Emit(Event::Run(RunEvent::End(ended))) => format!("end:{ended:?}"),
+        Effect::Emit(Event::Run(RunEvent::End { ended, .. })) => format!("end:{ended:?}"),
         Effect::RemindOfGoal { continues: false } => "+goal".to_owned(),
         Effect::RemindOfGoal { continues: true } => "+goal-continues".to_owned(),
         Effect::Emit(_) | Effect::Injected(_) | Effect::TurnEnded | Effect::Used(_) => {
@@ -339,7 +339,7 @@ impl Watch {
                 assert!(!self.running, "a run begins inside a run");
                 self.running = true;
             }
-            Effect::Emit(Event::Run(RunEvent::End(_))) => {
+            Effect::Emit(Event::Run(RunEvent::End { .. })) => {
                 assert!(self.running, "a run ends that never began");
                 assert!(self.open_calls.values().all(|open| *open == 0), "a call has no result");
                 self.running = false;

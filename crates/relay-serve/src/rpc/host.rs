@@ -21,6 +21,9 @@ pub trait Host: Send + Sync {
     /// The models that can be asked, as JSON.
     fn models(&self) -> Vec<Value>;
 
+    /// The selectors of the models that are switched between; empty means all that can be asked.
+    fn scope(&self) -> Vec<String>;
+
     /// A new session; `parent` is the file of the one it goes on from.
     ///
     /// # Errors

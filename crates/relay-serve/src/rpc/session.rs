@@ -26,8 +26,8 @@ pub fn state(agent: &Agent) -> Value {
     json!({
         "model": model(&agent.asker().model()),
         "thinkingLevel": agent.thinking().map_or("off", relay_llm::Thinking::name),
-        "isStreaming": agent.is_busy(),
-        "isCompacting": false,
+        "isStreaming": agent.is_busy() && !agent.is_compacting(),
+        "isCompacting": agent.is_compacting(),
         "sessionFile": log.path().map(|path| path.display().to_string()),
         "sessionId": log.id(),
         "sessionName": log.name(),
@@ -70,6 +70,7 @@ pub fn stats(agent: &Agent) -> Value {
         "tokens": { "input": input, "output": output, "cacheRead": read, "cacheWrite": write,
             "total": input.saturating_add(output).saturating_add(read).saturating_add(write) },
         "cost": cost,
+        "contextUsage": context_usage(agent),
     })
 }
 

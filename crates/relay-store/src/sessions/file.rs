@@ -6,6 +6,7 @@
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread::{self, JoinHandle};
 
 use super::lock::SessionLock;
 use super::place::split;
@@ -22,10 +23,14 @@ pub struct SessionFile {
     file: File,
     /// How long the file is; anything else means that another program wrote to it.
     length: u64,
+    /// How much of it survives a power cut.
+    durable: u64,
     /// Whether the last byte ends a line.
     is_ended: bool,
     /// Why nothing is written any more.
     failed: Option<String>,
+    /// What is being made durable on other threads.
+    under_way: Vec<JoinHandle<std::io::Result<()>>>,
     _lock: SessionLock,
 }
 
@@ -50,8 +55,10 @@ impl SessionFile {
             path: path.to_path_buf(),
             file,
             length: bytes.len() as u64,
+            durable: bytes.len() as u64,
             is_ended: bytes.last().is_none_or(|byte| *byte == b'\n'),
             failed: None,
+            under_way: Vec::new(),
             _lock: lock,
         };
         Ok(Some((opened, bytes)))
@@ -74,8 +81,10 @@ impl SessionFile {
             path: path.to_path_buf(),
             file,
             length: bytes.len() as u64,
+            durable: bytes.len() as u64,
             is_ended: bytes.last().is_none_or(|byte| *byte == b'\n'),
             failed: None,
+            under_way: Vec::new(),
             _lock: lock,
         })
     }
@@ -92,6 +101,16 @@ impl SessionFile {
     /// # Errors
     /// Another program changed the file, the system refuses, or an earlier write failed.
     pub fn append(&mut self, lines: &[&[u8]]) -> Result<(), StoreError> {
+        self.append_soon(lines)?;
+        self.settle()
+    }
+
+    /// Adds lines as [`SessionFile::append`] does, and makes them durable on another thread. They survive the end of this
+    /// process at once, and a power cut once [`SessionFile::settle`] has returned.
+    ///
+    /// # Errors
+    /// As [`SessionFile::append`].
+    pub fn append_soon(&mut self, lines: &[&[u8]]) -> Result<(), StoreError> {
         self.check()?;
         let room: usize = lines.iter().map(|line| line.len() + 1).sum();
         let mut bytes = Vec::with_capacity(room + 1);
@@ -102,14 +121,42 @@ impl SessionFile {
             bytes.extend_from_slice(line);
             bytes.push(b'\n');
         }
-        let written = self.file.write_all(&bytes).and_then(|()| self.file.sync_data());
-        if let Err(source) = written {
+        if let Err(source) = self.file.write_all(&bytes) {
             // A part of a line must not stay before what is written after a restart; if even that fails, reading copes.
             self.file.set_len(self.length).ok();
             return Err(self.fail(source));
         }
         self.length += bytes.len() as u64;
         self.is_ended = true;
+        let begun = self
+            .file
+            .try_clone()
+            .and_then(|file| thread::Builder::new().name("sync".to_owned()).spawn(move || file.sync_data()));
+        match begun {
+            Ok(thread) => self.under_way.push(thread),
+            // Without another thread it is done on this one.
+            Err(_) => {
+                let synced = self.file.sync_data();
+                synced.map_err(|source| self.fail(source))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until everything that was added survives a power cut.
+    ///
+    /// # Errors
+    /// The system could not make it durable; nothing is written any more then.
+    pub fn settle(&mut self) -> Result<(), StoreError> {
+        for thread in std::mem::take(&mut self.under_way) {
+            let ended = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the thread failed")));
+            if let Err(source) = ended {
+                // What may be lost must not seem to be there; if even that fails, reading copes.
+                self.file.set_len(self.durable).ok();
+                return Err(self.fail(source));
+            }
+        }
+        self.durable = self.length;
         Ok(())
     }
 
@@ -118,12 +165,14 @@ impl SessionFile {
     /// # Errors
     /// As [`SessionFile::append`]; then the file is as it was.
     pub fn rewrite(&mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        self.settle()?;
         self.check()?;
         let writer = self.folder.lock()?;
         writer.replace_log(&self.name, bytes)?;
         drop(writer);
         self.file = self.folder.open_log(&self.name)?.ok_or_else(|| gone(&self.path))?;
         self.length = bytes.len() as u64;
+        self.durable = self.length;
         self.is_ended = bytes.last().is_none_or(|byte| *byte == b'\n');
         Ok(())
     }
@@ -161,6 +210,13 @@ impl SessionFile {
     fn fail(&mut self, source: std::io::Error) -> StoreError {
         self.failed = Some(format!("an earlier write failed: {source}"));
         StoreError::io(&self.path, source)
+    }
+}
+
+impl Drop for SessionFile {
+    fn drop(&mut self) {
+        // Whoever has to know whether it worked has asked before.
+        self.settle().ok();
     }
 }
 

@@ -63,7 +63,7 @@ impl Store {
     #[must_use]
     pub fn sessions(&self) -> Sessions {
         Sessions {
-            root: self.data_dir().join("sessions"),
+            root: self.sessions_dir(),
             blobs: self.data_dir().join("blobs"),
             locks: self.state_dir().join("session-locks"),
             terminals: self.state_dir().join("terminal-sessions"),

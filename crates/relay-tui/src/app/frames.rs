@@ -23,7 +23,7 @@ impl App {
         match text(frame, "type") {
             "message_update" => self.take_delta(frame.get("assistantMessageEvent").unwrap_or(&Value::Null)),
             "response" => self.take_response(frame),
-            "message_start" => self.conversation.begin_message(),
+            "message_start" => self.begin_message(frame),
             "message_discarded" => self.conversation.discard_message(),
             "message_end" => self.take_message(frame.get("message").unwrap_or(&Value::Null)),
             "tool_execution_start" | "tool_execution_update" | "tool_execution_end" => self.take_tool(frame),
@@ -33,6 +33,14 @@ impl App {
             "extension_ui_request" => self.take_question(frame),
             "ready" => self.take_ready(),
             _ => self.take_session(frame),
+        }
+    }
+
+    /// Prompts and results begin as well; they are shown when they are complete.
+    fn begin_message(&mut self, frame: &Value) {
+        let role = frame.get("message").and_then(|message| message.get("role")?.as_str());
+        if matches!(role, None | Some("assistant")) {
+            self.conversation.begin_message();
         }
     }
 

@@ -10,6 +10,7 @@ mod open;
 mod others;
 mod person;
 mod prompt;
+mod reach;
 mod served;
 pub mod ssh;
 mod system;

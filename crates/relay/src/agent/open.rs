@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use relay_agent::driver::{AgentBuilder, Asker, Live, LiveOptions, Replay, Watching};
+use relay_agent::driver::{AgentBuilder, Asker, Replay, Watching};
 use relay_agent::policy::{Class, Confinement, Level, Places, Policy, Present, Rules};
 use relay_agent::resources::{Resources, RuleTexts};
 use relay_agent::rules::stream::{Monitor, StreamRules};
@@ -11,20 +11,18 @@ use relay_agent::secrets::{Masker, Own};
 use relay_agent::session::{Recent, SessionError, SessionLog};
 use relay_agent::tool::{Blind, Registry, Selection, Services, Ui};
 use relay_agent::turn::{Delivery, Settings as LoopSettings};
-use relay_backends::configured::ConfiguredError;
 use relay_diagnostics::Diagnostic;
 use relay_engine::Engine;
 use relay_exec::sandbox::Strength;
-use relay_llm::catalog::{CatalogProvider, Selected};
-use relay_llm::{Budget, ClientOptions, Limit, Model, Thinking};
-use relay_settings::{Models, NO_MODEL_YET, Settings};
+use relay_settings::Settings;
 use relay_store::Store;
 use relay_workspace::Kind;
 use serde_json::{Value, json};
 
+use super::reach::Reach;
 use super::vision::Eyes;
-use crate::cli::AgentArgs;
-use crate::failure::{BAD_USAGE, Failure, NO_MODEL};
+use crate::cli::{AgentArgs, SessionFlags};
+use crate::failure::{BAD_USAGE, Failure};
 use crate::instructions::SkillTexts;
 use crate::{open as project, user};
 
@@ -37,8 +35,26 @@ pub enum Which {
     Newest,
     /// This one.
     Named(String),
+<<<<<<< HEAD
     /// One that leaves no trace.
+=======
+    /// A copy of this one.
+    Fork(String),
+    /// One that leaves nothing behind.
+>>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
     Unkept,
+}
+
+impl From<&SessionFlags> for Which {
+    fn from(flags: &SessionFlags) -> Self {
+        match flags {
+            SessionFlags { session: Some(id), .. } => Self::Named(id.clone()),
+            SessionFlags { fork: Some(id), .. } => Self::Fork(id.clone()),
+            SessionFlags { resume_newest: true, .. } => Self::Newest,
+            SessionFlags { no_session: true, .. } => Self::Unkept,
+            _ => Self::New,
+        }
+    }
 }
 
 /// What a front end brings.
@@ -55,14 +71,10 @@ pub struct Front {
 pub struct Opened {
     /// The agent's parts.
     pub builder: AgentBuilder,
-    /// The user's data.
-    pub store: Store,
-    /// The user's settings.
-    pub settings: Settings,
+    /// The user's data and settings, and the models.
+    pub reach: Reach,
     /// Skills, by name.
     pub skills: Arc<SkillTexts>,
-    /// What may be used up, and what was.
-    pub budget: Arc<Budget>,
     /// How waiting messages are delivered.
     pub delivery: (Delivery, Delivery),
     /// The prompt that a model shall name the session after.
@@ -79,23 +91,31 @@ pub struct Opened {
 
 /// Puts an agent together.
 pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) -> Result<Opened, Failure> {
-    let store = project::store()?;
-    let settings = user::settings(&store)?;
+    let store = store(args)?;
+    let settings = settings(&store, args)?;
     let engine = Arc::new(project::engine(root)?.without_checks());
     let mut notes: Vec<String> = engine.warnings().iter().map(|warning| warning.message.clone()).collect();
     let log = session(&store, engine.workspace().root(), which, &mut notes)?;
-    let replay =
-        args.model.as_deref().and_then(|model| model.strip_prefix("replay:")).map(recording).transpose()?;
-    let (asker, budget, thinking) = match &replay {
-        Some(replay) => (Arc::clone(replay) as Arc<dyn Asker>, Arc::new(Budget::new(Limit::default())), None),
-        None => model(&store, &settings, args, &log, front.offline)?,
+    let replay = args
+        .ask
+        .model
+        .as_deref()
+        .and_then(|model| model.strip_prefix("replay:"))
+        .map(recording)
+        .transpose()?;
+    let (reach, asker, thinking) = match &replay {
+        Some(replay) => {
+            let reach = Reach::beside_a_recording(&store, &settings, front.offline);
+            (reach, Arc::clone(replay) as Arc<dyn Asker>, None)
+        }
+        None => Reach::open(&store, &settings, args, &log, front.offline)?,
     };
     let can_call = asker.model().capabilities.tools;
     let mut services = services(&store, &engine, &log, &settings, front.ui);
     services.added = folders(&args.add_dir)?;
     let registry = tools(&store, &services, &mut notes)?;
     let mut builder = AgentBuilder::new(log, asker, registry, services);
-    builder.selection = match (&args.tools, args.no_tools) {
+    builder.selection = match (&args.tools, args.without.no_tools) {
         (_, true) => Selection::Nothing,
         (Some(names), _) => Selection::Named(names.clone()),
         (None, _) => Selection::All,
@@ -111,11 +131,10 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     resources.add(Arc::clone(&skills) as Arc<dyn relay_agent::resources::Scheme>);
     resources.add(Arc::new(RuleTexts::new(material.rules.clone())));
     resources.add(Arc::new(super::manual::Manual));
-    builder.asking.others =
-        Arc::new(super::others::Configured::new(&store, &settings, &budget, front.offline));
+    builder.asking.others = Arc::new(super::others::Configured(reach.clone()));
+    builder.asking.cache_key.clone_from(&args.ask.provider_session_id);
     builder.new_session = Some(new_session(&store));
-    builder.services.vision =
-        Arc::new(Eyes::new(&store, &settings, &budget, (&builder.asking.asker, front.offline)));
+    builder.services.vision = Arc::new(Eyes::new(reach.clone(), &builder.asking.asker));
     let (rules, skipped) = StreamRules::new(&material.rules, stream_settings(&settings));
     notes.extend(skipped.iter().map(|skipped| format!("{}: {}", skipped.path, skipped.reason)));
     builder.rules = Box::new(Watching::new(Monitor::new(rules)));
@@ -130,12 +149,13 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         todo_reminders: todo_reminders(&settings),
         ..LoopSettings::default()
     };
-    builder.time = args.max_time.and_then(|bound| bound.0);
+    builder.time = args.limits.max_time.and_then(|bound| bound.0);
     let delivery = |key: &str| match settings.text(key).as_deref() {
         Some("all") => Delivery::All,
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
+<<<<<<< HEAD
     Ok(Opened {
         builder,
         store,
@@ -149,6 +169,31 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         notes,
         instructions,
     })
+=======
+    Ok(Opened { builder, reach, skills, delivery, untitled: None, plans: args.plan, replay, notes })
+}
+
+/// The user's data, with sessions where the command line wants them.
+fn store(args: &AgentArgs) -> Result<Store, Failure> {
+    project::store_with(args.session_dir.as_deref())
+}
+
+/// The user's settings, below what the command line says.
+fn settings(store: &Store, args: &AgentArgs) -> Result<Settings, Failure> {
+    let mut settings = user::settings(store)?;
+    let given = [
+        ("modelRoles.smol", args.ask.smol.as_deref()),
+        ("modelRoles.slow", args.ask.slow.as_deref()),
+        ("lsp.enabled", args.without.no_lsp.then_some("false")),
+        ("bash.noPty", args.without.no_pty.then_some("true")),
+    ];
+    for (name, value) in given {
+        if let Some(value) = value {
+            settings.give(name, value)?;
+        }
+    }
+    Ok(settings)
+>>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
 }
 
 /// The folders of `--add-dir`, as the system knows them.
@@ -211,6 +256,14 @@ fn session(store: &Store, cwd: &Path, which: &Which, notes: &mut Vec<String>) ->
         Which::New => SessionLog::create(store, cwd),
         Which::Unkept => SessionLog::in_memory(cwd),
         Which::Named(id) => SessionLog::resume(store, id, cwd).map_err(|error| no_session(&error))?,
+        Which::Fork(id) => {
+            let path = match SessionLog::find(store, id, cwd) {
+                Err(SessionError::OtherProject { path, .. }) => Ok(path),
+                found => found,
+            };
+            let copied = path.and_then(|path| SessionLog::fork_from(store, &path, cwd));
+            copied.map_err(|error| no_session(&error))?
+        }
         Which::Newest => {
             let (log, recent) =
                 SessionLog::continue_recent(store, cwd).map_err(|error| no_session(&error))?;
@@ -230,6 +283,7 @@ fn no_session(error: &SessionError) -> Failure {
     )
 }
 
+<<<<<<< HEAD
 type Asked = (Arc<dyn Asker>, Arc<Budget>, Option<Thinking>);
 
 fn model(
@@ -326,6 +380,8 @@ fn no_model() -> Failure {
     Failure::usage(Diagnostic::error(NO_MODEL, message).hinted(NO_MODEL_YET.trim_end()))
 }
 
+=======
+>>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
 pub fn services(
     store: &Store,
     engine: &Arc<Engine>,

@@ -1,35 +1,30 @@
 //! The models that the user configured for what happens beside the conversation.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use relay_agent::driver::{Asker, OtherModels, SideJob};
-use relay_llm::Budget;
-use relay_settings::Settings;
-use relay_store::Store;
+use relay_diagnostics::Cancel;
+use relay_llm::{Client, ClientOptions, Error, ErrorKind};
+use relay_net::Fetch;
+use serde_json::{Value, json};
 
-use super::open::{Asking, live};
-use crate::user;
+use super::reach::Reach;
 
-/// The models of `modelRoles`: `title` and `smol` for names, `summary`, `smol` and `slow` for summaries.
-pub struct Configured {
-    store: Store,
-    settings: Settings,
-    budget: Arc<Budget>,
-    offline: bool,
-}
+/// How long a compaction service may take.
+const REMOTE_TIME: Duration = Duration::from_secs(300);
+/// What it is called in messages.
+const REMOTE: &str = "the compaction service";
+
+/// The models of `modelRoles`: `title` and `smol` for names, `summary`, `smol` and `slow` for summaries; and the service
+/// of `compaction.remoteEndpoint`.
+pub struct Configured(pub Reach);
 
 impl Configured {
-    pub fn new(store: &Store, settings: &Settings, budget: &Arc<Budget>, offline: bool) -> Self {
-        Self { store: store.clone(), settings: settings.clone(), budget: Arc::clone(budget), offline }
-    }
-
     /// The model of a role, if it is set and can be asked.
     fn role(&self, role: &str) -> Option<Arc<dyn Asker>> {
-        let selector = self.settings.text(&format!("modelRoles.{role}"))?;
-        let known = user::models(&self.store).ok()?;
-        let selected = known.select(&selector).ok()?;
-        live(&self.settings, known, &selected, &self.budget, Asking { offline: self.offline, retries: true })
-            .ok()
+        let selector = self.0.settings.text(&format!("modelRoles.{role}"))?;
+        self.0.ask(&selector, true).ok().map(|(asker, _)| asker)
     }
 }
 
@@ -40,5 +35,30 @@ impl OtherModels for Configured {
             SideJob::Summary => &["summary", "smol", "slow"],
         };
         roles.iter().filter_map(|role| self.role(role)).collect()
+    }
+
+    fn remote_summary(&self, system: &str, prompt: &str, cancel: &Cancel) -> Option<Result<String, Error>> {
+        let settings = &self.0.settings;
+        let url = settings.text("compaction.remoteEndpoint").filter(|url| !url.trim().is_empty())?;
+        if !settings.flag("compaction.remoteEnabled") {
+            return None;
+        }
+        let client = Client::new(ClientOptions { offline: self.0.offline, ..ClientOptions::default() });
+        let fetch = Fetch {
+            name: REMOTE.to_owned(),
+            url,
+            headers: vec![("content-type".to_owned(), "application/json".to_owned())],
+            body: Some(json!({ "systemPrompt": system, "prompt": prompt }).to_string().into_bytes()),
+            timeout: REMOTE_TIME,
+        };
+        Some(client.fetch(&fetch, cancel).and_then(|fetched| {
+            let failed = |why: String| Error::new(ErrorKind::Malformed, REMOTE, why);
+            if !(200..300).contains(&fetched.status) {
+                return Err(failed(format!("{REMOTE} answered with status {}", fetched.status)));
+            }
+            let document: Option<Value> = serde_json::from_slice(&fetched.body).ok();
+            let summary = document.and_then(|document| Some(document.get("summary")?.as_str()?.to_owned()));
+            summary.ok_or_else(|| failed(format!("{REMOTE} sent no summary")))
+        }))
     }
 }

@@ -40,20 +40,22 @@ pub fn served(
         events.send(&event);
     });
     let host = Binary {
-        store: opened.store,
-        settings: opened.settings,
+        reach: opened.reach,
         engine: Arc::clone(&opened.builder.services.engine),
-        budget: opened.budget,
         skills: opened.skills,
+<<<<<<< HEAD
         instructions: opened.instructions,
         fast: false.into(),
         offline,
+=======
+>>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
     };
     let mut agent = opened
         .builder
         .build()
         .map_err(|error| Failure::usage(Diagnostic::error(BAD_USAGE, error.to_string())))?;
     agent.deliver(opened.delivery.0, opened.delivery.1);
+    agent.asker().warm_up();
     if args.plan {
         // As an errand, so that it is done, and said, once the front end is there.
         let remote = agent.remote();

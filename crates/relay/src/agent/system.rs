@@ -40,7 +40,7 @@ pub fn material(
     let options = Options {
         system_prompt: args.system_prompt.as_deref().map(text_or_file).transpose()?,
         append,
-        no_rules: args.no_rules,
+        no_rules: args.without.no_rules,
         no_files: false,
         skills,
     };

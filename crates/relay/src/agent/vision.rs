@@ -5,38 +5,21 @@ use std::sync::Arc;
 use relay_agent::driver::Asker;
 use relay_agent::tool::{Picture, Vision};
 use relay_diagnostics::Cancel;
-use relay_llm::{Block, Budget, Event, Image, Message, Request};
-use relay_settings::Settings;
-use relay_store::Store;
+use relay_llm::{Block, Event, Image, Message, Request};
 
-use super::open::{Asking, live};
-use crate::user;
+use super::reach::Reach;
 
 /// Chooses a model when it is first needed.
 pub struct Eyes {
-    store: Store,
-    settings: Settings,
-    budget: Arc<Budget>,
+    reach: Reach,
     /// The session's own model, which may be a recording.
     active: Arc<dyn Asker>,
-    offline: bool,
 }
 
 impl Eyes {
-    /// With the session's own model, and whether connections are made.
-    pub fn new(
-        store: &Store,
-        settings: &Settings,
-        budget: &Arc<Budget>,
-        (active, offline): (&Arc<dyn Asker>, bool),
-    ) -> Self {
-        Self {
-            store: store.clone(),
-            settings: settings.clone(),
-            budget: Arc::clone(budget),
-            active: Arc::clone(active),
-            offline,
-        }
+    /// With the session's own model.
+    pub fn new(reach: Reach, active: &Arc<dyn Asker>) -> Self {
+        Self { reach, active: Arc::clone(active) }
     }
 
     /// The role `vision`, then `default`, then the session's model, then the first with a key: the first of them that
@@ -44,7 +27,7 @@ impl Eyes {
     fn model(&self) -> Result<Arc<dyn Asker>, String> {
         let mut blind = Vec::new();
         for role in ["modelRoles.vision", "modelRoles.default"] {
-            let Some(selector) = self.settings.text(role) else { continue };
+            let Some(selector) = self.reach.settings.text(role) else { continue };
             match self.asker(&selector)? {
                 Some(asker) => return Ok(asker),
                 None if role == "modelRoles.vision" => {
@@ -59,7 +42,7 @@ impl Eyes {
             return Ok(Arc::clone(&self.active));
         }
         blind.push(self.active.model().selector());
-        let known = user::models(&self.store).map_err(|failure| failure.message())?;
+        let known = self.reach.known().map_err(|failure| failure.message())?;
         let usable = known.catalog.providers().iter().filter(|provider| known.has_key(provider));
         let sees =
             usable.flat_map(|provider| provider.models.iter()).find(|entry| entry.model.capabilities.images);
@@ -76,15 +59,12 @@ impl Eyes {
 
     /// A model that is ready to be asked; none if it does not look at pictures.
     fn asker(&self, selector: &str) -> Result<Option<Arc<dyn Asker>>, String> {
-        let known = user::models(&self.store).map_err(|failure| failure.message())?;
+        let known = self.reach.known().map_err(|failure| failure.message())?;
         let selected = known.select(selector).map_err(|error| error.to_string())?;
         if !selected.model.capabilities.images {
             return Ok(None);
         }
-        let asking = Asking { offline: self.offline, retries: true };
-        live(&self.settings, known, &selected, &self.budget, asking)
-            .map(Some)
-            .map_err(|failure| failure.message())
+        self.reach.live(&selected, true).map(Some).map_err(|failure| failure.message())
     }
 }
 

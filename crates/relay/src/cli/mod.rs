@@ -37,7 +37,7 @@ pub use mail::{
 };
 pub use models::{AuthArgs, AuthCommand, LoginArgs, LogoutArgs, ModelsArgs, StatusArgs};
 pub use pack::{ContextAction, ContextArgs, PackArgs};
-pub use run::{AgentArgs, ResumeArgs, RpcArgs, RunArgs};
+pub use run::{AgentArgs, Mode, ModelFlags, ResumeArgs, RpcArgs, RunArgs, SessionFlags};
 pub use search::{FindArgs, ScopeFlags, SearchArgs};
 pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
 pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, ThemesArgs, TrustArgs};
@@ -188,11 +188,53 @@ pub fn did_you_mean(name: &str, names: &[&str]) -> String {
     }
 }
 
+/// What may come first where `agent` is meant.
+const OF_THE_AGENT: &[&str] = &[
+    "--",
+    "-c",
+    "--continue",
+    "-r",
+    "--resume",
+    "--session",
+    "--fork",
+    "--no-session",
+    "--session-dir",
+    "-p",
+    "--print",
+    "--mode",
+    "--export",
+    "--full-screen",
+    "--model",
+    "--provider",
+    "--thinking",
+    "--smol",
+    "--slow",
+    "--models",
+    "--list-models",
+    "--api-key",
+    "--provider-session-id",
+    "--policy",
+    "--allow",
+    "-y",
+    "--yes",
+    "--tools",
+    "--add-dir",
+    "--system-prompt",
+    "--append-system-prompt",
+    "--text-edits",
+    "--plan",
+    "--no-tools",
+    "--no-rules",
+    "--no-lsp",
+    "--no-pty",
+    "--max-cost",
+    "--max-turns",
+    "--max-time",
+];
+
 /// What was typed with the command `agent` put in, if there is no command: `relay --continue` is `relay agent --continue`.
 /// `None` if there is a command, or a question for help.
 pub fn with_agent(arguments: &[OsString]) -> Option<Vec<OsString>> {
-    const OPENING: [&str; 9] =
-        ["--", "-c", "--continue", "-r", "--resume", "--model", "--policy", "--no-session", "--full-screen"];
     let mut rest = arguments.iter().skip(1);
     while let Some(argument) = rest.next() {
         let text = argument.to_string_lossy();
@@ -204,7 +246,7 @@ pub fn with_agent(arguments: &[OsString]) -> Option<Vec<OsString>> {
                     rest.next()?;
                 }
             }
-            _ if OPENING.contains(&name) => break,
+            _ if OF_THE_AGENT.contains(&name) => break,
             _ => return None,
         }
     }
@@ -250,6 +292,25 @@ mod tests {
         ] {
             assert_eq!(put_in(line).as_deref(), expected, "{line}");
         }
+    }
+
+    #[test]
+    fn every_option_of_the_agent_may_come_first() {
+        let mut root = super::definition();
+        root.build();
+        let agent = root.find_subcommand("agent").unwrap();
+        let global = ["--root", "--offline", "--color", "--help"];
+        let missing: Vec<String> = agent
+            .get_arguments()
+            .flat_map(|argument| {
+                let long = argument.get_long_and_visible_aliases().unwrap_or_default().into_iter();
+                let short = argument.get_short().map(|short| format!("-{short}"));
+                long.map(|name| format!("--{name}")).chain(short).collect::<Vec<_>>()
+            })
+            .filter(|name| !global.contains(&name.as_str()) && name != "-h")
+            .filter(|name| !super::OF_THE_AGENT.contains(&name.as_str()))
+            .collect();
+        assert_eq!(missing, Vec::<String>::new());
     }
 
     #[test]

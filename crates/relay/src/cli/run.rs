@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
-
+use clap::{Args, ValueEnum};
+use relay_llm::Thinking;
 use relay_settings::limits;
 
 use super::agents::{Bound, bound, turns};
+use super::values::providers;
 
 /// Let Relay's agent do something in this project
 ///
 /// The agent reads, edits and runs commands until it is done. Every change is a transaction on the ledger: `relay undo
 /// --turn` undoes everything since the prompt, `relay log --session` lists it. The answer goes to standard output,
 /// progress to standard error. Without PROMPT the prompt is standard input; with it, standard input is context.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 #[command(
     after_help = "Exit codes: 0 done · 1 failed, or a call was denied · 2 bad usage · 4 a limit was reached · 130 interrupted"
 )]
@@ -34,17 +35,12 @@ pub struct RunArgs {
     #[arg(long)]
     pub stream_json: bool,
 
-    /// Go on with the newest session of this project
-    #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "no_session"])]
-    pub resume_newest: bool,
+    /// What goes in and out: text, json (as --stream-json) or rpc (as `relay rpc`)
+    #[arg(long, value_name = "MODE", conflicts_with_all = ["json", "stream_json"])]
+    pub mode: Option<Mode>,
 
-    /// Go on with this session: its id, or the beginning of it
-    #[arg(long, value_name = "ID", conflicts_with = "no_session")]
-    pub session: Option<String>,
-
-    /// Keep no session
-    #[arg(long)]
-    pub no_session: bool,
+    #[command(flatten)]
+    pub from: SessionFlags,
 
     /// End background jobs when the agent is done, instead of waiting for them
     #[arg(long)]
@@ -67,12 +63,42 @@ pub struct RunArgs {
     pub record: Option<PathBuf>,
 }
 
+/// What goes in and out of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    /// The answer as text
+    Text,
+    /// Every event as a line of JSON
+    Json,
+    /// Commands in, events out, as JSON lines
+    Rpc,
+}
+
+/// Which session a run goes on from.
+#[derive(Clone, Debug, Default, Args)]
+pub struct SessionFlags {
+    /// Go on with the newest session of this project
+    #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "fork", "no_session"])]
+    pub resume_newest: bool,
+
+    /// Go on with this session: its id, the beginning of it, or its file
+    #[arg(long, visible_alias = "resume", short_alias = 'r', value_name = "ID", conflicts_with_all = ["fork", "no_session"])]
+    pub session: Option<String>,
+
+    /// Go on with a copy of this session
+    #[arg(long, value_name = "ID", conflicts_with = "no_session")]
+    pub fork: Option<String>,
+
+    /// Keep no session
+    #[arg(long)]
+    pub no_session: bool,
+}
+
 /// What every front end of the agent takes.
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct AgentArgs {
-    /// The model: provider/model, with :low, :medium or :high for how hard it thinks; or replay:FILE
-    #[arg(long, value_name = "MODEL")]
-    pub model: Option<String>,
+    #[command(flatten)]
+    pub ask: ModelFlags,
 
     /// What may happen without asking: read-only, ask, auto or full
     #[arg(long, value_name = "POLICY")]
@@ -87,12 +113,8 @@ pub struct AgentArgs {
     pub yes: bool,
 
     /// Offer only these tools, separated by commas
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "no_tools")]
     pub tools: Option<Vec<String>>,
-
-    /// Offer no tools
-    #[arg(long, conflicts_with = "tools")]
-    pub no_tools: bool,
 
     /// Let the agent read this folder too, and its commands write there; edits stay in the project; may be repeated
     #[arg(long, value_name = "DIR")]
@@ -114,10 +136,80 @@ pub struct AgentArgs {
     #[arg(long)]
     pub plan: bool,
 
+    #[command(flatten)]
+    pub without: Without,
+
+    /// Keep sessions in this folder, and find them there
+    #[arg(long, value_name = "DIR")]
+    pub session_dir: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub limits: LimitFlags,
+}
+
+/// Which models are asked, and how.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ModelFlags {
+    /// The model: provider/model, with :low, :medium or :high for how hard it thinks; or replay:FILE
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+
+    /// The provider, for a model that is named without one
+    #[arg(long, value_name = "NAME", add = providers())]
+    pub provider: Option<String>,
+
+    /// How hard the model thinks: off, minimal, low, medium, high or max
+    #[arg(long, value_name = "LEVEL", value_parser = thinking)]
+    pub thinking: Option<Thinking>,
+
+    /// The model for small work, such as names of sessions, in place of `modelRoles.smol`
+    #[arg(long, value_name = "MODEL")]
+    pub smol: Option<String>,
+
+    /// The model for hard work, in place of `modelRoles.slow`
+    #[arg(long, value_name = "MODEL")]
+    pub slow: Option<String>,
+
+    /// The models that can be switched between, separated by commas; `*` stands for anything
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub models: Vec<String>,
+
+    /// List the models you can use, or those that match, and end
+    #[arg(long, value_name = "PATTERN", num_args = 0..=1, default_missing_value = "")]
+    pub list_models: Option<String>,
+
+    /// The key for the model's provider, for this run; other programs can see it, so prefer `relay auth login`
+    #[arg(long, value_name = "KEY")]
+    pub api_key: Option<String>,
+
+    /// What the provider finds its cache by, in place of the session's id
+    #[arg(long, value_name = "ID")]
+    pub provider_session_id: Option<String>,
+}
+
+/// What the agent does without.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Without {
+    /// Offer no tools
+    #[arg(long)]
+    pub no_tools: bool,
+
     /// Use no rules of the project or the user
     #[arg(long)]
     pub no_rules: bool,
 
+    /// Use no language servers
+    #[arg(long)]
+    pub no_lsp: bool,
+
+    /// Never give a command a terminal of its own
+    #[arg(long)]
+    pub no_pty: bool,
+}
+
+/// What may be used up.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LimitFlags {
     /// Stop before this many US dollars are spent
     #[arg(long, value_name = "AMOUNT", value_parser = bound(limits::cost, limits::COST))]
     pub max_cost: Option<Bound<f64>>,
@@ -129,6 +221,11 @@ pub struct AgentArgs {
     /// Stop after this time: 90s, 5m, 1h
     #[arg(long, value_name = "TIME", value_parser = bound(limits::time, limits::TIME))]
     pub max_time: Option<Bound<Duration>>,
+}
+
+fn thinking(name: &str) -> Result<Thinking, String> {
+    let known = if name == "xhigh" { Some(Thinking::Max) } else { Thinking::from_name(name) };
+    known.ok_or_else(|| "use off, minimal, low, medium, high or max".to_owned())
 }
 
 /// Continue a session of the agent
@@ -155,15 +252,6 @@ pub struct RpcArgs {
     #[command(flatten)]
     pub agent: AgentArgs,
 
-    /// Go on with the newest session of this project
-    #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "no_session"])]
-    pub resume_newest: bool,
-
-    /// Go on with this session: its id, or the beginning of it
-    #[arg(long, value_name = "ID", conflicts_with = "no_session")]
-    pub session: Option<String>,
-
-    /// Keep no session
-    #[arg(long)]
-    pub no_session: bool,
+    #[command(flatten)]
+    pub from: SessionFlags,
 }

@@ -12,6 +12,10 @@ use clap::{Args, Subcommand, ValueEnum};
 pub struct SessionsArgs {
     #[command(subcommand)]
     pub command: SessionsCommand,
+
+    /// Look in this folder, where `--session-dir` kept them
+    #[arg(long, global = true, value_name = "DIR")]
+    pub session_dir: Option<PathBuf>,
 }
 
 /// What can be done with sessions.

@@ -17,6 +17,7 @@ mod gc;
 mod help;
 mod init;
 mod jobs;
+mod launch;
 pub mod log;
 mod mail;
 mod man;
@@ -80,16 +81,13 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Translate(args) => translate::run(root, &args),
         Command::Trust(args) => trust::run(root, &args),
         Command::Review(_) if cli.offline => Err(agents_connect()),
-        #[cfg(unix)]
-        Command::Agent(args) => crate::interactive::run(root, *args, cli.offline),
-        #[cfg(not(unix))]
-        Command::Agent(_) => Err(needs_unix()),
+        Command::Agent(args) => launch::run(root, *args, cli.offline),
         Command::Run(args) => run::run(root, &args, cli.offline),
         Command::Resume(args) => run::resume(root, &args, cli.offline),
         Command::Rpc(args) => rpc::run(root, &args, cli.offline),
         Command::Ask(args) => ask::run(root, &args, cli.offline),
         Command::Jobs(args) => jobs::run(&args),
-        Command::Sessions(args) => sessions::run(root, &args.command),
+        Command::Sessions(args) => sessions::run(root, &args),
         Command::Conversations(args) => conversations::run(&args),
         Command::Review(args) => review::run(root, &args, cli.offline),
         Command::Backends(args) => backends::run(&args),
@@ -124,11 +122,4 @@ fn agents_connect() -> Failure {
     Failure::usage(
         Diagnostic::error(BAD_USAGE, message).hinted("Leave out --offline to have the changes reviewed."),
     )
-}
-
-/// The interface needs a terminal as Unix has them.
-#[cfg(not(unix))]
-fn needs_unix() -> Failure {
-    let message = "the terminal interface is not available on this system yet";
-    Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted("`relay run PROMPT` works here."))
 }

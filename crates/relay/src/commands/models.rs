@@ -20,6 +20,12 @@ struct Row<'a> {
     usable: bool,
 }
 
+/// `--list-models [PATTERN]`.
+pub fn list(offline: bool, pattern: &str) -> Result<u8, Failure> {
+    let query = pattern.split_whitespace().map(str::to_owned).collect();
+    run(offline, &ModelsArgs { query, all: false, json: false })
+}
+
 pub fn run(offline: bool, args: &ModelsArgs) -> Result<u8, Failure> {
     let models = user::models(&open::store()?)?;
     let cancel = signals::cancel_on_signals().map_err(|error| Failure::environment(&error))?;

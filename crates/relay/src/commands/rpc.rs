@@ -11,12 +11,10 @@ use crate::failure::Failure;
 use crate::terminal;
 
 pub fn run(root: Option<&Path>, args: &RpcArgs, offline: bool) -> Result<u8, Failure> {
-    let which = match (&args.session, args.resume_newest, args.no_session) {
-        (Some(id), _, _) => Which::Named(id.clone()),
-        (None, true, _) => Which::Newest,
-        (None, _, true) => Which::Unkept,
-        _ => Which::New,
-    };
+    if let Some(pattern) = &args.agent.ask.list_models {
+        return super::models::list(offline, pattern);
+    }
+    let which = Which::from(&args.from);
     let outlet = Outlet::new(Box::new(io::stdout()));
     let Served { agent, host, notes } = served(root, &args.agent, &which, offline, &outlet)?;
     for note in &notes {

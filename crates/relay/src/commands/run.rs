@@ -15,7 +15,7 @@ use relay_llm::{Budget, OutputSchema};
 use serde_json::{Value, json};
 
 use crate::agent::{self, Front, Opened, Terminal, Which};
-use crate::cli::{AgentArgs, ResumeArgs, RunArgs};
+use crate::cli::{AgentArgs, Mode, ResumeArgs, RpcArgs, RunArgs};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::run::Show;
 use crate::{signals, terminal};
@@ -35,17 +35,23 @@ enum Form {
 }
 
 pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Failure> {
-    let form = match (args.json, args.stream_json) {
+    if let Some(pattern) = &args.agent.ask.list_models {
+        return super::models::list(offline, pattern);
+    }
+    if args.mode == Some(Mode::Rpc) {
+        if !args.prompt.is_empty() {
+            let message = "--mode rpc takes prompts as commands on standard input, not as arguments";
+            return Err(Failure::usage(Diagnostic::error(BAD_USAGE, message)));
+        }
+        let args = RpcArgs { agent: args.agent.clone(), from: args.from.clone() };
+        return super::rpc::run(root, &args, offline);
+    }
+    let form = match (args.json, args.stream_json || args.mode == Some(Mode::Json)) {
         (true, _) => Form::Json,
         (_, true) => Form::Events,
         _ => Form::Text,
     };
-    let which = match (&args.session, args.resume_newest, args.no_session) {
-        (Some(id), _, _) => Which::Named(id.clone()),
-        (None, true, _) => Which::Newest,
-        (None, _, true) => Which::Unkept,
-        _ => Which::New,
-    };
+    let which = Which::from(&args.from);
     let input = agent::input()?;
     let stdin_taken = input.is_some();
     let prompt = agent::prompt(&args.prompt, &agent::Attached { images: &args.image, input })?;
@@ -63,6 +69,9 @@ pub fn run(root: Option<&Path>, args: &RunArgs, offline: bool) -> Result<u8, Fai
 }
 
 pub fn resume(root: Option<&Path>, args: &ResumeArgs, offline: bool) -> Result<u8, Failure> {
+    if let Some(pattern) = &args.agent.ask.list_models {
+        return super::models::list(offline, pattern);
+    }
     let which = args.session.clone().map_or(Which::Newest, Which::Named);
     let opened = start(root, &args.agent, &which, offline, false)?;
     let form = if args.json { Form::Json } else { Form::Text };
@@ -87,8 +96,13 @@ fn start(
 
 /// A prompt such as `/review src` stands for a template or a skill.
 fn expanded(opened: &Opened, prompt: Prompt) -> Result<Prompt, Failure> {
-    let templates =
-        || agent::templates(&opened.store, opened.builder.services.engine.workspace(), &opened.settings);
+    let templates = || {
+        agent::templates(
+            &opened.reach.store,
+            opened.builder.services.engine.workspace(),
+            &opened.reach.settings,
+        )
+    };
     match agent::expand(&prompt.text, &opened.skills, templates) {
         Some(expanded) => expanded.map_err(|why| Failure::usage(Diagnostic::error(BAD_USAGE, why))),
         None => Ok(prompt),
@@ -101,7 +115,7 @@ fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
         return;
     }
     let log = &mut opened.builder.log;
-    opened.store.history().writer().add(prompt, log.cwd(), Timestamp::now().as_millisecond());
+    opened.reach.store.history().writer().add(prompt, log.cwd(), Timestamp::now().as_millisecond());
     if let (None, Some(title)) = (log.name(), title_from(prompt)) {
         if let Err(error) = log.set_name(&title, TitleSource::Auto) {
             terminal::note(&format!("the session could not be named: {error}"));
@@ -195,7 +209,7 @@ fn work(
     }
     let mut collected = std::mem::take(&mut *collected.lock().unwrap_or_else(PoisonError::into_inner));
     collected.structured = is_structured.then(|| structured(&collected.text)).flatten();
-    Ok(report(form, &session, &ended, &collected, &opened.budget))
+    Ok(report(form, &session, &ended, &collected, &opened.reach.budget))
 }
 
 /// Waits for what the agent left running in the background, and for what it makes of the results.

@@ -101,12 +101,9 @@ fn open(
     offline: bool,
     inputs: &Sender<Input>,
 ) -> Result<(Served, Outlet), Failure> {
-    let which = match (args.resume.as_deref(), args.resume_newest, args.no_session) {
-        (Some(id), _, _) if !id.is_empty() => Which::Named(id.to_owned()),
-        (None, true, _) => Which::Newest,
-        (None, _, true) => Which::Unkept,
-        _ => Which::New,
-    };
+    // Whoever chooses from a list begins with a new session.
+    let chooses = args.resume.as_deref() == Some("");
+    let which = if chooses { Which::New } else { Which::from(&args.from()) };
     let frames = inputs.clone();
     // Once the interface is closed, no one looks at frames.
     let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));

@@ -27,7 +27,7 @@ pub fn choose(args: &mut AgentArgs, offline: bool, inputs: &Sender<Input>, chose
         let text = |name: &str| choice.get(name).and_then(Value::as_str);
         match (text("model"), text("provider"), text("key")) {
             (Some(model), ..) => {
-                args.model = Some(model.to_owned());
+                args.ask.model = Some(model.to_owned());
                 return true;
             }
             (_, Some(provider), Some(key)) => match store(provider, key) {

@@ -79,7 +79,7 @@ impl Show {
                 self.end_line();
                 tell(&format!("{}\n", paint(NOTE, visible(text))));
             }
-            Event::Run(RunEvent::End(ended)) => {
+            Event::Run(RunEvent::End { ended, .. }) => {
                 self.end_line();
                 if *ended == Ended::Aborted {
                     tell(&format!("{}\n", paint(NOTE, "aborted; `relay resume` goes on")));

@@ -302,19 +302,42 @@ fn what_landed_is_shown_and_undone_by_call() {
 }
 
 #[test]
-fn another_folder_may_be_read_when_the_user_adds_it() {
+fn another_folder_is_read_searched_and_written_by_commands_when_the_user_adds_it() {
     let lab = Lab::new();
     let other = lab.env.home_path("notes");
     std::fs::create_dir_all(&other).unwrap();
     let file = other.join("n.txt");
     std::fs::write(&file, "a note\n").unwrap();
-    let command = format!("cat {}", file.display());
-    lab.calls(&[("bash", json!({ "command": command }))]);
-    lab.server.queue(Reply::text("Read."));
-    let (code, document) = lab.json(&["--add-dir", other.to_str().unwrap(), "read it"]);
-    assert_eq!((code, &document["denied"]), (0, &json!([])), "{document}");
-    let body = lab.last_body().to_string();
-    assert!(body.contains("a note") && body.contains("also lets you read"), "{body}");
+    let folder = other.to_str().unwrap();
+    let added = other.join("new.txt");
+    for (tool, arguments, told) in [
+        ("bash", json!({ "command": format!("cat {}", file.display()) }), "a note"),
+        ("read", json!({ "path": file }), "a note"),
+        ("read", json!({ "path": folder }), "n.txt"),
+        ("find", json!({ "paths": [format!("{folder}/*.txt")] }), "n.txt"),
+        ("search", json!({ "pattern": "no+te", "paths": [folder] }), "a note"),
+        ("bash", json!({ "command": format!("echo more > {} && echo written", added.display()) }), "written"),
+    ] {
+        lab.calls(&[(tool, arguments.clone())]);
+        lab.server.queue(Reply::text("Done."));
+        let (code, document) = lab.json(&["--add-dir", folder, "go"]);
+        assert_eq!((code, &document["denied"]), (0, &json!([])), "{tool}: {document}");
+        let body = lab.last_body();
+        let result = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool");
+        let result = result.unwrap()["content"].to_string();
+        assert!(result.contains(told), "{tool} {arguments}: {result}");
+        assert!(body.to_string().contains("also lets you read"), "{body}");
+    }
+    assert_eq!(std::fs::read_to_string(&added).unwrap(), "more\n");
+    let edit = json!({ "path": file, "edits": [{ "old_text": "a note", "new_text": "changed" }] });
+    lab.calls(&[("edit", edit)]);
+    lab.server.queue(Reply::text("I could not."));
+    lab.json(&["--add-dir", folder, "--yes", "change it"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "a note\n", "edits stay in the project");
+    lab.calls(&[("read", json!({ "path": file }))]);
+    lab.server.queue(Reply::text("I could not."));
+    let (code, document) = lab.json(&["--yes", "read it"]);
+    assert_eq!((code, &document["denied"][0]["tool"]), (1, &json!("read")), "without it: {document}");
     let run = lab.run(&["--add-dir", "missing", "x"]);
     assert_eq!((run.code, run.stderr.contains("--add-dir missing")), (2, true), "{}", run.stderr);
 }

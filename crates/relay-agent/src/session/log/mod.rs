@@ -106,11 +106,46 @@ impl SessionLog {
         ids.pop().ok_or_else(|| SessionError::NoEntry { id: String::new() })
     }
 
+    /// Adds an entry as [`SessionLog::append`] does. It survives the end of the process at once, and a power cut once
+    /// [`SessionLog::settle`] has returned, so that a request need not wait for the disk.
+    ///
+    /// # Errors
+    /// As [`SessionLog::append`].
+    pub fn append_soon(&mut self, body: impl Into<Body>) -> Result<EntryId, SessionError> {
+        let mut ids = self.add(vec![body.into()])?;
+        ids.pop().ok_or_else(|| SessionError::NoEntry { id: String::new() })
+    }
+
+    /// Waits until everything that was added is durable.
+    ///
+    /// # Errors
+    /// It cannot be made durable.
+    pub fn settle(&mut self) -> Result<(), SessionError> {
+        match &mut self.backing {
+            Backing::File { file, .. } => Ok(file.settle()?),
+            Backing::Memory | Backing::Deferred(_) => Ok(()),
+        }
+    }
+
     /// Adds several entries, each after the one before it, and makes the last one the leaf. They are written at once.
     ///
     /// # Errors
     /// As [`SessionLog::append`]; then none of them was added.
     pub fn append_all(&mut self, bodies: Vec<Body>) -> Result<Vec<EntryId>, SessionError> {
+        let (length, leaf) = (self.document.entries.len(), self.leaf.clone());
+        let ids = self.add(bodies)?;
+        if let Err(error) = self.settle() {
+            for entry in self.document.entries.drain(length..) {
+                self.places.remove(entry.id());
+            }
+            self.labels = Labels::of(&self.document.entries);
+            self.leaf = leaf;
+            return Err(error);
+        }
+        Ok(ids)
+    }
+
+    fn add(&mut self, bodies: Vec<Body>) -> Result<Vec<EntryId>, SessionError> {
         let mut entries: Vec<Entry> = Vec::with_capacity(bodies.len());
         let blobs = self.blobs();
         for body in bodies {
@@ -136,7 +171,7 @@ impl SessionLog {
             Backing::Memory => Ok(()),
             Backing::File { file, .. } => {
                 let lines: Vec<&[u8]> = entries.iter().map(|entry| entry.line().as_bytes()).collect();
-                Ok(file.append(&lines)?)
+                Ok(file.append_soon(&lines)?)
             }
             Backing::Deferred(_) => {
                 let has_answer = |entry: &Entry| matches!(entry.message(), Some(Message::Assistant(_)));

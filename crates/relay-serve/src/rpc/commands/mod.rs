@@ -2,6 +2,7 @@
 
 mod aside;
 mod bash;
+mod compact;
 mod look;
 mod mode;
 mod model;
@@ -98,10 +99,11 @@ impl Session {
             let id = command.get("id").and_then(Value::as_str).unwrap_or_default();
             return self.outlet.deliver(id, command.clone());
         }
-        // These take their time, on threads of their own, and are answered when they are done.
+        // These take their time and are answered when they are done; the client goes on meanwhile.
         match kind {
             "ask_aside" => return self.ask_aside(command),
             "bash" => return self.bash(command),
+            "compact" => return self.compact(command),
             "navigate_tree" => return self.navigate(command),
             _ => {}
         }
@@ -114,10 +116,6 @@ impl Session {
             "prompt" | "steer" | "follow_up" | "abort_and_prompt" => self.say(kind, command),
             "abort" | "abort_retry" => {
                 self.remote.abort();
-                Ok(None)
-            }
-            "compact" => {
-                self.remote.compact(text(command, "customInstructions").map(str::to_owned));
                 Ok(None)
             }
             "handoff" => {

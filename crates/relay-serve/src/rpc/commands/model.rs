@@ -37,9 +37,14 @@ impl Session {
     fn cycle_model(&self, command: &Value) -> Answer {
         let current = with_agent(&self.remote, |agent| agent.asker().model().selector())?;
         let given = command.get("models").and_then(Value::as_array);
-        let names: Vec<String> = match given {
+        let scope = match given {
             Some(given) => given.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-            None => self
+            None => self.host.scope(),
+        };
+        let is_scoped = !scope.is_empty();
+        let names: Vec<String> = match is_scoped {
+            true => scope,
+            false => self
                 .host
                 .models()
                 .iter()
@@ -53,9 +58,7 @@ impl Session {
             Some(name) if *name != current => {
                 let model = self.use_model(name)?;
                 let level = with_agent(&self.remote, |agent| agent.thinking())?.unwrap_or(Thinking::Off);
-                Ok(Some(
-                    json!({ "model": model, "thinkingLevel": level.name(), "isScoped": given.is_some() }),
-                ))
+                Ok(Some(json!({ "model": model, "thinkingLevel": level.name(), "isScoped": is_scoped })))
             }
             _ => Ok(Some(Value::Null)),
         }

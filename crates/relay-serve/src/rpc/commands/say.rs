@@ -1,10 +1,11 @@
 //! Commands that say something to the agent. `/NAME arguments` starts a template or a skill of that name.
 
+use relay_agent::event::Ended;
 use relay_agent::session::Block;
 use relay_agent::turn::Prompt;
 use serde_json::Value;
 
-use super::{Answer, Session, needed, text};
+use super::{Answer, Session, needed, respond, text};
 use crate::rpc::with_agent;
 
 impl Session {
@@ -24,14 +25,27 @@ impl Session {
                 self.remote.abort();
                 self.remote.follow_up(prompt);
             }
-            _ => {
-                if with_agent(&self.remote, |agent| agent.is_busy())? {
-                    let why = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
-                    return Err(why.to_owned());
-                }
-                self.remote.prompt(prompt);
-            }
+            _ => self.begin(prompt, command)?,
         }
         Ok(None)
+    }
+
+    /// Begins a run. A failure that comes after the acknowledgement is answered once more, with the same id.
+    fn begin(&self, prompt: Prompt, command: &Value) -> Result<(), String> {
+        let (outlet, asked) = (self.outlet.clone(), command.clone());
+        let is_begun = with_agent(&self.remote, move |agent| {
+            if agent.is_busy() {
+                return false;
+            }
+            let then = move |ended: &Ended| {
+                if let Ended::Failed(why) = ended {
+                    respond(&outlet, &asked, "prompt", Err(why.clone()));
+                }
+            };
+            agent.prompt_then(prompt, Box::new(then));
+            true
+        })?;
+        let why = "Agent is already processing. Specify streamingBehavior ('steer' or 'followUp') to queue the message.";
+        if is_begun { Ok(()) } else { Err(why.to_owned()) }
     }
 }

@@ -81,7 +81,7 @@ impl Binary {
         if !is_plain(folder) {
             return Err(format!("`{folder}` is not a folder of your settings"));
         }
-        let Ok(place) = Workspace::open(&self.store.config_dir().join(folder)) else {
+        let Ok(place) = Workspace::open(&self.reach.store.config_dir().join(folder)) else {
             return Ok(json!({ "files": [] }));
         };
         let mut names: Vec<String> = place
@@ -106,7 +106,7 @@ impl Binary {
             return Err(format!("`{name}` is not a file that front ends read"));
         }
         let none = || json!({ "text": null, "modifiedMs": null });
-        let Ok(place) = Workspace::open(self.store.config_dir()) else { return Ok(none()) };
+        let Ok(place) = Workspace::open(self.reach.store.config_dir()) else { return Ok(none()) };
         let opened = place.root_dir().open_file(name).map_err(|error| error.to_string())?;
         let Some((file, _)) = opened else { return Ok(none()) };
         let modified = file.metadata().and_then(|facts| facts.modified()).ok();

@@ -14,7 +14,7 @@ impl Binary {
             "get_prompt_history" => self.prompts(arguments),
             "add_prompt_history" => needed(arguments, "text").map(|prompt| {
                 let now = Timestamp::now().as_millisecond();
-                self.store.history().writer().add(prompt, self.cwd(), now);
+                self.reach.store.history().writer().add(prompt, self.cwd(), now);
                 Value::Null
             }),
             _ => return None,
@@ -23,7 +23,7 @@ impl Binary {
 
     /// The newest prompts, or those that a query finds.
     fn prompts(&self, arguments: &Value) -> Result<Value, String> {
-        let history = self.store.history();
+        let history = self.reach.store.history();
         let limit = limit(arguments, LISTED);
         let found = match text(arguments, "query").filter(|query| !query.trim().is_empty()) {
             Some(query) => history.search(query, limit),

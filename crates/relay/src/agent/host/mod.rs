@@ -22,13 +22,12 @@ use relay_agent::turn::Prompt;
 use relay_diagnostics::Cancel;
 use relay_engine::{Attended, Engine, TrustAnswer, Unobserved, attend};
 use relay_exec::{End, Shell};
-use relay_llm::{Budget, Thinking};
+use relay_llm::Thinking;
 use relay_serve::rpc::Host;
 use relay_settings::Settings;
-use relay_store::Store;
 use serde_json::{Value, json};
 
-use super::open::{Asking, live};
+use super::reach::Reach;
 use crate::instructions::SkillTexts;
 use crate::terminal::ask::Person;
 use crate::user;
@@ -44,16 +43,13 @@ const BASH_BYTES: usize = 1 << 20;
 
 /// The binary as a host.
 pub struct Binary {
-    pub store: Store,
-    pub settings: Settings,
+    pub reach: Reach,
     pub engine: Arc<Engine>,
-    pub budget: Arc<Budget>,
     pub skills: Arc<SkillTexts>,
     /// The files of instructions that the model is given.
     pub instructions: Vec<Value>,
     /// Answers shall come faster, at a higher price.
     pub fast: AtomicBool,
-    pub offline: bool,
 }
 
 impl Binary {
@@ -63,7 +59,10 @@ impl Binary {
 
     /// The settings as they are now: another program, or this one, may have changed them.
     fn current_settings(&self) -> Settings {
-        user::settings(&self.store).unwrap_or_else(|_| self.settings.clone())
+        match user::settings(&self.reach.store) {
+            Ok(fresh) => self.reach.settings.read_again(fresh),
+            Err(_) => self.reach.settings.clone(),
+        }
     }
 }
 
@@ -88,8 +87,8 @@ fn flag(arguments: &Value, name: &str) -> bool {
 
 impl Host for Binary {
     fn model(&self, selector: &str, retries: bool) -> Result<(Arc<dyn Asker>, Option<Thinking>), String> {
-        let known = user::models(&self.store).map_err(|failure| failure.message())?;
-        let mut selected = known.select(selector).map_err(|error| error.to_string())?;
+        let selected = self.reach.known().map_err(|failure| failure.message())?.select(selector);
+        let mut selected = selected.map_err(|error| error.to_string())?;
         if self.fast.load(Ordering::Relaxed) {
             if !selected.model.provider.wire.has_service_tiers() {
                 self.fast.store(false, Ordering::Relaxed);
@@ -97,14 +96,16 @@ impl Host for Binary {
             }
             selected.model.service_tier = Some(PRIORITY.to_owned());
         }
-        let asker =
-            live(&self.settings, known, &selected, &self.budget, Asking { offline: self.offline, retries })
-                .map_err(|failure| failure.message())?;
+        let asker = self.reach.live(&selected, retries).map_err(|failure| failure.message())?;
         Ok((asker, selected.thinking))
     }
 
+    fn scope(&self) -> Vec<String> {
+        self.reach.scope().to_vec()
+    }
+
     fn models(&self) -> Vec<Value> {
-        let Ok(known) = user::models(&self.store) else { return Vec::new() };
+        let Ok(known) = self.reach.known() else { return Vec::new() };
         let usable = known
             .catalog
             .providers()
@@ -124,8 +125,8 @@ impl Host for Binary {
 
     fn new_session(&self, parent: Option<&str>) -> Result<SessionLog, String> {
         Ok(match parent {
-            Some(parent) => SessionLog::create_after(&self.store, self.cwd(), parent),
-            None => SessionLog::create(&self.store, self.cwd()),
+            Some(parent) => SessionLog::create_after(&self.reach.store, self.cwd(), parent),
+            None => SessionLog::create(&self.reach.store, self.cwd()),
         })
     }
 
@@ -134,11 +135,11 @@ impl Host for Binary {
     }
 
     fn branch(&self, session: &SessionLog, entry: Option<&str>) -> Result<SessionLog, String> {
-        session.branch_into_new(&self.store, entry).map_err(|error| error.to_string())
+        session.branch_into_new(&self.reach.store, entry).map_err(|error| error.to_string())
     }
 
     fn fork(&self, session: &SessionLog) -> Result<SessionLog, String> {
-        session.fork(&self.store, self.cwd()).map_err(|error| error.to_string())
+        session.fork(&self.reach.store, self.cwd()).map_err(|error| error.to_string())
     }
 
     fn copy_session(&self, session: &str, folder: &str) -> Result<SessionLog, String> {

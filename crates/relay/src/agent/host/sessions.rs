@@ -30,14 +30,14 @@ impl Binary {
 
     /// A session by its file, its id or the beginning of it; one of another project by its file.
     pub(super) fn open_named(&self, name: &str) -> Result<SessionLog, String> {
-        SessionLog::open(&self.store, &self.path_of(name)?).map_err(|error| error.to_string())
+        SessionLog::open(&self.reach.store, &self.path_of(name)?).map_err(|error| error.to_string())
     }
 
     pub(super) fn path_of(&self, name: &str) -> Result<PathBuf, String> {
         if Path::new(name).is_absolute() {
             return Ok(PathBuf::from(name));
         }
-        match SessionLog::find(&self.store, name, self.cwd()) {
+        match SessionLog::find(&self.reach.store, name, self.cwd()) {
             Err(SessionError::OtherProject { path, .. }) => Ok(path),
             found => found.map_err(|error| error.to_string()),
         }
@@ -45,7 +45,7 @@ impl Binary {
 
     fn list_sessions(&self, arguments: &Value) -> Result<Value, String> {
         let project = (!flag(arguments, "all")).then(|| self.cwd());
-        let listing = session::list(&self.store, project).map_err(|error| error.to_string())?;
+        let listing = session::list(&self.reach.store, project).map_err(|error| error.to_string())?;
         let total = listing.sessions.len();
         let sessions: Vec<Value> =
             listing.sessions.iter().take(limit(arguments, LISTED)).map(|found| self.listed(found)).collect();
@@ -66,7 +66,7 @@ impl Binary {
     fn search_sessions(&self, arguments: &Value) -> Result<Value, String> {
         let project = (!flag(arguments, "all")).then(|| self.cwd());
         let query = needed(arguments, "query")?;
-        let hits = session::search(&self.store, project, query, limit(arguments, LISTED));
+        let hits = session::search(&self.reach.store, project, query, limit(arguments, LISTED));
         let hits: Vec<Value> = hits
             .map_err(|error| error.to_string())?
             .iter()
@@ -83,7 +83,7 @@ impl Binary {
     /// The last messages of a session that need not be open.
     fn preview(&self, arguments: &Value) -> Result<Value, String> {
         let path = self.path_of(needed(arguments, "session")?)?;
-        let document = SessionLog::load(&self.store, &path).map_err(|error| error.to_string())?;
+        let document = SessionLog::load(&self.reach.store, &path).map_err(|error| error.to_string())?;
         let seen = context(&document.entries, Leaf::Last).messages;
         let skip = seen.len().saturating_sub(limit(arguments, PREVIEWED));
         let messages: Vec<Value> = seen
@@ -111,7 +111,7 @@ impl Binary {
 
     pub(super) fn delete(&self, session: &str) -> Result<(), String> {
         let path = self.path_of(session)?;
-        let removed = self.store.sessions().remove(&path).map_err(|error| error.to_string())?;
+        let removed = self.reach.store.sessions().remove(&path).map_err(|error| error.to_string())?;
         if removed { Ok(()) } else { Err(format!("there is no session {}", path.display())) }
     }
 
@@ -120,7 +120,7 @@ impl Binary {
         let folder = std::fs::canonicalize(folder)
             .map_err(|error| format!("{} cannot be used: {error}", folder.display()))?;
         let path = self.path_of(session)?;
-        SessionLog::fork_from(&self.store, &path, &folder).map_err(|error| error.to_string())
+        SessionLog::fork_from(&self.reach.store, &path, &folder).map_err(|error| error.to_string())
     }
 
     fn export_as(&self, arguments: &Value) -> Result<Value, String> {
@@ -136,8 +136,8 @@ impl Binary {
 
     pub(super) fn export(&self, session: &str, format: Format, to: Option<&str>) -> Result<String, String> {
         let path = self.path_of(session)?;
-        let document = SessionLog::load(&self.store, &path).map_err(|error| error.to_string())?;
-        let blobs = self.store.sessions().blobs();
+        let document = SessionLog::load(&self.reach.store, &path).map_err(|error| error.to_string())?;
+        let blobs = self.reach.store.sessions().blobs();
         let find = |digest: &str| blobs.get(digest).ok().flatten();
         let mut transcript = Transcript::new(&document.header, &document.entries);
         transcript.blobs = &find;

@@ -30,6 +30,7 @@ impl Binary {
             Source::Default => "default".to_owned(),
             Source::File => "file".to_owned(),
             Source::Environment(variable) => format!("environment: {variable}"),
+            Source::CommandLine => "command line".to_owned(),
         });
         let key = found.key;
         let choices = match &key.kind {
@@ -52,9 +53,9 @@ impl Binary {
             Some(Value::String(text)) => Some(text.clone()),
             Some(other) => Some(other.to_string()),
         };
-        let text = relay_settings::text(&self.store).map_err(|error| error.to_string())?;
+        let text = relay_settings::text(&self.reach.store).map_err(|error| error.to_string())?;
         let text = set(&text, key, value.as_deref()).map_err(|error| error.to_string())?;
-        self.store.replace_settings_file(FILE, &text).map_err(|error| error.to_string())?;
+        self.reach.store.replace_settings_file(FILE, &text).map_err(|error| error.to_string())?;
         Ok(self.setting(key))
     }
 }

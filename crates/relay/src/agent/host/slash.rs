@@ -17,7 +17,7 @@ impl Binary {
     /// Everything that `/` may begin, for menus. What only a front end can do is its own to add.
     pub(super) fn slash_commands(&self) -> Vec<Value> {
         let location = |owner: Owner| if owner == Owner::User { "user" } else { "project" };
-        let templates = all(&self.store, self.engine.workspace(), &self.settings);
+        let templates = all(&self.reach.store, self.engine.workspace(), &self.reach.settings);
         let templates = templates.iter().map(|template| {
             json!({
                 "name": template.name, "description": template.description, "source": "prompt",
@@ -35,7 +35,9 @@ impl Binary {
     }
 
     pub(super) fn expanded(&self, message: &str) -> Option<Result<Prompt, String>> {
-        expand(message, &self.skills, || all(&self.store, self.engine.workspace(), &self.settings))
+        expand(message, &self.skills, || {
+            all(&self.reach.store, self.engine.workspace(), &self.reach.settings)
+        })
     }
 }
 

@@ -104,6 +104,7 @@ fn source(store: &Store, source: &Source) -> String {
         Source::Default => "built in".to_owned(),
         Source::File => path(store),
         Source::Environment(variable) => format!("environment: {variable}"),
+        Source::CommandLine => "command line".to_owned(),
     }
 }
 

@@ -13,15 +13,29 @@ use relay_agent::session::{SessionError, SessionLog};
 use relay_diagnostics::Diagnostic;
 use relay_store::Store;
 
-use crate::cli::SessionsCommand;
+use crate::cli::{AgentArgs, ExportFormat, SessionsArgs, SessionsCommand};
 use crate::failure::{BAD_USAGE, ENVIRONMENT, Failure};
 use crate::open;
 
 pub use list::document;
 
-pub fn run(root: Option<&Path>, command: &SessionsCommand) -> Result<u8, Failure> {
-    let here = Here { store: open::store()?, project: open::workspace(root)?.root().to_path_buf() };
-    match command {
+/// `relay --export SESSION [OUT]`.
+pub fn export_page(
+    root: Option<&Path>,
+    args: &AgentArgs,
+    session: &Path,
+    to: Option<&Path>,
+) -> Result<u8, Failure> {
+    let here = Here::new(root, args.session_dir.as_deref())?;
+    let id = session.to_string_lossy();
+    let name = session.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let usual = PathBuf::from(format!("session-{name}.html"));
+    export::run(&here, &id, Some(to.unwrap_or(&usual)), ExportFormat::Html)
+}
+
+pub fn run(root: Option<&Path>, args: &SessionsArgs) -> Result<u8, Failure> {
+    let here = Here::new(root, args.session_dir.as_deref())?;
+    match &args.command {
         SessionsCommand::List { all, json } => list::run(&here, *all, *json),
         SessionsCommand::Show { id, tree, json } => show::run(&here, id, *tree, *json),
         SessionsCommand::Search { text, limit, json } => search::run(&here, &text.join(" "), *limit, *json),
@@ -44,6 +58,11 @@ pub struct Here {
 }
 
 impl Here {
+    fn new(root: Option<&Path>, session_dir: Option<&Path>) -> Result<Self, Failure> {
+        let project = open::workspace(root)?.root().to_path_buf();
+        Ok(Self { store: open::store_with(session_dir)?, project })
+    }
+
     /// The file of a session of any project, those of this one first.
     pub fn find(&self, id: &str) -> Result<PathBuf, Failure> {
         match SessionLog::find(&self.store, id, &self.project) {

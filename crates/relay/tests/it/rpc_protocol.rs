@@ -1,0 +1,233 @@
+//! The protocol of `relay rpc`, field by field: what clients of pi read from responses, events and questions.
+
+use serde_json::{Value, json};
+use testkit::model::{Answer, Failure, ModelServer, Reply};
+
+use crate::lab::{Client, Lab};
+
+/// The events of a kind that came so far.
+fn events<'a>(client: &'a Client, kind: &str) -> Vec<&'a Value> {
+    client.seen.iter().filter(|line| line["type"] == kind).collect()
+}
+
+#[test]
+fn a_compaction_is_answered_with_its_summary() {
+    let lab = Lab::new();
+    lab.config("[compaction]\nkeepRecentTokens = 1\n");
+    let mut client = lab.rpc(&[]);
+    let nothing = client.ask("compact", json!({}));
+    assert_eq!(nothing["success"], false, "there is nothing yet: {nothing}");
+    for text in ["First.", "Second."] {
+        lab.server.queue(Reply::text(text));
+        assert_eq!(client.prompt("a long story"), "done");
+    }
+    lab.server.queue(Reply::text("## Goal\nA story."));
+    let data = client.get("compact", json!({ "customInstructions": "the hero" }));
+    assert!(data["summary"].as_str().unwrap().contains("A story."), "{data}");
+    assert!(data["tokensBefore"].as_u64().is_some_and(|tokens| tokens > 0), "{data}");
+    let kept = data["firstKeptEntryId"].as_str().unwrap();
+    assert_eq!(client.get("get_entry", json!({ "entryId": kept }))["entry"]["id"], kept);
+    assert!(lab.last_body().to_string().contains("the hero"));
+    let end = events(&client, "auto_compaction_end").into_iter().next_back().unwrap();
+    assert_eq!((&end["result"], &end["reason"]), (&data, &json!("manual")), "{end}");
+    assert_eq!(client.get("get_state", json!({}))["isCompacting"], false);
+}
+
+#[test]
+fn a_compaction_under_way_is_seen_and_can_be_aborted() {
+    let lab = Lab::new();
+    lab.config("[compaction]\nkeepRecentTokens = 1\n");
+    let mut client = lab.rpc(&[]);
+    for text in ["First.", "Second."] {
+        lab.server.queue(Reply::text(text));
+        assert_eq!(client.prompt("a long story"), "done");
+    }
+    lab.server.queue(Answer::from(Reply::text("a".repeat(400))).stall_at(3));
+    client.send(&json!({ "type": "compact", "id": "c" }));
+    client.wait(|line| line["type"] == "auto_compaction_start");
+    let state = client.get("get_state", json!({}));
+    assert_eq!((&state["isCompacting"], &state["isStreaming"]), (&json!(true), &json!(false)), "{state}");
+    assert_eq!(client.ask("compact", json!({}))["success"], false, "one at a time");
+    client.get("abort", json!({}));
+    let response = client.wait(|line| line["type"] == "response" && line["id"] == "c");
+    assert_eq!(response["success"], false, "{response}");
+    let before = client.get("get_messages", json!({}))["messages"].as_array().unwrap().len();
+    assert_eq!(before, 4, "the conversation is as it was");
+}
+
+#[test]
+fn every_message_begins_and_ends_and_the_run_ends_with_all_of_them() {
+    let lab = Lab::new();
+    lab.env.write("a.txt", "one\n");
+    let mut client = lab.rpc(&[]);
+    lab.calls(&[("read", json!({ "path": "a.txt" }))]);
+    lab.server.queue(Reply::text("It says one."));
+    client.get("prompt", json!({ "message": "read it" }));
+    let end = client.wait(|line| line["type"] == "agent_end");
+    let roles = |messages: &[Value]| -> Vec<String> {
+        messages.iter().map(|message| message["role"].as_str().unwrap().to_owned()).collect()
+    };
+    let expected = ["user", "assistant", "toolResult", "assistant"];
+    assert_eq!(roles(end["messages"].as_array().unwrap()), expected, "{end}");
+    for kind in ["message_start", "message_end"] {
+        let seen: Vec<Value> =
+            events(&client, kind).into_iter().map(|event| event["message"].clone()).collect();
+        assert_eq!(roles(&seen), expected, "{kind}");
+    }
+    let start = events(&client, "tool_execution_start").pop().unwrap();
+    assert_eq!(
+        (&start["toolCallId"], &start["toolName"], &start["args"]["path"]),
+        (&json!("call_0"), &json!("read"), &json!("a.txt"))
+    );
+    let stats = client.get("get_session_stats", json!({}));
+    assert!(stats["contextUsage"]["contextWindow"].as_u64().is_some_and(|window| window > 0), "{stats}");
+    lab.server.queue(Reply::text("Again."));
+    client.get("prompt", json!({ "message": "again" }));
+    let end = client.wait(|line| line["type"] == "agent_end");
+    assert_eq!(roles(end["messages"].as_array().unwrap()), ["user", "assistant"], "only those of this run");
+}
+
+#[test]
+fn updates_of_a_call_say_what_it_was_called_with() {
+    let lab = Lab::new();
+    let mut client = lab.rpc(&["--policy", "full"]);
+    lab.calls(&[("bash", json!({ "command": "echo one; sleep 1; echo two" }))]);
+    lab.server.queue(Reply::text("Done."));
+    assert_eq!(client.prompt("run it"), "done");
+    let updates = events(&client, "tool_execution_update");
+    let last = updates.into_iter().rfind(|update| update["args"].is_object()).unwrap();
+    assert_eq!(last["args"]["command"], "echo one; sleep 1; echo two", "{last}");
+    assert!(last["partialResult"]["content"][0]["text"].as_str().unwrap().contains("one"), "{last}");
+}
+
+#[test]
+fn a_prompt_that_fails_later_is_answered_again_with_its_id() {
+    let lab = Lab::new();
+    lab.server.respond(|_| Answer::status(400, Failure::BadRequest));
+    let mut client = lab.rpc(&[]);
+    let first = client.ask("prompt", json!({ "message": "hi" }));
+    assert_eq!(first["success"], true, "acknowledged at once");
+    let id = first["id"].clone();
+    let failure = client.wait(|line| line["type"] == "response" && line["id"] == id);
+    assert_eq!((&failure["command"], &failure["success"]), (&json!("prompt"), &json!(false)), "{failure}");
+    assert!(failure["error"].as_str().is_some_and(|why| !why.is_empty()), "{failure}");
+}
+
+/// Answers the next question.
+fn answer(client: &mut Client, fields: Value) -> Value {
+    let question = client.wait(|line| line["type"] == "extension_ui_request");
+    let mut line = json!({ "type": "extension_ui_response", "id": question["id"] });
+    line.as_object_mut().unwrap().extend(fields.as_object().cloned().unwrap());
+    client.send(&line);
+    question
+}
+
+#[test]
+fn approvals_are_given_once_for_the_session_always_or_not_at_all() {
+    let lab = Lab::new();
+    let outside = lab.env.home_path("notes.txt");
+    std::fs::write(&outside, "a note\n").unwrap();
+    let read = json!({ "path": outside });
+    let mut client = lab.rpc(&[]);
+    let round = |client: &mut Client, fields: Option<Value>| -> (Option<Value>, String) {
+        lab.calls(&[("read", read.clone())]);
+        lab.server.queue(Reply::text("Done."));
+        client.get("prompt", json!({ "message": "read it" }));
+        let question = fields.map(|fields| answer(client, fields));
+        assert_eq!(client.ended(), "done");
+        let body = lab.last_body();
+        let told = body["messages"].as_array().unwrap().iter().rfind(|message| message["role"] == "tool");
+        (question, told.unwrap()["content"].to_string())
+    };
+    let (question, told) = round(&mut client, Some(json!({ "value": "Not now, ask Ada" })));
+    let question = question.unwrap();
+    assert_eq!((&question["method"], &question["title"]), (&json!("select"), &json!("Approval")));
+    assert_eq!(question["optionIds"], json!(["once", "session", "always", "no"]), "{question}");
+    assert_eq!(question["details"]["toolCallId"], "call_0", "{question}");
+    assert!(told.contains("Not now, ask Ada"), "{told}");
+    assert!(round(&mut client, Some(json!({ "cancelled": true }))).1.contains("declined"));
+    assert!(round(&mut client, Some(json!({ "value": "once" }))).1.contains("a note"));
+    assert!(round(&mut client, Some(json!({ "value": "Allow for this session" }))).1.contains("a note"));
+    assert!(round(&mut client, None).1.contains("a note"), "not asked again");
+}
+
+#[test]
+fn the_model_asks_the_person_through_the_client() {
+    let lab = Lab::new();
+    let mut client = lab.rpc(&[]);
+    let options = json!([{ "label": "Red" }, { "label": "Blue" }]);
+    let questions = json!([{ "id": "colour", "question": "Which colour?", "options": options }]);
+    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    lab.server.queue(Reply::text("Blue it is."));
+    client.get("prompt", json!({ "message": "paint it" }));
+    let question = answer(&mut client, json!({ "value": "Blue" }));
+    assert_eq!(question["method"], "select", "{question}");
+    assert!(question["options"].to_string().contains("Blue"), "{question}");
+    assert_eq!(client.ended(), "done");
+    let body = lab.last_body().to_string();
+    assert!(body.contains("Blue"), "{body}");
+    // A question that is aborted is taken back from the client.
+    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    client.get("prompt", json!({ "message": "again" }));
+    let asked = client.wait(|line| line["type"] == "extension_ui_request");
+    client.get("abort", json!({}));
+    let taken = client.wait(|line| line["method"] == "cancel");
+    assert_eq!(taken["targetId"], asked["id"]);
+    assert_eq!(client.ended(), "aborted");
+}
+
+#[test]
+fn another_model_or_a_service_of_the_users_own_summarises() {
+    let lab = Lab::new();
+    let service = ModelServer::start();
+    service.needs_no_key();
+    let compact = |roles: &str, more: &str| -> Value {
+        lab.config(&format!("{roles}\n[compaction]\nkeepRecentTokens = 1\n{more}\n"));
+        lab.server.respond(|request| match request.model().as_str() {
+            "tiny" => Reply::text("## Goal\nBy the small one.").into(),
+            _ if request.body.to_string().contains("<conversation>") => {
+                Answer::status(400, Failure::BadRequest)
+            }
+            _ => Reply::text("Once upon a time.").into(),
+        });
+        let mut client = lab.rpc(&[]);
+        for _ in 0..2 {
+            assert_eq!(client.prompt("a long story"), "done");
+        }
+        client.ask("compact", json!({}))
+    };
+    let failed = compact("", "");
+    assert_eq!(failed["success"], false, "its own model cannot: {failed}");
+    let small = "modelRoles.smol = \"lab/tiny\"";
+    let done = compact(small, "");
+    assert!(done["data"]["summary"].as_str().unwrap().contains("By the small one."), "{done}");
+    let remote = format!("remoteEndpoint = \"{}/summary\"", service.url());
+    service.respond(|_| Answer::raw(200, "application/json", r#"{"summary":"By the service."}"#));
+    let done = compact(small, &remote);
+    assert!(done["data"]["summary"].as_str().unwrap().contains("By the service."), "{done}");
+    let asked = service.requests().pop().unwrap();
+    assert!(asked.body["prompt"].as_str().unwrap().contains("a long story"), "{}", asked.body);
+    assert!(asked.body["systemPrompt"].is_string(), "{}", asked.body);
+    service.respond(|_| Answer::raw(500, "application/json", "{}"));
+    let done = compact(small, &remote);
+    assert!(done["data"]["summary"].as_str().unwrap().contains("By the small one."), "falls back: {done}");
+}
+
+#[test]
+fn a_session_that_is_not_used_is_made_shorter_by_itself() {
+    let lab = Lab::new();
+    lab.config("[compaction]\nkeepRecentTokens = 1\nidleEnabled = true\nidleThresholdTokens = 1\nidleTimeoutSeconds = 1\n");
+    lab.server.respond(|request| match request.body.to_string().contains("<conversation>") {
+        true => Reply::text("## Goal\nA story.").into(),
+        false => Reply::text("Once upon a time.").into(),
+    });
+    let mut client = lab.rpc(&[]);
+    for _ in 0..2 {
+        assert_eq!(client.prompt("a long story"), "done");
+    }
+    let end = client.wait(|line| line["type"] == "auto_compaction_end");
+    assert_eq!((&end["reason"], &end["aborted"]), (&json!("idle"), &json!(false)), "{end}");
+    let asked = lab.server.requests().len();
+    assert_eq!(client.get("get_state", json!({}))["isStreaming"], false, "nothing goes on");
+    assert_eq!(lab.server.requests().len(), asked);
+}
