@@ -14,7 +14,7 @@ pub(crate) fn spawn(command: &mut Command, is_run: bool) -> io::Result<(Child, K
     adopt_orphans();
     // Held while it starts, so that it is never seen without being known.
     let mut known = known();
-    let child = command.spawn()?;
+    let child = crate::pages::as_usual(|| command.spawn())?;
     let pid = i32::try_from(child.id()).unwrap_or_default();
     let token = known.last().map_or(0, |last| last.token + 1);
     known.push(Entry { token, pid, run_since: is_run.then(|| started(pid)).flatten() });

@@ -29,6 +29,7 @@ mod keeper;
 mod kept;
 mod leftover;
 mod pager;
+pub mod pages;
 mod passthrough;
 mod program;
 #[cfg(unix)]

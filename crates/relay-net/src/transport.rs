@@ -1,7 +1,7 @@
 //! The one place that connects to anything. `--offline` is enforced here, before a name is even looked up.
 //!
 //! Redirects are never followed: they would send the key to an address the user never configured. Only HTTP/1.1 is
-//! spoken, so that one request is one connection, and dropping a request closes its socket.
+//! spoken, so that a connection carries one request at a time, and dropping a request closes its socket.
 
 use std::sync::OnceLock;
 use std::time::Duration;

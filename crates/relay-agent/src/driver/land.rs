@@ -53,7 +53,7 @@ impl Agent {
             .map(|entry| entry.record.sequence)
             .min();
         let Some(first) = first else { return };
-        let options = UndoOptions { which: Which::Since(first.to_string()), ..UndoOptions::default() };
+        let options = UndoOptions { which: Which::GroupSince(session, first), ..UndoOptions::default() };
         let mut approver = Landing::new(Level::Full, &self.services);
         let outcome = relay_engine::undo(engine, &options, &mut approver, &mut Unobserved);
         self.report(&Event::Notice { warning: is_failure(outcome.status), text: Landing::report(&outcome) });

@@ -202,7 +202,12 @@ impl Agent {
             Signal::PlanApproved { .. } => self.plan_approved(&signal),
             Signal::Mode { mode, data } => self.set_mode(&mode, data),
             Signal::Pending { tool, label, data } => self.facts.pending = Some((tool, label, data)),
-            Signal::Resolved { .. } => self.facts.pending = None,
+            Signal::Resolved { applied, reason, .. } => {
+                if let Some((tool, label, data)) = self.facts.pending.take() {
+                    let settled = SessionEvent::Settled { tool, label, applied, reason, data };
+                    self.report(&Event::Session(settled));
+                }
+            }
             Signal::Stop => {}
             Signal::Select(names) => self.offer_more(&names),
             Signal::Keep { kind, data } => {

@@ -280,6 +280,19 @@ pub enum SessionEvent {
         /// Its content.
         data: Value,
     },
+    /// What a tool proposed was applied or discarded.
+    Settled {
+        /// The tool.
+        tool: String,
+        /// What it proposed, in a line.
+        label: String,
+        /// Whether it was applied.
+        applied: bool,
+        /// Why.
+        reason: String,
+        /// What the tool left with its proposal.
+        data: Value,
+    },
     /// Another place in the tree is gone on from.
     Moved {
         /// The entry; none for the beginning.

@@ -202,6 +202,10 @@ fn session(event: &SessionEvent) -> Value {
         SessionEvent::Goal(goal) => json!({ "type": "goal_updated", "goal": goal }),
         SessionEvent::Mode(mode) => json!({ "type": "mode_change", "mode": mode }),
         SessionEvent::Kept { kind, data } => json!({ "type": "session_data", "kind": kind, "data": data }),
+        SessionEvent::Settled { tool, label, applied, reason, data } => json!({
+            "type": "action_resolved", "toolName": tool, "label": label, "data": data, "reason": reason,
+            "action": if *applied { "apply" } else { "discard" },
+        }),
         SessionEvent::Moved { to, summary } => {
             json!({ "type": "session_tree", "newLeafId": to, "summaryEntryId": summary })
         }

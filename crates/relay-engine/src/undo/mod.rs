@@ -50,6 +50,8 @@ pub enum Which {
     Since(String),
     /// Those of a group that are in effect; for a redo, the undos that took nothing but them.
     Group(String),
+    /// Those of a group that landed from this number on and are in effect.
+    GroupSince(String, u64),
 }
 
 /// How to undo them.

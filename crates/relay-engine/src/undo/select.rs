@@ -72,7 +72,8 @@ pub(super) fn for_undo<'h>(history: &'h History, options: &UndoOptions) -> Selec
         Which::Since(selector) => {
             return since(history, history.find(selector).map_err(|error| vec![error])?, &options.files);
         }
-        Which::Group(group) => return in_group(history, group, &options.files),
+        Which::Group(group) => return in_group(history, group, 0, &options.files),
+        Which::GroupSince(group, first) => return in_group(history, group, *first, &options.files),
     };
     one(history, forced_back(history, entry, &options.files).unwrap_or(entry), &options.files)
 }
@@ -125,7 +126,9 @@ pub(super) fn for_redo<'h>(history: &'h History, options: &UndoOptions) -> Selec
             let named = history.find(selector).map_err(|error| vec![error])?;
             taker(history, named)?
         }
-        Which::Group(group) => return takers_of_group(history, group, &options.files),
+        Which::Group(group) | Which::GroupSince(group, _) => {
+            return takers_of_group(history, group, &options.files);
+        }
     };
     one(history, entry, &options.files)
 }
@@ -240,9 +243,10 @@ fn range<'h>(history: &'h History, first: &Entry) -> impl Iterator<Item = &'h En
 }
 
 /// The transactions of a group, where they are in effect, so that the group is undone as one.
-fn in_group<'h>(history: &'h History, group: &str, files: &[String]) -> Selected<'h> {
+fn in_group<'h>(history: &'h History, group: &str, first: u64, files: &[String]) -> Selected<'h> {
     let members = members(history, group)?;
-    let in_effect = members.iter().copied().filter(|entry| entry.status != EntryStatus::Undone);
+    let since = members.iter().copied().filter(|entry| entry.record.sequence >= first);
+    let in_effect = since.filter(|entry| entry.status != EntryStatus::Undone);
     let steps = in_effect.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
     limited(steps, files, &format!("the group {group}"))?.unless_empty(|| {
         let message = format!("all of the group {group} is undone already");

@@ -4,7 +4,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use relay_agent::session::Content;
-use relay_agent::tool::{Access, Call, Concurrency, Output, Spec, Tool, ToolError};
+use relay_agent::tool::{Access, Call, Concurrency, Output, Signal, Spec, Tool, ToolError};
 use serde_json::{Map, Value, json};
 
 use super::outlet::Outlet;
@@ -36,6 +36,16 @@ impl HostTool {
         Ok(Self { spec, outlet: outlet.clone() })
     }
 
+    /// What the client proposes and the model must apply or discard: `pending` with a `label` and `data`.
+    fn proposal(&self, answer: &Value) -> Option<Signal> {
+        let pending = answer.get("pending")?;
+        Some(Signal::Pending {
+            tool: self.spec.name.to_string(),
+            label: pending.get("label")?.as_str()?.to_owned(),
+            data: pending.get("data").cloned().unwrap_or_default(),
+        })
+    }
+
     fn wait(
         &self,
         id: &str,
@@ -53,7 +63,11 @@ impl HostTool {
                 }
                 Ok(answer) => {
                     let is_error = answer.get("isError").and_then(Value::as_bool).unwrap_or_default();
-                    return Ok(Output { is_error, ..output(answer.get("result")) });
+                    let result = Output { is_error, ..output(answer.get("result")) };
+                    return Ok(match self.proposal(&answer) {
+                        Some(proposal) if !is_error => result.signalling(proposal),
+                        _ => result,
+                    });
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Err(ToolError::failed("The host is gone.")),

@@ -160,12 +160,21 @@ impl App {
         match text(frame, "type") {
             "auto_retry_start" => {
                 let (attempt, most) = (number(frame, "attempt"), number(frame, "maxAttempts"));
-                self.run.note = Some(format!("{} · retry {attempt} of {most}", text(frame, "errorMessage")));
+                self.run.note =
+                    Some(format!("{} · Retrying ({attempt}/{most})", text(frame, "errorMessage")));
                 self.run.until = Some(self.screen.now_ms + number(frame, "delayMs"));
             }
             "auto_retry_end" => {
                 self.run.note = None;
                 self.run.until = None;
+                if frame.get("success").and_then(Value::as_bool) == Some(false) {
+                    let attempts = match number(frame, "attempt") {
+                        1 => "1 attempt".to_owned(),
+                        count => format!("{count} attempts"),
+                    };
+                    let why = text(frame, "finalError");
+                    self.notice(Level::Warning, &format!("Retry failed after {attempts}: {why}"));
+                }
             }
             _ => self.notice(Level::Warning, &format!("{} answers now", text(frame, "to"))),
         }

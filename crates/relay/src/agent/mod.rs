@@ -17,7 +17,7 @@ mod system;
 mod vision;
 
 pub use host::{expand, templates};
-pub use open::{Front, Opened, Which, open, services};
+pub use open::{Front, Opened, Which, open, services, skills};
 pub use person::Terminal;
 pub use prompt::{Attached, input, prompt, text};
 pub use served::{Served, served};

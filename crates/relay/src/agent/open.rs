@@ -35,13 +35,9 @@ pub enum Which {
     Newest,
     /// This one.
     Named(String),
-<<<<<<< HEAD
-    /// One that leaves no trace.
-=======
     /// A copy of this one.
     Fork(String),
-    /// One that leaves nothing behind.
->>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
+    /// One that leaves no trace.
     Unkept,
 }
 
@@ -155,13 +151,10 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         _ => Delivery::OneAtATime,
     };
     let delivery = (delivery("steeringMode"), delivery("followUpMode"));
-<<<<<<< HEAD
     Ok(Opened {
         builder,
-        store,
-        settings,
+        reach,
         skills,
-        budget,
         delivery,
         untitled: None,
         plans: args.plan,
@@ -169,8 +162,6 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         notes,
         instructions,
     })
-=======
-    Ok(Opened { builder, reach, skills, delivery, untitled: None, plans: args.plan, replay, notes })
 }
 
 /// The user's data, with sessions where the command line wants them.
@@ -193,7 +184,6 @@ fn settings(store: &Store, args: &AgentArgs) -> Result<Settings, Failure> {
         }
     }
     Ok(settings)
->>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
 }
 
 /// The folders of `--add-dir`, as the system knows them.
@@ -283,105 +273,6 @@ fn no_session(error: &SessionError) -> Failure {
     )
 }
 
-<<<<<<< HEAD
-type Asked = (Arc<dyn Asker>, Arc<Budget>, Option<Thinking>);
-
-fn model(
-    store: &Store,
-    settings: &Settings,
-    args: &AgentArgs,
-    log: &SessionLog,
-    offline: bool,
-) -> Result<Asked, Failure> {
-    let known = user::models(store)?;
-    let selector = args
-        .model
-        .clone()
-        .or_else(|| log.context().state.models.get("default").cloned())
-        .or_else(|| settings.text("modelRoles.default"))
-        .or_else(|| first_with_key(&known))
-        .ok_or_else(no_model)?;
-    let selected = known.select(&selector)?;
-    let by_setting = settings.limit();
-    let limit = Limit {
-        cost: args.max_cost.map_or(by_setting.cost, |bound| bound.0),
-        turns: args.max_turns.map_or(by_setting.turns, |bound| bound.0),
-        time: None,
-    };
-    limit.check(&selected.model).map_err(|spent| {
-        Failure::usage(Diagnostic::error(BAD_USAGE, spent.to_string()).hinted("Leave out --max-cost."))
-    })?;
-    let budget = Arc::new(Budget::new(limit));
-    let by_setting = || settings.text("defaultThinkingLevel").and_then(|name| Thinking::from_name(&name));
-    let thinking = selected.thinking.or_else(by_setting);
-    let asker = live(settings, known, &selected, &budget, Asking { offline, retries: true })?;
-    Ok((asker, budget, thinking))
-}
-
-/// How a model is asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Asking {
-    /// Make no connections.
-    pub offline: bool,
-    /// Ask again where that may help.
-    pub retries: bool,
-}
-
-/// A model with its provider, with those that the user wants asked when it cannot answer.
-pub fn live(
-    settings: &Settings,
-    known: Models,
-    selected: &Selected,
-    budget: &Arc<Budget>,
-    asking: Asking,
-) -> Result<Arc<dyn Asker>, Failure> {
-    let provider = &selected.model.provider.name;
-    let needs_key = known.catalog.provider(provider).is_some_and(CatalogProvider::needs_key);
-    if needs_key && known.keyring.sources(provider).is_empty() {
-        return Err(ConfiguredError::NoKey { provider: provider.clone() }.into());
-    }
-    let mut fallback: Vec<Model> = Vec::new();
-    for name in settings.fallback("default") {
-        let model = known.select(&name)?.model;
-        if model.selector() != selected.model.selector() {
-            fallback.push(model);
-        }
-    }
-    let mut retry = settings.retry();
-    retry.enabled &= asking.retries;
-    Ok(Arc::new(Live::new(LiveOptions {
-        client: ClientOptions {
-            offline: asking.offline,
-            retry,
-            raw: super::journal::raw(),
-            ..ClientOptions::default()
-        },
-        model: selected.model.clone(),
-        fallback,
-        revert: settings.revert(),
-        keys: Arc::new(known.keyring),
-        budget: Arc::clone(budget),
-        session: None,
-    })))
-}
-
-/// The first model of the catalog for whose provider there is a key.
-fn first_with_key(known: &Models) -> Option<String> {
-    let mut usable =
-        known.catalog.providers().iter().filter(|provider| provider.needs_key() && known.has_key(provider));
-    usable.find_map(|provider| {
-        let model = provider.models.first()?;
-        Some(format!("{}/{}", provider.provider.name, model.model.id))
-    })
-}
-
-fn no_model() -> Failure {
-    let message = "there is no model to ask";
-    Failure::usage(Diagnostic::error(NO_MODEL, message).hinted(NO_MODEL_YET.trim_end()))
-}
-
-=======
->>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
 pub fn services(
     store: &Store,
     engine: &Arc<Engine>,
@@ -469,7 +360,8 @@ fn value(settings: &Settings, key: &str) -> Option<Value> {
     })
 }
 
-fn skills(settings: &Settings) -> relay_agent::skills::Settings {
+/// `skills.*`.
+pub fn skills(settings: &Settings) -> relay_agent::skills::Settings {
     relay_agent::skills::Settings {
         enabled: settings.flag("skills.enabled"),
         enable_skill_commands: settings.flag("skills.enableSkillCommands"),
@@ -544,16 +436,25 @@ fn policy(
         nothing: strength == Strength::Nothing,
     };
     let engine = Arc::clone(engine);
-    let look = move |path: &str| match engine
-        .workspace()
-        .path(path)
-        .ok()
-        .map(|path| engine.workspace().facts(&path))
-    {
-        Some(Ok(None)) => Present::Missing,
-        Some(Ok(Some(facts))) if facts.kind == Kind::Directory => Present::Folder,
-        Some(Ok(Some(_))) => Present::File,
-        _ => Present::Unknown,
+    let beside = added.to_vec();
+    let look = move |path: &str| {
+        let workspace = engine.workspace();
+        let facts = match workspace.path(path) {
+            Ok(path) => Some(workspace.facts(&path)),
+            // What is in a folder that the user added can be looked at as well.
+            Err(_) => {
+                let place = workspace.place(path, None).ok();
+                let place =
+                    place.filter(|place| beside.iter().any(|folder| place.absolute().starts_with(folder)));
+                place.map(|place| place.facts())
+            }
+        };
+        match facts {
+            Some(Ok(None)) => Present::Missing,
+            Some(Ok(Some(facts))) if facts.kind == Kind::Directory => Present::Folder,
+            Some(Ok(Some(_))) => Present::File,
+            _ => Present::Unknown,
+        }
     };
     let places = Places::new(folders).seen_by(Arc::new(look));
     Ok(Policy { level, granted, rules, confinement, places })

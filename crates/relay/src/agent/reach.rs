@@ -124,7 +124,12 @@ impl Reach {
         let mut retry = self.settings.retry();
         retry.enabled &= retries;
         Ok(Arc::new(Live::new(LiveOptions {
-            client: ClientOptions { offline: self.offline, retry, ..ClientOptions::default() },
+            client: ClientOptions {
+                offline: self.offline,
+                retry,
+                raw: super::journal::raw(),
+                ..ClientOptions::default()
+            },
             model: selected.model.clone(),
             fallback,
             revert: self.settings.revert(),

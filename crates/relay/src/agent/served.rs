@@ -33,7 +33,7 @@ pub fn served(
     journal::keep_raw();
     let mut opened = open(root, args, which, Front { ui, offline, interactive: true })?;
     let events = outlet.clone();
-    let journal = Journal::start(&opened.store);
+    let journal = Journal::start(&opened.reach.store);
     opened.builder.observer = Box::new(move |event| {
         let event = event.to_json();
         journal.note(&event);
@@ -43,12 +43,8 @@ pub fn served(
         reach: opened.reach,
         engine: Arc::clone(&opened.builder.services.engine),
         skills: opened.skills,
-<<<<<<< HEAD
         instructions: opened.instructions,
         fast: false.into(),
-        offline,
-=======
->>>>>>> 9c58ef6 (run: take the options of other agents; rpc: answer compact with its result)
     };
     let mut agent = opened
         .builder

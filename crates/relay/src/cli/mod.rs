@@ -40,7 +40,9 @@ pub use pack::{ContextAction, ContextArgs, PackArgs};
 pub use run::{AgentArgs, Mode, ModelFlags, ResumeArgs, RpcArgs, RunArgs, SessionFlags};
 pub use search::{FindArgs, ScopeFlags, SearchArgs};
 pub use sessions::{ExportFormat, ImportFrom, SessionsArgs, SessionsCommand};
-pub use setup::{CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, ThemesArgs, TrustArgs};
+pub use setup::{
+    CompletionsArgs, DoctorArgs, HelpArgs, ManArgs, ManFormat, SkillsArgs, ThemesArgs, TrustArgs,
+};
 pub use start::{DemoArgs, InitArgs, ProjectStatusArgs, PromptArgs};
 pub use watch::WatchArgs;
 
@@ -138,6 +140,7 @@ pub enum Command {
     Config(ConfigArgs),
     Models(ModelsArgs),
     Auth(AuthArgs),
+    Skills(SkillsArgs),
     Themes(ThemesArgs),
     Doctor(DoctorArgs),
     Completions(CompletionsArgs),
@@ -172,6 +175,7 @@ impl Command {
             Command::Backends(args) => args.json,
             Command::Doctor(args) => args.json,
             Command::Models(args) => args.json,
+            Command::Skills(args) => args.json,
             Command::Themes(args) => args.json,
             Command::Auth(AuthArgs { command: AuthCommand::Status(args) }) => args.json,
             _ => false,

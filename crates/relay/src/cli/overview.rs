@@ -28,7 +28,7 @@ pub const GROUPS: [(&str, &[&str]); 5] = [
             "backends",
         ],
     ),
-    ("Set up", &["config", "auth", "themes", "trust", "doctor", "completions", "man", "help"]),
+    ("Set up", &["config", "auth", "skills", "themes", "trust", "doctor", "completions", "man", "help"]),
 ];
 
 /// The overview, wrapped at this width.

@@ -31,6 +31,21 @@ pub struct ThemesArgs {
     pub json: bool,
 }
 
+/// List the skills that the agent has here, or print one
+///
+/// A skill is a folder with a SKILL.md, in the project or among your own files; the setting `skills.enabled` turns them on.
+/// `/skill:NAME` starts one in a prompt.
+#[derive(Debug, Args)]
+pub struct SkillsArgs {
+    /// Print this skill's text
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+
+    /// Print one JSON document on standard output
+    #[arg(long, conflicts_with = "name")]
+    pub json: bool,
+}
+
 /// Find problems: what is missing or broken, how to fix it
 ///
 /// Looks for model servers on this machine and tries the sandbox. `relay status` is faster and only shows where things

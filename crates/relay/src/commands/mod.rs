@@ -32,6 +32,7 @@ mod run;
 mod search;
 pub mod sessions;
 pub mod show;
+mod skills;
 mod status;
 mod themes;
 mod translate;
@@ -57,6 +58,9 @@ use crate::terminal;
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     terminal::use_colors(cli.color);
     let root = cli.root.as_deref();
+    if matches!(cli.command, Command::Agent(_) | Command::Run(_) | Command::Resume(_) | Command::Rpc(_)) {
+        relay_exec::pages::use_small();
+    }
     match cli.command {
         Command::Demo(args) => demo::run(&args),
         Command::Init(args) => init::run(root, &args),
@@ -94,6 +98,7 @@ pub fn run(cli: Cli) -> Result<u8, Failure> {
         Command::Config(args) => config::run(root, &args),
         Command::Models(args) => models::run(cli.offline, &args),
         Command::Auth(args) => auth::run(&args.command),
+        Command::Skills(args) => skills::run(root, &args),
         Command::Themes(args) => themes::run(&args),
         Command::Doctor(args) => doctor::run(root, cli.offline, &args),
         Command::Completions(args) => completions::run(&args),

@@ -17,6 +17,7 @@ seen.events = [...new Set(events.map((event) => event.type))];
 seen.text = await agent.getLastAssistantText();
 seen.roles = (await agent.getMessages()).map((message) => message.role);
 seen.stats = await agent.getSessionStats();
+seen.compacted = await agent.compact("briefly");
 seen.bash = await agent.bash("echo from bash");
 await agent.setThinkingLevel("low");
 seen.thinking = (await agent.getState()).thinkingLevel;

@@ -57,6 +57,7 @@ mod review;
 mod rpc;
 mod rpc_protocol;
 mod run;
+mod run_checkpoint;
 mod run_ends;
 mod run_flags;
 mod run_killed;

@@ -96,6 +96,16 @@ fn a_project_cannot_name_whom_to_reach() {
 }
 
 #[test]
+fn the_agent_connects_ahead_of_time_only_when_it_may() {
+    let env = project(PLAIN);
+    let keys = [("ANTHROPIC_API_KEY", "sk-test"), ("ANTHROPIC_BASE_URL", "https://192.0.2.7")];
+    let model = ["--model", "anthropic/claude-opus-5-5"];
+    let hello = "{\"type\":\"get_state\"}\n";
+    quiet(env.traced(&[&["--offline", "rpc"], &model[..]].concat(), &keys, hello));
+    quiet(env.traced(&[&["--offline", "run"], &model[..], &["hi"]].concat(), &keys, ""));
+}
+
+#[test]
 fn other_agents_are_not_started_offline() {
     let env = project(PLAIN);
     let run = env.relay(&["--offline", "review", "--uncommitted"]).run();

@@ -145,9 +145,11 @@ fn the_client_of_pi_itself_drives_it() {
     };
     let lab = crate::lab::Lab::new();
     lab.env.write("a.txt", "one\n");
+    lab.config("[compaction]\nkeepRecentTokens = 1\n");
     lab.server.respond(|request| {
         let body = request.body.to_string();
         match (body.contains("wait for ever"), body.contains("\"role\":\"tool\"")) {
+            _ if body.contains("<conversation>") => Reply::text("## Goal\nRead a file.").into(),
             (true, _) => testkit::model::Answer::from(Reply::text("a".repeat(400))).stall_at(3),
             (false, true) => Reply::text("It says one.").into(),
             (false, false) => Reply::text("").tool("c1", "read", r#"{"path":"a.txt"}"#).into(),
@@ -165,6 +167,7 @@ fn the_client_of_pi_itself_drives_it() {
     assert_eq!((&seen["model"], &seen["text"]), (&json!("m"), &json!("It says one.")), "{seen}");
     assert_eq!(seen["roles"], json!(["user", "assistant", "toolResult", "assistant"]), "{seen}");
     assert_eq!(seen["bash"]["output"], "from bash\n", "{seen}");
+    assert!(seen["compacted"]["summary"].as_str().unwrap().contains("Read a file."), "{seen}");
     assert_eq!((&seen["thinking"], &seen["cycled"]["level"]), (&json!("low"), &json!("medium")), "{seen}");
     assert_eq!((&seen["set"], &seen["name"]), (&json!("other"), &json!("driven by pi")), "{seen}");
     assert_eq!((&seen["forked"]["text"], &seen["empty"]), (&json!("read a.txt"), &json!(0)), "{seen}");

@@ -1,13 +1,25 @@
 //! The protocol of `relay rpc`, field by field: what clients of pi read from responses, events and questions.
 
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+
 use serde_json::{Value, json};
-use testkit::model::{Answer, Failure, ModelServer, Reply};
+use testkit::model::{Answer, Failure, Reply};
 
 use crate::lab::{Client, Lab};
 
 /// The events of a kind that came so far.
 fn events<'a>(client: &'a Client, kind: &str) -> Vec<&'a Value> {
     client.seen.iter().filter(|line| line["type"] == kind).collect()
+}
+
+/// A line that may have come already, while another was waited for.
+fn came(client: &mut Client, fits: impl Fn(&Value) -> bool) -> Value {
+    match client.seen.iter().position(&fits) {
+        Some(at) => client.seen.remove(at),
+        None => client.wait(fits),
+    }
 }
 
 #[test]
@@ -49,7 +61,7 @@ fn a_compaction_under_way_is_seen_and_can_be_aborted() {
     assert_eq!((&state["isCompacting"], &state["isStreaming"]), (&json!(true), &json!(false)), "{state}");
     assert_eq!(client.ask("compact", json!({}))["success"], false, "one at a time");
     client.get("abort", json!({}));
-    let response = client.wait(|line| line["type"] == "response" && line["id"] == "c");
+    let response = came(&mut client, |line| line["type"] == "response" && line["id"] == "c");
     assert_eq!(response["success"], false, "{response}");
     let before = client.get("get_messages", json!({}))["messages"].as_array().unwrap().len();
     assert_eq!(before, 4, "the conversation is as it was");
@@ -108,7 +120,7 @@ fn a_prompt_that_fails_later_is_answered_again_with_its_id() {
     let first = client.ask("prompt", json!({ "message": "hi" }));
     assert_eq!(first["success"], true, "acknowledged at once");
     let id = first["id"].clone();
-    let failure = client.wait(|line| line["type"] == "response" && line["id"] == id);
+    let failure = came(&mut client, |line| line["type"] == "response" && line["id"] == id);
     assert_eq!((&failure["command"], &failure["success"]), (&json!("prompt"), &json!(false)), "{failure}");
     assert!(failure["error"].as_str().is_some_and(|why| !why.is_empty()), "{failure}");
 }
@@ -171,16 +183,98 @@ fn the_model_asks_the_person_through_the_client() {
     client.get("prompt", json!({ "message": "again" }));
     let asked = client.wait(|line| line["type"] == "extension_ui_request");
     client.get("abort", json!({}));
-    let taken = client.wait(|line| line["method"] == "cancel");
+    let taken = came(&mut client, |line| line["method"] == "cancel");
     assert_eq!(taken["targetId"], asked["id"]);
-    assert_eq!(client.ended(), "aborted");
+    let end = came(&mut client, |line| line["type"] == "agent_end" && line["status"] == "aborted");
+    assert_eq!(end["messages"][0]["role"], "user", "{end}");
+}
+
+#[test]
+fn a_tool_of_the_client_proposes_and_the_model_decides() {
+    let lab = Lab::new();
+    for (action, told) in [
+        ("apply", "Applied: rename x to y. Reason: fine"),
+        ("discard", "Discarded: rename x to y. Reason: fine"),
+    ] {
+        let mut client = lab.rpc(&[]);
+        let tool = json!({ "name": "rename", "description": "Renames", "parameters": { "type": "object" } });
+        client.get("set_host_tools", json!({ "tools": [tool] }));
+        lab.calls(&[("rename", json!({}))]);
+        lab.calls(&[("resolve", json!({ "action": action, "reason": "fine" }))]);
+        lab.calls(&[("resolve", json!({ "action": action, "reason": "again" }))]);
+        lab.server.queue(Reply::text("Done."));
+        client.get("prompt", json!({ "message": "rename it" }));
+        let call = client.wait(|line| line["type"] == "host_tool_call");
+        client.send(&json!({
+            "type": "host_tool_result", "id": call["id"], "result": { "content": "3 places" },
+            "pending": { "label": "rename x to y", "data": { "places": 3 } },
+        }));
+        let settled = came(&mut client, |line| line["type"] == "action_resolved");
+        assert_eq!(
+            (&settled["action"], &settled["toolName"], &settled["data"]["places"]),
+            (&json!(action), &json!("rename"), &json!(3)),
+            "{settled}"
+        );
+        assert_eq!(client.ended(), "done");
+        let bodies: Vec<Value> = lab.server.requests().into_iter().map(|request| request.body).collect();
+        let [.., forced, after, last] = bodies.as_slice() else { panic!("{bodies:#?}") };
+        assert_eq!(forced["tool_choice"]["function"]["name"], "resolve", "a forced call: {forced}");
+        assert!(after.to_string().contains(told), "{after}");
+        assert_ne!(after["tool_choice"]["function"]["name"], "resolve", "forced once");
+        assert!(
+            last.to_string().contains("No pending action to resolve. Nothing to apply or discard."),
+            "{last}"
+        );
+    }
+}
+
+/// A compaction service: takes one request per connection.
+struct Service {
+    url: String,
+    answer: Arc<Mutex<String>>,
+    bodies: Arc<Mutex<Vec<Value>>>,
+}
+
+impl Service {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let service = Self { url, answer: Arc::default(), bodies: Arc::default() };
+        let (answer, bodies) = (Arc::clone(&service.answer), Arc::clone(&service.bodies));
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut reader = BufReader::new(stream.unwrap());
+                let (mut line, mut length) = (String::new(), 0);
+                while reader.read_line(&mut line).unwrap() > 2 {
+                    if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                        length = value.trim().parse().unwrap();
+                    }
+                    line.clear();
+                }
+                let mut body = vec![0; length];
+                reader.read_exact(&mut body).unwrap();
+                bodies.lock().unwrap().push(serde_json::from_slice(&body).unwrap());
+                reader.get_mut().write_all(answer.lock().unwrap().as_bytes()).unwrap();
+            }
+        });
+        service
+    }
+
+    fn answers(&self, status: &str, body: &str) {
+        let length = body.len();
+        *self.answer.lock().unwrap() =
+            format!("HTTP/1.1 {status}\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+    }
+
+    fn asked(&self) -> Value {
+        self.bodies.lock().unwrap().pop().unwrap()
+    }
 }
 
 #[test]
 fn another_model_or_a_service_of_the_users_own_summarises() {
     let lab = Lab::new();
-    let service = ModelServer::start();
-    service.needs_no_key();
+    let service = Service::start();
     let compact = |roles: &str, more: &str| -> Value {
         lab.config(&format!("{roles}\n[compaction]\nkeepRecentTokens = 1\n{more}\n"));
         lab.server.respond(|request| match request.model().as_str() {
@@ -201,14 +295,14 @@ fn another_model_or_a_service_of_the_users_own_summarises() {
     let small = "modelRoles.smol = \"lab/tiny\"";
     let done = compact(small, "");
     assert!(done["data"]["summary"].as_str().unwrap().contains("By the small one."), "{done}");
-    let remote = format!("remoteEndpoint = \"{}/summary\"", service.url());
-    service.respond(|_| Answer::raw(200, "application/json", r#"{"summary":"By the service."}"#));
+    let remote = format!("remoteEndpoint = \"{}/summary\"", service.url);
+    service.answers("200 OK", r#"{"summary":"By the service."}"#);
     let done = compact(small, &remote);
     assert!(done["data"]["summary"].as_str().unwrap().contains("By the service."), "{done}");
-    let asked = service.requests().pop().unwrap();
-    assert!(asked.body["prompt"].as_str().unwrap().contains("a long story"), "{}", asked.body);
-    assert!(asked.body["systemPrompt"].is_string(), "{}", asked.body);
-    service.respond(|_| Answer::raw(500, "application/json", "{}"));
+    let asked = service.asked();
+    assert!(asked["prompt"].as_str().unwrap().contains("a long story"), "{asked}");
+    assert!(asked["systemPrompt"].is_string(), "{asked}");
+    service.answers("500 Internal Server Error", "{}");
     let done = compact(small, &remote);
     assert!(done["data"]["summary"].as_str().unwrap().contains("By the small one."), "falls back: {done}");
 }
@@ -225,7 +319,7 @@ fn a_session_that_is_not_used_is_made_shorter_by_itself() {
     for _ in 0..2 {
         assert_eq!(client.prompt("a long story"), "done");
     }
-    let end = client.wait(|line| line["type"] == "auto_compaction_end");
+    let end = came(&mut client, |line| line["type"] == "auto_compaction_end");
     assert_eq!((&end["reason"], &end["aborted"]), (&json!("idle"), &json!(false)), "{end}");
     let asked = lab.server.requests().len();
     assert_eq!(client.get("get_state", json!({}))["isStreaming"], false, "nothing goes on");

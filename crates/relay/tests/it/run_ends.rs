@@ -86,6 +86,7 @@ fn a_failing_model_fails_the_run_and_what_landed_stays() {
 #[test]
 fn an_answer_that_breaks_off_in_a_call_changes_nothing() {
     let lab = lab();
+    lab.config("[retry]\nenabled = false\n");
     lab.server.queue(Answer::from(calling(&[edit()]).delta(4)).drop_at(5));
     let (code, document) = lab.json(&["do it"]);
     assert_eq!((code, &document["status"]), (1, &json!("failed")), "{document}");
@@ -122,7 +123,6 @@ fn a_budget_that_is_used_up_ends_the_run_before_the_next_request() {
     let prices = "[[providers.lab.models]]\nid = \"m\"\nprice = { input = 1000.0, output = 1000.0 }\n";
     lab.models("openai-chat", "/v1", prices);
     lab.calls(&[edit()]);
-    lab.server.queue(Reply::text("never said"));
     let (code, document) = lab.json(&["--max-cost", "0.001", "do it"]);
     assert_eq!((code, &document["status"]), (4, &json!("limit")), "{document}");
     assert!(document["error"].as_str().is_some_and(|why| why.contains("0.001")), "{document}");
@@ -136,7 +136,6 @@ fn a_budget_that_is_used_up_ends_the_run_before_the_next_request() {
 fn turns_that_are_used_up_end_the_run_before_the_next_request() {
     let lab = lab();
     lab.calls(&[edit()]);
-    lab.server.queue(Reply::text("never said"));
     let (code, document) = lab.json(&["--max-turns", "1", "do it"]);
     assert_eq!(
         (code, &document["status"], &document["turns"]),

@@ -190,3 +190,23 @@ fn language_servers_and_terminals_are_switched_off_for_a_run() {
         );
     }
 }
+
+#[test]
+fn skills_are_listed_and_printed() {
+    let lab = lab();
+    let run = lab.env.relay(&["skills"]).success();
+    assert!(run.stderr.contains("there are no skills"), "{}", run.stderr);
+    lab.own("skills/wave/SKILL.md", "---\nname: wave\ndescription: Waves slowly\n---\nWave.\n");
+    assert!(says(&lab, &["skills"]).contains("wave  Waves slowly"));
+    assert!(says(&lab, &["skills", "wave"]).ends_with("Wave."));
+    let document: Value = serde_json::from_str(&says(&lab, &["skills", "--json"])).unwrap();
+    assert_eq!(
+        (&document["skills"][0]["name"], &document["skills"][0]["location"]),
+        (&json!("wave"), &json!("user"))
+    );
+    let run = lab.env.relay(&["skills", "wafe"]).run();
+    assert_eq!((run.code, run.stderr.contains("Did you mean `wave`?")), (2, true), "{}", run.stderr);
+    lab.config("[skills]\nenabled = false\n");
+    let run = lab.env.relay(&["skills"]).success();
+    assert!(run.stderr.contains("relay config set skills.enabled true"), "{}", run.stderr);
+}
