@@ -190,6 +190,25 @@ fn the_model_asks_the_person_through_the_client() {
 }
 
 #[test]
+fn a_question_that_no_one_answers_in_time_is_taken_back() {
+    let lab = Lab::new();
+    lab.config("[ask]\ntimeout = 1\n");
+    let mut client = lab.rpc(&[]);
+    let questions =
+        json!([{ "id": "c", "question": "Which?", "options": [{ "label": "Red" }, { "label": "Blue" }] }]);
+    lab.calls(&[("ask", json!({ "questions": questions }))]);
+    lab.server.queue(Reply::text("I choose myself."));
+    client.get("prompt", json!({ "message": "paint it" }));
+    let asked =
+        came(&mut client, |line| line["type"] == "extension_ui_request" && line["method"] == "select");
+    assert_eq!(asked["timeout"], 1000, "{asked}");
+    let taken = came(&mut client, |line| line["method"] == "cancel");
+    assert_eq!(taken["targetId"], asked["id"]);
+    let end = came(&mut client, |line| line["type"] == "agent_end");
+    assert_eq!(end["status"], "done", "{end}");
+}
+
+#[test]
 fn a_tool_of_the_client_proposes_and_the_model_decides() {
     let lab = Lab::new();
     for (action, told) in [
