@@ -20,7 +20,7 @@ impl Binary {
             "get_providers" => self.providers(arguments),
             "store_key" => self.store_key(arguments),
             "forget_keys" => self.forget_keys(arguments),
-            "get_agents" => Ok(json!({ "agents": installed_agents(&self.store) })),
+            "get_agents" => Ok(json!({ "agents": installed_agents(&self.reach.store) })),
             "get_ssh_hosts" => self.hosts(),
             "get_instructions" => Ok(json!({ "files": self.instructions })),
             "toggle_fast" => self.toggle_fast(),
@@ -30,8 +30,8 @@ impl Binary {
 
     /// The providers that take a key, and where each has one from. Keys themselves are never handed out.
     fn providers(&self, arguments: &Value) -> Result<Value, String> {
-        let models = user::models(&self.store).map_err(|failure| failure.message())?;
-        let stored = self.store.credentials().map_err(|error| error.to_string())?;
+        let models = user::models(&self.reach.store).map_err(|failure| failure.message())?;
+        let stored = self.reach.store.credentials().map_err(|error| error.to_string())?;
         let keyed = models.catalog.providers().iter().filter(|known| known.needs_key());
         let providers: Vec<Value> = keyed
             .map(|known| {
@@ -47,20 +47,25 @@ impl Binary {
 
     fn store_key(&self, arguments: &Value) -> Result<Value, String> {
         let provider = needed(arguments, "provider")?;
-        let models = user::models(&self.store).map_err(|failure| failure.message())?;
+        let models = user::models(&self.reach.store).map_err(|failure| failure.message())?;
         let known = models.catalog.provider(provider);
         if !known.is_some_and(relay_llm::catalog::CatalogProvider::needs_key) {
             return Err(format!("`{provider}` is not a provider that takes a key; /provider lists them"));
         }
         let key = sound_key(needed(arguments, "key")?).map_err(|failure| failure.message())?;
-        let stored = self.store.store_credential(stored_as(provider), "default", &key);
+        let stored = self.reach.store.store_credential(stored_as(provider), "default", &key);
         stored.map_err(|error| error.to_string())?;
         Ok(json!({ "provider": provider }))
     }
 
     fn forget_keys(&self, arguments: &Value) -> Result<Value, String> {
         let provider = needed(arguments, "provider")?;
-        match self.store.forget_credentials(stored_as(provider), None).map_err(|error| error.to_string())? {
+        match self
+            .reach
+            .store
+            .forget_credentials(stored_as(provider), None)
+            .map_err(|error| error.to_string())?
+        {
             0 => Err(format!("{provider} has no stored key")),
             removed => Ok(json!({ "removed": removed })),
         }
@@ -68,9 +73,9 @@ impl Binary {
 
     /// The user's hosts, and the project's with whether they are trusted.
     fn hosts(&self) -> Result<Value, String> {
-        let own = self.store.settings_file("ssh.json").map_err(|error| error.to_string())?;
+        let own = self.reach.store.settings_file("ssh.json").map_err(|error| error.to_string())?;
         let own = own.map(|text| ("ssh.json", text, true));
-        let project = ssh::project_files(&self.store, &self.engine);
+        let project = ssh::project_files(&self.reach.store, &self.engine);
         let mut hosts = Vec::new();
         for (file, text, is_trusted) in own.into_iter().chain(project) {
             let document: Value = serde_json::from_str(&text).unwrap_or_default();

@@ -44,14 +44,14 @@ impl Binary {
     fn log(&self, arguments: &Value) -> Result<Value, String> {
         let is_own = flag(arguments, "own");
         let process = is_own.then(std::process::id);
-        let lines = journal::last_lines(&self.store, LOG_LINES, LOG_BYTES, process);
+        let lines = journal::last_lines(&self.reach.store, LOG_LINES, LOG_BYTES, process);
         Ok(json!({ "own": is_own, "lines": lines.map_err(|error| error.to_string())? }))
     }
 
     /// The artifacts of a session: of this one, which the front end names.
     fn shelf(&self, arguments: &Value) -> Result<Artifacts, String> {
         let session = needed(arguments, "session")?;
-        Ok(self.store.sessions().artifacts(&self.path_of(session)?))
+        Ok(self.reach.store.sessions().artifacts(&self.path_of(session)?))
     }
 
     fn artifacts(&self, arguments: &Value) -> Result<Value, String> {
@@ -76,7 +76,7 @@ impl Binary {
     fn clear(&self, arguments: &Value) -> Result<Value, String> {
         let is_dry = flag(arguments, "dryRun");
         let age = std::time::Duration::from_secs(OLD_DAYS * 24 * 3600);
-        let found = self.store.sessions().clear_artifacts(age, is_dry);
+        let found = self.reach.store.sessions().clear_artifacts(age, is_dry);
         let (count, bytes) = found.map_err(|error| error.to_string())?;
         Ok(json!({ "dryRun": is_dry, "count": count, "bytes": bytes }))
     }
@@ -113,11 +113,11 @@ impl Binary {
         };
         own.add_environment(std::env::vars_os().filter_map(text));
         if let Some(text) =
-            self.store.settings_file(relay_agent::secrets::FILE).map_err(|error| error.to_string())?
+            self.reach.store.settings_file(relay_agent::secrets::FILE).map_err(|error| error.to_string())?
         {
             own.add_file(&text);
         }
-        let key = self.store.ledger_key().map_err(|error| error.to_string())?;
+        let key = self.reach.store.ledger_key().map_err(|error| error.to_string())?;
         Ok(Masker::new(&key, own))
     }
 
@@ -126,19 +126,19 @@ impl Binary {
         let mut bundle = Bundle { masker: self.masker()?, keys: self.stored_keys()?, files: Vec::new() };
         bundle.text("system.txt", &self.system()?);
         bundle.text("environment.txt", &environment());
-        let log = journal::last_lines(&self.store, REPORTED_LINES, LOG_BYTES, None);
+        let log = journal::last_lines(&self.reach.store, REPORTED_LINES, LOG_BYTES, None);
         bundle.text("relay.log", &log.map_err(|error| error.to_string())?.join("\n"));
         bundle.text("raw.json", &format!("{:#}", raw()));
         if let Ok(path) = needed(arguments, "session").and_then(|session| self.path_of(session)) {
-            let sessions = self.store.sessions();
+            let sessions = self.reach.store.sessions();
             if let Some(bytes) = sessions.read(&path, SESSION_BYTES).map_err(|error| error.to_string())? {
                 bundle.text("session.jsonl", &String::from_utf8_lossy(&bytes));
             }
             add_artifacts(&mut bundle, &sessions.artifacts(&path))?;
         }
         let bytes = bundle.packed().map_err(|error| error.to_string())?;
-        let folder =
-            Folder::create(&self.store.state_dir().join("reports")).map_err(|error| error.to_string())?;
+        let folder = Folder::create(&self.reach.store.state_dir().join("reports"))
+            .map_err(|error| error.to_string())?;
         let stamp: String =
             Timestamp::now().to_string().chars().filter(char::is_ascii_alphanumeric).take(15).collect();
         let name = format!("relay-report-{stamp}.tar.gz");
@@ -149,7 +149,7 @@ impl Binary {
 
     /// The keys that are stored: exactly these are never in a report.
     fn stored_keys(&self) -> Result<Vec<String>, String> {
-        let known = self.store.credentials().map_err(|error| error.to_string())?;
+        let known = self.reach.store.credentials().map_err(|error| error.to_string())?;
         Ok(known.values().flatten().map(|credential| credential.key().to_owned()).collect())
     }
 }
