@@ -30,22 +30,22 @@ fn main() {
         (
             "a rare word",
             vec!["search", "needle_0042"],
-            vec!["--hidden", "-g", "!.git", "-n", "--sort", "none", "needle_0042"],
+            vec!["--hidden", "-g", "!.git", "-n", "--sort", "none", "needle_0042", "."],
         ),
         (
             "a common word",
             vec!["search", "-c", "return", "--limit", "1000000"],
-            vec!["--hidden", "-g", "!.git", "-c", "return"],
+            vec!["--hidden", "-g", "!.git", "-c", "return", "."],
         ),
         (
             "a regular expression",
             vec!["search", r"fn \w+_99\(", "--limit", "1000000"],
-            vec!["--hidden", "-g", "!.git", "-n", r"fn \w+_99\("],
+            vec!["--hidden", "-g", "!.git", "-n", r"fn \w+_99\(", "."],
         ),
         (
             "all files",
             vec!["find", "--by-path", "--limit", "1000000"],
-            vec!["--hidden", "-g", "!.git", "--files"],
+            vec!["--hidden", "-g", "!.git", "--files", "."],
         ),
     ];
     println!(

@@ -3,9 +3,10 @@
 //! On X11 and Wayland the clipboard's content lives in the program that offered it. So a copy of Relay stays running in
 //! the background, holding the text until another program copies something; elsewhere the system keeps it.
 
-use std::io::Read;
+use std::io::{IsTerminal as _, Read, Write as _};
 use std::time::{Duration, Instant};
 
+use base64::Engine as _;
 use relay_diagnostics::Diagnostic;
 use relay_engine::Arrival;
 
@@ -21,11 +22,36 @@ const OFFERED_WITHIN: Duration = Duration::from_secs(15);
 /// Puts the text on the clipboard.
 pub fn copy(text: &str) -> Result<(), Failure> {
     // Asking for the clipboard first shows at once whether there is one.
-    let before = arboard::Clipboard::new().map_err(|error| unavailable(&error))?.get_text().ok();
+    let mut clipboard = match arboard::Clipboard::new() {
+        Ok(clipboard) => clipboard,
+        Err(_) if through_the_terminal(text) => return Ok(()),
+        Err(error) => return Err(unavailable(&error)),
+    };
+    let before = clipboard.get_text().ok();
+    drop(clipboard);
     let relay = std::env::current_exe().map_err(|error| Failure::environment(&error))?;
     let handed_over = relay_exec::spawn_detached(&relay, &[HOLD], text.as_bytes());
     handed_over.map_err(|error| Failure::environment(&error))?;
     wait_until_offered(text, before.as_deref())
+}
+
+/// The longest text that every terminal takes; xterm takes no more.
+const TERMINAL_BYTES: usize = 74_000;
+
+/// Over SSH the clipboard is that of the machine where the terminal is, and the terminal can put text on it (OSC 52).
+/// Whether it was asked to: it never answers.
+fn through_the_terminal(text: &str) -> bool {
+    let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
+    let mut screen = std::io::stderr();
+    if !is_remote || !screen.is_terminal() || text.len() > TERMINAL_BYTES {
+        return false;
+    }
+    screen.write_all(sequence(text).as_bytes()).and_then(|()| screen.flush()).is_ok()
+}
+
+/// What tells a terminal to put text on its clipboard.
+fn sequence(text: &str) -> String {
+    format!("\x1b]52;c;{}\x1b\\", base64::engine::general_purpose::STANDARD.encode(text))
 }
 
 /// How long a program that offers text may take to hand it over.
@@ -104,4 +130,14 @@ fn end_with_the_display() {
         while connection.wait_for_event().is_ok() {}
         std::process::exit(0);
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_terminal_is_told_in_base64() {
+        assert_eq!(sequence("hé\n"), "\x1b]52;c;aMOpCg==\x1b\\");
+    }
 }

@@ -7,6 +7,7 @@ use crate::conversation::Level;
 use crate::keymap::Keymap;
 use crate::output::Output;
 use crate::status::{Separator, Shimmer};
+use crate::text::{TAB, set_tab};
 use crate::theme::Preset;
 
 impl App {
@@ -76,6 +77,7 @@ impl App {
             "statusLine.separator" => self.status.separator = Separator::from_name(value).unwrap_or_default(),
             "statusLine.leftSegments" => self.status.left = list(value),
             "statusLine.rightSegments" => self.status.right = list(value),
+            "display.tabWidth" => set_tab(value.parse().unwrap_or(TAB)),
             "display.shimmer" => self.status.shimmer = Shimmer::from_name(value).unwrap_or_default(),
             _ => {}
         }

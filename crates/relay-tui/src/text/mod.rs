@@ -6,4 +6,4 @@ mod width;
 
 pub use line::{Line, Span};
 pub use style::{Attrs, Color, Style};
-pub use width::{TAB, clean, clean_line, fit, graphemes, width};
+pub use width::{TAB, clean, clean_line, clean_with, fit, graphemes, set_tab, width};

@@ -4,13 +4,22 @@
 //! with its combining marks, is never cut in half.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use relay_diagnostics::display::{is_invisible, visible};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 /// How many cells a tab takes where text is shown, unless the user's settings say otherwise.
-pub const TAB: usize = 4;
+pub const TAB: usize = 3;
+
+/// What the settings say. One terminal has one width of tabs.
+static TAB_CELLS: AtomicUsize = AtomicUsize::new(TAB);
+
+/// Sets how many cells a tab takes from here on.
+pub fn set_tab(cells: usize) {
+    TAB_CELLS.store(cells.clamp(1, 16), Ordering::Relaxed);
+}
 
 /// The cells a text takes.
 ///
@@ -59,6 +68,12 @@ pub fn fit(text: &str, room: usize) -> (usize, usize) {
 /// and carriage returns are dropped. Emoji that are joined stay as they are.
 #[must_use]
 pub fn clean(text: &str) -> Cow<'_, str> {
+    clean_with(text, TAB_CELLS.load(Ordering::Relaxed))
+}
+
+/// [`clean`], with tabs of this many cells.
+#[must_use]
+pub fn clean_with(text: &str, tab: usize) -> Cow<'_, str> {
     let is_plain = |byte: u8| (0x20..0x7f).contains(&byte) || byte == b'\n';
     if text.bytes().all(is_plain) {
         return Cow::Borrowed(text);
@@ -68,7 +83,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     for grapheme in text.graphemes(true) {
         match grapheme {
             "\t" => {
-                let blanks = TAB - column % TAB;
+                let blanks = tab - column % tab;
                 clean.extend(std::iter::repeat_n(' ', blanks));
                 column += blanks;
             }
@@ -116,7 +131,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, expected: &str) {
-        assert_eq!(clean(text), expected);
+        assert_eq!(clean_with(text, 4), expected);
     }
 
     #[test]
@@ -125,6 +140,8 @@ mod tests {
         check("\u{1b}[2J", "\\x1b[2J");
         check("a\tb", "a   b");
         check("世\tb", "世  b");
+        assert_eq!(clean_with("a\tb\tc", 3), "a  b  c");
+        assert_eq!(clean_with("abc\tb", 3), "abc   b");
         check("a\r\nb\rc", "a\nbc");
         check("👩\u{200d}👩\u{200d}👧", "👩\u{200d}👩\u{200d}👧");
         check("a\u{202e}b", "a<U+202E>b");

@@ -11,7 +11,7 @@ use super::cache::Entry;
 use super::crawl::{self, Visitor};
 use super::{Scope, SearchError};
 use crate::dir::Dir;
-use crate::read::Kind;
+use crate::read::{Facts, Kind};
 use crate::workspace::Workspace;
 
 /// What is wanted of what is found.
@@ -67,9 +67,10 @@ pub struct FoundPath {
     pub path: String,
     /// What it is.
     pub kind: Kind,
-    /// When its content was last changed: seconds and nanoseconds since 1970.
+    /// When its content was last changed: seconds and nanoseconds since 1970. Zero unless the newest come first: looking at
+    /// every file takes longer than finding it.
     pub modified: (i64, u32),
-    /// Its size in bytes.
+    /// Its size in bytes; zero unless the newest come first.
     pub size: u64,
 }
 
@@ -109,41 +110,50 @@ struct Finder<'a> {
     globs: &'a Globs,
     counter: &'a AtomicUsize,
     wanted: Wanted,
+    has_facts: bool,
     found: Vec<FoundPath>,
 }
 
 impl Finder<'_> {
-    fn note(&mut self, dir: &Dir, path: &str, name: &str) {
+    fn note(&mut self, dir: &Dir, path: &str, name: &str, kind: Kind) {
         if !self.globs.want(path) {
             return;
         }
-        if let Some(facts) = dir.facts_of_listed(name) {
+        let facts = if self.has_facts { dir.facts_of_listed(name) } else { None };
+        if let Some(found) = found(path, kind, facts, self.has_facts) {
             self.counter.fetch_add(1, Ordering::Relaxed);
-            self.found.push(FoundPath {
-                path: path.to_owned(),
-                kind: facts.kind,
-                modified: facts.modified,
-                size: facts.size,
-            });
+            self.found.push(found);
         }
+    }
+}
+
+/// What is found at a path; nothing where it was to be looked at and has gone.
+fn found(path: &str, kind: Kind, facts: Option<Facts>, has_facts: bool) -> Option<FoundPath> {
+    let path = path.to_owned();
+    match facts {
+        Some(facts) => Some(FoundPath { path, kind: facts.kind, modified: facts.modified, size: facts.size }),
+        None if has_facts => None,
+        None => Some(FoundPath { path, kind, modified: (0, 0), size: 0 }),
     }
 }
 
 impl Visitor for Finder<'_> {
     fn file(&mut self, dir: &Dir, path: &str, name: &str) {
         if self.wanted != Wanted::Folders {
-            self.note(dir, path, name);
+            self.note(dir, path, name, Kind::File);
         }
     }
 
     fn folder(&mut self, dir: &Dir, path: &str, name: &str) {
         if self.wanted != Wanted::Files {
-            self.note(dir, path, name);
+            self.note(dir, path, name, Kind::Directory);
         }
     }
 
     fn link(&mut self, dir: &Dir, path: &str, name: &str) {
-        self.file(dir, path, name);
+        if self.wanted != Wanted::Folders {
+            self.note(dir, path, name, Kind::Symlink);
+        }
     }
 }
 
@@ -162,8 +172,13 @@ pub(super) fn find(
     } else if !globs.starts.is_empty() {
         let scope = Scope { paths: globs.starts.clone(), globs: Vec::new(), ..query.scope.clone() };
         let plan = scope.plan(workspace)?;
-        let make =
-            || Finder { globs: &globs, counter: &query.counter, wanted: query.wanted, found: Vec::new() };
+        let make = || Finder {
+            globs: &globs,
+            counter: &query.counter,
+            wanted: query.wanted,
+            has_facts: query.newest_first,
+            found: Vec::new(),
+        };
         let (finders, crawled) = crawl::crawl(workspace, &plan, cancel, make);
         found.paths.extend(finders.into_iter().flat_map(|finder| finder.found));
         found.unreadable = crawled.unreadable;
@@ -198,10 +213,10 @@ fn from_listings(
         let scope = Scope { paths, globs: Vec::new(), ..query.scope.clone() };
         let answer = |entries: &[Entry]| {
             let wanted = entries.iter().filter(|entry| is_wanted(entry.kind) && globs.want(&entry.path));
+            let mut folders = Folders { workspace, last: None };
             let here = wanted.filter_map(|entry| {
-                let facts = workspace.root_dir().facts(&entry.path).ok()??;
-                let Entry { path, .. } = entry.clone();
-                Some(FoundPath { path, kind: facts.kind, modified: facts.modified, size: facts.size })
+                let facts = if query.newest_first { folders.facts(&entry.path) } else { None };
+                self::found(&entry.path, entry.kind, facts, query.newest_first)
             });
             here.collect()
         };
@@ -209,6 +224,24 @@ fn from_listings(
         found.extend(workspace.scans().ask_counting(workspace, &scope, Instant::now(), seen, answer)?);
     }
     Ok(found)
+}
+
+/// Looks at files of a sorted listing, and opens each folder once for all of them.
+struct Folders<'w> {
+    workspace: &'w Workspace,
+    last: Option<(String, Dir)>,
+}
+
+impl Folders<'_> {
+    fn facts(&mut self, path: &str) -> Option<Facts> {
+        let Some((folder, name)) = path.rsplit_once('/') else {
+            return self.workspace.root_dir().facts_of_listed(path);
+        };
+        if self.last.as_ref().is_none_or(|(last, _)| last != folder) {
+            self.last = Some((folder.to_owned(), self.workspace.root_dir().open_dir(folder).ok()??));
+        }
+        self.last.as_ref().and_then(|(_, dir)| dir.facts_of_listed(name))
+    }
 }
 
 fn globs(workspace: &Workspace, query: &FindQuery, found: &mut FoundPaths) -> Result<Globs, SearchError> {

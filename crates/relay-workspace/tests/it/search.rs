@@ -334,6 +334,37 @@ fn a_listing_lives_for_a_second_and_own_changes_end_it() {
     assert_eq!(cache.len(), 1);
 }
 
+/// Only who asks for a listing fills the cache, and both ways find the same, newest first or by path.
+#[test]
+fn listings_are_kept_for_those_who_ask_for_them() {
+    let (_folder, workspace) = tree(&[
+        ("a.ts", ""),
+        ("src/b.ts", "xx"),
+        ("src/deep/c.ts", ""),
+        (".gitignore", "out/\n"),
+        ("out/d.ts", ""),
+    ]);
+    for patterns in [vec!["*.ts"], vec!["src"], vec!["src/*.ts", "a.ts"], vec!["src/**/*.ts", "**/deep"]] {
+        for newest_first in [true, false] {
+            let plain = FindQuery {
+                patterns: patterns.iter().map(|pattern| (*pattern).to_owned()).collect(),
+                wanted: Wanted::All,
+                newest_first,
+                ..FindQuery::default()
+            };
+            workspace.scans().clear();
+            let found = workspace.find(&plain, &Cancel::new()).unwrap();
+            assert!(workspace.scans().is_empty(), "{patterns:?}");
+            let cached = FindQuery { cached: true, ..plain };
+            for _ in 0..2 {
+                assert_eq!(workspace.find(&cached, &Cancel::new()).unwrap(), found, "{patterns:?}");
+                assert!(!workspace.scans().is_empty(), "{patterns:?}");
+            }
+            assert_eq!(found.paths.iter().any(|path| path.size == 2), newest_first, "{patterns:?}");
+        }
+    }
+}
+
 #[test]
 fn fuzzy_ranking_takes_a_listing() {
     let ranked = fuzzy::rank("rd", [("src/read.rs", Kind::File), ("src/x.rs", Kind::File)], 5);

@@ -1,4 +1,4 @@
-//! Other programs as judges of what the file tools read and write: the sqlite3 shell and nbformat.
+//! Other programs as judges of what the file tools read and write: the sqlite3 shell, nbformat, ripgrep, fd and Lark.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -102,11 +102,11 @@ fn rows_are_written_as_the_sqlite_shell_reads_them() {
     );
 }
 
-/// A Python that has nbformat, in the long run only: it comes from the network.
+/// A Python that has nbformat and lark, in the long run only: they come from the network.
 #[allow(clippy::print_stdout, reason = "what is not tested must be seen")]
 fn python() -> Option<PathBuf> {
     if std::env::var("RELAY_LONG_TESTS").as_deref() != Ok("yes") {
-        println!("NOT TESTED: nbformat is asked in the long run only");
+        println!("NOT TESTED: nbformat and lark are asked in the long run only");
         return None;
     }
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
@@ -117,7 +117,12 @@ fn python() -> Option<PathBuf> {
     };
     if !venv.join("ready").exists() {
         run(Command::new("python3").args(["-m", "venv"]).arg(&venv));
-        run(Command::new(venv.join("bin/pip")).args(["install", "--quiet", "nbformat==5.10.4"]));
+        run(Command::new(venv.join("bin/pip")).args([
+            "install",
+            "--quiet",
+            "nbformat==5.10.4",
+            "lark==1.2.2",
+        ]));
         std::fs::write(venv.join("ready"), "").unwrap();
     }
     Some(venv.join("bin/python"))
@@ -215,4 +220,39 @@ fn fifty_thousand_files_are_searched_as_ripgrep_and_fd_do() {
         };
         assert_eq!(relay(&["find", glob, "--limit", "1000000"]), lines("fdfind", fd), "{glob}");
     }
+}
+
+/// The grammar of the default form accepts what the tool accepts, and nothing that it refuses.
+#[test]
+fn the_grammar_of_edits_accepts_them() {
+    let Some(python) = python() else { return };
+    let grammar = include_str!("../../../../docs/formats/hashline.lark");
+    let good = [
+        "§src/a.ts\n»4fb\nconst added = true;\n",
+        "§src/a.ts\n«4fb\nconst addedBefore = true;\n",
+        "§src/a.ts\n≔4fb..6qx\n",
+        "§src/a.ts\n≔4fb..5dm\nconst clean = 1;\n\nreturn clean;\n",
+        "§src/a.ts\n»BOF\nconst HEADER = true;\n»EOF\n* a list\n",
+        "§src/a.ts\n≔4fb\n\n»EOF\nexport const done = true;\n",
+        "*** Begin Patch\n§§a b.txt\n≔1aa\n§b\n«2bb\nx\n*** End Patch\n",
+    ];
+    let bad = ["hello\n", "§\n»EOF\nx\n", "§a\n≔2\nx\n", "§a\n»2aa\n", "§a\nstray\n", "§a\n≔2aa..\nx\n", ""];
+    let cases = json!({ "grammar": grammar, "good": good, "bad": bad });
+    let script = "import lark, json, sys\n\
+                  c = json.load(sys.stdin)\n\
+                  p = lark.Lark(c['grammar'], parser='earley', lexer='dynamic')\n\
+                  for t in c['good']: p.parse(t)\n\
+                  for t in c['bad']:\n\
+                  \x20   try: p.parse(t)\n\
+                  \x20   except lark.exceptions.LarkError: continue\n\
+                  \x20   sys.exit('accepted: ' + repr(t))\n";
+    let mut child = Command::new(&python)
+        .args(["-c", script])
+        .stdin(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    serde_json::to_writer(child.stdin.take().unwrap(), &cases).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
