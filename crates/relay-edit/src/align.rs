@@ -1,6 +1,6 @@
 //! Which lines two texts have in common.
 //!
-//! SEARCH/REPLACE and its relatives write the old text and the new text whole. Lines that stand in both are
+//! SEARCH/REPLACE and its relatives write the old text and the new text whole. Lines that are in both are
 //! context: they keep the file's own bytes and may be matched more tolerantly than lines that go away.
 
 mod pieces;
@@ -118,7 +118,7 @@ fn windows<T: Eq>(before: &[T], after: &[T], around: usize) -> Vec<Difference> {
     }
 }
 
-/// The nearest place behind a difference where both texts go on with the same lines.
+/// The nearest place after a difference where both texts go on with the same lines.
 fn in_step_again<T: Eq>(before: &[T], after: &[T], old: usize, new: usize) -> Option<(usize, usize)> {
     (1..REACH).find_map(|apart| {
         (0..=apart).find_map(|skipped| {
@@ -177,7 +177,7 @@ pub(crate) fn align(old: &[&str], new: &[&str]) -> Vec<HunkLine> {
     for difference in differences(old, new) {
         let same = difference.before.start.saturating_sub(at);
         lines.extend(old_lines.by_ref().take(same).map(HunkLine::Context));
-        // The same lines stand on the new side; they are context there too.
+        // The same lines are on the new side; they are context there too.
         new_lines.by_ref().take(same).for_each(drop);
         lines.extend(old_lines.by_ref().take(difference.before.len()).map(HunkLine::Removed));
         lines.extend(new_lines.by_ref().take(difference.after.len()).map(HunkLine::Added));

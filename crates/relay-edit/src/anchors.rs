@@ -152,7 +152,7 @@ pub fn anchored(file: &[u8], first: usize, last: usize) -> String {
 pub fn plain(file: &[u8], first: usize, last: usize) -> (String, usize) {
     let file = text_of(file);
     let lines = Lines::new(&file);
-    // A byte order mark stands before the first line.
+    // A byte order mark is before the first line.
     let start = if first <= 1 { 0 } else { lines.offset(first - 1) };
     let shown = file.get(start..lines.offset(last.min(lines.len()))).unwrap_or_default();
     (String::from_utf8_lossy(shown).into_owned(), lines.len())

@@ -32,9 +32,9 @@ pub const MISSING_FILE: Code = Code::new("missing-file");
 pub const FILE_EXISTS: Code = Code::new("file-exists");
 /// A file the author takes for a new one exists and is replaced.
 pub const OVERWRITES: Code = Code::new("overwrites");
-/// The old lines of a hunk stand nowhere in the file.
+/// The old lines of a hunk are nowhere in the file.
 pub const NOT_FOUND: Code = Code::new("not-found");
-/// The old lines of a hunk stand in more than one place, or its new lines can be read in two ways.
+/// The old lines of a hunk are in more than one place, or its new lines can be read in two ways.
 pub const AMBIGUOUS: Code = Code::new("ambiguous");
 /// A hunk has no old lines, so nothing says where its new lines belong.
 pub const NO_ANCHOR: Code = Code::new("no-anchor");
@@ -54,7 +54,7 @@ pub const UNCLOSED_BLOCK: Code = Code::new("unclosed-block");
 pub const LEAKED_ROUTING: Code = Code::new("leaked-routing");
 /// A diff wants something that is not a change of a file's text, such as a symlink or a submodule.
 pub const UNSUPPORTED: Code = Code::new("unsupported");
-/// A new line stands for code that was left out; it is never written into a file.
+/// A new line represents code that was left out; it is never written into a file.
 pub const ELISION: Code = Code::new("elision");
 /// Most of a file would be gone, and the new text seems incomplete.
 pub const SHRINK: Code = Code::new("shrink");
@@ -74,11 +74,11 @@ pub const LINES_UNVERIFIED: Code = Code::new("lines-unverified");
 pub const ABORTED: Code = Code::new("aborted");
 /// A reply has more lines or more edits than one may have.
 pub const REPLY_TOO_LONG: Code = Code::new("reply-too-long");
-/// So many findings about a reply that not all of them are listed.
+/// A reply has more findings than are listed.
 pub const NOT_LISTED: Code = Code::new("not-listed");
 /// A command in the reply is not run by applying it.
 pub const NOT_RUN: Code = Code::new("not-run");
-/// A fence inside a command stood around the lines of a file, and is none of them.
+/// A fence inside a command was around the lines of a file, and is none of them.
 pub const FENCE_TAKEN_OFF: Code = Code::new("fence-taken-off");
 /// Anchors that were copied into new lines were taken off.
 pub const ANCHORS_TAKEN_OFF: Code = Code::new("anchors-taken-off");

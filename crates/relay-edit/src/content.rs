@@ -105,16 +105,16 @@ pub struct Spliced {
     fresh: Vec<u8>,
 }
 
-/// A part that stays, and what is new behind it; one of them may be empty.
+/// A part that stays, and what is new after it; one of them may be empty.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Part {
     /// Where it lies in the file as it was.
     kept: Range<usize>,
-    /// Where the bytes behind it lie among those that are new.
+    /// Where the bytes after it lie among those that are new.
     fresh: Range<usize>,
 }
 
-/// Bytes of the file as it was, and those that stand there instead.
+/// Bytes of the file as it was, and those that are there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Exchange {
     /// Where they lay in the file as it was.
@@ -124,7 +124,7 @@ pub(crate) struct Exchange {
 }
 
 impl Spliced {
-    /// Nothing yet, with room for so many parts and new bytes.
+    /// Nothing yet, with room for this many parts and new bytes.
     pub(crate) fn with_room(parts: usize, fresh: usize) -> Self {
         Self { parts: Vec::with_capacity(parts), fresh: Vec::with_capacity(fresh) }
     }
@@ -148,7 +148,7 @@ impl Spliced {
         }
     }
 
-    /// Takes so many of the new bytes off the end.
+    /// Takes this many of the new bytes off the end.
     pub(crate) fn cut(&mut self, bytes: usize) {
         if let Some(last) = self.parts.last_mut() {
             last.fresh.end = last.fresh.end.saturating_sub(bytes).max(last.fresh.start);

@@ -150,7 +150,7 @@ fn parse(text: &str) -> Result<Value, (String, usize)> {
     if value.is_object() { Ok(value) } else { Err(("it is not a list of keys and values".to_owned(), 1)) }
 }
 
-/// The parser's words without the place inside the block: the reply's own line stands beside them.
+/// The parser's words without the place inside the block: the reply's own line is beside them.
 fn reason(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
     if first.contains("Anchors") || first.contains("Aliases") {
@@ -195,7 +195,7 @@ fn interpret(value: &Value, yaml: &str, line: usize, findings: &mut Vec<Diagnost
     }
 }
 
-/// The value of a key at the top level, as it stands on its line.
+/// The value of a key at the top level, as it is on its line.
 fn as_written(yaml: &str, key: &str) -> Option<String> {
     let value = yaml.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':'))?;
     let value = value.split_once(" #").map_or(value, |(value, _)| value).trim();

@@ -79,7 +79,7 @@ pub fn diff(before: &[u8], after: &[u8]) -> FileDiff {
 }
 
 /// The beginning of the difference between two versions of a file: hunks until there are this many lines, the last one
-/// cut behind them. The texts are compared no further than that.
+/// cut after them. The texts are compared no further than that.
 #[must_use]
 pub fn diff_start<'a>(before: &[u8], after: impl Into<After<'a>>, limit: usize) -> FileDiff {
     match after.into() {
@@ -167,7 +167,7 @@ fn stat_whole(before: &[u8], after: &[u8]) -> Stat {
     stat
 }
 
-/// Both versions as text. Where they end their lines with a lone `\r`, that is shown as the `\n` it stands for, byte for
+/// Both versions as text. Where they end their lines with a lone `\r`, that is shown as the `\n` it represents, byte for
 /// byte; where only one of them does, the endings are what changed.
 fn texts<'t>(before: &'t [u8], after: &'t [u8]) -> [Cow<'t, [u8]>; 2] {
     let texts = [text_of(before), text_of(after)];

@@ -71,9 +71,9 @@ struct Text<'t> {
     line: usize,
     /// The next lines, as far as they were looked at.
     ahead: Vec<&'t [u8]>,
-    /// The byte behind those.
+    /// The byte after those.
     seen: usize,
-    /// The byte behind the lines that were compared last.
+    /// The byte after the lines that were compared last.
     differed: usize,
 }
 
@@ -129,7 +129,7 @@ impl<'t> Text<'t> {
         self.ahead.len()
     }
 
-    /// What follows behind some of the next lines; `None` when there are fewer.
+    /// What follows after some of the next lines; `None` when there are fewer.
     fn behind(&mut self, lines: usize) -> Option<&'t [u8]> {
         let seen = self.look_ahead(lines);
         let bytes: usize = self.ahead.get(..lines)?.iter().map(|line| line.len()).sum();
@@ -215,7 +215,7 @@ fn to_the_end(old: &mut Text<'_>, new: &mut Text<'_>) -> (usize, usize) {
     (removed - same, added - same)
 }
 
-/// Everything before the lines with which both texts end, as one stretch. So many lines are not compared.
+/// Everything before the lines with which both texts end, as one stretch. This many lines are not compared.
 fn apart(old: &mut Text<'_>, new: &mut Text<'_>) -> Differing {
     let (one, other) = (old.rest(), new.rest());
     let same = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();

@@ -54,16 +54,16 @@ pub enum Base {
     Sequential,
 }
 
-/// Old lines to be found, and the new lines to stand there instead.
+/// Old lines to be found, and the new lines to be there instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hunk {
     /// Context, removed and added lines in order, without their line endings.
     pub lines: Vec<HunkLine>,
-    /// The line of the file the author thought it stands at, counted from 1. Only ever breaks ties.
+    /// The line of the file the author thought it is at, counted from 1. Only ever breaks ties.
     pub line_hint: Option<usize>,
     /// The line in the reply where the hunk begins, counted from 1.
     pub line: usize,
-    /// Lines of the file said to stand somewhere before the hunk (`@@ fn main()`), outermost first.
+    /// Lines of the file said to be somewhere before the hunk (`@@ fn main()`), outermost first.
     pub scope: Vec<String>,
     /// What the author said about the end of the file.
     pub end: EndOfFile,
@@ -87,7 +87,7 @@ pub struct Hunk {
 /// Where a hunk goes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Target {
-    /// Where its old lines stand.
+    /// Where its old lines are.
     #[default]
     Quoted,
     /// In place of these lines, both included; the hunk then holds only new lines.
@@ -160,13 +160,13 @@ impl HunkLine {
         }
     }
 
-    /// Whether the line stands in the file now.
+    /// Whether the line is in the file now.
     #[must_use]
     pub const fn is_old(&self) -> bool {
         !matches!(self, Self::Added(_))
     }
 
-    /// Whether the line stands in the file afterwards.
+    /// Whether the line is in the file afterwards.
     #[must_use]
     pub const fn is_new(&self) -> bool {
         !matches!(self, Self::Removed(_))
@@ -202,12 +202,12 @@ impl Hunk {
         Self::new(crate::align::align(old, new), line)
     }
 
-    /// The lines that stand in the file now.
+    /// The lines that are in the file now.
     pub fn old_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(|line| line.is_old()).map(HunkLine::text)
     }
 
-    /// The lines that stand in the file afterwards.
+    /// The lines that are in the file afterwards.
     pub fn new_lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(|line| line.is_new()).map(HunkLine::text)
     }

@@ -1,4 +1,4 @@
-//! Lines that stand for lines left out: a lone `...`, or a comment such as `// ... existing code ...`, with or without the
+//! Lines that represent lines left out: a lone `...`, or a comment such as `// ... existing code ...`, with or without the
 //! signs of a comment.
 //!
 //! A lone `...` is also a statement in Python and a document mark in YAML, so being one is never enough: it
@@ -38,7 +38,7 @@ pub(crate) fn elision(text: &str) -> Option<Elision> {
     (short && meant).then_some(Elision::Comment)
 }
 
-/// Whether dots stand around words that say that something was left out, as in `... existing code ...`, or before some. No
+/// Whether dots are around words that say that something was left out, as in `... existing code ...`, or before some. No
 /// language has such a line: what is spread (`...rest`) is one word.
 fn between_dots(text: &str) -> bool {
     let dots = |c: char| matches!(c, '.' | '…');
@@ -55,7 +55,7 @@ fn between_dots(text: &str) -> bool {
         && WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether a comment says in so many words, without dots, that code was left out.
+/// Whether a comment says in plain words, without dots, that code was left out.
 fn says_left_out(lower: &str) -> bool {
     const BEGINNINGS: &[&str] =
         &["rest of", "the rest of", "remaining", "existing", "previous", "all other", "other"];
@@ -69,7 +69,7 @@ fn says_left_out(lower: &str) -> bool {
         && ENDINGS.iter().any(|words| ended.ends_with(words))
 }
 
-/// Whether a comment holds nothing but dots, or only names the code that should stand there: `// unchanged code`.
+/// Whether a comment holds nothing but dots, or only names the code that should be there: `// unchanged code`.
 ///
 /// Real comments read like this too, so it counts only where other lines would go.
 pub(crate) fn names_left_out(text: &str) -> bool {
@@ -137,10 +137,10 @@ const REMARK_ENDINGS: &[&str] = &[
     "and so on", "etc", "existing code", "existing code here",
 ];
 
-/// Whether a comment remarks that what stands there stays as it is, or was left out: `# f2 to f6 unchanged`, `// omitted for
+/// Whether a comment remarks that what is there stays as it is, or was left out: `# f2 to f6 unchanged`, `// omitted for
 /// brevity`.
 ///
-/// Comments of programs say such things too, so it counts only where it stands alone for several lines.
+/// Comments of programs say such things too, so it counts only where it is alone for several lines.
 pub(crate) fn remarks_left_out(text: &str) -> bool {
     const LONGEST: usize = 8;
     let Some(comment) = comment(text.trim()).map(unbracketed) else { return is_stub(text) };

@@ -3,7 +3,7 @@
 //!
 //! The marker alone proves nothing; a text may speak about it. A leak is the marker together with one more sign right
 //! beside it: a channel word, a known glitch string, `】【`, or a run of letters that are not Latin. Quoting is not
-//! leaking: what stands in a code span, in quotation marks or in a fence of plain text is passed over.
+//! leaking: what is in a code span, in quotation marks or in a fence of plain text is passed over.
 //!
 //! What follows a leak is never to be trusted: mostly it repeats an edit from before, or is meant for another tool. So
 //! [`of_edit`] is for cutting a reply at its last clean edit, and nothing here tries to mend one.
@@ -49,7 +49,7 @@ pub fn find(text: &str, form: Form) -> Option<usize> {
     find_from(text, 0, form, true, &mut { QUOTES })
 }
 
-/// Where the first leak begins whose marker stands at `from` or later; `is_whole` says whether the text ends where it
+/// Where the first leak begins whose marker is at `from` or later; `is_whole` says whether the text ends where it
 /// ends, or more of it may come. Leaks that are quoted are counted off from `quotes_left`, and with none left there is
 /// nothing to find.
 #[must_use]
@@ -95,7 +95,7 @@ fn of_hunk(hunk: &Hunk, form: Form) -> bool {
     if with_marker.peek().is_none() || with_marker.any(HunkLine::is_old) {
         return false;
     }
-    // Context too: a fence that quotes may stand open there.
+    // Context too: a fence that quotes may be open there.
     let text: Vec<&str> = hunk.new_lines().collect();
     find(&text.join("\n"), form).is_some()
 }
@@ -110,7 +110,7 @@ pub(crate) fn finding(line: usize) -> Diagnostic {
     .at(line)
 }
 
-/// Cuts a reply at a line with a leak that destroyed the block it stood in, so that no edit shows it. A reply that could
+/// Cuts a reply at a line with a leak that destroyed the block it was in, so that no edit shows it. A reply that could
 /// be read to its end is not doubted for the sake of a line that no edit writes.
 pub(crate) fn cut(reply: &mut Reply, line: usize) {
     let is_told = |finding: &Diagnostic| finding.code == codes::LEAKED_ROUTING;
@@ -150,7 +150,7 @@ fn leak_at(text: &str, marker: usize) -> Option<usize> {
     is_leak.then(|| junk_start(text, if channel.is_some() { word_start } else { marker }))
 }
 
-/// Where junk begins that ends at `end`; blanks and quotes alone are no junk, but may stand amid it.
+/// Where junk begins that ends at `end`; blanks and quotes alone are no junk, but may be amid it.
 fn junk_start(text: &str, end: usize) -> usize {
     let before = text.get(..end).unwrap_or_default();
     let is_sure = |c: char| matches!(c, '】' | '【') || is_foreign(c);

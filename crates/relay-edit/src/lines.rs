@@ -160,7 +160,7 @@ pub(crate) fn which(block: &[u8; 64], wanted: u8) -> u64 {
     flags.as_chunks::<8>().0.iter().rev().fold(0, |found, word| found << 8 | bits(word))
 }
 
-/// How often a byte stands in a text; written so that many bytes are looked at together.
+/// How often a byte is in a text; written so that many bytes are looked at together.
 pub(crate) fn count(bytes: &[u8], wanted: u8) -> usize {
     let some = |part: &[u8]| part.iter().map(|byte| u8::from(*byte == wanted)).fold(0_u8, u8::wrapping_add);
     bytes.chunks(192).map(|part| usize::from(some(part))).sum()

@@ -98,9 +98,9 @@ fn decoded(versions: &[&[u8]; 3], by_lines: &dyn Fn(&[Lines<'_>; 3]) -> Merged) 
 enum Touching {
     /// Nothing: they conflict.
     Conflicts,
-    /// Both may stand, unless both add lines there.
+    /// Both may be, unless both add lines there.
     MayNotGrow,
-    /// Both may stand, unless both do nothing but add lines there.
+    /// Both may be, unless both do nothing but add lines there.
     MayNotBothInsert,
 }
 
@@ -164,7 +164,7 @@ impl Region {
     }
 }
 
-/// Groups the changes of both sides: those that meet stand in one region, all others alone.
+/// Groups the changes of both sides: those that meet are in one region, all others alone.
 fn regions(ours: Vec<Difference>, theirs: Vec<Difference>, touching: Touching) -> Vec<Region> {
     let mut changes: Vec<(bool, Difference)> = ours.into_iter().map(|change| (true, change)).collect();
     changes.extend(theirs.into_iter().map(|change| (false, change)));

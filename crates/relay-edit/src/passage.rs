@@ -39,7 +39,7 @@ pub enum Body {
 /// Code that no dialect reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The word behind the fence.
+    /// The word after the fence.
     pub language: String,
     /// The file it names, where it was not read as that file.
     pub path: Option<String>,
@@ -47,6 +47,8 @@ pub struct Snippet {
     pub cited: bool,
     /// The lines between the fences, each with a newline.
     pub text: String,
+    /// Nothing follows it in the reply, which may have been cut off.
+    pub ends_reply: bool,
 }
 
 impl Passage {

@@ -40,11 +40,11 @@ pub use explain::{OldLines, generated_by_program};
 use levels::Levels;
 use numbers::Numbers;
 use state::State;
-pub(crate) use whole::is_whole;
+pub(crate) use whole::{is_import, is_whole};
 
 /// The files the edits name, as they are on disk: a path that is not in here does not exist.
 ///
-/// Paths are compared as they stand: the caller has normalised those of the edits and of the snapshot alike.
+/// Paths are compared as they are: the caller has normalised those of the edits and of the snapshot alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snapshot {
     /// Path to content.
@@ -266,7 +266,7 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
     Plan { changes, outcomes, diagnostics }
 }
 
-/// Failures that are only counted: nobody reads hundreds of them, and a reply that has so many is wrong as a whole.
+/// Failures that are only counted: nobody reads hundreds of them, and a reply that has this many is wrong as a whole.
 fn unlisted(failures: usize) -> Diagnostic {
     Diagnostic::error(
         codes::NOT_FOUND,

@@ -1,5 +1,6 @@
 //! A parsed reply: reasoning, edits, control block, and what was wrong with it.
 
+use crate::dialect::named_in;
 use crate::lead::{Intent, Lead};
 use crate::passage::{Body, Passage};
 use crate::plan::is_whole;
@@ -39,13 +40,13 @@ impl Reply {
     }
 }
 
-/// The file that the prose above code names, with the code; `None` where it is another version of something, or a few lines by
+/// The file that the prose above code names, or a comment in its first line, with the code; `None` where it is another version of something, or a few lines by
 /// its own account.
 fn named_file(passage: &Passage) -> Option<(String, String)> {
     let snippet = passage.snippet().filter(|snippet| snippet.path.is_none())?;
     let lead = Lead::new(&passage.lead);
     let is_other = matches!(lead.intent(), Intent::Alternative | Intent::Correction);
-    let path = lead.path().filter(|_| !is_other)?;
+    let path = lead.path().or_else(|| named_in(&snippet.text)).filter(|_| !is_other)?;
     (!script::is_shell(&snippet.language) || script::is_file(&path)).then(|| (path, snippet.text.clone()))
 }
 
@@ -72,6 +73,9 @@ mod tests {
         {
             check(&format!("### `a.py`\n\n{words}"), &all, true);
         }
+        check("The issue is in how it is computed.", &format!("# a.py\n{all}"), true);
+        let part = all.strip_prefix("import os\n").expect("a part");
+        check("Relevant part of `a.py`:", part, false);
         check("### `b.py`\n\nUsage stays the same.", &all, false);
         check("### `a.py`\n\nUsage stays the same.", FILE, false);
         check("### `a.py`\n\nUsage stays the same.", "def area(w, h):\n    return abs(w * h)\n", false);

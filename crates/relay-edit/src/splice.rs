@@ -66,7 +66,7 @@ pub(crate) fn splice<'h>(
         Some(hunk) => claim(&mut claims, lines, hunk, placement),
         None => Ok(()),
     });
-    // In the order of the file: new lines go before the line they stand at, whatever becomes of that. Otherwise the order
+    // In the order of the file: new lines go before the line they are at, whatever becomes of that. Otherwise the order
     // of the hunks stays, which mostly is that of the file already.
     claims.sort_by_key(|claim| (claim.line, claim.inserted().is_none()));
     match claims.chunk_by(|one, other| one.line == other.line).find_map(overlap) {
@@ -164,7 +164,7 @@ fn moved<'l>(lines: &Lines<'l>, hunk: &'l Hunk, placement: &Placement) -> HashMa
     moved
 }
 
-/// The line of the file before which a new line goes: behind the old line above it, or before the one below it.
+/// The line of the file before which a new line goes: after the old line above it, or before the one below it.
 fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     let old = |at: usize| hunk.lines.get(at).filter(|line| line.is_old());
     let place = |at: usize| placement.map.get(at).copied().flatten();
@@ -184,7 +184,7 @@ fn insertion(hunk: &Hunk, placement: &Placement, at: usize) -> Option<usize> {
     }
 }
 
-/// Puts the file together. Mostly there is one stretch of new lines for each of so many `placements`.
+/// Puts the file together. Mostly there is one stretch of new lines for each of this many `placements`.
 fn write(lines: &Lines<'_>, claims: &[Claim<'_>], placements: usize) -> Spliced {
     const LONGEST_ENDING: usize = 2;
     let inserted = claims.iter().filter_map(Claim::inserted);

@@ -26,26 +26,36 @@ pub(super) fn is_code_of(language: &str) -> bool {
     CODE.iter().any(|known| known.eq_ignore_ascii_case(language))
 }
 
+/// Languages of documents.
+const DOCUMENTS: &[&str] = &["md", "markdown", "mdx", "rst", "adoc"];
+
 /// Whether a fence holds words for people, or may.
 pub(super) fn is_prose(language: &str) -> bool {
-    let known = ["", "md", "markdown", "mdx", "rst", "adoc"].iter().chain(OUTPUT);
-    known.into_iter().any(|known| known.eq_ignore_ascii_case(language))
+    is_document(language) || [""].iter().chain(OUTPUT).any(|known| known.eq_ignore_ascii_case(language))
 }
+
+/// Whether a fence holds part of a document, in which `> ` is a quotation.
+fn is_document(language: &str) -> bool {
+    DOCUMENTS.iter().any(|known| known.eq_ignore_ascii_case(language))
+}
+
+/// What is drawn as folders and files are. Nothing else looks like it.
+pub(super) const TREE: &str = "a tree of files";
 
 /// What seems to be printed by a program. Text files look the same.
 pub(super) const OUTPUT_OR_TEXT: &str = "output";
 
-/// What code is for sure, whatever its author says about it. `proposes` says that the prose asks for a change, which output
+/// What code looks like, whatever its author says about it. `proposes` says that the prose asks for a change, which output
 /// never is; `has_path` that it names a file, which a diagram in a reply never is.
 pub(super) fn what(language: &str, text: &str, proposes: bool, has_path: bool) -> Option<&'static str> {
     let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(language));
-    if is_tree(text) {
-        return Some("a tree of files");
+    if is_tree(text) && !is_code_of(language) {
+        return Some(TREE);
     }
     if is(DIAGRAMS) && !(proposes && has_path) {
         return Some("a diagram");
     }
-    if is(SESSIONS) || is_session(text) {
+    if is(SESSIONS) || is_session(text) && !is_document(language) {
         return Some("a session with an interpreter");
     }
     let is_trace = text.contains("Traceback (most recent call last)") || text.starts_with("error[E");
@@ -167,13 +177,10 @@ fn is_tree(text: &str) -> bool {
     branches > 0 && branches * 2 >= lines().count()
 }
 
-/// Whether its first line is typed at the prompt of an interpreter.
+/// Whether its first line is typed at the prompt of an interpreter. The documentation of a function may begin with it too:
+/// `>>> subs(mapping)(expr)`, the result, `"""` and the code below.
 fn is_session(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty()).map(str::trim_start);
-    first.is_some_and(|line| {
-        [">>> ", "In [1]", "irb(main)", "iex> ", "ghci> ", "> "]
-            .iter()
-            .take(6)
-            .any(|prompt| line.starts_with(prompt))
-    })
+    let prompts = [">>> ", "In [1]", "irb(main)", "iex> ", "ghci> ", "> "];
+    first.is_some_and(|line| prompts.iter().any(|prompt| line.starts_with(prompt)))
 }

@@ -4,6 +4,7 @@
 //! command, output or an example. What is not explained is unclear, and refuses the reply.
 
 mod looks;
+mod piece;
 mod quoted;
 mod versions;
 
@@ -265,15 +266,19 @@ impl Judge<'_> {
         let lead = Lead::new(&self.passage.lead);
         let path = self.snippet.path.clone().or_else(|| lead.path());
         let judged = self.by_words(lead.intent(), path.clone());
-        let version = if judged.is_presumed { self.version(path.as_deref()) } else { None };
-        match version {
-            Some(path) => {
-                let reason =
-                    format!("it is a changed version of lines of `{path}`, and no edit makes that change");
-                Judged::unclear(reason, NO_PLACE).on(Some(path))
-            }
-            None => judged,
+        if !judged.is_presumed {
+            return judged;
         }
+        if let Some(path) = self.version(path.as_deref()) {
+            let reason =
+                format!("it is a changed version of lines of `{path}`, and no edit makes that change");
+            return Judged::unclear(reason, NO_PLACE).on(Some(path));
+        }
+        if piece::is_piece(&self.snippet.language, &self.snippet.text) {
+            return Judged::unclear("it is cut out of a file, and nothing says where it goes", NO_PLACE)
+                .on(path);
+        }
+        judged
     }
 
     /// What it is by itself and by what is said about it.
@@ -341,7 +346,8 @@ impl Judge<'_> {
             let commands = self.commands();
             // The lines of a script are commands too.
             let quoted = || self.quotation_of_changed(path, intent);
-            return if commands.class == Class::Shown { Some(commands) } else { quoted().or(Some(commands)) };
+            let is_typed = commands.class == Class::Shown && looks::are_commands(text);
+            return if is_typed { Some(commands) } else { quoted().or(Some(commands)) };
         }
         let may_be_commands = looks::has_no_language(language) && !intent.proposes();
         if may_be_commands && looks::are_commands(text) {
@@ -358,8 +364,15 @@ impl Judge<'_> {
         let is_shown = matches!(intent, Intent::Output | Intent::Run | Intent::Example | Intent::Quote);
         let is_for_file = !is_shown && path.is_some_and(|path| self.files.exists(path));
         let what = looks::what(language, text, intent.proposes() || is_for_file, path.is_some())?;
-        if what != looks::OUTPUT_OR_TEXT {
+        if what == looks::TREE {
             return Some(Judged::shown(what));
+        }
+        // "If you need it to be compatible, use this instead:" above `>>> expr = …` changes a documented example.
+        if matches!(intent, Intent::Alternative | Intent::Correction) {
+            return None;
+        }
+        if what != looks::OUTPUT_OR_TEXT {
+            return Some(Judged::presumed(what));
         }
         // "The ignore list gets two entries:" above a fence without a language is not output by its looks alone.
         let is_said = intent != Intent::Unsaid || self.passage.lead.trim().is_empty();
@@ -405,7 +418,18 @@ impl Judge<'_> {
         let may_be_anywhere = !intent.proposes() && quoted::is_distinctive(text);
         let found =
             may_be_anywhere.then(|| self.files.find(&|_| true, &|file| is_part_of(text, file))).flatten()?;
-        Some(Judged::shown(format!("a quotation of `{found}`")).on(Some(found)))
+        Some(self.quoted(found, intent))
+    }
+
+    /// Code as it is in a file. "Currently you have:" at the very end of a reply is the first half of a change that was cut off.
+    fn quoted(&self, path: String, intent: Intent) -> Judged {
+        let is_changed = self.edits.iter().any(|edit| edit.path == path);
+        let judged = if self.snippet.ends_reply && intent == Intent::Quote && !is_changed {
+            Judged::unclear("it is code as it is now, and the reply ends before it is changed", NO_PLACE)
+        } else {
+            Judged::shown(format!("a quotation of `{path}`"))
+        };
+        judged.on(Some(path))
     }
 
     /// The file of which the code is a changed version of some lines. "For example:" above a function of the project with one
@@ -414,7 +438,7 @@ impl Judge<'_> {
     fn version(&self, path: Option<&str>) -> Option<String> {
         let text = &self.snippet.text;
         let is_command = looks::has_prompts(text) || looks::are_commands(text);
-        let is_prose = looks::is_prose(&self.snippet.language);
+        let is_prose = looks::is_prose(&self.snippet.language) || script::is_shell(&self.snippet.language);
         let may_be = |path: &str| {
             if is_command { script::is_file(path) } else { is_prose || !is_prose_file(path) }
         };
@@ -449,7 +473,7 @@ impl Judge<'_> {
                     );
                 }
                 (true, _) if !intent.proposes() => {
-                    return Some(Judged::shown(format!("a quotation of `{path}`")).on(Some(path)));
+                    return Some(self.quoted(path, intent));
                 }
                 _ => {}
             }

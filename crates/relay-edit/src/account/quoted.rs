@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::elision::{elision, names_left_out, remarks_left_out};
+use crate::plan::is_import;
 
 /// Whether all of a text is part of a file.
 pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
@@ -26,32 +27,45 @@ pub(crate) fn is_part_of(text: &str, file: &str) -> bool {
 /// This many lines are not shared by chance, however long a text is.
 const MANY: usize = 5;
 
+/// A line with this many letters and digits is not shared by chance either.
+const LONG: usize = 14;
+
+/// Nor are this many lines next to each other, whatever they are.
+const RUN: usize = 3;
+
 /// Whether most lines of a text that say something are lines of a file. What calls a function shares a line or two with the
 /// files of a project; what changes one shares the lines around the change, and the changed line is like the old one.
 ///
 /// An example begins at the margin. Lines from inside a function need only one line of the file:
 /// "Verify: `    console.debug(state);`, `    return dispatch(state);`".
-pub(super) fn is_version_of(text: &str, file: &str) -> bool {
+pub(super) fn is_version_of(text: &str, whole: &str) -> bool {
     let says = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() > 3;
     let lines: HashSet<&str> = text.lines().map(str::trim).filter(says).collect();
-    let file: HashSet<&str> = file.lines().map(str::trim).filter(says).collect();
+    let file: HashSet<&str> = whole.lines().map(str::trim).filter(says).collect();
     let shared = lines.intersection(&file).count();
     if shared >= MANY || shared >= 2 && shared * 2 >= lines.len() {
         return true;
     }
-    // Everybody imports the same.
-    let own = lines.intersection(&file).filter(|line| !is_import(line)).count();
-    if own == 0 {
-        return false;
-    }
-    let is_inside = text.lines().filter(says).all(|line| line.starts_with([' ', '\t']));
+    // Everybody imports the same, so that only a changed line beside an import shows which file is meant.
+    let is_own = |line: &&&str| !is_import(line);
+    let own = lines.intersection(&file).filter(is_own).count();
     let near = lines.difference(&file).filter(|line| file.iter().any(|old| is_near(line, old))).count();
-    is_inside && own * 3 >= lines.len() || near > 0 && (own + near) * 2 >= lines.len()
+    let is_long = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() >= LONG;
+    let is_inside = text.lines().filter(says).all(|line| line.starts_with([' ', '\t']));
+    let long = lines.intersection(&file).filter(is_own).filter(|line| is_long(line)).count();
+    shares_run(text, whole)
+        || is_inside && own > 0 && own * 3 >= lines.len()
+        || near > 0 && shared > 0 && (shared + near) * 2 >= lines.len()
+        || long > 0 && shared * 2 >= lines.len()
 }
 
-fn is_import(line: &str) -> bool {
-    let words = ["import ", "from ", "use ", "#include", "require", "using ", "package "];
-    words.iter().any(|word| line.starts_with(word)) || line.contains("require(")
+/// Whether half of a text, and at least a few lines, are next to each other in a file: `========`, `DFT`, `"""`.
+fn shares_run(text: &str, file: &str) -> bool {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let file: Vec<String> =
+        file.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    let says = |run: &[&str]| run.iter().any(|line| line.chars().any(char::is_alphanumeric));
+    lines.windows(RUN.max(lines.len().div_ceil(2))).any(|run| says(run) && find(&file, 0, run).is_some())
 }
 
 /// Whether two lines differ in one place only, by less than a third.

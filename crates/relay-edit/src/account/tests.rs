@@ -34,10 +34,13 @@ impl Files for Project {
 }
 
 const FILE: &str = "import os\n\n\ndef area(w, h):\n    return w * h\n\n\ndef name():\n    return os.name\n";
+const OTHER: &str = "def other():\n    return 1\n";
 const DIFF: &str = "```diff\n--- a/shape.py\n+++ b/shape.py\n@@ -4,2 +4,2 @@\n def area(w, h):\n-    return w * h\n+    return abs(w * h)\n```\n";
 
 fn classes(reply: &str) -> Vec<(Class, String)> {
-    let before: BTreeMap<String, String> = [("shape.py".to_owned(), FILE.to_owned())].into();
+    let before: BTreeMap<String, String> = [("shape.py", FILE), ("other.py", OTHER)]
+        .map(|(path, text)| (path.to_owned(), text.to_owned()))
+        .into();
     let files = before.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
     let reply = parse(reply, None);
     let planned = plan(&reply.edits, &Snapshot { files, ..Snapshot::default() });
@@ -70,8 +73,10 @@ fn what_is_only_shown_does_not_refuse_a_reply() {
             "```text\n6\n```\n",
             "The function is now:\n\n```python\ndef area(w, h):\n    return abs(w * h)\n```\n",
             "The other function is:\n\n```python\ndef name():\n    return os.name\n```\n",
+            "In `other.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n\nThat is fine.\n",
             "```\nproject\n├── shape.py\n└── test.py\n```\n",
             "```python\n>>> area(1, -2)\n2\n```\n",
+            "Thanks for the files. Two things matter:\n\n- speed\n- safety\n\nTimings:\n\n```\nold 12.3 ms\nnew 4.1 ms\n```\n",
             "Clean up:\n\n```bash\nrm -rf node_modules && rm old.log\n```\n",
             "{\"name\": \"read_file\", \"arguments\": {\"path\": \"shape.py\"}}\n",
             "Alternatively, use a container:\n\n```bash\ndocker run shape\n```\n",
@@ -113,6 +118,18 @@ fn what_may_be_an_edit_refuses_it() {
             "{\"name\": \"edit_symbol\", \"arguments\": {\"symbol\": \"area\", \"path\": \"shape.py\"}}\n",
             "Use it in `shape.py`:\n\n```python\nprint(area(1, 2))\n```\n",
             "Replace this:\n\n```python\nimport os\n```\n",
+            "Open `shape.py` and find this block:\n\n```python\nimport os\n```\n",
+            // The documentation of a function, which looks like a session.
+            "If you need it to be compatible, use this instead:\n\n```python\n>>> area(1, 2)\n2\n```\n",
+            "`shape.py`:\n\n```python\n>>> area(1, 2)\n2\ndef area(w, h):\n    return w * h or 0\n```\n",
+            // The reply was cut off.
+            "In `other.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n",
+            // Lines that are drawn like a tree.
+            "With extra safety:\n\n```python\n    '├── shape',\n    '└── name',\n```\n",
+            // Cut out of something.
+            "Setup:\n\n```python\n        value = check(value)\n    ]\n```\n",
+            "Output:\n\n```output\n    ready(value)\n  }\n```\n",
+            "Verify:\n\n```python\n# Guarded.\ndef area(w, h):\n```\n",
         ],
     );
 }

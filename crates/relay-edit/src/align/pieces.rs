@@ -1,7 +1,7 @@
 //! How long texts are compared: piece by piece, so that the cost grows with their length and no faster.
 //!
 //! What compares two texts as a whole takes time that grows with the square of their length where lines repeat. A text
-//! is therefore cut where it surely goes on alike, at lines that stand once in both, and where there are none, behind
+//! is therefore cut where it surely goes on alike, at lines that are once in both, and where there are none, after
 //! whatever the next lines turn out to have in common.
 
 use imara_diff::InternedInput;
@@ -20,7 +20,7 @@ pub(super) fn compare<T: Line>(before: &[T], after: &[T], whole: Whole<T>) -> Ve
     let mut ahead = anchors.as_slice();
     let mut pieces = Pieces { before, after, whole, old: 0, new: 0, found: Vec::new() };
     loop {
-        // Everything up to the last line in reach that stands once in both texts.
+        // Everything up to the last line in reach that is once in both texts.
         let near = ahead.partition_point(|anchor| pieces.lines_before(anchor.0, anchor.1) <= PIECE);
         let (old, new) = match near.checked_sub(1).and_then(|last| ahead.get(last)) {
             _ if pieces.lines_before(before.len(), after.len()) <= PIECE => (before.len(), after.len()),
@@ -116,7 +116,7 @@ impl<T: Line> Pieces<'_, T> {
     }
 }
 
-/// Lines that stand once in each of two texts, as many of them as stand in the same order in both.
+/// Lines that are once in each of two texts, as many of them as are in the same order in both.
 fn anchors<T: Line>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
     let mut input = InternedInput::default();
     input.update_before(before.iter().copied());
@@ -143,7 +143,7 @@ fn anchors<T: Line>(before: &[T], after: &[T]) -> Vec<(usize, usize)> {
     in_order(&pairs)
 }
 
-/// Where a line stands in a text.
+/// Where a line is in a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Occurs {
     Nowhere,

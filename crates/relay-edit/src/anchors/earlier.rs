@@ -19,7 +19,7 @@ pub(super) fn has(pair: [u8; 2]) -> bool {
     TABLE.binary_search(&pair).is_ok()
 }
 
-/// The letters of a line then: FNV-1a, 64 bits, with its upper half folded in, of the line behind its number or zero.
+/// The letters of a line then: FNV-1a, 64 bits, with its upper half folded in, of the line after its number or zero.
 pub(super) fn letters(number: usize, text: &[u8]) -> [u8; 2] {
     let text = text.trim_ascii_end();
     let is_telling = String::from_utf8_lossy(text).chars().any(char::is_alphanumeric);

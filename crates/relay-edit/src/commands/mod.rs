@@ -73,7 +73,7 @@ pub enum Command {
     },
 }
 
-/// A command, and where it stands in the message.
+/// A command, and where it is in the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
     /// The command.
@@ -117,7 +117,7 @@ impl Command {
         }
     }
 
-    /// The command as an edit, if it is one of a file; `line` is where it stands in the message.
+    /// The command as an edit, if it is one of a file; `line` is where it is in the message.
     #[must_use]
     pub fn as_edit(&self, line: usize) -> Option<Edit> {
         let (path, operation) = match self {
@@ -156,7 +156,7 @@ pub fn parse(text: &str) -> Vec<Written> {
     while let Some((line, written)) = lines.next() {
         let Some(tag) = opening(written) else {
             if let Some(last) = found.last_mut().filter(|last: &&mut Written| last.is_ended_by(written)) {
-                // The first one may be a line of the body, and what stands between them the rest of it.
+                // The first one may be a line of the body, and what is between them the rest of it.
                 let reason = format!(
                     "There is a second closing tag on line {line}: only one may be alone on its line"
                 );
@@ -187,7 +187,7 @@ pub fn parse(text: &str) -> Vec<Written> {
         };
         let written = Written { command, line, source: source.join("\n") };
         if has_leaked(&written) {
-            // What a model writes behind its own routing is meant for nobody, so nothing more is read.
+            // What a model writes after its own routing is meant for nobody, so nothing more is read.
             found.push(Written { command: malformed(&tag, LEAKED), ..written });
             break;
         }

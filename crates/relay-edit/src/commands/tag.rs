@@ -14,13 +14,13 @@ const PROSE: &[&str] = &["RUN_COMMAND", "MESSAGE", "DONE"];
 pub(crate) struct Tag<'a> {
     /// The command's name.
     pub name: &'a str,
-    /// What stands behind the tag on its line; `None` if the tag never ends.
+    /// What is after the tag on its line; `None` if the tag never ends.
     pub rest: Option<&'a str>,
     attributes: Vec<(&'a str, &'a str)>,
 }
 
 /// The tag a line begins with. A name nobody knows counts only if the tag is whole and has attributes: prose is full of
-/// brackets. What stands behind the name of a command is no tag of it only where a word goes on.
+/// brackets. What is after the name of a command is no tag of it only where a word goes on.
 pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     let inner = line.trim().strip_prefix('[')?;
     let end = inner.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(inner.len());

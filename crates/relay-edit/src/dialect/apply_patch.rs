@@ -1,4 +1,4 @@
-//! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what stands above.
+//! `*** Begin Patch` envelopes: Add, Update (with Move to) and Delete, with `@@` lines that name what is above.
 //!
 //! A directive begins where the envelope does. A line that is indented further has a sign, the space of a context line, so
 //! that ` *** Delete File: a` is text of the file that is patched.
@@ -58,7 +58,7 @@ struct File {
     path: String,
     line: usize,
     kind: Kind,
-    /// Something in it cannot be read, so that nothing of it is meant as it stands.
+    /// Something in it cannot be read, so that nothing of it is meant as it is.
     broken: bool,
 }
 
@@ -106,7 +106,7 @@ struct Above {
 #[derive(Debug)]
 struct Pending {
     hunk: Hunk,
-    /// Empty lines without a sign at its end: context only where the hunk goes on behind them.
+    /// Empty lines without a sign at its end: context only where the hunk goes on after them.
     empty: usize,
 }
 
@@ -423,7 +423,7 @@ fn without_headers(mut hunk: Hunk, path: &str) -> Hunk {
 }
 
 /// A hunk that is complete; `None` when nothing in it changes or tells anything. One that only tells stays: a line of it that
-/// stands nowhere has lost its sign.
+/// is nowhere has lost its sign.
 fn tidy(mut pending: Pending, path: &str) -> Option<Hunk> {
     // Where a blank line is all that says where the new lines go, it is no separator.
     if pending.hunk.end != EndOfFile::Unsaid || pending.hunk.old_lines().next().is_none() {

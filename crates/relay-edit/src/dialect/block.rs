@@ -56,7 +56,7 @@ pub(crate) struct Block {
     inner: Vec<Fence>,
     /// The SEARCH/REPLACE section whose lines come, which are content whatever they look like.
     in_section: Option<Opened>,
-    /// After a `START` marker: where a bare fence without an `END` before it stood, if one did.
+    /// After a `START` marker: where a bare fence came without an `END` before it, if one did.
     possible_end: Option<usize>,
 }
 
@@ -134,7 +134,7 @@ impl Block {
         }
     }
 
-    /// Ends the block where the reply ends, if a bare fence stood where it may have ended.
+    /// Ends the block where the reply ends, if a bare fence was where it may have ended.
     pub fn end_of_reply(&mut self) -> Option<Kept> {
         let end = self.possible_end.take()?;
         // The fence itself is neither content nor to be read again.

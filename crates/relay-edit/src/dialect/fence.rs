@@ -1,13 +1,13 @@
 //! The lines that open and close fenced code, of any length and also indented.
 //!
-//! This module knows Markdown's fences and nothing about what stands inside them.
+//! This module knows Markdown's fences and nothing about what is inside them.
 
 /// A fence as it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
     mark: char,
     length: usize,
-    /// How many characters of white space stand before it.
+    /// How many characters of white space are before it.
     pub indent: usize,
     /// How many of them the content has too, once its first line has come.
     margin: Option<usize>,
@@ -40,7 +40,7 @@ pub(crate) fn fence_line(line: &str) -> Option<FenceLine<'_>> {
     (mark == '~' || !info.contains('`')).then_some(FenceLine::Labelled(fence, info))
 }
 
-/// The lines between a fence and the one that closes it, where nothing stands around them and no other fence among them.
+/// The lines between a fence and the one that closes it, where nothing is around them and no other fence among them.
 pub(crate) fn unfenced(lines: &[String]) -> Option<&[String]> {
     let is_filled = |line: &String| !line.trim().is_empty();
     let (first, last) = (lines.iter().position(is_filled)?, lines.iter().rposition(is_filled)?);

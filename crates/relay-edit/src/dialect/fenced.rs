@@ -38,7 +38,7 @@ pub(crate) fn read(block: &Block) -> Parsed {
 #[derive(Clone, Copy)]
 struct Body<'b> {
     lines: &'b [Line<'b>],
-    /// The same lines, each with a newline behind it.
+    /// The same lines, each with a newline after it.
     text: &'b str,
     /// Where the block begins in the reply.
     line: usize,
@@ -165,7 +165,7 @@ fn unified_operations(
     if diff.new_path.as_deref() == Some(unified::NO_FILE)
         && diff.old_path.as_deref() != Some(unified::NO_FILE)
     {
-        // The removed lines must stand in the file before it goes.
+        // The removed lines must be in the file before it goes.
         let named = !diff.hunks.is_empty();
         let patch = named.then_some(Operation::Patch { hunks: diff.hunks, base: Base::Original });
         return Ok(patch.into_iter().chain([Operation::Delete]).collect());

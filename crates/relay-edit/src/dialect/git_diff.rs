@@ -105,7 +105,7 @@ impl GitDiff {
         self.keep(line)
     }
 
-    /// Whether prose goes on here. Counts are often wrong, so they only speak where a blank line stands before, and
+    /// Whether prose goes on here. Counts are often wrong, so they only speak where a blank line is before, and
     /// a line that may belong to the diff is left to it: taken for old text it is refused, never lost.
     fn ends_before(&self, text: &str) -> bool {
         let fulfilled = self.due == Some((0, 0));
@@ -127,7 +127,7 @@ impl GitDiff {
         Taken::More
     }
 
-    /// Whether a line of the last hunk may stand for others, which its header counts.
+    /// Whether a line of the last hunk may represent others, which its header counts.
     fn leaves_out(&self) -> bool {
         let last = |line: &Line<'_>| Some(line.number) > self.last_hunk;
         let mut lines = self.file.lines().filter(last);
@@ -142,7 +142,7 @@ impl GitDiff {
     /// Whether the `diff --git` line above a pair of headers is about another file, which was all about its mode then.
     fn announces_other(&self, old: &str, new: &str) -> bool {
         let Some(announced) = self.file.lines().find(|line| begins(line.text)) else { return false };
-        // Mostly the path stands there as it stands here.
+        // Mostly the path is there as it is here.
         if new.get(4..).is_some_and(|path| !path.trim().is_empty() && announced.text.ends_with(path)) {
             return false;
         }

@@ -33,9 +33,9 @@ pub(crate) struct Hashline {
     /// The sections so far, the one that is being read last; those of one path are joined, so that every anchor means the
     /// original file.
     sections: Vec<Option<Section>>,
-    /// Where the section of a path stands among them.
+    /// Where the section of a path is among them.
     known: HashMap<String, usize>,
-    place: Place,
+    above: Above,
     /// Where the envelope around the sections begins; it needs an end.
     begun: Option<usize>,
     /// The end is said by the author, so blank lines above it are meant.
@@ -48,7 +48,7 @@ pub(crate) struct Hashline {
 
 /// What the line before belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Above {
     /// A header, below which an operation must come.
     #[default]
     Header,
@@ -182,7 +182,7 @@ impl Reader for Hashline {
         if begun.is_none() && !end.in_fence {
             return None;
         }
-        let is_open = std::mem::take(&mut self.place) == Place::Operation;
+        let is_open = std::mem::take(&mut self.above) == Above::Operation;
         let Some(section) = self.current() else { return begun.map(apply_patch::unended) };
         let last = section.hunks.pop_if(|_| is_open);
         section.is_told |= section.hunks.is_empty();
@@ -225,13 +225,13 @@ impl Hashline {
             self.parsed
                 .findings
                 .push(Diagnostic::error(codes::BAD_ANCHOR, message).hinted("write `§path/to/file`").at(line));
-            self.place = Place::LostSection;
+            self.above = Above::LostSection;
             return;
         }
-        self.place = Place::Header;
+        self.above = Above::Header;
         if self.known.len() > EDITS && !self.known.contains_key(path) {
-            // Each section becomes an edit, and so many are refused; what more there is need not be kept.
-            self.place = Place::LostSection;
+            // Each section becomes an edit, and too many are refused; the rest need not be kept.
+            self.above = Above::LostSection;
             return;
         }
         let known = self.known.insert(path.to_owned(), self.sections.len());
@@ -252,57 +252,57 @@ impl Hashline {
     }
 
     fn operation(&mut self, sign: char, text: &str, line: usize) {
-        if self.place == Place::LostSection {
+        if self.above == Above::LostSection {
             return;
         }
         match (operation::site(sign, text, line), self.current()) {
             (Ok(Site { target, beside }), Some(section)) => {
                 let named = section.is_quoted;
                 section.hunks.push(Hunk { target, beside, named, ..Hunk::new(Vec::new(), line) });
-                self.place = Place::Operation;
+                self.above = Above::Operation;
             }
             (Ok(_), None) => {
                 self.complain(line, "this operation is outside every section", "begin with `§path/to/file`");
-                self.place = Place::LostOperation;
+                self.above = Above::LostOperation;
             }
             (Err(message), _) => {
                 self.complain(line, message, "copy anchors such as `119sr` from the numbered lines, and write ranges as `≔119sr..124ab`");
-                self.place = Place::LostOperation;
+                self.above = Above::LostOperation;
             }
         }
     }
 
     fn payload(&mut self, line: Line<'_>) {
         let number = line.number;
-        match self.place {
-            Place::Operation => {
+        match self.above {
+            Above::Operation => {
                 if let Some(hunk) = self.current().and_then(|section| section.hunks.last_mut()) {
                     hunk.lines.push(HunkLine::Added(line.text.to_owned()));
                 }
             }
-            Place::LostOperation | Place::LostSection => {}
-            Place::Header if line.text.trim().is_empty() => {}
-            Place::Header if operation::is_unknown(line.text) => {
+            Above::LostOperation | Above::LostSection => {}
+            Above::Header if line.text.trim().is_empty() => {}
+            Above::Header if operation::is_unknown(line.text) => {
                 let message = format!("line {number}: unrecognized op. Use «ANCHOR..., »ANCHOR..., ≔A..B...");
                 self.complain(
                     number,
                     message,
                     "write `»` to insert after, `«` before, `≔` to replace or delete",
                 );
-                self.place = Place::LostOperation;
+                self.above = Above::LostOperation;
             }
-            Place::Header => {
+            Above::Header => {
                 let message = format!("line {number}: payload line has no preceding », «, or ≔ operation.");
                 self.complain(number, message, "write the operation on the line before its payload");
-                self.place = Place::LostOperation;
+                self.above = Above::LostOperation;
             }
         }
     }
 
-    /// Comes to the end of what stands below a header; `is_bare` says that nothing but what follows shows the end, and
+    /// Comes to the end of what is below a header; `is_bare` says that nothing but what follows shows the end, and
     /// `is_gap` that blank lines above it set it off.
     fn leave(&mut self, is_bare: bool, is_gap: bool) {
-        if self.place != Place::Operation {
+        if self.above != Above::Operation {
             return;
         }
         let Some(section) = self.current() else { return };

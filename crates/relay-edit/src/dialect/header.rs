@@ -1,4 +1,4 @@
-//! The header of a fenced block: `[language] // {path} [strategy]` behind the opening fence.
+//! The header of a fenced block: `[language] // {path} [strategy]` after the opening fence.
 //!
 //! Nothing here decides what happens to a path; it only reads what was written.
 
@@ -27,7 +27,7 @@ const STRATEGIES: &[(&str, Strategy)] = &[
     ("search-replace", Strategy::SearchReplace),
 ];
 
-/// What stands in the place of the path where a file is renamed.
+/// What is in the place of the path where a file is renamed.
 const RENAME: &str = "rename-file";
 
 /// What the info string of a fence says.
@@ -48,7 +48,7 @@ pub(crate) enum Header {
     UnknownStrategy {
         /// The path as written.
         path: String,
-        /// What stands where the strategy should.
+        /// What is where the strategy should be.
         found: String,
     },
     /// Meant as a file operation, and not readable as one.
@@ -154,7 +154,7 @@ pub(crate) fn strategy_hint(found: &str) -> String {
     }
 }
 
-/// Splits `ts // rest` and `py # rest`; the separator is a word of its own or stands directly before the path.
+/// Splits `ts // rest` and `py # rest`; the separator is a word of its own or is directly before the path.
 fn split_at_separator(info: &str) -> Option<(&str, &str)> {
     let starts =
         std::iter::once(0).chain(info.match_indices(char::is_whitespace).map(|(at, space)| at + space.len()));

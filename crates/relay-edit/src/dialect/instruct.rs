@@ -42,19 +42,20 @@ fn alone(passage: &Passage, snippet: &Snippet) -> Option<(Body, Vec<Edit>)> {
     if let Some(calls) = toolcall::read(&snippet.text, passage.first) {
         return called(calls);
     }
-    let edits = if script::is_shell(&snippet.language) {
-        let script = script::read(&snippet.text, passage.first);
-        script.edits
-    } else {
-        let lead = Lead::new(&passage.lead);
+    let lead = Lead::new(&passage.lead);
+    let commented = || commented(passage, snippet, &lead);
+    if !script::is_shell(&snippet.language) {
         let edit = removal(passage, snippet, &lead)
             .or_else(|| insertion(passage, snippet, &lead))
-            .or_else(|| commented(passage, snippet, &lead));
-        edit.into_iter().collect()
-    };
+            .or_else(commented);
+        return edit.map(|edit| (Body::Read, vec![edit]));
+    }
+    if let Some(edit) = commented().filter(|edit| script::is_file(&edit.path)) {
+        return Some((Body::Read, vec![edit]));
+    }
     // A script that also changes files otherwise does not land without that.
-    let is_whole = !script::is_shell(&snippet.language) || script::read(&snippet.text, 0).changes.is_empty();
-    (!edits.is_empty() && is_whole).then_some((Body::Read, edits))
+    let script = script::read(&snippet.text, passage.first);
+    (!script.edits.is_empty() && script.changes.is_empty()).then_some((Body::Read, script.edits))
 }
 
 fn called(calls: toolcall::Calls) -> Option<(Body, Vec<Edit>)> {
@@ -125,7 +126,7 @@ fn insertion(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Ed
 
 /// Code whose first line is a comment with nothing but a file's name. The plan leaves that line out where the file has none.
 fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Edit> {
-    let path = comment_text(snippet.text.lines().next()?).and_then(commented_path)?;
+    let path = named_in(&snippet.text)?;
     let intent = lead.intent();
     if intent != Intent::Unsaid && !intent.proposes() || snippet.text.lines().count() < 2 {
         return None;
@@ -136,8 +137,14 @@ fn commented(passage: &Passage, snippet: &Snippet, lead: &Lead<'_>) -> Option<Ed
     Some(Edit { path, operation, dialect, line: passage.first })
 }
 
-/// The path in the text of a comment: `src/a.ts`, `File: src/a.ts`, `src/a.ts (new)`.
+/// The file that the first line of code names in a comment.
+pub(crate) fn named_in(text: &str) -> Option<String> {
+    comment_text(text.lines().next()?).and_then(commented_path)
+}
+
+/// The path in the text of a comment: `src/a.ts`, `File: src/a.ts`, `src/a.ts (new)`, `=== src/a.ts ===`.
 pub(crate) fn commented_path(comment: &str) -> Option<String> {
+    let comment = comment.trim_matches(['=', ' ']);
     // `--- a/src/a.ts` is a diff header and not a comment.
     path_line::read(comment).filter(|path| is_file_name(path) && !comment.starts_with('-'))
 }

@@ -9,7 +9,7 @@ use super::Line;
 /// Kept lines, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
-    /// Every line with a newline behind it.
+    /// Every line with a newline after it.
     text: String,
     lines: Vec<Entry>,
 }
@@ -63,7 +63,7 @@ impl Kept {
         range.filter_map(|at| self.get(at))
     }
 
-    /// Some of the lines as one text, each with a newline behind it.
+    /// Some of the lines as one text, each with a newline after it.
     pub fn text(&self, range: Range<usize>) -> &str {
         self.text.get(self.start(range.start)..self.start(range.end)).unwrap_or_default()
     }
@@ -89,13 +89,13 @@ impl Kept {
         rest
     }
 
-    /// The last line before `end` that is not blank, if only one blank line at most stands below it. What is further above
+    /// The last line before `end` that is not blank, if only one blank line at most is below it. What is further above
     /// is not meant by what comes at `end`, and a long gap is not gone through again and again.
     pub fn written_before(&self, end: usize) -> Option<usize> {
         self.last_before(end, 2, |text| text.trim().is_empty())
     }
 
-    /// The last of so many lines before `end` that is not to be passed over.
+    /// The last of this many lines before `end` that is not to be passed over.
     pub fn last_before(&self, end: usize, reach: usize, pass: fn(&str) -> bool) -> Option<usize> {
         (end.saturating_sub(reach)..end).rev().find(|at| self.get(*at).is_some_and(|line| !pass(line.text)))
     }

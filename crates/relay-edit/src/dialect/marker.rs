@@ -56,7 +56,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// A section whose first marker has so many characters.
+    /// A section whose first marker has this many characters.
     pub const fn new(length: usize) -> Self {
         Self { length, inner: 0, is_divided: false }
     }

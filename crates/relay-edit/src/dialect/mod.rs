@@ -38,7 +38,7 @@ use findings::Findings;
 pub(crate) use hashline::anchors_of;
 pub use hashline::sections;
 pub(crate) use header::{is_bare_name, may_be_title};
-pub(crate) use instruct::commented_path;
+pub(crate) use instruct::{commented_path, named_in};
 pub(crate) use kept::Kept;
 use limits::Excess;
 pub(crate) use mistaken::is_text;
@@ -165,7 +165,7 @@ pub(crate) struct End {
 
 /// Reads one dialect's blocks line by line, from the line that begins one.
 pub(crate) trait Reader: Debug {
-    /// Takes the next line; `fenced` says whether a fence stands around it all.
+    /// Takes the next line; `fenced` says whether a fence is around it all.
     fn line(&mut self, line: Line<'_>, fenced: bool) -> Taken;
 
     /// Whether fences are content at the moment.

@@ -81,7 +81,7 @@ pub(crate) fn heading(text: &str) -> Option<String> {
     read(text.trim().strip_prefix('#')?)
 }
 
-/// Whether a line is nothing but dots, which stand for whatever is between two sections.
+/// Whether a line is nothing but dots, which represent whatever is between two sections.
 pub(crate) fn is_dots(text: &str) -> bool {
     let text = text.trim();
     text == "…" || text.len() >= 3 && text.bytes().all(|byte| byte == b'.')
@@ -129,14 +129,14 @@ fn is_marker_like(path: &str) -> bool {
     ]) || path.ends_with(':')
 }
 
-/// What authors write behind a path to say that its file follows.
+/// What authors write after a path to say that its file follows.
 const REMARKS: &[&str] = &[
     "modified", "updated", "changed", "edited", "new", "new file", "full file", "full", "complete",
     "complete file", "whole file", "full content", "full contents", "updated file", "entire file", "final",
     "final version", "revised", "create",
 ];
 
-/// A line without a remark such as `(new file)` or `— full file` behind its path.
+/// A line without a remark such as `(new file)` or `— full file` after its path.
 fn unremarked(text: &str) -> &str {
     let bracketed = text.strip_suffix(')').and_then(|inner| inner.rsplit_once(" ("));
     let dashed = [" — ", " – ", " - ", " -- "].iter().find_map(|dash| text.rsplit_once(dash));
@@ -175,7 +175,8 @@ fn undecorate(text: &str) -> (&str, bool) {
     rest = rest.trim_end_matches(':').trim();
     rest = unremarked(rest);
     rest = strip_pair(rest, "**");
-    rest = strip_pair(rest, "__");
+    // `_src/a.rs_`, which is one mark less.
+    rest = ["__", "_", "*"].iter().fold(rest, |rest, mark| strip_pair(rest, mark));
     rest = rest
         .strip_prefix("**")
         .and_then(|rest| rest.split_once(":**"))
@@ -232,10 +233,10 @@ pub(crate) fn slashed(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// Whether a new file may have this name: nothing around it, and nothing behind it that says more.
+/// Whether a new file may have this name: nothing around it, and nothing after it that says more.
 pub(crate) fn is_plain_name(path: &str) -> bool {
     !path.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '|' | '<' | '>'))
-        && !path.ends_with([':', ',', ';', '.'])
+        && !path.ends_with([':', ',', ';', '.', '_', '*'])
         && citation::path(path).is_none()
 }
 
@@ -268,6 +269,8 @@ mod tests {
             "src/a.rs",
             "`src/a.rs`",
             "**src/a.rs**",
+            "_src/a.rs_",
+            "*src/a.rs*:",
             "**`src/a.rs`**",
             "src/a.rs (modified)",
             "`src/a.rs` (updated):",

@@ -7,7 +7,7 @@ use crate::{Diagnostic, Edit, Operation, codes};
 
 const NAMES: &[&str] = &["source", "code", "pre", "codeblock", "sourcecode"];
 
-/// The name of the tag that a line opens in place of a fence; a language may stand behind it.
+/// The name of the tag that a line opens in place of a fence; a language may be after it.
 pub(crate) fn opens(text: &str) -> Option<&'static str> {
     let (name, language) = text.trim().strip_prefix('<')?.split_once('>')?;
     let is_language = language.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-'));

@@ -25,7 +25,7 @@ pub(crate) struct FileDiff<'t> {
     pub findings: Findings,
 }
 
-/// The path that stands for "no file".
+/// The path that represents "no file".
 pub(crate) const NO_FILE: &str = "/dev/null";
 
 /// Reads the diff of one file. `---`/`+++` headers may be missing.
@@ -44,27 +44,13 @@ pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
                 diff.old_path = Some(header_path(old));
                 diff.new_path = Some(header_path(new));
             } else {
-                diff.findings.push(
-                    Diagnostic::error(codes::BAD_DIFF, "a second file begins inside the diff of one block")
-                        .hinted("write one block for each file")
-                        .at(line.number),
-                );
+                diff.findings.push(second_file(line.number));
             }
             rest = tail.get(1..).unwrap_or_default();
         } else if !in_hunk && repeats_header(line.text, &diff) {
             // The file was named already.
         } else if in_hunk && lost_partner(line.text, tail) {
-            diff.findings.push(
-                Diagnostic::error(
-                    codes::BAD_DIFF,
-                    format!(
-                        "`{}` names a file, and the line that goes with it is missing",
-                        shorten(line.text)
-                    ),
-                )
-                .hinted("begin the diff of each file with `--- a/path` and `+++ b/path`")
-                .at(line.number),
-            );
+            diff.findings.push(half_header(line));
         } else if let Some(header) = hunk_header(line.text) {
             diff.hunks.extend(hunk.take().and_then(Pending::finish));
             hunk = Some(Pending::new(header, line.number));
@@ -72,14 +58,7 @@ pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
             // `diff --git`, `index` and their like say nothing the block's header does not.
         } else if !in_hunk && (line.text.is_empty() || !line.text.starts_with(['+', '-', ' ', '\\'])) {
             if !line.text.trim().is_empty() && line.number < last_header {
-                diff.findings.push(
-                    Diagnostic::error(
-                        codes::BAD_DIFF,
-                        format!("`{}` belongs to no hunk", shorten(line.text)),
-                    )
-                    .hinted("put explanations outside the block, and start each hunk with a line `@@ ... @@`")
-                    .at(line.number),
-                );
+                diff.findings.push(outside_hunks(line));
             } else if !line.text.trim().is_empty() {
                 hunk = Some(Pending::new(Header::default(), line.number));
                 if let Some(pending) = hunk.as_mut() {
@@ -91,18 +70,39 @@ pub(crate) fn parse_file<'t>(lines: &[Line<'t>]) -> FileDiff<'t> {
         }
     }
     diff.hunks.extend(hunk.and_then(Pending::finish));
-    let lost =
-        |hunk: &&Hunk| !hunk.adds() && !hunk.removes() && hunk.announced.is_some_and(|(old, new)| old != new);
-    if let Some(hunk) = diff.hunks.iter().find(lost) {
-        let message = "the header of this hunk announces a change, and no line of it is one";
-        let finding = Diagnostic::error(codes::BAD_DIFF, message);
-        let hint = "start removed lines with `-` and added lines with `+`, and send the hunk to its end";
-        diff.findings.push(finding.hinted(hint).at(hunk.line));
-    }
+    diff.hunks.iter().find_map(changes_nothing).into_iter().for_each(|finding| diff.findings.push(finding));
     diff
 }
 
-/// Whether a line is one half of the header that stands above it, once more.
+fn second_file(line: usize) -> Diagnostic {
+    Diagnostic::error(codes::BAD_DIFF, "a second file begins inside the diff of one block")
+        .hinted("write one block for each file")
+        .at(line)
+}
+
+fn half_header(line: &Line<'_>) -> Diagnostic {
+    let message = format!("`{}` names a file, and the line that goes with it is missing", shorten(line.text));
+    Diagnostic::error(codes::BAD_DIFF, message)
+        .hinted("begin the diff of each file with `--- a/path` and `+++ b/path`")
+        .at(line.number)
+}
+
+fn outside_hunks(line: &Line<'_>) -> Diagnostic {
+    Diagnostic::error(codes::BAD_DIFF, format!("`{}` belongs to no hunk", shorten(line.text)))
+        .hinted("put explanations outside the block, and start each hunk with a line `@@ ... @@`")
+        .at(line.number)
+}
+
+/// A hunk that was cut off, or lost its signs: `@@ -1,3 +1,4 @@` above nothing but context.
+fn changes_nothing(hunk: &Hunk) -> Option<Diagnostic> {
+    let is_announced = hunk.announced.is_some_and(|(old, new)| old != new);
+    let message = "the header of this hunk announces a change, and no line of it is one";
+    let hint = "start removed lines with `-` and added lines with `+`, and send the hunk to its end";
+    (is_announced && !hunk.adds() && !hunk.removes())
+        .then(|| Diagnostic::error(codes::BAD_DIFF, message).hinted(hint).at(hunk.line))
+}
+
+/// Whether a line is one half of the header that is above it, once more.
 fn repeats_header(text: &str, diff: &FileDiff<'_>) -> bool {
     let path = text.strip_prefix("+++ ").or_else(|| text.strip_prefix("--- ")).map(header_path);
     path.is_some_and(|path| {
@@ -117,7 +117,7 @@ fn lost_partner(text: &str, tail: &[Line<'_>]) -> bool {
     path.is_some_and(is_path) && tail.first().is_some_and(|next| is_hunk_header(next.text))
 }
 
-/// What stands behind `---` and `+++`. A removed line `-- x` looks alike, so the pair must be whole.
+/// What is after `---` and `+++`. A removed line `-- x` looks alike, so the pair must be whole.
 fn file_header<'t>(line: &Line<'t>, tail: &[Line<'t>]) -> Option<(&'t str, &'t str)> {
     let old = line.text.strip_prefix("--- ")?;
     let new = tail.first()?.text.strip_prefix("+++ ")?;
@@ -127,7 +127,7 @@ fn file_header<'t>(line: &Line<'t>, tail: &[Line<'t>]) -> Option<(&'t str, &'t s
     announced.then_some((old, new))
 }
 
-/// Whether what stands behind `---` and `+++` names a file, rather than the rest of a removed and an added line that begin
+/// Whether what is after `---` and `+++` names a file, rather than the rest of a removed and an added line that begin
 /// with dashes and plus signs: comments in SQL, Lua and Haskell do. Inside a hunk that still lacks lines on both sides
 /// (`due`), the pair must look like paths.
 pub(crate) fn begins_file(old: &str, new: &str, due: Option<(usize, usize)>) -> bool {
@@ -190,7 +190,7 @@ pub(crate) fn is_preamble(text: &str) -> bool {
     STARTS.iter().any(|start| text.starts_with(start))
 }
 
-/// What stands between and after the `@@` of a hunk's header.
+/// What is between and after the `@@` of a hunk's header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Header<'t> {
     old_start: Option<usize>,

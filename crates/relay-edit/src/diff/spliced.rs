@@ -6,7 +6,7 @@ use crate::differ::differing;
 use crate::encoding::Encoding;
 use crate::lines::{BINARY_BYTES, count, is_binary};
 
-/// How many lines that stay are looked at behind those that were exchanged: so many that nothing further below can change
+/// How many lines that stay are looked at after those that were exchanged: this many that nothing further below can change
 /// how they are compared.
 const BELOW: usize = 16;
 
@@ -71,7 +71,7 @@ pub(super) fn stat(before: &[u8], after: &Spliced) -> Option<Stat> {
     Some(stat)
 }
 
-/// Whether nothing behind these lines can change how those above them are compared.
+/// Whether nothing after these lines can change how those above them are compared.
 fn is_far(lines: &[u8]) -> bool {
     // Counting is faster than looking for one after the other, and lines are seldom longer than this.
     const USUAL: usize = 64 * BELOW;

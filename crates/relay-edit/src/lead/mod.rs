@@ -107,8 +107,23 @@ impl<'l> Lead<'l> {
         if before != Intent::Unsaid {
             return before;
         }
-        let above = self.lines.iter().rev().skip(1).find(|line| is_heading(line) || line.ends_with(':'));
-        above.map_or(Intent::Unsaid, |line| words::intent(&words::plain(line)))
+        self.above().map_or(Intent::Unsaid, |line| {
+            words::sentences(line).next_back().map_or(Intent::Unsaid, |sentence| words::intent(&sentence))
+        })
+    }
+
+    /// The heading above the line that is directly above the block. What introduces a list says nothing about the block below:
+    /// "Two files are affected:", "- the guard", "- the name".
+    fn above(&self) -> Option<&'l str> {
+        let is_item = |line: &str| {
+            line.starts_with(['-', '*', '•']) && !line.starts_with("**")
+                || line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(['.', ')'])
+        };
+        let mut below = self.last();
+        self.lines.iter().rev().skip(1).copied().find(|line| {
+            let next = below.replace(line).filter(|next| Some(*next) != self.last());
+            is_heading(line) || line.ends_with(':') && !next.is_some_and(is_item)
+        })
     }
 
     /// Whether it announces a later version of a file that was sent before: "Final version:", "v2:".

@@ -27,7 +27,7 @@ pub(super) const OUTPUTS: &[&str] = &[
     "results in", "should show", "expected result", "result:", "directory structure", "project structure",
     "folder structure", "file structure", "file tree", "directory layout", "structure now", "layout",
     "tree:", "returns:", "renders as", "before this change", "after this change", "fails with",
-    "failed with", "warning:",
+    "failed with", "warning:", "generates:", "is generated", "expands to", "compiles to",
 ];
 
 /// Phrases that announce something to type.
@@ -51,7 +51,8 @@ pub(super) const QUOTES: &[&str] = &[
     "the cause", "the relevant", "root cause", "at the moment", "right now", "previously", "notice",
     "looks like this", "look at", "original", "this line", "these lines", "this part", "this code",
     "as it is", "you have", "here's what", "was:", "the offending", "consider", "the code in question",
-    "before", "old", "current", "existing", "was",
+    "before", "old", "current", "existing", "was", "relevant part", "relevant section", "relevant lines",
+    "excerpt", "changed part", "part of `", "section of `", "portion of `", "snippet from",
 ];
 
 /// Phrases that announce the whole of a file as it will be, although they share words with quotations of it.
@@ -107,7 +108,7 @@ pub(super) const NEWS: &[&str] = &[
     "replace them with", "write", "durch", "durch das hier", "por", "por esto", "par", "par ceci",
 ];
 
-/// Words that may stand before the verb of a sentence.
+/// Words that may be before the verb of a sentence.
 pub(super) const OPENERS: &[&str] = &[
     "then", "and", "also", "now", "next", "finally", "first", "second", "secondly", "lastly", "please",
     "just", "simply", "you", "should", "can", "need", "to", "must", "we", "i", "i'd", "i'll", "let's", "so",

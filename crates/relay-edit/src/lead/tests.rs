@@ -39,6 +39,8 @@ fn sentences_say_what_a_block_is_for() {
             "Then in `src/undo-stack.ts`, replace",
             "Find:",
             "Change this code:",
+            "Open `src/a.ts` and find this block:",
+            "Open `src/a.ts`, then look for these lines:",
         ],
     );
     check(
@@ -94,6 +96,7 @@ fn sentences_say_what_a_block_is_for() {
             "Before:",
             "Old code:",
             "Currently:",
+            "Relevant part of `src/a.ts`:",
         ],
     );
     check(Intent::Unsaid, &["", "Hello", "And that is it:"]);

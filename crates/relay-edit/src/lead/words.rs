@@ -200,20 +200,26 @@ fn verb_of(short: &str) -> &str {
     }
 }
 
-/// Whether a sentence ends by asking for the old lines: "in `a`, replace".
+/// Whether a sentence ends by asking for the old lines: "in `a`, replace", "open ` and find this block".
 fn ends_in_old(short: &str) -> bool {
-    [
-        "replace", "find", "change", "replace this", "find this", "change this", "replace these lines",
-        "replace the following", "change the following", "replace this block", "find the following", "swap",
-        "from",
-    ]
-    .iter()
-    .any(|words| {
-        let before = short.strip_suffix(words).map(str::trim_end);
-        before.is_some_and(|rest| {
-            rest.is_empty() || rest.ends_with([',', '`', ':', '—', '–', '-']) || rest.ends_with(" then")
-        })
-    })
+    const FILLERS: &[&str] =
+        &["this", "these", "the", "following", "block", "line", "lines", "code", "section", "part"];
+    let mut words: Vec<&str> = short.split_whitespace().collect();
+    while words.last().is_some_and(|word| FILLERS.contains(word)) {
+        words.pop();
+    }
+    if words.last() == Some(&"for") {
+        words.pop();
+    }
+    let is_verb = |word: &&str| {
+        ["replace", "find", "change", "swap", "from", "locate", "look", "search"].contains(word)
+    };
+    if !words.pop().is_some_and(|word| is_verb(&word)) {
+        return false;
+    }
+    words
+        .last()
+        .is_none_or(|word| word.ends_with([',', '`', ':', '—', '–', '-']) || matches!(*word, "then" | "and"))
 }
 
 /// Whether a short sentence ends as the second half of a replacement begins: "and replace it with".

@@ -7,7 +7,7 @@ pub enum Form {
     Prose,
     /// The source of a program.
     Source,
-    /// JSON as it was written, in which a line end is `\n` and everything stands in quotation marks.
+    /// JSON as it was written, in which a line end is `\n` and everything is in quotation marks.
     Json,
 }
 
@@ -50,7 +50,7 @@ pub(super) fn is_quoted(text: &str, start: usize, end: usize, form: Form, is_who
     rest.contains(mark) || !has_end
 }
 
-/// The first word behind the fence that is open at the end of the text.
+/// The first word after the fence that is open at the end of the text.
 fn open_fence(before: &str, form: Form) -> Option<&str> {
     let mut open: Option<(usize, &str)> = None;
     for line in before.split(form.line_end()) {
@@ -84,7 +84,7 @@ fn open_mark(line: &str, form: Form) -> Option<char> {
             (None, '`') => open = Some('`'),
             (None, '"') if form != Form::Json => open = Some('"'),
             (None, '“') if form != Form::Json => open = Some('”'),
-            // One behind a letter is an apostrophe.
+            // One after a letter is an apostrophe.
             (None, '\'') if form != Form::Json && !last.is_alphanumeric() => open = Some('\''),
             (None, _) => {}
         }

@@ -1,6 +1,6 @@
 //! Blank lines the author left out or put in between the others.
 //!
-//! Everything but the blank lines must stand there in order with nothing else in between. Blank lines of the
+//! Everything but the blank lines must be there in order with nothing else in between. Blank lines of the
 //! file stay; a blank line that shall be removed must be there.
 
 use std::ops::Range;
@@ -41,7 +41,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> 
     }
 }
 
-/// Where the new lines stand already, to the letter but for blank lines; those around them are part of the place.
+/// Where the new lines are already, to the letter but for blank lines; those around them are part of the place.
 fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
     let key = Key::TrimEnd;
     let is_written = |line: &&str| !is_blank(line.as_bytes());
@@ -60,7 +60,7 @@ fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Vec<Range<usize>> {
     starts.into_iter().filter_map(around).collect()
 }
 
-/// The lines of the file that stand for written lines, from a place on, with nothing but blank lines between them.
+/// The lines of the file that represent written lines, from a place on, with nothing but blank lines between them.
 fn walk(written: &[(usize, &str)], index: &FileIndex<'_>, start: usize, key: Key) -> Option<Vec<usize>> {
     let mut places = Vec::with_capacity(written.len());
     let mut at = start;
@@ -80,7 +80,7 @@ fn walk(written: &[(usize, &str)], index: &FileIndex<'_>, start: usize, key: Key
 /// How many places are looked at before the search gives up.
 const PLACES: usize = 2_000;
 
-/// Where the first written line would stand, judged by the rarest one; `None` when that is too much work.
+/// Where the first written line would be, judged by the rarest one; `None` when that is too much work.
 fn starts(written: &[(usize, &str)], index: &FileIndex<'_>, key: Key) -> Option<Vec<usize>> {
     let rarest = written
         .iter()
@@ -91,12 +91,12 @@ fn starts(written: &[(usize, &str)], index: &FileIndex<'_>, key: Key) -> Option<
     if places.len() > PLACES {
         return None;
     }
-    // Each place is gone back from by so many lines, and then forward by all of them.
+    // Each place is gone back from by this many lines, and then forward by all of them.
     index.spend(places.len() * (offset + written.len()))?;
     Some(places.iter().filter_map(|place| back(index, *place, offset)).collect())
 }
 
-/// The written line that stands `count` written lines above another. Hundreds of blank lines are no drift.
+/// The written line that is `count` written lines above another. Hundreds of blank lines are no drift.
 fn back(index: &FileIndex<'_>, line: usize, count: usize) -> Option<usize> {
     const BLANKS: usize = 256;
     let mut above = (0..=line).rev().take(count + BLANKS).filter(|line| !is_blank(index.lines.text(*line)));
@@ -125,7 +125,7 @@ fn candidate(
 /// Gives blank lines of the hunk the blank lines of the file between the same neighbours.
 fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<usize>]) -> Option<()> {
     let is_blank_line = |line: &usize| *line < index.lines.len() && is_blank(index.lines.text(*line));
-    // Those above the first written line stand right above it.
+    // Those above the first written line are right above it.
     let written = lines.iter().position(Option::is_some)?;
     let mut below = lines.get(written).copied().flatten();
     for slot in lines.iter_mut().take(written).rev() {
@@ -159,7 +159,7 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
     Some(())
 }
 
-/// New lines next to a blank line nobody mentioned could stand above or below it, and a blank line that comes or goes may be
+/// New lines next to a blank line nobody mentioned could be above or below it, and a blank line that comes or goes may be
 /// the one that is missing; then there is no placement.
 fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
     let map = pattern.spread(lines.iter().copied());
@@ -235,7 +235,7 @@ mod tests {
         search(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()), Key::Spaced)
     }
 
-    /// Checks which lines of the file the old lines stand for; a missing one has none.
+    /// Checks which lines of the file the old lines represent; a missing one has none.
     #[track_caller]
     fn check(file: &str, diff: &str, places: &[Option<usize>]) {
         let lines = Covered::Map(places.to_vec());
@@ -252,7 +252,7 @@ mod tests {
     fn blank_lines_come_and_go_between_lines_that_stay() {
         check("one\n\ntwo\nthree\n", " one\n two\n-three\n+3", &[Some(0), Some(2), Some(3)]);
         check("one\ntwo\nthree\n", " one\n \n two\n-three\n+3", &[Some(0), None, Some(1), Some(2)]);
-        // As many as there are stand for those the author has.
+        // As many as there are represent those the author has.
         let two = " one\n \n \n two\n-three\n+3";
         check("one\n\ntwo\nthree\n", two, &[Some(0), Some(1), None, Some(2), Some(3)]);
         check("\none\n\n\n\ntwo\nthree\n", two, &[Some(1), Some(2), Some(3), Some(5), Some(6)]);
@@ -288,7 +288,7 @@ mod tests {
         check_refused("one\ntwo\n\nthree\n", " one\n \n+\n two\n three");
     }
 
-    /// One line and blank ones are found wherever that line stands; brackets stand everywhere.
+    /// One line and blank ones are found wherever that line is; brackets are everywhere.
     #[test]
     fn a_single_line_or_brackets_tell_no_place() {
         check_refused("one\n", " \n-one\n+1");

@@ -28,9 +28,9 @@ pub struct Certificate {
 pub struct Placement {
     /// Which hunk of the edit it is, counted from 0.
     pub hunk: usize,
-    /// How closely its old lines stand in the file.
+    /// How closely its old lines are in the file.
     pub tier: Tier,
-    /// For each line of the hunk, the line of the file it stands for, counted from 0. `None` for new lines, for
+    /// For each line of the hunk, the line of the file it represents, counted from 0. `None` for new lines, for
     /// elisions, and for blank context lines the file does not have.
     pub map: Vec<Option<usize>>,
     /// The line before which the new lines go when the hunk has no old lines, counted from 0.
@@ -196,11 +196,11 @@ impl Certificate {
     }
 }
 
-/// A line that goes, or a new one behind a line of the file.
+/// A line that goes, or a new one after a line of the file.
 type Effect<'h> = (Option<usize>, Option<Cow<'h, [u8]>>);
 
 impl Placement {
-    /// The first line of the file it touches or stands before, counted from 0.
+    /// The first line of the file it touches or is before, counted from 0.
     #[must_use]
     pub fn first_line(&self) -> usize {
         self.map.iter().flatten().next().copied().unwrap_or(self.insert_at)
@@ -227,7 +227,7 @@ impl Placement {
         effect.collect()
     }
 
-    /// Whether a line of its hunk stands for lines of the file that the author left out.
+    /// Whether a line of its hunk represents lines of the file that the author left out.
     fn leaves_out(&self, hunk: &Hunk) -> bool {
         let is_written = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
         hunk.lines.iter().zip(&self.map).any(|(line, place)| place.is_none() && is_written(line))

@@ -26,7 +26,7 @@ pub(crate) struct Nearest {
     pub beyond: Option<String>,
 }
 
-/// A line that was expected and the line that stands there.
+/// A line that was expected and the line that is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LineDifference {
     /// The line of the file, counted from 0.
@@ -39,7 +39,7 @@ pub(crate) struct LineDifference {
 
 /// How many differing lines are shown.
 const SHOWN: usize = 3;
-/// Lines that stand at more places than this say nothing about where a hunk belongs.
+/// Lines that are at more places than this say nothing about where a hunk belongs.
 const COMMON: usize = 64;
 /// Files longer than this are not searched for similar lines, only for equal ones.
 const SIMILARITY_LINES: usize = 20_000;
@@ -77,7 +77,7 @@ pub(crate) fn nearest(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Ne
     Some(nearest)
 }
 
-/// Every line of the hunk that stands in the file votes for the place it implies.
+/// Every line of the hunk that is in the file votes for the place it implies.
 fn by_votes(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<usize> {
     let mut votes: HashMap<usize, usize> = HashMap::new();
     for (at, text) in pattern.old.iter().enumerate() {
@@ -154,7 +154,7 @@ pub(crate) fn visible(text: &[u8]) -> String {
             ' ' if at < start || at >= end => shown.push('·'),
             '\r' => shown.push('␍'),
             '\u{a0}' => shown.push('⍽'),
-            // What stands for white space is itself named, so that the text can be had back.
+            // What represents white space is itself named, so that the text can be had back.
             '→' | '·' | '␍' | '⍽' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' | '\u{ad}' => {
                 shown.push_str(&format!("<U+{:04X}>", u32::from(character)));
             }

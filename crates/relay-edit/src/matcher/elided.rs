@@ -1,7 +1,7 @@
-//! Hunks in which a `...` stands for lines the author left out.
+//! Hunks in which a `...` represents lines the author left out.
 //!
 //! The parts between the elisions are placed one below the other. There must be exactly one way to do so, as far as the
-//! parts go that change something: a part of nothing but context may stand at several places without making any difference
+//! parts go that change something: a part of nothing but context may be at several places without making any difference
 //! to what is changed, and is taken where it is nearest.
 
 use super::indent::Reindent;
@@ -27,7 +27,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
         let done = pattern.hunk.adds() && !pattern.is_blind(tier.key()) && has_identity(&pattern.new);
         let done = if done { new.chains(index, tier)? } else { Vec::new() };
         match (done.as_slice(), candidates.as_slice()) {
-            // An insertion's old lines still stand there after the insertion.
+            // An insertion's old lines still are there after the insertion.
             ([done], places)
                 if places.iter().all(|place| stands_within(place, done))
                     && (!places.is_empty() || proof::survives(pattern, index, tier.key())?) =>
@@ -35,7 +35,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
                 return Some(Search::AlreadyApplied(done.start()));
             }
             (_, []) => {}
-            // The part that changes stood twice. Which of the two is meant only a line number says, and that of a place
+            // The part that changes was twice. Which of the two is meant only a line number says, and that of a place
             // below is another one by now.
             ([done], [only])
                 if pattern.hunk.line_hint != Some(only.start() + 1) || done.end() < only.end() =>
@@ -51,7 +51,7 @@ pub(crate) fn search(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Sea
     Some(Search::Nothing)
 }
 
-/// Whether every line that one candidate stands for is one that the other stands for too.
+/// Whether every line that one candidate represents is one that the other represents too.
 fn stands_within(place: &Candidate, done: &Candidate) -> bool {
     let (Covered::Map(place), Covered::Map(done)) = (&place.lines, &done.lines) else { return false };
     place.iter().flatten().all(|line| done.contains(&Some(*line)))
@@ -62,7 +62,7 @@ fn stands_within(place: &Candidate, done: &Candidate) -> bool {
 struct Part<'h> {
     /// The positions of its lines on this side, and the lines.
     lines: Vec<(usize, &'h str)>,
-    /// Where it stands makes a difference: a line of it goes, or one comes in.
+    /// Where it is makes a difference: a line of it goes, or one comes in.
     changes: bool,
 }
 
@@ -141,8 +141,8 @@ impl<'h> Parts<'h> {
     }
 }
 
-/// Whether a line of dots is one of the file: that has such a line below the one that stands above it in the hunk, or above the
-/// one below it. Brackets, which stand anywhere, tell nothing of it.
+/// Whether a line of dots is one of the file: that has such a line below the one that is above it in the hunk, or above the
+/// one below it. Brackets, which are anywhere, tell nothing of it.
 fn stands_there(lines: &[HunkLine], at: usize, index: &FileIndex<'_>) -> bool {
     let text = lines.get(at).map(HunkLine::text).unwrap_or_default();
     let places = index.places(Key::Trim, text.as_bytes());
@@ -168,7 +168,7 @@ const STEPS: usize = 10_000;
 /// The search for ways to place parts one below the other.
 struct Chains<'s> {
     parts: &'s [Part<'s>],
-    /// Where each part stands, in order.
+    /// Where each part is, in order.
     starts: &'s [Vec<usize>],
     /// For each way that was found the start of each part.
     found: Vec<Vec<usize>>,
@@ -176,7 +176,7 @@ struct Chains<'s> {
 }
 
 impl Chains<'_> {
-    /// Begins with the first part that changes something; what stands above it is as near to it as can be.
+    /// Begins with the first part that changes something; what is above it is as near to it as can be.
     fn begin(&mut self) {
         let first = self.parts.iter().position(|part| part.changes).unwrap_or_default();
         for start in self.starts.get(first).into_iter().flatten() {
@@ -235,7 +235,7 @@ mod tests {
         search(&Pattern::new(&hunk), &FileIndex::new(file.as_bytes()))
     }
 
-    /// Checks at which lines the old lines stand, for every way to place them.
+    /// Checks at which lines the old lines are, for every way to place them.
     #[track_caller]
     fn check(file: &str, diff: &str, tier: Tier, reindent: &Reindent, ways: &[&[Option<usize>]]) {
         let candidate = |places: &&[Option<usize>]| Candidate {
@@ -264,13 +264,13 @@ mod tests {
         check("begin\none\nend\nend\n", ENDS, Tier::Exact, &Reindent::Keep, &ways);
     }
 
-    /// Where context stands makes no difference to what is changed.
+    /// Where context is makes no difference to what is changed.
     #[test]
     fn context_is_taken_where_it_is_nearest() {
         let near: &[Option<usize>] = &[Some(2), None, Some(4), None, Some(6)];
         let diff = " begin\n ...\n-end\n+END\n ...\n tail";
         check("begin\none\nbegin\none\nend\ntwo\ntail\ntail\n", diff, Tier::Exact, &Reindent::Keep, &[near]);
-        // A new line belongs to the lines it stands at.
+        // A new line belongs to the lines it is at.
         let ways: [&[Option<usize>]; 2] = [&[Some(0), None, Some(3)], &[Some(1), None, Some(3)]];
         check("begin\nbegin\none\nend\n", " begin\n+new\n ...\n end", Tier::Exact, &Reindent::Keep, &ways);
         let nearest = &ways[1..];
@@ -291,7 +291,7 @@ mod tests {
     fn dots_that_stand_in_the_file_are_a_line_of_it() {
         assert_eq!(searched("begin\n...\none\nend\n", ENDS), Some(Search::Nothing));
         assert_eq!(searched("begin\none\n\n...\nend\n", ENDS), Some(Search::Nothing));
-        // Those stand elsewhere.
+        // Those are elsewhere.
         let places: &[Option<usize>] = &[Some(0), None, Some(2)];
         check("begin\none\nend\ndef f():\n...\n", ENDS, Tier::Exact, &Reindent::Keep, &[places]);
         // Beside brackets nobody can say.
@@ -303,7 +303,7 @@ mod tests {
         let places: &[Option<usize>] = &[Some(0), None, Some(2)];
         let add = Reindent::Add(b"    ".to_vec());
         check("    begin\n    one\n    end\n", ENDS, Tier::Indentation, &add, &[places]);
-        // Blanks behind a line say nothing about its depth.
+        // Blanks after a line say nothing about its depth.
         check("begin \none\nend\n", ENDS, Tier::TrailingWhitespace, &Reindent::Keep, &[places]);
     }
 
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(searched("begin\none\n", " begin\n ...\n-end"), Some(Search::Nothing));
     }
 
-    /// The last part stands above all the others, and every way to place those is tried in vain.
+    /// The last part is above all the others, and every way to place those is tried in vain.
     #[test]
     fn too_many_ways_are_given_up() {
         let file = |count: usize| format!("end\n{}{}", "one\n".repeat(count), "two\n".repeat(count));

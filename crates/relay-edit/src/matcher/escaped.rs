@@ -1,7 +1,7 @@
 //! Backslashes that an author put before quotes and tabs, as in a string of another program: `say(\"hello\")`.
 //!
-//! Only where the old text stands nowhere with them are they taken off, from both sides alike, and only where the old
-//! lines show that they belong to nobody: every quote of that kind has one, and no other backslash stands in the hunk.
+//! Only where the old text is nowhere with them are they taken off, from both sides alike, and only where the old
+//! lines show that they belong to nobody: every quote of that kind has one, and no other backslash is in the hunk.
 
 use std::collections::BTreeSet;
 
@@ -53,7 +53,7 @@ struct Escapes {
 }
 
 impl Escapes {
-    /// Reads a line; `None` when a backslash stands before anything else.
+    /// Reads a line; `None` when a backslash is before anything else.
     fn of(line: &str) -> Option<Self> {
         let mut escapes = Self::default();
         let mut rest = line;

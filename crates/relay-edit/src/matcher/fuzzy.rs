@@ -3,7 +3,7 @@
 //! Lines that go away must match as in the tiers above. A context line may differ by a slip of the pen and no
 //! more: one character in one word, never a digit, so that `case 1` never passes for `case 2`, and never a word
 //! the file knows, so that one name never passes for another. Everything else of the hunk
-//! must stand there, at one place only, and no other place may come close.
+//! must be there, at one place only, and no other place may come close.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::pattern::{Pattern, has_identity};
 use super::tier::Tier;
 use crate::lines::is_blank;
 
-/// Lines that stand at more places than this do not propose any.
+/// Lines that are at more places than this do not propose any.
 const COMMON: usize = 256;
 /// How many places are looked at before the search gives up.
 const PLACES: usize = 2_000;
@@ -117,7 +117,7 @@ fn score(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, key: Key) -
     }
     let score = if weight > 0.0 { total / weight } else { 0.0 };
     // One line in four may have a slip, and the others must vouch for the place: two telling lines, or one that is among
-    // several or stands nowhere else.
+    // several or is nowhere else.
     let vouched = telling >= 2 || telling == 1 && (equal >= 3 || sole);
     let needed = slips > 0 || key != Key::Folded;
     acceptable &= needed && slips * 4 <= pattern.old.len().max(4) && vouched;
@@ -130,7 +130,7 @@ fn similarity(wanted: &str, found: &str) -> f64 {
     if wanted.len().max(found.len()) > 2_000 { 0.0 } else { 1.0 - 1.0 / longest.max(1) as f64 }
 }
 
-/// Whether the word that differs stands elsewhere in the file: then it is a name of its own and no slip.
+/// Whether the word that differs is elsewhere in the file: then it is a name of its own and no slip.
 fn is_known(index: &FileIndex<'_>, wanted: &str, found: &str) -> bool {
     let (wanted, found) = (words(wanted), words(found));
     let different =
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn other_lines_vouch_for_the_place() {
         check("{\n[\nread(a)\nwrite(a)\n", " {\n [\n reead(a)\n-write(a)", (3.0 + 7.0 / 8.0) / 4.0, true);
-        // One line alone does if it stands nowhere else.
+        // One line alone does if it is nowhere else.
         let short = (2.0 + 7.0 / 8.0) / 3.0;
         check("{\nread(a)\nwrite(a)\n", " {\n reead(a)\n-write(a)", short, true);
         check("{\nread(a)\nwrite(a)\n  write(a)\n", " {\n reead(a)\n-write(a)", short, false);

@@ -38,7 +38,7 @@ pub(crate) struct FileIndex<'a> {
     habit: OnceCell<Habit>,
     has_tabs: OnceCell<bool>,
     has_blanks_at_ends: OnceCell<bool>,
-    /// Where lines were found of which one stands nowhere else, not even as a part of another line.
+    /// Where lines were found of which one is nowhere else, not even as a part of another line.
     alone: Cell<Option<usize>>,
     /// How the reply writes one level of the file, where that is known from elsewhere.
     levels: Option<Reindent>,
@@ -94,7 +94,7 @@ impl<'a> FileIndex<'a> {
         self.levels.as_ref()
     }
 
-    /// Every line at which all of `pattern` stands, one line after the other; `None` when that is too much work.
+    /// Every line at which all of `pattern` is, one line after the other; `None` when that is too much work.
     pub fn find<T: AsRef<[u8]>>(&self, key: Key, pattern: &[T]) -> Option<Vec<usize>> {
         self.find_some(key, pattern, usize::MAX)
     }
@@ -203,12 +203,12 @@ impl<'a> FileIndex<'a> {
         Some(found)
     }
 
-    /// Whether the lines that were just found at a place can stand nowhere else, whatever stands behind them.
+    /// Whether the lines that were just found at a place can be nowhere else, whatever is after them.
     pub fn found_alone(&self, start: usize) -> bool {
         self.alone.get() == Some(start)
     }
 
-    /// The rarest line of a pattern among those that were announced, and where it stands.
+    /// The rarest line of a pattern among those that were announced, and where it is.
     fn rarest_sought<T: AsRef<[u8]>>(&self, pattern: &[T]) -> Option<(usize, &[usize])> {
         let sought = self.sought.get()?;
         let mut rarest: Option<(usize, &[usize])> = None;
@@ -226,7 +226,7 @@ impl<'a> FileIndex<'a> {
         rarest
     }
 
-    /// Where all of `pattern` stands, judged by one of its lines; `None` when that is too much work.
+    /// Where all of `pattern` is, judged by one of its lines; `None` when that is too much work.
     fn standing<T: AsRef<[u8]>>(
         &self,
         pattern: &[T],
@@ -249,7 +249,7 @@ impl<'a> FileIndex<'a> {
         Some(found)
     }
 
-    /// Whether `pattern` stands at a line.
+    /// Whether `pattern` is at a line.
     pub fn stands_at<T: AsRef<[u8]>>(&self, key: Key, pattern: &[T], start: usize) -> bool {
         start + pattern.len() <= self.lines.len()
             && pattern

@@ -1,13 +1,13 @@
 //! Old text that is part of a line: turned into whole lines, so that everything else stays the same.
 //!
 //! Some authors search for `port: 3000` inside a longer line, or leave the indentation of the first line off. The text
-//! must stand in the file exactly once, and must not begin or end in the middle of a word. New text that brings what
-//! stands beside the part was written for the whole line: put into it, that would stand there twice.
+//! must be in the file exactly once, and must not begin or end in the middle of a word. New text that brings what
+//! is beside the part was written for the whole line: put into it, that would be there twice.
 
 use crate::Hunk;
 use crate::lines::{Lines, is_blank};
 
-/// The hunk in whole lines, if its old text stands once inside the lines of a file.
+/// The hunk in whole lines, if its old text is once inside the lines of a file.
 pub(crate) fn widen(hunk: &Hunk, lines: &Lines<'_>) -> Option<Hunk> {
     let ending = lines.ending_near(0);
     let join = |side: Vec<&str>| side.into_iter().map(str::as_bytes).collect::<Vec<_>>().join(ending);
@@ -68,7 +68,7 @@ fn keeps_indentation(hunk: &Hunk) -> bool {
     first && (below.peek().is_none() || shown && below.all(|line| is_deep(line) || old.contains(&line)))
 }
 
-/// Whether the new text begins with what stands before the part, or ends with what follows it, and the old text does not.
+/// Whether the new text begins with what is before the part, or ends with what follows it, and the old text does not.
 fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
     let (head, tail, bare) = (head.trim_ascii_end(), tail.trim_ascii_start(), new.trim_ascii());
     // Brackets that the new text opens and closes itself are its own.
@@ -87,7 +87,7 @@ fn brings(old: &[u8], new: &[u8], head: &[u8], tail: &[u8]) -> bool {
     begins || ends
 }
 
-/// Whether the new lines were not written to stand between `head` and `tail`: more of them than there were, which begin or
+/// Whether the new lines were not written to be between `head` and `tail`: more of them than there were, which begin or
 /// end as nothing did, a comment that would take in what follows, or nothing where something is left over.
 fn is_unfit(hunk: &Hunk, head: &[u8], tail: &[u8]) -> bool {
     let (old, new) = (hunk.old_lines().collect::<Vec<_>>(), hunk.new_lines().collect::<Vec<_>>());
@@ -219,7 +219,7 @@ mod tests {
         check_refused("a --------- b\n", &["--------"], &["b"]);
     }
 
-    /// Two letters, or a row of a few signs, stand somewhere in most files.
+    /// Two letters, or a row of a few signs, are somewhere in most files.
     #[test]
     fn a_part_must_tell_something() {
         check_refused("f(ab)\n", &["ab"], &["cd"]);

@@ -15,7 +15,7 @@ pub(crate) enum Key {
     TrimEnd,
     /// White space at both ends.
     Trim,
-    /// White space at both ends, how much of it stands between words, and whether any stands beside brackets and commas.
+    /// White space at both ends, how much of it is between words, and whether any is beside brackets and commas.
     Spaced,
     /// As `Spaced`, and which of several characters that look alike is used, or whether an accent is one of its own.
     Folded,

@@ -1,6 +1,6 @@
 //! Blank lines and rules that an author leaves between the markers of a section and its text.
 //!
-//! They are nobody's lines. Only where the old text stands nowhere with them are they taken off, from both sides alike.
+//! They are nobody's lines. Only where the old text is nowhere with them are they taken off, from both sides alike.
 
 use super::index::FileIndex;
 use super::key::Key;
@@ -41,8 +41,8 @@ pub(crate) fn without_all_margins(hunk: &Hunk, index: &FileIndex<'_>) -> Option<
     })
 }
 
-/// Whether several blank lines stand right above or below what changes, in a file that parts its blocks so: then they are
-/// quoted, and where they do not stand in the file, something between them and the change is missing.
+/// Whether several blank lines are right above or below what changes, in a file that parts its blocks so: then they are
+/// quoted, and where they are not in the file, something between them and the change is missing.
 fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     const SEVERAL: usize = 2;
     let is_margin = |line: &&HunkLine| matches!(line, HunkLine::Context(text) if is_blank(text.as_bytes()));
@@ -57,8 +57,8 @@ fn bounds_a_change(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     (bounds(above, hunk.lines.get(above)) || bounds(below, hunk.lines.iter().rev().nth(below))) && parts()
 }
 
-/// Whether new lines stand beyond a blank line that stays at an end of the old text: then that line is where they belong, and
-/// where it does not stand in the file, nothing says so.
+/// Whether new lines are beyond a blank line that stays at an end of the old text: then that line is where they belong, and
+/// where it is not in the file, nothing says so.
 fn parts_a_change(hunk: &Hunk) -> bool {
     let is_written = |line: &HunkLine| !is_blank(line.text().as_bytes());
     let parts = |lines: &mut dyn Iterator<Item = &HunkLine>| {
@@ -69,15 +69,15 @@ fn parts_a_change(hunk: &Hunk) -> bool {
     parts(&mut hunk.lines.iter()) || parts(&mut hunk.lines.iter().rev())
 }
 
-/// Lines without the blank ones around them, and how many of those stand above; `None` when there are no others.
+/// Lines without the blank ones around them, and how many of those are above; `None` when there are no others.
 fn without_blanks<'l, 't>(lines: &'l [&'t str]) -> Option<(&'l [&'t str], usize)> {
     let written = |line: &&str| !is_blank(line.as_bytes());
     let (first, last) = (lines.iter().position(written)?, lines.iter().rposition(written)?);
     Some((lines.get(first..=last)?, first))
 }
 
-/// The hunk without the blank line at its end, which is then the end of the file: behind the last newline some authors see
-/// one more line. `None` when there is none, or when it stays and the hunk does not stand there.
+/// The hunk without the blank line at its end, which is then the end of the file: after the last newline some authors see
+/// one more line. `None` when there is none, or when it stays and the hunk is not there.
 pub(crate) fn without_last_blank(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let (last, lines) = hunk.lines.split_last()?;
     let rest = Hunk { lines: lines.to_vec(), end: EndOfFile::Reached, ..hunk.clone() };
@@ -98,7 +98,7 @@ pub(crate) fn without_last_blank(hunk: &Hunk, index: &FileIndex<'_>) -> Option<H
     extra.then_some(rest)
 }
 
-/// The hunk without the sentences behind it, which its header counts as lines: they stand behind a blank line and have no
+/// The hunk without the sentences after it, which its header counts as lines: they are after a blank line and have no
 /// sign, and the file does not have them. `None` when there are none.
 pub(crate) fn without_prose(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let (lines, prose) = hunk.lines.split_at_checked(hunk.lines.len().checked_sub(hunk.unsigned)?)?;
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(rest(&["", ""], &["b"]), None);
     }
 
-    /// The blank line is what the new line stands behind, or before.
+    /// The blank line is what the new line is after, or before.
     #[test]
     fn a_blank_line_with_new_ones_beyond_it_is_no_margin() {
         check(&["a", ""], &["a", "", "x"], None);

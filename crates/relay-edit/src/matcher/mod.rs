@@ -65,54 +65,54 @@ use place::{ladder, rival, scope, ties};
 pub(crate) enum Located {
     /// It has exactly one place.
     Placed(Placement),
-    /// Its new lines stand there already, beginning at this line, counted from 0.
+    /// Its new lines are there already, beginning at this line, counted from 0.
     AlreadyApplied(usize),
 }
 
 /// Why a hunk has no place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// Its old lines stand nowhere.
+    /// Its old lines are nowhere.
     NotFound(Option<Nearest>),
-    /// They stand at several places, counted from 0.
+    /// They are at several places, counted from 0.
     Ambiguous(Vec<Range<usize>>),
-    /// The lines that both sides begin with stand at several places, and they are taken literally.
+    /// The lines that both sides begin with are at several places, and they are taken literally.
     AnchorRepeated {
         /// Their first lines, counted from 0.
         places: Vec<usize>,
         /// How many lines they are.
         len: usize,
     },
-    /// It stands at one place, while something looser stands where its line number says.
+    /// It is at one place, while something looser is where its line number says.
     HintContradicts {
         /// The better match, counted from 0.
         found: usize,
         /// The line the author named, counted from 0.
         hinted: usize,
     },
-    /// It stands at one place, and its new lines at another with the same lines around them.
+    /// It is at one place, and its new lines at another with the same lines around them.
     Applied {
-        /// Where the old lines stand, counted from 0.
+        /// Where the old lines are, counted from 0.
         found: usize,
-        /// Where the new lines stand, counted from 0.
+        /// Where the new lines are, counted from 0.
         done: usize,
     },
-    /// It stands at one place with other white space, and at another to the letter but for a slip.
+    /// It is at one place with other white space, and at another to the letter but for a slip.
     Rivalled {
-        /// Where it stands, counted from 0.
+        /// Where it is, counted from 0.
         found: usize,
-        /// Where it stands but for the slip, counted from 0.
+        /// Where it is but for the slip, counted from 0.
         other: usize,
     },
-    /// It stands at one place, which is not in the block its header names.
+    /// It is at one place, which is not in the block its header names.
     OutOfScope(usize),
     /// Its old lines are brackets and blanks, which tell no place from another.
     NoIdentity(usize),
-    /// It stands, not quite as written, at a line that breaks the order of the other hunks.
+    /// It is, not quite as written, at a line that breaks the order of the other hunks.
     Disorder(usize),
-    /// New lines at its ends stand next to its place already, and nothing proves that they are meant twice.
+    /// New lines at its ends are next to its place already, and nothing proves that they are meant twice.
     Repeated(Repeats),
-    /// Its new lines are whole blocks that would stand inside the block which this line, counted from 0, ends.
+    /// Its new lines are whole blocks that would be inside the block which this line, counted from 0, ends.
     Enclosed(usize),
     /// A new line has the escapes of HTML or of a string, in a file that has none.
     Escaped(String),
@@ -122,7 +122,7 @@ pub(crate) enum Failure {
     NoAnchor,
     /// A new line cannot be indented as the file is.
     Indentation(String),
-    /// A new line stands in a text over several lines, in which indentation is content.
+    /// A new line is in a text over several lines, in which indentation is content.
     Verbatim(String),
     /// The search was given up.
     TooMuchWork,
@@ -155,7 +155,7 @@ impl Strictness {
     }
 }
 
-/// After so many hunks of one edit that stand nowhere the others are not looked for.
+/// After this many hunks of one edit that are nowhere the others are not looked for.
 const LOST: usize = 200;
 
 /// Places all hunks of a diff against one file.

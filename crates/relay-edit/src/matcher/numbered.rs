@@ -1,6 +1,6 @@
 //! Line numbers that an author copied together with the text, such as `12 | let a = 1;` or `12: let a = 1;`.
 //!
-//! Only where the old text stands nowhere with them are they taken off: some files do have numbers before their lines.
+//! Only where the old text is nowhere with them are they taken off: some files do have numbers before their lines.
 
 use crate::Hunk;
 use crate::anchors::split_anchor;
@@ -49,7 +49,7 @@ fn numbered<'l>(line: &'l str) -> Option<(usize, &'l str)> {
     let line = line.trim_start_matches(' ');
     let (number, rest) = line.split_at(line.find(|sign: char| !sign.is_ascii_digit())?);
     let apart = |rest: &'l str| rest.strip_prefix(' ').or_else(|| rest.is_empty().then_some(rest));
-    // What stands between a number and its line in the views that tools show.
+    // What is between a number and its line in the views that tools show.
     let text = match rest.strip_prefix(':') {
         Some(rest) => apart(rest),
         None => {

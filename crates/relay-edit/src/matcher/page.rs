@@ -1,13 +1,13 @@
 //! Text that went through a page: `&lt;` for `<`, `&gt;` for `>` and `&amp;` for `&`.
 //!
-//! Where the old lines stand nowhere with the escapes and stand there without them, all of the hunk was escaped. Where the
+//! Where the old lines are nowhere with the escapes and are there without them, all of the hunk was escaped. Where the
 //! old lines have nothing to escape, only the new ones can show it, and prove nothing: such a hunk is in doubt.
 
 use super::index::FileIndex;
 use super::pattern::Pattern;
 use crate::Hunk;
 
-/// What stands for a character in the text of a page.
+/// What represents a character in the text of a page.
 const ESCAPES: &[(&str, &str)] =
     &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&#x27;", "'"), ("&amp;", "&")];
 

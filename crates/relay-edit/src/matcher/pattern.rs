@@ -8,9 +8,9 @@ use crate::{Hunk, HunkLine};
 pub(crate) struct Pattern<'h> {
     /// The hunk.
     pub hunk: &'h Hunk,
-    /// The lines that must stand in the file.
+    /// The lines that must be in the file.
     pub old: Vec<&'h str>,
-    /// The lines that would stand there afterwards.
+    /// The lines that would be there afterwards.
     pub new: Vec<&'h str>,
     /// For each old line its position in the hunk.
     pub positions: Vec<usize>,
@@ -61,7 +61,7 @@ impl<'h> Pattern<'h> {
     }
 }
 
-/// Whether lines can be recognised: brackets and blanks alone stand everywhere.
+/// Whether lines can be recognised: brackets and blanks alone are everywhere.
 pub(crate) fn has_identity(lines: &[&str]) -> bool {
     lines.iter().any(|line| is_telling(line))
 }

@@ -33,7 +33,7 @@ pub(crate) fn lost_somewhere(pattern: &Pattern<'_>, index: &FileIndex<'_>, start
 }
 
 /// The rule for a hunk of which some lines lost their indentation, or the first one was copied from where its text begins:
-/// the others are indented as the file is, and so are the new ones. `lines` are those of the hunk that stand at the place.
+/// the others are indented as the file is, and so are the new ones. `lines` are those of the hunk that are at the place.
 pub(crate) fn lost_in_places(
     pattern: &Pattern<'_>,
     lines: &[&str],
@@ -43,7 +43,7 @@ pub(crate) fn lost_in_places(
     let added = || pattern.hunk.added_lines();
     let stays = matches!(pattern.hunk.lines.first(), Some(HunkLine::Context(_)));
     let (mut kept, mut scattered) = (false, false);
-    // A bracket at an end of the hunk that alone lost it may as well be the one that stands above or below at its depth.
+    // A bracket at an end of the hunk that alone lost it may as well be the one that is above or below at its depth.
     let (mut told, mut doubtful) = (false, false);
     for (at, line) in lines.iter().enumerate().filter(|(_, line)| !is_blank(line.as_bytes())) {
         let (reply, file) = (indent(line.as_bytes()), indent(index.lines.text(start + at)));
@@ -71,7 +71,7 @@ pub(crate) fn lost_in_places(
     (kept && (!scattered || added().all(is_indented))).then_some(Reindent::Keep)
 }
 
-/// The rule for a hunk of which only lines that go are indented otherwise: they need no other indentation. New lines stand
+/// The rule for a hunk of which only lines that go are indented otherwise: they need no other indentation. New lines are
 /// between lines that are indented as the file is, and so are they.
 pub(crate) fn lost_where_it_goes(
     pattern: &Pattern<'_>,
@@ -80,7 +80,7 @@ pub(crate) fn lost_where_it_goes(
 ) -> Option<Reindent> {
     let mut places = start..;
     let mut kept = false;
-    // Whether the old line above is indented as the file is, and whether a new line stands behind it.
+    // Whether the old line above is indented as the file is, and whether a new line is after it.
     let (mut fits, mut added) = (true, false);
     for line in &pattern.hunk.lines {
         if !line.is_old() {
@@ -145,7 +145,7 @@ pub(crate) fn settled(pattern: &Pattern<'_>, index: &FileIndex<'_>, rule: &Reind
         as_written += usize::from(depths.binary_search(&depth).is_ok());
         as_moved += usize::from(depths.binary_search(&[b" ", depth].concat().as_slice()).is_ok());
     }
-    // A depth that stands nowhere may be new; one reading must explain all of them, or the other none.
+    // A depth that is nowhere may be new; one reading must explain all of them, or the other none.
     let explains = |one: usize, other: usize| one > other && (one == all || other == 0);
     match (explains(as_written, as_moved), explains(as_moved, as_written)) {
         (true, false) => Some(Reindent::Keep),

@@ -10,7 +10,7 @@ use crate::lines::Lines;
 /// How many bits the filter has for each line that is sought.
 const BITS_PER_LINE: usize = 16;
 
-/// Where lines stand that somebody said they would look for.
+/// Where lines are that somebody said they would look for.
 #[derive(Debug)]
 pub(crate) struct Sought {
     /// One bit for each kind of line that is sought.
@@ -51,7 +51,7 @@ impl Sought {
     }
 }
 
-/// Where the bit of a line stands: its length and its last bytes decide.
+/// Where the bit of a line is: its length and its last bytes decide.
 fn kind(line: &[u8], words: usize) -> (usize, u64) {
     const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
     let last = match line.last_chunk::<8>() {

@@ -1,6 +1,6 @@
 //! Lines by the hashes of what they say.
 //!
-//! Arrays instead of a list for each hash: most lines stand once, and a list for each of them would cost more than
+//! Arrays instead of a list for each hash: most lines are once, and a list for each of them would cost more than
 //! everything else. Hashes only propose places: equality of the lines themselves decides.
 
 /// Lines in the order of their hashes.
@@ -43,7 +43,7 @@ impl Table {
                 }
             }
         }
-        // Lines of one hash must stand together; most buckets hold one line and need nothing.
+        // Lines of one hash must be together; most buckets hold one line and need nothing.
         for range in starts.windows(2) {
             if let [start, end] = range
                 && end - start > 1

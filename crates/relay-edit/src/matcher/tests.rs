@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Where a hunk goes, how closely its lines stand there, and how its new ones are indented.
+/// Where a hunk goes, how closely its lines are there, and how its new ones are indented.
 #[track_caller]
 fn place(file: &str, hunk: &Hunk, strictness: Strictness) -> (usize, Tier, Reindent) {
     match locate(hunk, &FileIndex::new(file.as_bytes()), strictness) {
@@ -24,7 +24,7 @@ fn a_tier_that_cannot_tell_old_from_new_is_not_used() {
     assert_eq!(place("call(one)  \n", &Hunk::of_diff(trailing), Strictness::Fuzzy).1, Tier::Exact);
 }
 
-/// `{`, anything, `}` stands in every file.
+/// `{`, anything, `}` is in every file.
 #[test]
 fn lines_left_out_between_brackets_tell_no_place() {
     let file = "fn main() {\n    one();\n    two();\n}\n";
@@ -37,7 +37,7 @@ fn lines_left_out_between_brackets_tell_no_place() {
     }
 }
 
-/// A bracket with blanks behind it is that bracket; one at another depth may be any.
+/// A bracket with blanks after it is that bracket; one at another depth may be any.
 #[test]
 fn brackets_are_found_but_for_blanks_behind_them() {
     let bracket = Hunk::of_diff("-}\n+]");
@@ -45,7 +45,7 @@ fn brackets_are_found_but_for_blanks_behind_them() {
     assert!(matches!(locate_fuzzily("one\n  }\n", "-}\n+]"), Err(Failure::NotFound(_))));
 }
 
-/// What is left of a block without its only telling line stands in many places, and proves nothing.
+/// What is left of a block without its only telling line is in many places, and proves nothing.
 #[test]
 fn brackets_elsewhere_are_no_sign_that_a_hunk_is_applied() {
     let file = "(\n    one\n)\n\n(\n)\n";
@@ -88,7 +88,7 @@ fn a_common_line_below_a_block_that_stands_nowhere_has_no_place() {
     named(&["def toast(self):"], "-        return self.slowly(3)\n+        return self.slowly(4)");
 }
 
-/// A bracket stands in every other line, so that a wrong number meets one as well.
+/// A bracket is in every other line, so that a wrong number meets one as well.
 #[test]
 fn a_number_beside_wrong_counts_tells_no_brackets_apart() {
     let file = "fn a() {\n    one();\n}\nfn b() {\n    two();\n}\n";
@@ -178,7 +178,7 @@ fn a_named_line_that_opens_nothing_speaks_for_what_stands_below() {
     assert_eq!(found, Err(Failure::Ambiguous(vec![1..2, 3..4])));
 }
 
-/// Blanks behind a line are no doubt, other differences are.
+/// Blanks after a line are no doubt, other differences are.
 #[test]
 fn new_lines_that_stand_there_but_for_blanks_are_applied_whatever_else_is_like_the_old_ones() {
     let change = "-old(a)\n+new(a)";

@@ -5,7 +5,7 @@ use std::fmt;
 use super::Strictness;
 use super::key::Key;
 
-/// How closely the old lines of a hunk stand in the file; later tiers are tried only when earlier ones find nothing.
+/// How closely the old lines of a hunk are in the file; later tiers are tried only when earlier ones find nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Byte for byte.
@@ -16,7 +16,7 @@ pub enum Tier {
     TrailingWhitespace,
     /// Except for indentation, which differs by one rule for all lines.
     Indentation,
-    /// Except for how much white space stands between words, and whether any stands beside brackets and commas.
+    /// Except for how much white space is between words, and whether any is beside brackets and commas.
     Spacing,
     /// Except for characters that look alike, such as curly and straight quotes.
     LookAlikes,

@@ -56,7 +56,7 @@ impl<'a> Endings<'a> {
             match self.common {
                 Some(ending) if !is_last || self.final_newline => out.extend_from_slice(ending),
                 Some(_) => {}
-                // What was a last line without an ending on one side may have got lines behind it from the other.
+                // What was a last line without an ending on one side may have got lines after it from the other.
                 None if !is_last && !is_terminated(line) => {
                     out.extend_from_slice(base.ending_near(at));
                 }

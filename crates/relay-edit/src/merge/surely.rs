@@ -1,7 +1,7 @@
 //! A merge that leaves nothing to the way versions are compared.
 //!
 //! Where lines repeat, there is more than one way to say what changed: a function that was inserted before its twin is
-//! the same text as one inserted behind it. A merge that picks one of them puts the other side's change into one twin or
+//! the same text as one inserted after it. A merge that picks one of them puts the other side's change into one twin or
 //! the other. Here every such way is tried, and only what all of them agree on is merged.
 
 use super::{Comparison, Conflict, Merged, Touching, by_lines, merge_with};
@@ -19,7 +19,7 @@ use crate::lines::Lines;
 ///
 /// assert_eq!(merge_surely(b"a\nb\nc\n", b"A\nb\nc\n", b"a\nb\nC\n").unwrap(), b"A\nb\nC\n");
 /// assert!(merge_surely(b"a\nb\nc\n", b"A\nb\nc\n", b"a\nB\nc\n").is_err());
-/// // Was the twin put before the block or behind it?
+/// // Was the twin put before the block or after it?
 /// assert!(merge_surely(b"1\nx\ny\nz\n2\n", b"1\nx\ny\nz\nx\ny\nz\n2\n", b"1\nx\nY\nz\n2\n").is_err());
 /// ```
 pub fn merge_surely(base: &[u8], ours: &[u8], theirs: &[u8]) -> Result<Vec<u8>, Vec<Conflict>> {
@@ -53,7 +53,7 @@ fn merge_agreed(base: &[u8], ours: &[u8], theirs: &[u8], touching: Touching) -> 
 const SLIDES: [(Slide, Slide); 4] =
     [(Slide::Up, Slide::Up), (Slide::Up, Slide::Down), (Slide::Down, Slide::Up), (Slide::Down, Slide::Down)];
 
-/// Which of its places a change takes that could stand at several.
+/// Which of its places a change takes that could be at several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Slide {
     Stay,
@@ -79,7 +79,7 @@ impl Comparison for Slid {
     }
 }
 
-/// The same text, said with every insertion and deletion as far up as it can stand.
+/// The same text, said with every insertion and deletion as far up as it can be.
 fn up(mut changes: Vec<Difference>, base: &[&[u8]], version: &[&[u8]]) -> Vec<Difference> {
     let mut floor = (0, 0);
     for change in &mut changes {
@@ -95,7 +95,7 @@ fn up(mut changes: Vec<Difference>, base: &[&[u8]], version: &[&[u8]]) -> Vec<Di
     changes
 }
 
-/// The same text, said with every insertion and deletion as far down as it can stand.
+/// The same text, said with every insertion and deletion as far down as it can be.
 fn down(mut changes: Vec<Difference>, base: &[&[u8]], version: &[&[u8]]) -> Vec<Difference> {
     let mut ceiling = (base.len(), version.len());
     for change in changes.iter_mut().rev() {

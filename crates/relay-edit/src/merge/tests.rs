@@ -29,7 +29,7 @@ fn changes_of_different_lines_merge() {
 fn changes_of_neighbouring_lines_merge() {
     check("a\nb\nc\nd\n", "a\nB\nc\nd\n", "a\nb\nC\nd\n", "a\nB\nC\nd\n");
     check("a\nb\nc\n", "a\nc\n", "a\nb\nC\n", "a\nC\n");
-    // A line put behind one that the other side takes away.
+    // A line put after one that the other side takes away.
     check("a\nb\nc\n", "a\nb\nnew\nc\n", "a\nc\n", "a\nnew\nc\n");
     check("a\nb\nc\n", "a\nb\nnew\nc\n", "a\nB\nc\n", "a\nB\nnew\nc\n");
     check("a\nb\nc\n", "a\nnew\nb\nc\n", "a\nB\nc\n", "a\nnew\nB\nc\n");

@@ -1,6 +1,6 @@
 //! A change that is written twice.
 //!
-//! Mostly the second time finds it done. Where its old lines stand at several places and the line number chose one of them,
+//! Mostly the second time finds it done. Where its old lines are at several places and the line number chose one of them,
 //! the second time would find the place that is left, which nobody meant. So it is with a place that is only like the one
 //! that was meant.
 //!
@@ -85,7 +85,7 @@ pub(super) fn repeated(edit: &Edit, earlier: &Edit, state: &State<'_>) -> Option
     Some(EditOutcome { certificates: vec![certificate], ..outcome })
 }
 
-/// Whether the old lines of a hunk stand in a file to the letter.
+/// Whether the old lines of a hunk are in a file to the letter.
 pub(super) fn stands(hunk: &Hunk, index: &FileIndex<'_>) -> bool {
     let old: Vec<&str> = hunk.old_lines().collect();
     old.is_empty() || index.find_some(Key::TrimEnd, &old, 1).is_none_or(|places| !places.is_empty())
@@ -228,7 +228,7 @@ fn is_same_edit(one: &Edit, other: &Edit) -> bool {
     one.path == other.path && hunks.len() == others.len() && pairs.all(|(one, other)| is_same(one, other))
 }
 
-/// Whether two hunks say the same, wherever they stand in the reply.
+/// Whether two hunks say the same, wherever they are in the reply.
 pub(super) fn is_same(one: &Hunk, other: &Hunk) -> bool {
     (&one.lines, one.line_hint, &one.scope, one.end, one.target)
         == (&other.lines, other.line_hint, &other.scope, other.end, other.target)

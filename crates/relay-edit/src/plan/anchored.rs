@@ -1,7 +1,7 @@
 //! Anchors that an author copied into new lines: `12ab|    y = 3` for `    y = 3`, as `relay read --anchors` shows a file.
 //!
 //! They are taken off where it is certain that they are copied: an anchor is the one of that line of the file, or every new
-//! line has one and they count up, or are those of the lines they stand before. In doubt the edit is refused, because they
+//! line has one and they count up, or are those of the lines they are before. In doubt the edit is refused, because they
 //! would be written into the file. Files that have such lines themselves are left alone.
 
 use std::borrow::Cow;

@@ -33,7 +33,7 @@ fn unnumbered<'c>(before: &[u8], content: &'c str) -> Result<Cow<'c, str>, Loss>
     Ok(Cow::Owned(plain))
 }
 
-/// Whole content without the escapes of a page, where lines of the file stand in it with them and in no other way. Where no line
+/// Whole content without the escapes of a page, where lines of the file are in it with them and in no other way. Where no line
 /// shows it, and the file has none of them, they are in doubt.
 fn unescaped<'c>(before: &[u8], content: &'c str) -> Result<Cow<'c, str>, Loss> {
     let Some(plain) = without_page_in(content) else { return Ok(Cow::Borrowed(content)) };
@@ -56,7 +56,7 @@ fn written(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| !line.trim().is_empty())
 }
 
-/// The lines of a file, but for the white space behind them.
+/// The lines of a file, but for the white space after them.
 struct Known<'b>(HashSet<Cow<'b, [u8]>>);
 
 impl<'b> Known<'b> {
@@ -68,7 +68,7 @@ impl<'b> Known<'b> {
         self.0.contains(&Key::TrimEnd.of(line.as_bytes()))
     }
 
-    /// How many lines of a text stand in the file.
+    /// How many lines of a text are in the file.
     fn standing(&self, text: &str) -> usize {
         written(text).filter(|line| self.has(line)).count()
     }

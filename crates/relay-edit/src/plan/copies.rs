@@ -1,4 +1,4 @@
-//! Lines that stand several times in a hunk, of which nobody can say which copy stays.
+//! Lines that are several times in a hunk, of which nobody can say which copy stays.
 //!
 //! Old and new text that were written whole are brought together line by line, and there may be several ways to do so: of
 //! two equal lines one is new and one stays, and it makes no difference which. It does where the file does not have the line
@@ -18,7 +18,7 @@ pub(crate) fn written_anew(
     placement: &Placement,
     lines: &Lines<'_>,
 ) -> Option<(Hunk, Placement)> {
-    // Where all stands to the letter nothing differs, and a slip of the author's is not to be written.
+    // Where all is to the letter nothing differs, and a slip of the author's is not to be written.
     if matches!(placement.tier, Tier::Exact | Tier::LineEndings | Tier::Fuzzy) {
         return None;
     }

@@ -1,6 +1,6 @@
 //! Refuses to write elisions, and to gut a file by one.
 //!
-//! `// ... rest of the code` in a whole file means that the author left something out; written as it stands, the
+//! `// ... rest of the code` in a whole file means that the author left something out; written as it is, the
 //! rest would be gone. That is refused even where nothing else speaks against it.
 
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ const SMALL: usize = 40;
 /// A file of fewer lines may well be meant whole, however short it becomes.
 const TINY: usize = 10;
 
-/// In place of so many lines a remark that stands alone says that they were left out.
+/// In place of this many lines a remark that is alone says that they were left out.
 const SEVERAL: usize = 3;
 
 /// Why text seems incomplete that leaves brackets open.
@@ -34,7 +34,7 @@ const IN_THE_MIDDLE: &str = "it ends in the middle";
 /// What is wrong with new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Loss {
-    /// This line stands for code that was left out.
+    /// This line represents code that was left out.
     Elision {
         /// The line as written.
         text: String,
@@ -138,7 +138,7 @@ pub(crate) fn check_write(
     gutted(&lines, content, why)
 }
 
-/// Checks what hunks make of a file where their new lines stand for all of it, or for lines that nobody quoted. Whoever quotes
+/// Checks what hunks make of a file where their new lines represent all of it, or for lines that nobody quoted. Whoever quotes
 /// some lines of a file and writes fewer means that.
 pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> Option<Loss> {
     let lines = count(before, b'\n');
@@ -171,7 +171,7 @@ fn kept(lines: &Lines<'_>, content: &str) -> usize {
     lines.texts().filter(|text| new.contains(&Key::Trim.of(text))).count()
 }
 
-/// Whether the last lines of a file are gone, and nothing stands in their place.
+/// Whether the last lines of a file are gone, and nothing is in their place.
 fn lacks_end([all, _]: &[Compared; 2], lines: &Lines<'_>) -> bool {
     all.differences.last().is_some_and(|last| last.before.end == lines.len() && last.after.is_empty())
 }
@@ -211,19 +211,19 @@ impl Compared {
         Self { differences: differences(&old, &new), positions }
     }
 
-    /// By all lines, and by those that tell something: a blank line or a bracket that both have may stand anywhere in what
+    /// By all lines, and by those that tell something: a blank line or a bracket that both have may be anywhere in what
     /// was left out.
     fn both(lines: &Lines<'_>, content: &str) -> [Self; 2] {
         let telling = |text: &str| elision(text).is_some() || text.chars().any(char::is_alphanumeric);
         [Self::new(lines, content, |_| true), Self::new(lines, content, telling)]
     }
 
-    /// How many lines of the file would be gone where this line of the new content stands.
+    /// How many lines of the file would be gone where this line of the new content is.
     fn lines_gone(&self, at: usize) -> usize {
         self.around(at).map_or(0, |part| part.before.len())
     }
 
-    /// Whether this line of the new content is the only one in place of at least so many of the file.
+    /// Whether this line of the new content is the only one in place of at least this many of the file.
     fn is_alone_for(&self, at: usize, lines: usize) -> bool {
         self.around(at).is_some_and(|part| part.after.len() == 1 && part.before.len() >= lines)
     }
@@ -236,7 +236,7 @@ impl Compared {
     }
 }
 
-/// What stands in a text, line by line but for the white space around it; gathered when it is first asked for.
+/// What is in a text, line by line but for the white space around it; gathered when it is first asked for.
 pub(crate) type Known<'k> = OnceCell<HashSet<Cow<'k, [u8]>>>;
 
 /// Checks the new lines of a hunk; `before` is asked for the file where one of them is doubtful, and `known` keeps what it
@@ -296,7 +296,7 @@ pub(crate) fn check_hunk<'b>(
     None
 }
 
-/// Whether a line is the only new one of a change, in place of at least so many old ones.
+/// Whether a line is the only new one of a change, in place of at least this many old ones.
 fn is_alone_for(hunk: &Hunk, at: usize, lines: usize) -> bool {
     let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
     let (above, below) = hunk.lines.split_at_checked(at).unwrap_or_default();

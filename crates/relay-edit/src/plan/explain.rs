@@ -92,7 +92,7 @@ impl Explain<'_> {
             .hinted("send the whole content as removed lines, or delete the file by name")
     }
 
-    /// New lines that stand for code left out.
+    /// New lines that represent code left out.
     pub fn elided(&self, hunks: &[Hunk]) -> Option<Diagnostic> {
         let before = || self.state.get(&self.edit.path).unwrap_or_default();
         let known = elide::Known::new();
@@ -199,7 +199,7 @@ impl Explain<'_> {
     }
 
     /// The file changed in the same lines since the author saw it; where lines are named by number, each hunk that is about
-    /// such lines is told by itself, and the others are not to be written anew.
+    /// such lines is shown by itself, and the others are not to be written anew.
     pub fn conflicts(&self, conflicts: &[Conflict]) -> Vec<Diagnostic> {
         let is_about = |hunk: &Hunk, conflict: &Conflict| targets::is_near(&hunk.target, &conflict.base);
         let of_hunk = |hunk: &Hunk| {
@@ -414,7 +414,7 @@ impl Explain<'_> {
         Diagnostic::error(code, message).on(&self.edit.path).at(hunk.map_or(self.edit.line, |hunk| hunk.line))
     }
 
-    /// Another file in which the old lines stand. It is only named: the wrong file is never patched.
+    /// Another file in which the old lines are. It is only named: the wrong file is never patched.
     fn elsewhere(&self, hunk: Option<&Hunk>) -> Option<&str> {
         let lines = OldLines::of(hunk?)?;
         let others = self.state.paths().filter(|path| *path != self.edit.path);
@@ -446,7 +446,7 @@ impl<'h> OldLines<'h> {
         has_identity(&lines).then_some(Self { lines, longest, bytes })
     }
 
-    /// Whether they stand in a file, at one place, but for white space at their ends.
+    /// Whether they are in a file, at one place, but for white space at their ends.
     #[must_use]
     pub fn stand_in(&self, content: &[u8]) -> bool {
         // Most files are too short, or do not even hold the longest line.
@@ -461,7 +461,7 @@ impl<'h> OldLines<'h> {
 /// The most lines a file may have to be edited.
 const LINES: usize = 4_000_000;
 
-/// Whether a file has more lines than can be edited. Most files are too short for so many, and are not read for it.
+/// Whether a file has more lines than can be edited. Most files are too short for this many, and are not read for it.
 pub(crate) fn has_too_many_lines(content: &[u8]) -> bool {
     content.len() > LINES && [b'\n', b'\r'].into_iter().any(|ending| count(content, ending) > LINES)
 }

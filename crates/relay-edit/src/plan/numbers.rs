@@ -1,4 +1,4 @@
-//! Line numbers of edits that come behind others of the same file.
+//! Line numbers of edits that come after others of the same file.
 //!
 //! Some authors count the lines of the file as it was before the reply, others as the edits before leave it, and where those
 //! were applied already the file is not what the author saw at all. A number chooses between places that are equally good,

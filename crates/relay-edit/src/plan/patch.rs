@@ -53,7 +53,7 @@ pub(crate) struct Patched {
 pub(crate) struct Terms<'w> {
     /// How much may differ.
     pub strictness: Strictness,
-    /// The lines both sides begin with must stand at one place all by themselves.
+    /// The lines both sides begin with must be at one place all by themselves.
     pub literal_anchor: bool,
     /// Old text may be part of a line, or have blank lines around it.
     pub inline: bool,
@@ -120,7 +120,7 @@ pub(crate) enum PatchFailure {
     Unverified(VerifyError),
 }
 
-/// What a report says of a hunk whose new lines stand in the file.
+/// What a report says of a hunk whose new lines are in the file.
 pub(crate) const ALREADY: &str = "already applied";
 /// The most hunks one edit may have.
 const HUNKS: usize = 100_000;
@@ -172,7 +172,7 @@ fn create(hunks: &[Hunk], terms: Terms<'_>) -> Result<Patched, Vec<PatchFailure>
         };
     }
     let [hunk] = hunks else { return Err(vec![PatchFailure::NoFile]) };
-    // A line number behind the first lines is one of a file that is there.
+    // A line number after the first lines is one of a file that is there.
     if hunk.old_lines().next().is_some() || hunk.line_hint.is_some_and(|line| line > FIRST_LINES) {
         return Err(vec![PatchFailure::NoFile]);
     }
@@ -285,7 +285,7 @@ fn patch_targets(before: &[u8], named: &Hunks<'_>, terms: Terms<'_>) -> Result<P
     if !failures.is_empty() {
         return Err(failures);
     }
-    // What meets between two lines stands in the order of what it belongs to, however the author sorted it.
+    // What meets between two lines is in the order of what it belongs to, however the author sorted it.
     placements.sort_by_key(|placement| hunks.get(placement.hunk).map(|hunk| targets::rank(&hunk.target)));
     let clash = targets::inside_another(&placements).or_else(|| again::both_land(&quoted, &placements));
     if let Some((one, other)) = clash {
@@ -302,9 +302,9 @@ fn patch_targets(before: &[u8], named: &Hunks<'_>, terms: Terms<'_>) -> Result<P
 /// From this many hunks on it pays to place hunks that follow each other all at once.
 pub(crate) const BATCH: usize = 8;
 
-/// Places hunks that follow each other as if each stood alone, where that makes no difference.
+/// Places hunks that follow each other as if each was alone, where that makes no difference.
 ///
-/// It makes none when every hunk has a line that stands once in the file and in no new line before it, and when
+/// It makes none when every hunk has a line that is once in the file and in no new line before it, and when
 /// no two hunks come near each other: then no hunk can see what the others did.
 pub(crate) fn batch(
     before: &[u8],
@@ -314,7 +314,7 @@ pub(crate) fn batch(
 ) -> Option<(Patched, Vec<Placement>)> {
     let index = FileIndex::sharing(before, work);
     let stands_once = |line: &str| index.places(Key::Exact, line.as_bytes()).len() == 1;
-    // Asked before anything is searched for: hunks that could stand anywhere would cost most and end here anyway.
+    // Asked before anything is searched for: hunks that could be anywhere would cost most and end here anyway.
     if !hunks.iter().all(|hunk| hunk.old_lines().any(stands_once)) {
         return None;
     }
@@ -377,7 +377,7 @@ fn look_for_as_numbered(
     reading::section(hunk, located, index, &terms)
 }
 
-/// The lines both sides begin with must stand at exactly one place, when the author's rules are taken literally.
+/// The lines both sides begin with must be at exactly one place, when the author's rules are taken literally.
 fn anchor_failure(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Failure> {
     let common = hunk.lines.iter().take_while(|line| matches!(line, HunkLine::Context(_)));
     let anchor: Vec<&str> = common.map(HunkLine::text).collect();

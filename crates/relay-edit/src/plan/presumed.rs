@@ -1,7 +1,7 @@
 //! Sections without a path: nothing but the prose above, or the section before, says which file is meant.
 //!
 //! Mostly that is the file, and sometimes it is another that nobody named. So such a section counts only where its old
-//! lines stand in the file to the letter, once, and in no other file of the reply; and the report says so. Nothing is
+//! lines are in the file to the letter, once, and in no other file of the reply; and the report says so. Nothing is
 //! placed here.
 
 use super::state::State;

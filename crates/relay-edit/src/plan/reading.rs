@@ -26,7 +26,7 @@ struct OtherReading {
 enum Applies {
     /// To text in sections, which may be a part of a line or have something around it.
     Sections,
-    /// To such text also where only the new one stands somewhere: what is around the old lines hides that they are there.
+    /// To such text also where only the new one is somewhere: what is around the old lines hides that they are there.
     Hidden,
     /// To the hunks of diffs.
     Diffs,
@@ -77,7 +77,7 @@ const READINGS: &[OtherReading] = &[
     }),
 ];
 
-/// Looks for a section as it can be read otherwise, where it stands nowhere as it is written.
+/// Looks for a section as it can be read otherwise, where it is nowhere as it is written.
 pub(super) fn section(
     hunk: &Hunk,
     mut located: Result<Located, Failure>,

@@ -155,7 +155,7 @@ fn check(anchor: Anchor, lines: &Lines<'_>, seen: bool) -> Result<usize, TargetF
     }
 }
 
-/// The position again, where what was copied beside its anchor is what stands there.
+/// The position again, where what was copied beside its anchor is what is there.
 fn check_beside(hunk: &Hunk, at: usize, lines: &Lines<'_>) -> Result<usize, TargetFailure> {
     let line = String::from_utf8_lossy(lines.text(at));
     let other = hunk.beside.iter().find(|(number, text)| *number == at + 1 && text != line.trim());
@@ -189,7 +189,7 @@ pub(crate) const fn rank(target: &Target) -> u8 {
     }
 }
 
-/// A range, and new lines that go between two of its lines: nothing says where they stand among those that replace it.
+/// A range, and new lines that go between two of its lines: nothing says where they are among those that replace it.
 pub(crate) fn inside_another(placements: &[Placement]) -> Option<(usize, usize)> {
     let is_range = |placement: &&Placement| placement.map.iter().any(Option::is_some);
     let mut ranges: Vec<&Placement> = placements.iter().filter(is_range).collect();

@@ -78,7 +78,7 @@ impl Planner<'_> {
 
     /// What becomes of those of the first edits of a run that are applied already.
     fn already_applied(&self, first: &Edit, run: &[&[Hunk]], hunks: &[Hunk]) -> Option<Vec<EditOutcome>> {
-        // What the edits before wrote proves nothing, so that those behind them are looked at one by one.
+        // What the edits before wrote proves nothing, so that those after them are looked at one by one.
         if self.state.is_touched(&first.path) {
             return None;
         }

@@ -11,7 +11,7 @@ use crate::elision::{comment, elision, names_left_out, remarks_left_out};
 use crate::lines::Lines;
 use crate::matcher::balance;
 
-/// So many lines in a row that go, with hardly anything in their place, may have been left out.
+/// This many lines in a row that go, with hardly anything in their place, may have been left out.
 const STRETCH: usize = 4;
 
 /// At the beginning or the end of a file fewer lines show that content begins later or stops earlier.
@@ -39,7 +39,7 @@ const ALIKE: usize = 4;
 /// A file of fewer lines that say something can be rewritten freely, unless the content is a part of it.
 const FEW: usize = 5;
 
-/// One of so many words of lines that go must be in the lines that take their place.
+/// One of this many words of lines that go must be in the lines that take their place.
 const SHARED: usize = 4;
 
 /// Why content is hardly the whole of a file.
@@ -105,19 +105,27 @@ pub(crate) fn doubt(before: &[u8], content: &str) -> Option<Partial> {
     let is_open = || ends_open(before, content) || ends_before_item(&old, &new);
     let (why, lost) = missing(&losses, old.len(), new.len(), least)
         .or_else(|| ends_elsewhere(&losses, &old, &new))
+        .or_else(|| begins_elsewhere(&losses, &old, &new))
+        .or_else(|| begins_inside(before, content).then_some((Missing::Start, 0)))
         .or_else(|| is_open().then_some((Missing::Closing, 0)))?;
     Some(Partial { why, lost, of: lines.len(), region: region(&found, &numbers, new.len()) })
 }
 
 /// Whether content is a new version of the whole of a file, which nothing but the two of them shows: it has the lines of most
-/// of the file, and nothing of it is missing.
+/// of the file, the first and the last one among them, and nothing of it is missing.
 pub(crate) fn is_whole(before: &[u8], content: &str) -> bool {
     let says = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() > 3;
     let text = String::from_utf8_lossy(before);
     let old: HashSet<&str> = text.lines().map(str::trim).filter(says).collect();
     let new: HashSet<&str> = content.lines().map(str::trim).filter(says).collect();
     let shared = old.intersection(&new).count();
-    shared >= FEW && shared * 3 >= old.len() * 2 && text != content && doubt(before, content).is_none()
+    let has = |line: Option<&str>| line.is_some_and(|line| new.contains(line.trim()));
+    let keeps_ends = has(text.lines().find(says)) && has(text.lines().rfind(says));
+    keeps_ends
+        && shared >= FEW
+        && shared * 3 >= old.len() * 2
+        && text != content
+        && doubt(before, content).is_none()
 }
 
 /// A difference, and how many lines of the file are nowhere in the content because of it.
@@ -130,16 +138,20 @@ struct Loss<'d> {
     is_remarked: bool,
 }
 
-/// Whether lines give way to a remark that stands for them. What it says need not be understood, whatever language it is in and
+/// Whether lines give way to a remark that represents them. What it says need not be understood, whatever language it is in and
 /// with or without the signs of a comment: `// Leave the rest as is` for an import and a function, `everything else stays`.
 fn remarks(old: Option<&[&[u8]]>, new: Option<&[&[u8]]>, lost: usize) -> bool {
     let text = |line: &&[u8]| std::str::from_utf8(line).map(str::to_owned).unwrap_or_default();
     let is_comment = |line: &&[u8]| comment(&text(line)).is_some();
+    // A heading of a document is no comment beside `<!-- your text here -->`.
+    let sign = |line: &&[u8]| line.first().map(|sign| if *sign == b'*' { b'/' } else { *sign });
+    let mark = new.and_then(<[_]>::first).and_then(sign);
     let says_so = |line: &&[u8]| {
         let line = text(line);
         elision(&line).is_some() || names_left_out(&line) || remarks_left_out(&line)
     };
-    let code = old.unwrap_or_default().iter().filter(|line| !is_comment(line)).count();
+    let is_like = |line: &&&[u8]| is_comment(line) && sign(line) == mark;
+    let code = old.unwrap_or_default().iter().filter(|line| !is_like(line)).count();
     match new.unwrap_or_default() {
         [only] if is_comment(only) && code >= REMARKED => true,
         [_] if lost > REMARKED && !resemble(old, new) => true,
@@ -201,6 +213,44 @@ fn ends_elsewhere(found: &[Loss<'_>], old: &[&[u8]], new: &[&[u8]]) -> Option<(M
     let alike = was.iter().zip(is.iter()).take_while(|(was, is)| was == is).count();
     let is_other = alike < ALIKE && end.part.after.len() != end.lines && old.len() > FEW;
     (is_cut || is_other).then_some((Missing::End, end.lines))
+}
+
+/// Content that begins after the first lines of the file and still uses a name from them: `var fs = require("fs")` is gone, and
+/// `fs.read()` is there. Whoever removes an import removes what needs it.
+fn begins_elsewhere(found: &[Loss<'_>], old: &[&[u8]], new: &[&[u8]]) -> Option<(Missing, usize)> {
+    let start = found.first().filter(|loss| loss.part.before.start == 0 && loss.part.after.is_empty())?;
+    let gone = old.get(start.part.before.clone()).unwrap_or_default();
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let words = |line: &'_ [u8]| -> HashSet<Vec<u8>> {
+        let words = line.split(|byte| !is_word(byte)).filter(|word| word.len() > 1);
+        words.map(<[u8]>::to_vec).collect()
+    };
+    // The words of other imports and of comments are no names.
+    let text = |line: &'_ [u8]| String::from_utf8_lossy(line).into_owned();
+    let common: HashSet<Vec<u8>> =
+        new.iter().filter(|line| is_import(&text(line))).flat_map(|line| words(line)).collect();
+    let is_code = |line: &&&[u8]| comment(&text(line)).is_none();
+    let named: HashSet<Vec<u8>> = gone.iter().filter(is_code).flat_map(|line| words(line)).collect();
+    let names =
+        |line: &'_ [u8]| words(line).iter().any(|word| named.contains(word) && !common.contains(word));
+    let is_used = new.iter().filter(|line| !is_import(&text(line))).any(|line| names(line));
+    (is_used && start.lines > 0).then_some((Missing::Start, start.lines))
+}
+
+/// Whether a line makes names of another file known here.
+pub(crate) fn is_import(line: &str) -> bool {
+    let words = ["import ", "from ", "use ", "#include", "require", "using ", "package "];
+    words.iter().any(|word| line.starts_with(word)) || line.contains("require(")
+}
+
+/// Whether content begins deeper than it goes on, as a part cut out of the middle does, and the file does not.
+fn begins_inside(before: &[u8], content: &str) -> bool {
+    let depth = |line: &[u8]| line.len() - line.trim_ascii_start().len();
+    let is_inside = |text: &[u8]| {
+        let mut lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        lines.next().is_some_and(|first| lines.any(|line| depth(line) < depth(first)))
+    };
+    is_inside(content.as_bytes()) && !is_inside(before)
 }
 
 /// The last line that is not blank.
@@ -320,6 +370,9 @@ mod tests {
         for remark in ["    # Leave the rest as is\n", "everything else stays\n", "    # 以下省略\n"] {
             check(&whole.replace(gone, remark), Some(Missing::Middle));
         }
+        let document = "# Tool\n\n> A tool\n\n*It works*\n\none\ntwo\nthree\nfour\nfive\n";
+        let remarked = document.replace("# Tool\n\n> A tool\n\n*It works*\n", "<!-- your text here -->\n");
+        assert!(doubt(document.as_bytes(), &remarked).is_some());
         // A shorter version of the same lines is not.
         check(&whole.replace("    y = x + 2\n    print(y, 2)\n", "    print(x + 2, y)\n"), None);
         let loop_of_four =
@@ -354,6 +407,18 @@ mod tests {
                 "{content}"
             );
         }
+    }
+
+    #[test]
+    fn content_that_begins_later_lacks_the_start() {
+        let file = "var fs = require('fs');\n\nvar json = fs.read('a');\nrun(json);\nstop(json);\nlog(1);\nlog(2);\n";
+        let without = file.strip_prefix("var fs = require('fs');\n\n").expect("the rest");
+        assert_eq!(doubt(file.as_bytes(), without).map(|partial| partial.why), Some(Missing::Start));
+        // What needs it is gone too.
+        assert_eq!(doubt(file.as_bytes(), &without.replace("fs.read('a')", "load('a')")), None);
+        let list = "[\n {\n  \"op\": 1\n },\n {\n  \"op\": 2,\n  \"to\": 3\n },\n {\n  \"op\": 4,\n  \"by\": 5\n }\n]\n";
+        let inside = list.strip_prefix("[\n {\n").expect("the rest");
+        assert!(doubt(list.as_bytes(), inside).is_some());
     }
 
     #[test]

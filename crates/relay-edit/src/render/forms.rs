@@ -83,7 +83,7 @@ pub(crate) fn write(
         put!(out, "diff --git a/{path} b/{path}\n{mode}");
     }
     let ends = Ends { old: form.is_ended(&before), new: form.is_ended(&after) };
-    modify(out, path, moved, &stretches, &ends, dialect);
+    modify(out, [moved.unwrap_or(path), path], &stretches, &ends, dialect);
     Ok(())
 }
 
@@ -208,17 +208,10 @@ fn fence(content: &str) -> String {
     "`".repeat(longest.unwrap_or(0).max(2) + 1)
 }
 
-fn modify(
-    out: &mut String,
-    path: &str,
-    moved_from: Option<&str>,
-    stretches: &[Stretch],
-    ends: &Ends,
-    dialect: Dialect,
-) {
+/// Writes the changed lines of a file; its old path is another one where it moved.
+fn modify(out: &mut String, [old, path]: [&str; 2], stretches: &[Stretch], ends: &Ends, dialect: Dialect) {
     match dialect {
         Dialect::Unified => {
-            let old = moved_from.unwrap_or(path);
             put!(out, "--- a/{old}{}\n+++ b/{path}{}\n{}", tab(old), tab(path), diff_body(stretches, ends));
         }
         Dialect::Fenced => {
@@ -227,8 +220,8 @@ fn modify(
             put!(out, "{fence}diff // {{{path}}} new-unified\n{body}{fence}\n\n");
         }
         Dialect::ApplyPatch => {
-            put!(out, "*** Update File: {}\n", moved_from.unwrap_or(path));
-            if moved_from.is_some() {
+            put!(out, "*** Update File: {old}\n");
+            if old != path {
                 put!(out, "*** Move to: {path}\n");
             }
             for stretch in stretches {

@@ -143,7 +143,7 @@ fn stretch(group: &[Difference], old: &[&[u8]], new: &[&[u8]], context: usize) -
     Some(Stretch { old_start, new_start, lines, is_last: end == old.len() })
 }
 
-/// Whether lines stand at one place only. Where that would take too long to find out, reading the text back has to tell.
+/// Whether lines are at one place only. Where that would take too long to find out, reading the text back has to tell.
 fn is_unique(pattern: &[&str], index: &FileIndex<'_>) -> bool {
     let plain = |line: &&str| line.trim_start_matches('\u{feff}').trim_end_matches('\r').to_owned();
     let pattern: Vec<String> = pattern.iter().map(plain).collect();

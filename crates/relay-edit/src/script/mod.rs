@@ -1,4 +1,4 @@
-//! Commands that a reply asks to be typed: which of them write a file as it stands, and which change files in a way that only
+//! Commands that a reply asks to be typed: which of them write a file as it is, and which change files in a way that only
 //! a shell knows.
 //!
 //! Nothing is run. A here-document that goes into a file is an edit; `sed -i`, `mv` or `rm` are not edits, and a reply that

@@ -3,7 +3,7 @@
 use super::*;
 use crate::matcher::Reindent;
 
-/// A hunk written as a diff, and for each of its old lines the line of the file it stands for, counted from 0.
+/// A hunk written as a diff, and for each of its old lines the line of the file it represents, counted from 0.
 type Placed<'p> = (&'p str, &'p [Option<usize>]);
 
 fn spliced(
@@ -87,7 +87,7 @@ fn a_line_that_only_moves_keeps_the_bytes_it_has() {
     check("a \nb\n", Tier::LinesUnverified, "b\na\n");
 }
 
-/// `a` stands for both, and nobody can tell which of them goes where.
+/// `a` represents both, and nobody can tell which of them goes where.
 #[test]
 fn lines_that_read_alike_in_the_reply_move_only_where_they_are_alike_in_the_file() {
     let places = &[Some(0), Some(1), Some(2)];
@@ -145,6 +145,6 @@ fn a_blank_last_line_keeps_its_ending() {
     check_end("b", ("-b\n+", &[Some(0)]), EndOfFile::Unsaid, "\n");
     check_end("\u{feff}b", ("-b\n+", &[Some(0)]), EndOfFile::Unsaid, "\u{feff}\n");
     check_end("\u{feff}b", ("-b\n+c", &[Some(0)]), EndOfFile::Unsaid, "\u{feff}c");
-    // A mark behind text is text.
+    // A mark after text is text.
     check_end("b", ("-b\n+c\u{feff}", &[Some(0)]), EndOfFile::Unsaid, "c\u{feff}");
 }

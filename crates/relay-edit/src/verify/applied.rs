@@ -9,7 +9,7 @@ use super::{Claim, VerifyError};
 use crate::matcher::{Applied, Proof, Tier};
 use crate::{EndOfFile, Hunk, HunkLine};
 
-/// So many distinctive lines are not there by chance.
+/// This many distinctive lines are not there by chance.
 const SEVERAL: usize = 3;
 
 /// Checks that a hunk is applied. `elsewhere` are the places where its old lines are.

@@ -2,6 +2,8 @@
 //!
 //! Each way is checked by what it may change and nothing else: the text that remains is the author's.
 
+use std::ops::Range;
+
 use super::file::File;
 use super::key::plain;
 use crate::anchors::split_anchor;
@@ -70,15 +72,7 @@ fn step<'h>(before: &Read<'h>, reading: &'h Reading, file: &File<'_>, first: usi
         before.lines.len() == after.lines.len() && before.lines.iter().zip(after.lines).all(same)
     };
     let fits = match reading.how {
-        How::WithoutAnchors => {
-            let is_same = |(line, read): (&HunkLine, &HunkLine)| match (line, split_anchor(line.text())) {
-                (HunkLine::Added(_), Some((.., text))) => {
-                    line == read || *read == HunkLine::Added(text.to_owned())
-                }
-                _ => line == read,
-            };
-            before.lines.len() == after.lines.len() && before.lines.iter().zip(after.lines).all(is_same)
-        }
+        How::WithoutAnchors => has_no_anchors(before.lines, after.lines),
         How::WithoutMark => {
             file.body > 0 && each(|line| Some(line.trim_start_matches('\u{feff}').to_owned()))
         }
@@ -87,19 +81,11 @@ fn step<'h>(before: &Read<'h>, reading: &'h Reading, file: &File<'_>, first: usi
         How::Plain => before.lines.len() == after.lines.len() && is_plainer(before.lines, after.lines),
         How::Rewritten => old == read_old && new == read_new,
         How::WithContext => {
-            let kept = |lines: &'h [HunkLine]| lines.iter().filter(|line| line.is_old() && line.is_new());
-            let mut more = kept(after.lines);
             new == read_new
                 && before.removed_lines().eq(after.removed_lines())
-                && kept(before.lines).all(|line| more.any(|other| other == line))
+                && keeps_context(before.lines, after.lines)
         }
-        How::WithoutProse => {
-            let (hunk, prose) =
-                before.lines.split_at_checked(before.lines.len().checked_sub(before.written.unsigned)?)?;
-            hunk == after.lines
-                && prose.iter().all(|line| line.is_old() && line.is_new())
-                && prose.first().is_some_and(|line| line.text().trim().is_empty())
-        }
+        How::WithoutProse => has_no_prose(before, after.lines),
         How::WithoutLastBlank => {
             let (last, rest) = before.lines.split_last()?;
             return (rest == after.lines && last.is_old() && last.text().trim().is_empty())
@@ -130,10 +116,36 @@ fn step<'h>(before: &Read<'h>, reading: &'h Reading, file: &File<'_>, first: usi
                 .then_some(Read { hint: Some(first + 1), ..after });
         }
         How::Quoted { above, below } => {
-            is_quoted(&new, &read_new, file, first, [above, below], read_old.len())
+            is_quoted(&new, &read_new, file, first..first + read_old.len(), [above, below])
         }
     };
     fits.then_some(after)
+}
+
+/// Whether new lines lost nothing but anchors that were copied with them: `12ab|y = 3`.
+fn has_no_anchors(lines: &[HunkLine], read: &[HunkLine]) -> bool {
+    let is_same = |(line, read): (&HunkLine, &HunkLine)| match (line, split_anchor(line.text())) {
+        (HunkLine::Added(_), Some((.., text))) => line == read || *read == HunkLine::Added(text.to_owned()),
+        _ => line == read,
+    };
+    lines.len() == read.len() && lines.iter().zip(read).all(is_same)
+}
+
+/// Whether all context is still there, in its order.
+fn keeps_context(lines: &[HunkLine], read: &[HunkLine]) -> bool {
+    let is_kept = |line: &&HunkLine| line.is_old() && line.is_new();
+    let mut more = read.iter().filter(is_kept);
+    lines.iter().filter(is_kept).all(|line| more.any(|other| other == line))
+}
+
+/// Whether the lines without a sign at the end, which begin with a blank one, are gone.
+fn has_no_prose(before: &Read<'_>, read: &[HunkLine]) -> bool {
+    let at = before.lines.len().checked_sub(before.written.unsigned);
+    at.and_then(|at| before.lines.split_at_checked(at)).is_some_and(|(hunk, prose)| {
+        hunk == read
+            && prose.iter().all(|line| line.is_old() && line.is_new())
+            && prose.first().is_some_and(|line| line.text().trim().is_empty())
+    })
 }
 
 /// How many lines are missing at the beginning of some, where those and the ones missing at the end are blank.
@@ -230,9 +242,8 @@ fn is_quoted(
     new: &[&str],
     read: &[&str],
     file: &File<'_>,
-    first: usize,
+    place: Range<usize>,
     [above, below]: [usize; 2],
-    old: usize,
 ) -> bool {
     let tail_at = new.len().saturating_sub(below);
     let [head, kept, tail] =
@@ -242,8 +253,8 @@ fn is_quoted(
     };
     kept == read
         && above + below + read.len() == new.len()
-        && first.checked_sub(above).is_some_and(|from| are_there(head, from))
-        && are_there(tail, first + old)
+        && place.start.checked_sub(above).is_some_and(|from| are_there(head, from))
+        && are_there(tail, place.end)
 }
 
 #[cfg(test)]

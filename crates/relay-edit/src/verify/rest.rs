@@ -25,7 +25,7 @@ impl<'a> Rest<'a> {
         self.piece.iter().chain(self.later.iter().copied().flatten())
     }
 
-    /// What is left behind these bytes, if they come next. A piece of the file itself need not be compared with it.
+    /// What is left after these bytes, if they come next. A piece of the file itself need not be compared with it.
     pub fn strip_prefix(mut self, mut wanted: &[u8]) -> Option<Self> {
         while !wanted.is_empty() {
             if self.piece.is_empty() {

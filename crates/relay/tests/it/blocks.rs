@@ -123,3 +123,49 @@ fn code_below_a_name_that_cannot_be_written_refuses_the_reply() {
         assert_eq!(env.read("shape.py"), FILE, "{name}");
     }
 }
+
+/// A patch for `name.py` that a command applies, in every way it is written.
+#[test]
+fn a_patch_inside_a_command_is_an_edit_and_never_only_shown() {
+    const PATCH: &str = "--- a/name.py\n+++ b/name.py\n@@ -1,2 +1,2 @@\n one = 1\n-two = 2\n+two = 22\n";
+    let check = |reply: &str| {
+        let env = shapes();
+        env.write("name.py", "one = 1\ntwo = 2\n");
+        let (code, document) = apply(&env, &format!("Fixed.\n\n{DIFF}\n{reply}"), &[]);
+        assert_eq!(code, 0, "{reply}\n{document:#}");
+        assert_eq!(
+            (env.read("shape.py"), env.read("name.py")),
+            (LANDED.into(), "one = 1\ntwo = 22\n".into())
+        );
+    };
+    for command in [
+        "git apply <<'EOF'",
+        "git apply - <<EOF",
+        "patch -p1 <<'EOF'",
+        "patch -p0 << EOF",
+        "sudo patch -p1 <<EOF",
+        "cat <<EOF | git apply",
+        "cd . && git apply --whitespace=fix <<EOF",
+    ] {
+        for language in ["bash", "", "console"] {
+            check(&format!("Then run:\n\n```{language}\n{command}\n{PATCH}EOF\n```\n"));
+        }
+    }
+    for command in ["git apply fix.patch", "patch -p1 < fix.patch", "git am fix.patch"] {
+        for above in ["Save this as `fix.patch`:", "### `fix.patch`", "Put this in fix.patch:"] {
+            check(&format!("{above}\n\n```diff\n{PATCH}```\n\nThen run:\n\n```bash\n{command}\n```\n"));
+        }
+    }
+}
+
+#[test]
+fn commands_that_name_nothing_of_the_reply_are_only_shown() {
+    for command in
+        ["git apply fix.patch", "npx prettier --write .", "gofmt -w main.go", "black .", "cargo fmt"]
+    {
+        let env = shapes();
+        let (code, document) = apply(&env, &format!("{DIFF}\nThen run:\n\n```bash\n{command}\n```\n"), &[]);
+        assert_eq!((code, env.read("shape.py").as_str()), (0, LANDED), "{command}\n{document:#}");
+        assert_eq!(document["blocks"][1]["reason"], "commands to type", "{command}");
+    }
+}

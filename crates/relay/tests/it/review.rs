@@ -80,7 +80,8 @@ fn the_verdict_follows_from_the_findings() {
 fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
     let env = repository();
     reviewer(&env, "one", &findings(&[]));
-    let all = ["--timeout", "0", "--repo", "/nowhere", "--to", "nobody", "--base", "no-such-branch"];
+    let last = ["--sandbox", "loose", "--base", "no-such-branch"];
+    let all = [&["--timeout", "0", "--repo", "/nowhere", "--to", "nobody"], &last[..]].concat();
     for (from, words) in [
         (0, "Timeout must be greater than zero"),
         (2, "invalid repo path"),
@@ -89,6 +90,9 @@ fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
         let run = env.relay(&[&["review"], &all[from..]].concat()).env("PHONE_A_FRIEND_DEPTH", "1").run();
         assert!(run.code == 2 && run.stderr.contains(words), "{words}: {}", run.stderr);
     }
+    let loose = env.relay(&[&["review", "--to", "one"], &last[..]].concat());
+    let run = loose.env("PHONE_A_FRIEND_DEPTH", "1").run();
+    assert!(run.stderr.contains("invalid sandbox `loose`"), "{}", run.stderr);
     let deep = env.relay(&["review", "--to", "one", "--base", "no-such-branch"]);
     let run = deep.env("PHONE_A_FRIEND_DEPTH", "1").run();
     assert!(

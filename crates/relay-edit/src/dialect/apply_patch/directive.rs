@@ -10,7 +10,7 @@ pub(crate) fn begins(text: &str) -> bool {
     )
 }
 
-/// Whether a line says something about a file that stands above it.
+/// Whether a line says something about a file that is above it.
 pub(crate) fn continues(text: &str) -> bool {
     matches!(directive(text), Some(Directive::MoveTo(_) | Directive::EndOfFile)) && text.starts_with("***")
 }

@@ -11,7 +11,7 @@ use crate::{Base, Diagnostic, Edit, Operation, codes};
 /// What the lines above the hunks of one file say.
 #[derive(Debug, Default)]
 struct Preamble<'t> {
-    /// What stands behind `diff --git`.
+    /// What is after `diff --git`.
     git: Option<&'t str>,
     rename: (Option<Cow<'t, str>>, Option<Cow<'t, str>>),
     is_new: bool,
@@ -214,7 +214,7 @@ pub(crate) fn executable(body: &[Line<'_>], line: usize) -> Result<Option<bool>,
     preamble.unsupported.map_or(Ok(preamble.executable), |what| Err(unsupported(what, line)))
 }
 
-/// The removed lines must stand in the file before it goes.
+/// The removed lines must be in the file before it goes.
 fn delete(path: &str, patch: Option<Operation>, emit: &mut impl FnMut(&str, Operation)) {
     if let Some(patch) = patch {
         emit(path, patch);

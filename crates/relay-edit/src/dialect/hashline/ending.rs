@@ -47,7 +47,7 @@ fn begins_block(text: &str, below: Option<&[&str]>) -> bool {
         || is_yaml && next.is_some_and(|next| next.starts_with("projectId:") || next.starts_with("uuid:"))
 }
 
-/// Whether a sentence or bare metadata stands below a gap at the end, or a sentence of its own in the last line.
+/// Whether a sentence or bare metadata is below a gap at the end, or a sentence of its own in the last line.
 fn ends_in_prose(lines: &[&str]) -> bool {
     let gap = lines.iter().rposition(|text| text.trim().is_empty());
     let below = gap.and_then(|gap| lines.get(gap + 1..)).unwrap_or_default();

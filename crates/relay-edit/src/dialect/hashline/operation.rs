@@ -39,12 +39,12 @@ pub(super) fn site(sign: char, text: &str, line: usize) -> Result<Site, String> 
     }
 }
 
-/// Whether a line is an operation that stands in no section, for nothing else is written so.
+/// Whether a line is an operation that is in no section, for nothing else is written so.
 pub(super) fn is_certain(text: &str) -> bool {
     split(text.trim_start()).is_some_and(|(sign, rest)| site(sign, rest, 0).is_ok())
 }
 
-/// Whether a line names anchors behind a sign that is no operation's.
+/// Whether a line names anchors after a sign that is no operation's.
 pub(super) fn is_unknown(text: &str) -> bool {
     let anchors = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     anchors.len() < text.len() && split(text).is_none() && site('≔', anchors.trim(), 0).is_ok()
@@ -135,7 +135,7 @@ fn parse_single(text: &str, line: usize) -> Result<Site, String> {
     Err(last.err().unwrap_or_else(exactly))
 }
 
-/// What to say when two anchors stand side by side in some other way.
+/// What to say when two anchors are side by side in some other way.
 fn explicit_range(text: &str, line: usize) -> Option<String> {
     let (first, last) = OTHER_RANGES.iter().find_map(|between| text.split_once(between))?;
     let (first, last) = (first.trim(), last.trim());

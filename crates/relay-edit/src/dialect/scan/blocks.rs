@@ -18,7 +18,7 @@ pub(super) struct Question {
     pub(super) line: usize,
     pub(super) closed: usize,
     pub(super) likely: bool,
-    /// A blank line stands below its end.
+    /// A blank line is below its end.
     pub(super) gap: bool,
     pub(super) hint: String,
 }
@@ -66,7 +66,7 @@ impl Scanner {
     }
 
     pub(super) fn begin_block(&mut self, block: Block) {
-        self.question = None;
+        self.doubts.question = None;
         if let Some(control) = self.control.as_mut() {
             control.is_last = false;
         }
@@ -78,7 +78,7 @@ impl Scanner {
             Step::More => self.state = Inside::Block(block),
             Step::Closed { certain } => {
                 self.close(&block, certain, &Kept::default());
-                if let Some(question) = self.question.as_mut() {
+                if let Some(question) = self.doubts.question.as_mut() {
                     question.closed = line.number;
                 }
             }
@@ -111,9 +111,9 @@ impl Scanner {
         let last = again.first().map_or(self.at, |line| line.number.saturating_sub(1));
         self.passages.close(last, Body::Read);
         self.tail = self.prose.len();
-        self.carried = None;
-        self.before_prose = None;
-        self.question = match block.path() {
+        self.context.carried = None;
+        self.context.before_prose = None;
+        self.doubts.question = match block.path() {
             Some(path) if !certain => Some(Question {
                 path: path.to_owned(),
                 line: block.line,
@@ -127,24 +127,24 @@ impl Scanner {
         self.read_again(block, again);
     }
 
-    /// Reads lines behind the end of a block that were taken for its content.
+    /// Reads lines after the end of a block that were taken for its content.
     fn read_again(&mut self, block: &Block, again: &Kept) {
-        self.read_again_bytes += again.text(0..again.len()).len();
-        if self.read_again_bytes > READ_AGAIN_BYTES || self.read_again_depth >= READ_AGAIN_DEPTH {
+        self.spent.read_again_bytes += again.text(0..again.len()).len();
+        if self.spent.read_again_bytes > READ_AGAIN_BYTES || self.spent.read_again_depth >= READ_AGAIN_DEPTH {
             let closed = again.first().map_or(block.line, |line| line.number.saturating_sub(1));
             self.findings.push(unclear(block.path(), block.line, closed, &block.longer_fence()));
             return;
         }
-        self.read_again_depth += 1;
+        self.spent.read_again_depth += 1;
         for line in again.lines() {
             self.line(line);
         }
-        self.read_again_depth -= 1;
+        self.spent.read_again_depth -= 1;
     }
 
     /// The end of a block was misread: a bare fence that opens nothing else followed it.
     pub(super) fn misread(&mut self) {
-        if let Some(question) = self.question.take() {
+        if let Some(question) = self.doubts.question.take() {
             self.findings.push(unclear(Some(&question.path), question.line, question.closed, &question.hint));
         }
     }

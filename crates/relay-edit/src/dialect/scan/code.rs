@@ -4,7 +4,7 @@ use super::super::block::{Block, Purpose, is_block_header};
 use super::super::fence::{Fence, FenceLine, fence_line};
 use super::super::{Dialect, Kept, Line, path_line};
 use super::super::{citation, git_diff, hashline};
-use super::shown::{Shown, is_command};
+use super::not_the_file::{NotTheFile, is_command};
 use super::{Inside, Scanner};
 use crate::control::{self, Candidate};
 use crate::lead::{Intent, Lead};
@@ -32,9 +32,9 @@ pub(super) struct Code {
     /// The path that was named before the fence.
     pub(super) path: Option<String>,
     /// The file that it shows something of instead.
-    pub(super) shown: Option<Shown>,
+    pub(super) shown: Option<NotTheFile>,
     pub(super) line: usize,
-    /// Where in the prose its opening fence stands.
+    /// Where in the prose its opening fence is.
     pub(super) prose_start: usize,
     /// Its fence may be the end of the block before it.
     pub(super) doubted: bool,
@@ -57,7 +57,7 @@ impl Code {
 /// A longer line above a fence is no citation.
 const CITATION: usize = 200;
 
-/// A path between tags stands at most so many lines above its section.
+/// A path between tags is at most this many lines above its section.
 const TAGS: usize = 5;
 
 impl Scanner {
@@ -100,7 +100,7 @@ impl Scanner {
         let cited = if given.is_none() { self.cited(line) } else { None };
         let announced = || self.announced_above(is_diff(&language)).filter(|_| cited.is_none());
         let (path, shown) = match given.or_else(announced) {
-            Some((path, _)) if is_command(&language, &path) => (None, Some(Shown::Command(path))),
+            Some((path, _)) if is_command(&language, &path) => (None, Some(NotTheFile::Command(path))),
             Some(path) => (Some(path), None),
             None => (None, cited),
         };
@@ -134,13 +134,13 @@ impl Scanner {
     }
 
     /// The file whose lines the fence cites, or the line above it.
-    fn cited(&self, line: Line<'_>) -> Option<Shown> {
+    fn cited(&self, line: Line<'_>) -> Option<NotTheFile> {
         if let Some(path) = citation::find(line.text) {
-            return Some(Shown::Citation(path.to_owned()));
+            return Some(NotTheFile::Citation(path.to_owned()));
         }
         let above = self.prose.written_before(self.prose.len()).filter(|last| *last >= self.tail);
         let above = above.and_then(|last| self.prose.get(last)).filter(|above| above.text.len() < CITATION);
-        above.and_then(|above| citation::find(above.text)).map(|path| Shown::Lines(path.to_owned()))
+        above.and_then(|above| citation::find(above.text)).map(|path| NotTheFile::Lines(path.to_owned()))
     }
 
     /// The path in the last line of the prose, with at most one blank line below it.
@@ -225,18 +225,18 @@ impl Scanner {
         match fence_line(line.text) {
             Some(FenceLine::Bare(fence)) if code.fence.accepts(fence) => {
                 self.prose.push(line);
-                self.script = None;
+                self.context.script = None;
                 self.close_code(&code);
             }
             Some(FenceLine::Labelled(fence, info))
                 if code.fence.rivals(fence) && is_block_header(info) && self.reads(Dialect::Fenced) =>
             {
                 // A reply that is wrapped in a fence as a whole, or a fence somebody forgot to close.
-                self.wrapper = Some(code.fence);
+                self.doubts.wrapper = Some(code.fence);
                 let is_written = |line: Line<'_>| !line.text.trim().is_empty();
                 let above = self.prose.range(self.tail..code.prose_start).any(is_written);
                 let is_doubtful = above && code.language.is_empty();
-                self.lost_fence = is_doubtful.then_some((code.fence, code.line));
+                self.doubts.lost_fence = is_doubtful.then_some((code.fence, code.line));
                 self.tail = self.prose.len();
                 self.open(fence, info, line);
             }
@@ -274,7 +274,7 @@ impl Scanner {
 
     pub(super) fn close_code(&mut self, code: &Code) {
         // Nobody begins a fence with a blank line, so the one above this code ended its block, if this is all edits.
-        let is_end = self.question.as_ref().is_some_and(|question| question.gap);
+        let is_end = self.doubts.question.as_ref().is_some_and(|question| question.gap);
         if code.held_edits && code.doubted && !(is_end && self.holds_nothing_else(code)) {
             self.misread();
         }
@@ -292,7 +292,7 @@ impl Scanner {
             && let Some(only) = self.prose.get(inside.start)
             && let Some(path) = path_line::read(only.text)
         {
-            self.carried = Some(path);
+            self.context.carried = Some(path);
         }
         let may_hold_control = matches!(code.language.to_ascii_lowercase().as_str(), "" | "yaml" | "yml");
         if may_hold_control && control::looks_like_control(self.prose.range(inside.clone())) {
@@ -301,15 +301,16 @@ impl Scanner {
         } else {
             let text = self.prose.text(inside).to_owned();
             let (language, path) = (code.language.clone(), code.shown_path());
-            let cited = matches!(&code.shown, Some(Shown::Citation(_)));
-            self.passages.close(self.at, Body::Code(Snippet { language, path, cited, text }));
+            let cited = matches!(&code.shown, Some(NotTheFile::Citation(_)));
+            let snippet = Snippet { language, path, cited, text, ends_reply: false };
+            self.passages.close(self.at, Body::Code(snippet));
             if let Some(control) = self.control.as_mut() {
                 control.is_last = false;
             }
             if code.doubted {
                 self.misread();
             }
-            if self.open_end == Some(code.line) {
+            if self.doubts.open_end == Some(code.line) {
                 self.findings.push(hashline::doubted_fence(code.line));
             }
         }

@@ -20,7 +20,7 @@ const TAKES: &[&str] = &[
 const JOINTS: &[&str] = &["&&", "||", "&", "|", ";"];
 
 impl Command {
-    /// The commands of a line, which may stand behind a prompt, in brackets, or in the argument of a shell.
+    /// The commands of a line, which may be after a prompt, in brackets, or in the argument of a shell.
     pub fn all(line: &str) -> Vec<Self> {
         let mut commands = Vec::new();
         let mut rest = script(line);

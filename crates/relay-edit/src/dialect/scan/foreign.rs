@@ -13,7 +13,7 @@ use crate::passage::Body;
 use crate::script::is_shell;
 use crate::{Edit, leak};
 
-/// So many lines of a script are looked at above a command.
+/// This many lines of a script are looked at above a command.
 const SCRIPT: usize = 16;
 
 impl Scanner {
@@ -21,7 +21,7 @@ impl Scanner {
     pub(super) fn detect(&mut self, line: Line<'_>, code: Option<&Code>) -> Option<Box<dyn Reader>> {
         let text = line.text;
         if self.forced.is_none() && code.is_none() && toolcall::begins(text) {
-            self.carried = toolcall::path_of(text).or_else(|| self.carried.take());
+            self.context.carried = toolcall::path_of(text).or_else(|| self.context.carried.take());
             return Some(Box::new(toolcall::Element::new(line)));
         }
         if self.forced.is_none() && code.is_none() && toolcall::begins_json(text) {
@@ -31,7 +31,7 @@ impl Scanner {
             return Some(Box::new(apply_patch::ApplyPatch::default()));
         }
         if self.reads(Dialect::Hashline) && hashline::begins(text) {
-            return Some(Box::new(hashline::Hashline::new(self.envelope.take())));
+            return Some(Box::new(hashline::Hashline::new(self.doubts.envelope.take())));
         }
         if self.reads(Dialect::Commands) && commands::begins(text) {
             return Some(Box::new(commands::Commands::default()));
@@ -50,14 +50,15 @@ impl Scanner {
             && self.reads(Dialect::WholeFile)
             && let Some((name, path)) = tagged::opens(text).zip(self.path_above())
         {
-            self.carried = Some(path.clone());
+            self.context.carried = Some(path.clone());
             return Some(Box::new(tagged::Tagged::new(name, path)));
         }
         if self.reads(Dialect::EditRepl) && edit_repl::begins(text) {
             let above = self.words_above();
-            let path = self.take_path(code, path_line::plain_before_marker).or_else(|| self.carried.clone());
+            let path =
+                self.take_path(code, path_line::plain_before_marker).or_else(|| self.context.carried.clone());
             let is_sentence = self.may_be_sentence(path.as_deref(), above.as_deref());
-            self.carried.clone_from(&path);
+            self.context.carried.clone_from(&path);
             return Some(Box::new(edit_repl::EditRepl::new(path, is_sentence)));
         }
         if self.reads(Dialect::SearchReplace) && search_replace::begins(text) {
@@ -68,15 +69,15 @@ impl Scanner {
                 .take_path(code, read)
                 .or_else(|| code.and_then(Code::shown_path))
                 .or_else(|| code.and_then(|code| self.heading_above(code)))
-                .or_else(|| self.carried.clone());
+                .or_else(|| self.context.carried.clone());
             let is_sentence = self.may_be_sentence(path.as_deref(), above.as_deref());
-            self.carried.clone_from(&path);
+            self.context.carried.clone_from(&path);
             if path.is_none() {
-                let presumed = self.mentioned_above(code).or_else(|| self.before_prose.clone());
-                self.before_prose.clone_from(&presumed);
+                let presumed = self.mentioned_above(code).or_else(|| self.context.before_prose.clone());
+                self.context.before_prose.clone_from(&presumed);
                 return Some(Box::new(search_replace::SearchReplace::presuming(presumed)));
             }
-            self.before_prose.clone_from(&path);
+            self.context.before_prose.clone_from(&path);
             return Some(Box::new(search_replace::SearchReplace::new(path, is_sentence)));
         }
         None
@@ -92,17 +93,17 @@ impl Scanner {
     /// Whether a path that was taken from the line above a section may be a sentence that speaks of one.
     fn may_be_sentence(&self, path: Option<&str>, above: Option<&str>) -> bool {
         path.filter(|path| path.contains(' ')).is_some_and(|path| {
-            above.is_some_and(|above| above.contains(path)) || self.carried.as_deref() == Some(path)
+            above.is_some_and(|above| above.contains(path)) || self.context.carried.as_deref() == Some(path)
         })
     }
 
     pub(super) fn start(&mut self, reader: Box<dyn Reader>, line: Line<'_>) {
         if !search_replace::begins(line.text) {
-            self.before_prose = None;
+            self.context.before_prose = None;
         }
-        self.after_diff = None;
-        self.shell = self.shell_above();
-        if let Some(finding) = self.shell.as_ref().and_then(|shell| shell.finding(line.number)) {
+        self.doubts.after_diff = None;
+        self.context.shell = self.shell_above();
+        if let Some(finding) = self.context.shell.as_ref().and_then(|shell| shell.finding(line.number)) {
             self.findings.push(finding);
         }
         if let Some(control) = self.control.as_mut() {
@@ -117,12 +118,12 @@ impl Scanner {
         }
         // Outside a fence the edits may be quoted by a document whose end was misread; the next fence will tell.
         if code.as_ref().is_some_and(|code| !code.doubted) {
-            self.question = None;
+            self.doubts.question = None;
         }
         self.foreign_line(reader, code, line);
     }
 
-    /// The command above a block, with what the script it stands in did before.
+    /// The command above a block, with what the script it is in did before.
     fn shell_above(&self) -> Option<Shell> {
         let at = self.prose.written_before(self.prose.len())?;
         let command = self.prose.get(at)?;
@@ -158,9 +159,9 @@ impl Scanner {
             && fence.indent <= around.fence.indent
             && !reader.owns_fences()
         {
-            self.open_end = reader.is_open_ended().then_some(line.number + 1);
+            self.doubts.open_end = reader.is_open_ended().then_some(line.number + 1);
             self.absorb(reader.finish());
-            self.shell = None;
+            self.context.shell = None;
             self.tail = self.prose.len();
             self.code_line_of(code, line);
             return;
@@ -172,9 +173,9 @@ impl Scanner {
             self.findings.push(hashline::doubted_fence(line.number));
         }
         let text = code.as_ref().map_or(line.text, |code| code.fence.unindent(line.text));
-        if self.shell.as_ref().is_some_and(|shell| shell.ends(text)) && !reader.owns_fences() {
+        if self.context.shell.as_ref().is_some_and(|shell| shell.ends(text)) && !reader.owns_fences() {
             self.foreign_end(reader, code, line, Taken::Done);
-            // What the text is piped into stands behind its end.
+            // What the text is piped into is after its end.
             let rest = text.trim_start().trim_start_matches(['\'', '"', '@']);
             return self.follow_script(Line { text: rest, ..line });
         }
@@ -196,17 +197,17 @@ impl Scanner {
         line: Line<'_>,
         taken: Taken,
     ) {
-        self.envelope = reader.envelope();
-        self.open_end = (reader.is_open_ended() && taken == Taken::NotMine).then_some(line.number);
+        self.doubts.envelope = reader.envelope();
+        self.doubts.open_end = (reader.is_open_ended() && taken == Taken::NotMine).then_some(line.number);
         self.absorb(reader.finish());
-        self.script = self.shell.take().and_then(Shell::script);
+        self.context.script = self.context.shell.take().and_then(Shell::script);
         self.tail = self.prose.len();
         if code.is_none() {
             let last = if taken == Taken::NotMine { line.number.saturating_sub(1) } else { line.number };
             self.passages.close(last, Body::Read);
         }
         if taken == Taken::NotMine {
-            self.after_diff = code.is_none().then_some(line.number);
+            self.doubts.after_diff = code.is_none().then_some(line.number);
             self.code_line_of(code, line);
         } else {
             self.state = code.map_or(Inside::Prose, Inside::Code);
@@ -228,15 +229,15 @@ impl Scanner {
             self.passages.note_calls(&calls);
             parsed.edits.extend(calls.edits);
         }
-        if parsed.edits.is_empty() || self.has_leaked {
+        if parsed.edits.is_empty() || self.leaks.has_leaked {
             return;
         }
-        parsed.edits.iter_mut().for_each(|edit| match &self.shell {
+        parsed.edits.iter_mut().for_each(|edit| match &self.context.shell {
             Some(shell) => shell.settle(edit),
             None => path_line::settle(edit, None),
         });
         let leak = |edit: &Edit| Some((leak::of_edit(edit)?, edit.path.clone()));
-        match parsed.edits.iter().filter(|_| self.may_leak).filter_map(leak).min() {
+        match parsed.edits.iter().filter(|_| self.leaks.may_leak).filter_map(leak).min() {
             Some((line, path)) => {
                 self.leaked(line, Some(&path));
                 self.edits.extend(parsed.edits.into_iter().filter_map(|edit| leak::before(edit, line)));
@@ -244,13 +245,13 @@ impl Scanner {
             None => self.edits.extend(parsed.edits),
         }
         if self.edits.len() > EDITS {
-            self.excess = Some(Excess::Edits);
+            self.spent.excess = Some(Excess::Edits);
         }
     }
 
     /// Routing leaked into the reply: no edit from here on counts, whatever it says.
     pub(super) fn leaked(&mut self, line: usize, path: Option<&str>) {
-        self.has_leaked = true;
+        self.leaks.has_leaked = true;
         let finding = leak::finding(line);
         self.findings.push(match path {
             Some(path) => finding.on(path),

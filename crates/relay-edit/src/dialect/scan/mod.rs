@@ -1,6 +1,6 @@
 //! The scanner: decides for each line of a reply whether it is prose, part of a block, or opens one.
 //!
-//! It never fails. What it cannot read becomes a finding, and reading goes on behind it, so that one reply's
+//! It never fails. What it cannot read becomes a finding, and reading goes on after it, so that one reply's
 //! mistakes are all reported at once.
 
 mod blocks;
@@ -8,9 +8,9 @@ mod code;
 mod command;
 mod folder;
 mod foreign;
+mod not_the_file;
 mod passages;
 mod shell;
-mod shown;
 mod stray;
 mod unfenced;
 
@@ -42,39 +42,63 @@ pub(crate) struct Scanner {
     prose: Kept,
     /// Where the prose after the last fence begins.
     tail: usize,
+    control: Option<Candidate>,
+    doubts: Doubts,
+    context: Context,
+    leaks: Leaks,
+    spent: Spent,
+    /// A line whose next one shows whether it begins a block: `---` above `+++`, `{` above `"path": …`.
+    held: Option<OwnedLine>,
+    /// The blocks so far, and the line that is being read.
+    passages: Passages,
+    at: usize,
+}
+
+/// Where the end of a block may have been misread.
+#[derive(Debug, Default)]
+struct Doubts {
     /// The block that ended last, while later fences can still show that its end was misread.
     question: Option<Question>,
-    control: Option<Candidate>,
     /// The fence that wraps the whole reply, when one does.
     wrapper: Option<Fence>,
     /// The same with its line, where it may as well be the end of a block whose own fence was lost.
     lost_fence: Option<(Fence, usize)>,
-    /// The file of the section before, which the next section means too when nothing else is said.
-    carried: Option<String>,
-    /// The same, as long as the prose since then speaks of no file.
-    before_prose: Option<String>,
     /// A bare diff ended in the line before, or prose followed it without a fence.
     after_diff: Option<usize>,
     /// The fence in this line may be meant for the file above, where nothing else shows the end of the new lines.
     open_end: Option<usize>,
-    /// The marker of a model's own routing stands somewhere in what was read so far; in almost no reply it does.
-    may_leak: bool,
-    /// A model's own routing leaked into the reply further up.
-    has_leaked: bool,
-    /// The command whose here-document the block at hand is.
-    shell: Option<Shell>,
-    /// The script behind it, while that may still say what becomes of the block.
-    script: Option<Script>,
-    /// A line whose next one shows whether it begins a block: `---` above `+++`, `{` above `"path": …`.
-    held: Option<OwnedLine>,
     /// Where the envelope begins that one dialect's reader left to another's.
     envelope: Option<usize>,
+}
+
+/// What was said before a block about the file and the folder it is for.
+#[derive(Debug, Default)]
+struct Context {
+    /// The file of the section before, which the next section means too when nothing else is said.
+    carried: Option<String>,
+    /// The same, as long as the prose since then speaks of no file.
+    before_prose: Option<String>,
+    /// The command whose here-document the current block is.
+    shell: Option<Shell>,
+    /// The script after it, while that may still say what becomes of the block.
+    script: Option<Script>,
+}
+
+/// A model's own routing in its text.
+#[derive(Debug, Default)]
+struct Leaks {
+    /// Its marker is somewhere in what was read so far; in almost no reply it is.
+    may_leak: bool,
+    /// It leaked into the reply further up.
+    has_leaked: bool,
+}
+
+/// How much work the reply has taken.
+#[derive(Debug, Default)]
+struct Spent {
     /// How many bytes were read again so far, and how many blocks inside each other are being read again.
     read_again_bytes: usize,
     read_again_depth: usize,
-    /// The blocks so far, and the line that is being read.
-    passages: Passages,
-    at: usize,
     /// There is too much of something, and nothing more is read.
     excess: Option<Excess>,
 }
@@ -100,15 +124,15 @@ impl Scanner {
 
     /// Says that the marker of a model's own routing is in the lines that come now.
     pub const fn look_for_leaks(&mut self) {
-        self.may_leak = true;
+        self.leaks.may_leak = true;
     }
 
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) {
         if line.number > LINES {
-            self.excess = Some(Excess::Lines);
+            self.spent.excess = Some(Excess::Lines);
         }
-        if self.excess.is_some() {
+        if self.spent.excess.is_some() {
             return;
         }
         self.at = line.number;
@@ -132,7 +156,7 @@ impl Scanner {
     fn dispatch(&mut self, line: Line<'_>) {
         // By far the most lines are inside a block without a fence, where nothing but its reader decides.
         if let Inside::Foreign(reader, None) = &mut self.state
-            && self.shell.is_none()
+            && self.context.shell.is_none()
         {
             let taken = reader.line(line, false);
             if let Some(parsed) = reader.take() {
@@ -179,19 +203,20 @@ impl Scanner {
         }
         self.note_half(half);
         self.end_open(half.is_some());
-        if let Some(excess) = self.excess {
+        if let Some(excess) = self.spent.excess {
             return excess.refused();
         }
-        if let Some((fence, line)) = self.lost_fence {
+        if let Some((fence, line)) = self.doubts.lost_fence {
             self.findings.push(code::lost_fence(fence, line));
         }
         self.note_headless();
         // What the end of the reply cut off is a block too.
         self.passages.close(self.at, Body::Read);
         let mut passages = std::mem::take(&mut self.passages).into_list();
-        if self.forced.is_none() && !self.has_leaked {
+        if self.forced.is_none() && !self.leaks.has_leaked {
             instruct::read(&mut passages, &mut self.edits);
             unfenced::add(&self.prose, &mut passages);
+            self.mark_end(&mut passages);
         }
         self.drop_illustrations(&mut passages);
         self.mark_unreadable(&mut passages);
@@ -255,7 +280,7 @@ impl Scanner {
         control.and_then(|candidate| {
             let (control, findings) = control::read(&candidate, &self.prose);
             findings.into_iter().for_each(|finding| self.findings.push(finding));
-            // What stands behind it is prose too; the control block itself is not.
+            // What is after it is prose too; the control block itself is not.
             let behind = self.prose.split_off(candidate.prose.end);
             self.prose.truncate(candidate.prose.start);
             behind.lines().for_each(|line| self.prose.push(line));
@@ -311,6 +336,15 @@ impl Scanner {
         });
     }
 
+    /// Whether the reply ends with its last block, or in the middle of the sentence after it.
+    fn mark_end(&self, passages: &mut [Passage]) {
+        let end = self.prose.written_before(self.prose.len()).and_then(|at| self.prose.get(at));
+        if let Some(Passage { last, body: Body::Code(snippet), .. }) = passages.last_mut() {
+            let is_whole = |text: &str| text.trim_end().ends_with(['.', '!', '?', ')', '*', '`']);
+            snippet.ends_reply = end.is_none_or(|line| line.number <= *last || !is_whole(line.text));
+        }
+    }
+
     /// Blocks that were to be edits, and in which something is wrong instead.
     fn mark_unreadable(&self, passages: &mut [Passage]) {
         for line in self.findings.error_lines() {
@@ -323,7 +357,7 @@ impl Scanner {
     }
 
     fn prose_line(&mut self, line: Line<'_>) {
-        if let Some(question) = self.question.as_mut()
+        if let Some(question) = self.doubts.question.as_mut()
             && line.number == question.closed + 1
         {
             // People and models leave a blank line after a block; text directly below it speaks for a misreading.
@@ -331,19 +365,19 @@ impl Scanner {
             question.likely |=
                 !question.gap && fence_line(line.text).is_none() && path_line::read(line.text).is_none();
         }
-        if self.open_end == Some(line.number)
+        if self.doubts.open_end == Some(line.number)
             && !line.text.trim().is_empty()
             && !matches!(fence_line(line.text), Some(FenceLine::Labelled(..)))
             && !self.begins_foreign(line.text)
         {
-            // The fence above it may have stood inside the new lines.
+            // The fence above it may have was inside the new lines.
             self.findings.push(hashline::doubted_fence(line.number - 1));
         }
         let lost_hunk = !self.edits.is_empty() && unified::is_hunk_header(line.text);
-        if let Some(end) = self.after_diff.or_else(|| lost_hunk.then(|| line.number - 1))
+        if let Some(end) = self.doubts.after_diff.or_else(|| lost_hunk.then(|| line.number - 1))
             && git_diff::looks_lost(line.text)
         {
-            self.after_diff = None;
+            self.doubts.after_diff = None;
             self.findings.push(
                 Diagnostic::error(
                     codes::BAD_DIFF,
@@ -357,12 +391,14 @@ impl Scanner {
         }
         match fence_line(line.text) {
             Some(FenceLine::Labelled(fence, info)) => self.open(fence, info, line),
-            Some(FenceLine::Bare(fence)) if self.wrapper.is_some_and(|wrapper| wrapper.accepts(fence)) => {
-                self.wrapper = None;
-                self.lost_fence = None;
+            Some(FenceLine::Bare(fence))
+                if self.doubts.wrapper.is_some_and(|wrapper| wrapper.accepts(fence)) =>
+            {
+                self.doubts.wrapper = None;
+                self.doubts.lost_fence = None;
             }
             Some(FenceLine::Bare(fence)) => {
-                let doubted = self.question.as_ref().is_some_and(|question| question.likely);
+                let doubted = self.doubts.question.as_ref().is_some_and(|question| question.likely);
                 self.open_code(fence, String::new(), None, line, doubted);
             }
             None => match self.detect(line, None) {
@@ -372,36 +408,41 @@ impl Scanner {
         }
     }
 
-    /// Follows the script that goes on behind a block.
+    /// Follows the script that goes on after a block.
     fn follow_script(&mut self, line: Line<'_>) {
-        let Some(script) = self.script.as_mut() else { return };
+        let Some(script) = self.context.script.as_mut() else { return };
         match script.follow(line.text) {
             Use::None => return,
             Use::AsRead => {}
             Use::Otherwise(finding) => self.findings.push(finding.at(line.number)),
         }
-        self.script = None;
+        self.context.script = None;
     }
 
     fn note_prose(&mut self, line: Line<'_>) {
         if line.text.trim().is_empty() {
-            self.script = None;
+            self.context.script = None;
         }
         self.follow_script(line);
         self.note_stray(line, None);
         if hashline::is_abort(line.text) {
             self.findings.push(hashline::aborted(line.number));
         }
-        if self.may_leak && !self.has_leaked && leak::find(line.text, leak::Form::Prose).is_some() {
+        if self.leaks.may_leak && !self.leaks.has_leaked && leak::find(line.text, leak::Form::Prose).is_some()
+        {
             self.leaked(line.number, None);
         }
         if !line.text.trim().is_empty() {
             if !path_line::is_dots(line.text) && !tagged::is_tag(line.text) {
-                self.carried = None;
+                self.context.carried = None;
             }
-            if self.before_prose.as_deref().is_some_and(|path| path_line::speaks_of_another(line.text, path))
+            if self
+                .context
+                .before_prose
+                .as_deref()
+                .is_some_and(|path| path_line::speaks_of_another(line.text, path))
             {
-                self.before_prose = None;
+                self.context.before_prose = None;
             }
             if let Some(control) = self.control.as_mut() {
                 control.is_last = false;

@@ -30,7 +30,7 @@ enum End {
     Word(String),
     /// The quote that was opened before the text.
     Quote(char),
-    /// None: the text stands in the script as it is.
+    /// None: the text is in the script as it is.
     Never,
 }
 
@@ -93,7 +93,7 @@ impl Shell {
         }
     }
 
-    /// The script that goes on behind the text, when that is still to be used.
+    /// The script that goes on after the text, when that is still to be used.
     pub(super) fn script(self) -> Option<Script> {
         self.keeps.then_some(Script { kept: self.folder.clone(), folder: self.folder })
     }

@@ -126,7 +126,7 @@ fn closes_section(text: &str) -> bool {
 
 /// Numbers make a header unmistakable; without them only a fence that says it holds a diff does.
 fn begins_hunk(text: &str, code: Option<&Code>) -> bool {
-    // Outside a fence, a diff may be indented like the list it stands in.
+    // Outside a fence, a diff may be indented like the list it is in.
     let text = if code.is_none() { text.trim_start() } else { text };
     let Some(header) = unified::hunk_header(text) else { return false };
     let language = code.map(|code| code.language.to_ascii_lowercase());

@@ -127,7 +127,7 @@ impl Objects {
         }
     }
 
-    /// Follows the brackets of a text, and returns where it is done, which is in a marked one behind the last bracket. A string
+    /// Follows the brackets of a text, and returns where it is done, which is in a marked one after the last bracket. A string
     /// ends in its line, as JSON has it.
     fn take_json(&mut self, text: &str) -> usize {
         let (mut quoted, mut escaped) = (false, false);

@@ -82,7 +82,7 @@ pub(crate) fn begins(text: &str) -> bool {
         // Without a path of its own it must be alone on its line, with its arguments below.
         return tag.path().is_some() || tag.attributes.is_empty() && tag.rest.trim().is_empty();
     }
-    // Whatever it is called, what stands between tags that name a file may be that file: `<artifact path="src/a.ts">`.
+    // Whatever it is called, what is between tags that name a file may be that file: `<artifact path="src/a.ts">`.
     tag.path().is_some_and(is_file_name) && tag.rest.trim().is_empty()
 }
 
@@ -391,7 +391,7 @@ struct Tag<'t> {
     /// The text after `=`, directly after the name: `<function=edit>`.
     equated: Option<&'t str>,
     attributes: Vec<(&'t str, &'t str)>,
-    /// The text behind the tag.
+    /// The text after the tag.
     rest: &'t str,
 }
 
@@ -431,7 +431,7 @@ impl<'t> Tag<'t> {
     }
 }
 
-/// The attributes of a tag and what stands behind its end.
+/// The attributes of a tag and what is after its end.
 fn attributes(text: &str) -> Option<(Vec<(&str, &str)>, &str)> {
     let mut found = Vec::new();
     let mut rest = text;

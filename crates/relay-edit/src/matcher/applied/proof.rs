@@ -1,7 +1,7 @@
-//! What proves that a hunk was applied whose old lines stand nowhere.
+//! What proves that a hunk was applied whose old lines are nowhere.
 //!
-//! That its new lines stand somewhere is not enough: `pass` stands in many files, and a hunk that fits nowhere would count as
-//! done. What it left of its old text must name the place, or the author must, or the new lines must be too many to stand
+//! That its new lines are somewhere is not enough: `pass` is in many files, and a hunk that fits nowhere would count as
+//! done. What it left of its old text must name the place, or the author must, or the new lines must be too many to be
 //! there by chance.
 
 use std::ops::Range;
@@ -14,12 +14,12 @@ use crate::matcher::key::{Key, indent};
 use crate::matcher::pattern::{Pattern, has_identity, is_telling};
 use crate::matcher::scope;
 
-/// So many new lines that tell something do not stand together by chance.
+/// This many new lines that tell something are not together by chance.
 const SEVERAL: usize = 3;
 /// With how many of the lines that go a new line is compared.
 const COMPARED: usize = 64;
 
-/// Whether new lines that begin at a line, and stand at no other place, are there because the hunk was applied; `None` when that
+/// Whether new lines that begin at a line, and are at no other place, are there because the hunk was applied; `None` when that
 /// is too much work to find out.
 pub(crate) fn is_applied(
     pattern: &Pattern<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn is_applied(
     if keeps_depth(pattern, index, start) {
         return Some(false);
     }
-    // With a line number the header is a tool's, and names whatever block stands above.
+    // With a line number the header is a tool's, and names whatever block is above.
     if pattern.hunk.line_hint.is_none() && !pattern.hunk.scope.is_empty() {
         let regions = scope::regions(pattern, index)?;
         let named = regions.iter().any(|region| block.start <= region.end && region.start < block.end);
@@ -43,7 +43,7 @@ pub(crate) fn is_applied(
     Some(is_whole || survives(pattern, index, key)? || is_changed(pattern, index, &block)?)
 }
 
-/// Whether new lines that are to be less or more deep than those they replace stand as deep as those: then they were not put there
+/// Whether new lines that are to be less or more deep than those they replace are as deep as those: then they were not put there
 /// by the hunk, which has no line that stays to tell how far it was moved as a whole.
 pub(crate) fn keeps_depth(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
     let first = |side: fn(&HunkLine) -> bool| {
@@ -58,7 +58,7 @@ pub(crate) fn keeps_depth(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: u
     !stays && old.is_some() && old == found && old != added
 }
 
-/// Whether lines that stay stand at one place only, or the new ones are several.
+/// Whether lines that stay are at one place only, or the new ones are several.
 pub(crate) fn survives(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Option<bool> {
     if pattern.hunk.added_lines().filter(|line| is_telling(line)).count() >= SEVERAL {
         return Some(true);
@@ -170,7 +170,7 @@ mod tests {
     const FILE: &str =
         "def a():\n    return None\n\n\ndef b():\n    y = 2\n    return y\n\n\nclass C:\n    pass\n";
 
-    /// At which line of the file a hunk counts as applied; `None` when it stands nowhere. To the letter, none ever does.
+    /// At which line of the file a hunk counts as applied; `None` when it is nowhere. To the letter, none ever does.
     #[track_caller]
     fn check(file: &str, hunk: &Hunk, expected: Option<usize>) {
         for strictness in Strictness::ALL {
@@ -204,7 +204,7 @@ mod tests {
     fn lines_that_stay_name_the_place() {
         check(FILE, &of_diff(" class C:\n-    foo()\n+    pass"), Some(10));
         check(FILE, &of_diff("-    foo()\n+    y = 2\n     return y"), Some(6));
-        // They stand elsewhere too, so that it may have been there.
+        // They are elsewhere too, so that it may have been there.
         check(
             "if a:\n    one\nelse:\n    pass\nelse:\n    two\n",
             &of_diff(" else:\n-    foo()\n+    pass"),

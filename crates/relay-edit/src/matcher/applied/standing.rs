@@ -1,6 +1,6 @@
-//! Hunks whose new lines stand already at the place the author named.
+//! Hunks whose new lines are already at the place the author named.
 //!
-//! Applying a reply twice must do nothing the second time. Where the same old lines stand somewhere else as well, only
+//! Applying a reply twice must do nothing the second time. Where the same old lines are somewhere else as well, only
 //! the line number, the named line or the end of the file tells that the hunk was applied and that the other place
 //! was never meant.
 
@@ -22,9 +22,9 @@ fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
     added.any(|line| is_telling(line.text()))
 }
 
-/// What was found for a hunk, unless it counts as applied only because what it adds stands there anyway.
+/// What was found for a hunk, unless it counts as applied only because what it adds is there anyway.
 ///
-/// One more of several equal lines: where the old lines stand, the new ones do as well, before and after the change. So nobody
+/// One more of several equal lines: where the old lines are, the new ones do as well, before and after the change. So nobody
 /// can say whether it is made.
 pub(crate) fn proven(
     pattern: &Pattern<'_>,
@@ -41,7 +41,7 @@ pub(crate) fn proven(
     found.map_or(Ok(located), |found| Err(Failure::Applied { found, done }))
 }
 
-/// The line, counted from 0, at which a hunk stands that changes nothing: anywhere, and it may stand there several times.
+/// The line, counted from 0, at which a hunk is that changes nothing: anywhere, and it may be there several times.
 pub(crate) fn unchanged(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -61,7 +61,7 @@ pub(crate) fn unchanged(
     places.first().copied()
 }
 
-/// The line, counted from 0, at which the new lines stand already, where the author named that place.
+/// The line, counted from 0, at which the new lines are already, where the author named that place.
 ///
 /// `shifts` are how far the place may have moved from the line number.
 pub(crate) fn already(
@@ -79,7 +79,7 @@ pub(crate) fn already(
         .or_else(|| by_region(pattern, index, candidates, regions))
 }
 
-/// Whether what a hunk inserts at the chosen place stands there already: its old lines are still there afterwards,
+/// Whether what a hunk inserts at the chosen place is there already: its old lines are still there afterwards,
 /// above or below, or because the new lines begin as the old ones go on.
 pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate, tier: Tier) -> bool {
     if pattern.is_undone || pattern.hunk.removes() || !has_identity(&pattern.new) {
@@ -89,10 +89,10 @@ pub(crate) fn inserted(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Ca
     let reindent = reindent.unwrap_or_else(|| chosen.reindent.clone());
     let chosen = &Candidate { reindent, lines: chosen.lines.clone() };
     let Some(after) = written(pattern, index, chosen, tier) else { return false };
-    // New lines may stand above the old ones, and between them: by so many lines the whole begins earlier.
+    // New lines may be above the old ones, and between them: by this many lines the whole begins earlier.
     let added = pattern.hunk.added_lines().count().min(KEPT);
     let mut places = (0..=added).filter_map(|above| chosen.start().checked_sub(above));
-    // Several lines that stand there at another depth were brought into the file's manner when they were put in.
+    // Several lines that are there at another depth were brought into the file's manner when they were put in.
     let added = pattern.hunk.added_lines().filter(|line| is_telling(line)).count();
     let key = if added > 1 && !pattern.is_blind(Key::Trim) { Key::Trim } else { Key::TrimEnd };
     places.any(|first| index.stands_at(key, &after, first)) || added_stands_around(pattern, index, chosen)
@@ -121,7 +121,7 @@ fn written<'w>(
 
 /// Where else the hunk seems to be applied already, with the same lines around it as at its only place.
 ///
-/// Then the block stood twice, and nothing says which of the two was meant: it was the one that is done, or the other.
+/// Then the block was twice, and nothing says which of the two was meant: it was the one that is done, or the other.
 /// A line number or a header that names the place does.
 pub(crate) fn elsewhere(
     pattern: &Pattern<'_>,
@@ -140,7 +140,7 @@ pub(crate) fn elsewhere(
     let ends = [written.next(), written.next_back()];
     let enclosed = ends.into_iter().flatten().all(is_context);
     let key = match (around, tier) {
-        // Without any line around them new lines may well stand elsewhere, unless they are there to the letter and the
+        // Without any line around them new lines may well be elsewhere, unless they are there to the letter and the
         // old ones are not.
         (0, Tier::Exact | Tier::LineEndings | Tier::TrailingWhitespace) => return None,
         (0, _) => Key::TrimEnd,
@@ -177,7 +177,7 @@ fn by_number(
     if places.clone().any(is_candidate) {
         return None;
     }
-    // Lines that shall go and still stand beside the new ones say that nothing is done yet.
+    // Lines that shall go and still are beside the new ones say that nothing is done yet.
     let beside = |place: usize| {
         let mut found = candidates.iter().filter(|_| pattern.hunk.removes());
         found.any(|found| found.end() == place || found.start() == place + pattern.new.len())
@@ -243,7 +243,7 @@ mod tests {
         check(file, &at(2), Err(1));
         check(file, &at(4), Ok(3));
         check(file, &at(3), Ok(3));
-        // A bracket stands anywhere.
+        // A bracket is anywhere.
         let bracket = Hunk { line_hint: Some(1), ..Hunk::of_diff("-old line\n+}") };
         check("}\na\nold line\n", &bracket, Ok(2));
     }
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(located(deleted, &Hunk::of_diff(" begin\n-old\n end")), doubt);
         let ended = format!("{deleted}\n");
         assert_eq!(located(&ended, &Hunk::of_diff(" begin\n-old\n end\n ")), doubt);
-        // What is left of a deletion says something only between two lines, and lines alone stand where they like.
+        // What is left of a deletion says something only between two lines, and lines alone are where they like.
         check(deleted, &Hunk::of_diff(" begin\n-old"), Ok(0));
         check(file, &Hunk::of_diff("-old\n+new"), Ok(1));
     }

@@ -1,4 +1,4 @@
-//! Brackets that new lines bring and that stand right there already.
+//! Brackets that new lines bring and that are right there already.
 //!
 //! One bracket more may be meant, so that a copy of one is no copy by itself. The brackets tell: where the new lines of a hunk
 //! open and close as much as its old ones but for the copies, those are too many, unless the other hunks or the file need
@@ -11,11 +11,11 @@ use crate::{Hunk, HunkLine};
 /// More lines at an end of a hunk than these are not looked at.
 const LINES: usize = 32;
 
-/// How many brackets of each kind are open behind some text.
+/// How many brackets of each kind are open after some text.
 pub(crate) type Balance = [isize; 3];
 
-/// Whether new lines that a hunk begins with (`above`) and ends with (`below`), and that stand right above and below its place,
-/// have brackets that would stand there twice.
+/// Whether new lines that a hunk begins with (`above`) and ends with (`below`), and that are right above and below its place,
+/// have brackets that would be there twice.
 pub(crate) fn doubled(
     patterns: &[Pattern<'_>],
     hunk: &Hunk,
@@ -82,7 +82,7 @@ pub(crate) fn sum([round, square, curly]: Balance, other: Balance) -> Balance {
 mod tests {
     use super::*;
 
-    /// Whether the last new line of a hunk, which stands below its place, is one too many.
+    /// Whether the last new line of a hunk, which is below its place, is one too many.
     fn is_doubled(file: &str, diffs: &[&str]) -> bool {
         let hunks: Vec<Hunk> = diffs.iter().map(|diff| Hunk::of_diff(diff)).collect();
         let patterns: Vec<Pattern<'_>> = hunks.iter().map(Pattern::new).collect();

@@ -10,14 +10,14 @@ use crate::matcher::indent::Reindent;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
 
-/// So many letters are needed to call it a copy.
+/// This many letters are needed to call it a copy.
 const LETTERS: usize = 12;
 /// More new lines than these at an end of a hunk are not compared.
 const LINES: usize = 8;
-/// A line of the file that is longer is not compared, and none behind it.
+/// A line of the file that is longer is not compared, and none after it.
 const LINE_BYTES: usize = 10_000;
 
-/// How many new lines, of those a hunk begins with, copy what stands above a line of the file.
+/// How many new lines, of those a hunk begins with, copy what is above a line of the file.
 pub(crate) fn above(head: &[&HunkLine], index: &FileIndex<'_>, start: usize, rule: &Reindent) -> usize {
     let longest = head.len().min(LINES);
     let copies = |count: &usize| {
@@ -29,7 +29,7 @@ pub(crate) fn above(head: &[&HunkLine], index: &FileIndex<'_>, start: usize, rul
     (1..=longest).rev().find(copies).unwrap_or(0)
 }
 
-/// How many new lines, of those a hunk ends with, copy what stands from a line of the file on.
+/// How many new lines, of those a hunk ends with, copy what is from a line of the file on.
 pub(crate) fn below(tail: &[&HunkLine], index: &FileIndex<'_>, end: usize, rule: &Reindent) -> usize {
     let longest = tail.len().min(LINES);
     let copies = |count: &usize| {

@@ -1,9 +1,9 @@
 //! Lines of context that the author marked as new.
 //!
 //! Taken at its word, such a hunk writes a line a second time next to the line it copies. It shows in two ways. At an end of
-//! the hunk the copy stands where the hunk meets the file; whether the author meant it twice is told by what the header
+//! the hunk the copy is where the hunk meets the file; whether the author meant it twice is shown by what the header
 //! announces, and where it announces nothing the hunk is in doubt. Between two old lines the line of the file is in the
-//! way of the place, and only stands for itself.
+//! way of the place, and only represents itself.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -18,16 +18,16 @@ use crate::matcher::pattern::{Pattern, has_identity, is_block_end, is_telling};
 use crate::matcher::tier::Tier;
 use crate::{Hunk, HunkLine};
 
-/// How many new lines at the ends of a hunk stand in the file already, right above and right below its place.
+/// How many new lines at the ends of a hunk are in the file already, right above and right below its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeats {
     /// The place, counted from 0.
     pub start: usize,
     /// The line after the place.
     pub end: usize,
-    /// New lines the hunk begins with that stand above.
+    /// New lines the hunk begins with that are above.
     pub above: usize,
-    /// New lines the hunk ends with that stand below.
+    /// New lines the hunk ends with that are below.
     pub below: usize,
 }
 
@@ -47,73 +47,87 @@ pub(crate) fn repeats(
     let doubled = |above: &[&HunkLine], below: &[&HunkLine]| {
         brackets::doubled(patterns, pattern.hunk, index, above, below)
     };
-    let mut parts = parts(pattern, chosen, tier).into_iter();
-    parts.find_map(|part| repeated(pattern.hunk, index, chosen, tier, &part, doubled))
+    let site = Site { hunk: pattern.hunk, index, chosen, tier };
+    parts(pattern, chosen, tier).iter().find_map(|part| site.repeated(part, doubled))
 }
 
-/// Lines of a hunk that stand together in the file, with nothing left out between them.
+/// A hunk and where it goes.
+#[derive(Clone, Copy)]
+struct Site<'s, 'f> {
+    hunk: &'s Hunk,
+    index: &'s FileIndex<'f>,
+    chosen: &'s Candidate,
+    tier: Tier,
+}
+
+/// Lines of a hunk that are together in the file, with nothing left out between them.
+#[derive(Clone, Copy)]
 struct Part<'h> {
     lines: &'h [HunkLine],
     start: usize,
     end: usize,
 }
 
-/// As [`repeats`], for the ends of one part of a hunk. `doubled` says of lines that stand right above and below whether their
-/// brackets are too many.
-fn repeated(
-    hunk: &Hunk,
-    index: &FileIndex<'_>,
-    chosen: &Candidate,
-    tier: Tier,
-    part: &Part<'_>,
-    doubled: impl Fn(&[&HunkLine], &[&HunkLine]) -> bool,
-) -> Option<Repeats> {
-    let Part { lines, start, end } = *part;
-    let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
-    // Where the old lines read otherwise than those of the file, so may the copies.
-    let key = if tier > Tier::TrailingWhitespace { Key::Folded } else { Key::TrimEnd };
-    let stands = |line: &HunkLine, place: usize| {
-        let wanted = chosen.reindent.apply(line.text().as_bytes());
-        let found = index.lines.text(place);
-        let same = |wanted: &[u8]| key.unites(wanted, found) && indent(wanted) == indent(found);
-        place < index.lines.len() && wanted.is_some_and(|wanted| same(&wanted))
-    };
-    let around = around_brackets(lines, start, end, stands);
-    if around.is_some() && !means_them(hunk) {
-        return around;
+impl Site<'_, '_> {
+    /// As [`repeats`], for the ends of one part of a hunk. `doubled` says of lines that are right above and below whether their
+    /// brackets are too many.
+    fn repeated(
+        &self,
+        part: &Part<'_>,
+        doubled: impl Fn(&[&HunkLine], &[&HunkLine]) -> bool,
+    ) -> Option<Repeats> {
+        let (Part { lines, start, end }, Self { hunk, index, chosen, tier }) = (*part, *self);
+        let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(_));
+        // Where the old lines read otherwise than those of the file, so may the copies.
+        let key = if tier > Tier::TrailingWhitespace { Key::Folded } else { Key::TrimEnd };
+        let stands = |line: &HunkLine, place: usize| {
+            let wanted = chosen.reindent.apply(line.text().as_bytes());
+            let found = index.lines.text(place);
+            let same = |wanted: &[u8]| key.unites(wanted, found) && indent(wanted) == indent(found);
+            place < index.lines.len() && wanted.is_some_and(|wanted| same(&wanted))
+        };
+        let around = around_brackets(lines, start, end, stands);
+        if around.is_some() && !means_them(hunk) {
+            return around;
+        }
+        // Mostly there is context at both ends.
+        if lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
+            return None;
+        }
+        let (head, tail) = ends(lines);
+        let is_above = |count: &usize| {
+            let first = start.checked_sub(*count);
+            first
+                .is_some_and(|first| head.iter().take(*count).zip(first..).all(|(line, at)| stands(line, at)))
+        };
+        let is_below = |count: &usize| {
+            tail.iter().rev().take(*count).rev().zip(end..).all(|(line, at)| stands(line, at))
+        };
+        let mut above = (1..=head.len()).rev().find(is_above).unwrap_or(0);
+        let mut below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
+        let mut copied = are_substantial(head.iter().take(above).map(|line| line.text()))
+            || are_substantial(tail.iter().rev().take(below).map(|line| line.text()));
+        let brackets = !copied
+            && above + below > 0
+            && doubled(
+                head.get(..above).unwrap_or_default(),
+                tail.get(tail.len() - below..).unwrap_or_default(),
+            );
+        if !copied {
+            let nearly_above = copied::above(&head, index, start, &chosen.reindent);
+            let nearly_below = copied::below(&tail, index, end, &chosen.reindent);
+            copied = nearly_above + nearly_below > 0;
+            (above, below) = (above.max(nearly_above), below.max(nearly_below));
+        }
+        let repeats = Repeats { start, end, above, below };
+        // What opens a block is never meant twice in a row.
+        let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
+        let doubtful = copied && (opened || !means_them(hunk));
+        (above + below > 0 && (doubtful || brackets || proven(hunk, &repeats).is_some())).then_some(repeats)
     }
-    // Mostly there is context at both ends.
-    if lines.first().is_none_or(is_context) && lines.last().is_none_or(is_context) {
-        return None;
-    }
-    let (head, tail) = ends(lines);
-    let is_above = |count: &usize| {
-        let first = start.checked_sub(*count);
-        first.is_some_and(|first| head.iter().take(*count).zip(first..).all(|(line, at)| stands(line, at)))
-    };
-    let is_below =
-        |count: &usize| tail.iter().rev().take(*count).rev().zip(end..).all(|(line, at)| stands(line, at));
-    let mut above = (1..=head.len()).rev().find(is_above).unwrap_or(0);
-    let mut below = (1..=tail.len()).rev().find(is_below).unwrap_or(0);
-    let mut copied = are_substantial(head.iter().take(above).map(|line| line.text()))
-        || are_substantial(tail.iter().rev().take(below).map(|line| line.text()));
-    let brackets = !copied
-        && above + below > 0
-        && doubled(head.get(..above).unwrap_or_default(), tail.get(tail.len() - below..).unwrap_or_default());
-    if !copied {
-        let nearly_above = copied::above(&head, index, start, &chosen.reindent);
-        let nearly_below = copied::below(&tail, index, end, &chosen.reindent);
-        copied = nearly_above + nearly_below > 0;
-        (above, below) = (above.max(nearly_above), below.max(nearly_below));
-    }
-    let repeats = Repeats { start, end, above, below };
-    // What opens a block is never meant twice in a row.
-    let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
-    let doubtful = copied && (opened || !means_them(hunk));
-    (above + below > 0 && (doubtful || brackets || proven(hunk, &repeats).is_some())).then_some(repeats)
 }
 
-/// The lines a hunk ends with, brackets and blank lines that stay among them, which stand right below its place once more: of two
+/// The lines a hunk ends with, brackets and blank lines that stay among them, which are right below its place once more: of two
 /// brackets that read the same, one is new and one stays, and it is by chance which.
 fn around_brackets(
     lines: &[HunkLine],
@@ -141,7 +155,7 @@ fn around_brackets(
 }
 
 /// The parts of a hunk: an elision ends one, and blank lines the file does not have are none of them. Where blank lines may
-/// come and go, those at the ends say nothing about what stands beyond them.
+/// come and go, those at the ends say nothing about what is beyond them.
 fn parts<'h>(pattern: &Pattern<'h>, chosen: &Candidate, tier: Tier) -> Vec<Part<'h>> {
     let lines = pattern.hunk.lines.as_slice();
     if matches!(chosen.lines, Covered::Span(_)) {
@@ -167,7 +181,7 @@ fn parts<'h>(pattern: &Pattern<'h>, chosen: &Candidate, tier: Tier) -> Vec<Part<
     ranges.filter_map(part).collect()
 }
 
-/// Whether an old line of a hunk stands for nothing in the file.
+/// Whether an old line of a hunk represents nothing in the file.
 fn is_missing(lines: &[HunkLine], map: &[Option<usize>], at: usize) -> bool {
     lines.get(at).is_some_and(HunkLine::is_old) && map.get(at).is_some_and(Option::is_none)
 }
@@ -176,7 +190,7 @@ fn is_empty(line: &HunkLine) -> bool {
     is_blank(line.text().as_bytes())
 }
 
-/// The new lines before the first line of context, and those behind the last one.
+/// The new lines before the first line of context, and those after the last one.
 fn ends(lines: &[HunkLine]) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
     let changes = |line: &&HunkLine| !matches!(line, HunkLine::Context(_));
     let head = lines.iter().take_while(changes).filter(|line| !line.is_old());
@@ -186,7 +200,7 @@ fn ends(lines: &[HunkLine]) -> (Vec<&HunkLine>, Vec<&HunkLine>) {
     (head.collect(), tail)
 }
 
-/// Whether lines say so much that they are hardly meant to stand there twice in a row. Ends of blocks are not among them.
+/// Whether lines say so much that they are hardly meant to be there twice in a row. Ends of blocks are not among them.
 fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     const WORDS: &[&str] = &["done", "fi", "esac", "null", "none", "true", "false"];
     let ends = |line: &str| {
@@ -214,7 +228,7 @@ fn opens(line: &str) -> bool {
 }
 
 /// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all. Tools write
-/// those that go first; where a new one stands above them it was marked by hand.
+/// those that go first; where a new one is above them it was marked by hand.
 fn means_them(hunk: &Hunk) -> bool {
     let bare = !hunk.lines.iter().any(|line| matches!(line, HunkLine::Context(_)));
     let by_hand = hunk.removes() && hunk.lines.first().is_some_and(|line| !line.is_old());
@@ -269,7 +283,7 @@ fn kept(line: &HunkLine) -> HunkLine {
 /// How many places are looked at.
 const PLACES: usize = 256;
 
-/// A hunk whose old lines stand nowhere without the new lines between them, as it reads with those as context; `None`
+/// A hunk whose old lines are nowhere without the new lines between them, as it reads with those as context; `None`
 /// where that is so at no place or at several.
 pub(crate) fn with_context_between(hunk: &Hunk, index: &FileIndex<'_>) -> Option<Hunk> {
     let stands = |line: &HunkLine| !index.places(Key::TrimEnd, line.text().as_bytes()).is_empty();
@@ -319,7 +333,7 @@ fn read_at(hunk: &Hunk, index: &FileIndex<'_>, start: usize) -> Option<Vec<HunkL
     Some(lines)
 }
 
-/// How many new lines of a change stand in the file before those that go, so that it goes on as the hunk does. Where nothing
+/// How many new lines of a change are in the file before those that go, so that it goes on as the hunk does. Where nothing
 /// goes, that must be all of them: a part of them could as well be the end of something alike.
 fn copies(
     old: &[&HunkLine],

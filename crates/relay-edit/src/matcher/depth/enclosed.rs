@@ -1,7 +1,7 @@
-//! New blocks at the end of a hunk that would stand inside a block they do not belong to.
+//! New blocks at the end of a hunk that would be inside a block they do not belong to.
 //!
 //! An author who forgets to quote the bracket that ends a function puts the next function into it. That shows: the new
-//! lines are whole blocks, not as deep as what they follow, and as deep as the bracket that comes behind them in the
+//! lines are whole blocks, not as deep as what they follow, and as deep as the bracket that comes after them in the
 //! file. Nothing is placed here.
 
 use crate::HunkLine;
@@ -11,7 +11,7 @@ use crate::matcher::key::indent;
 use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::Pattern;
 
-/// The line of the file, counted from 0, that ends the block in which new blocks would stand.
+/// The line of the file, counted from 0, that ends the block in which new blocks would be.
 pub(crate) fn ending(pattern: &Pattern<'_>, index: &FileIndex<'_>, chosen: &Candidate) -> Option<usize> {
     let lines = &pattern.hunk.lines;
     // Mostly a hunk ends with lines that stay.
@@ -40,7 +40,7 @@ fn closes(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'}' | b')' | b']'))
 }
 
-/// Whether a line is one of the cases that many write as deep as the bracket behind them.
+/// Whether a line is one of the cases that many write as deep as the bracket after them.
 fn is_case(line: &str) -> bool {
     let line = line.trim_start();
     ["case", "default", "when"].iter().any(|word| line.starts_with(word))

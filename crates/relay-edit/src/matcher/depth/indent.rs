@@ -49,7 +49,7 @@ impl Reindent {
         }
     }
 
-    /// The spaces that stand for a tab of the file in the reply.
+    /// The spaces that represent a tab of the file in the reply.
     pub(crate) fn tab(&self) -> Option<&[u8]> {
         match self {
             Self::Units { reply, file } if file == b"\t" && !reply.contains(&b'\t') => Some(reply),
@@ -73,7 +73,7 @@ impl Reindent {
         {
             return Some(Cow::Borrowed(line));
         }
-        // Tabs behind spaces are nobody's indentation.
+        // Tabs after spaces are nobody's indentation.
         if matches!(self, Self::Add(missing) if missing.ends_with(b" ")) && before.contains(&b'\t') {
             return None;
         }
@@ -122,7 +122,7 @@ pub(crate) fn widened(indentation: &[u8], tab: &[u8]) -> Vec<u8> {
     indentation.split(|byte| *byte == b'\t').collect::<Vec<_>>().join(tab)
 }
 
-/// The indentation of lines in the reply, and of the lines of the file they stand for.
+/// The indentation of lines in the reply, and of the lines of the file they represent.
 pub(crate) struct Pairs<'a>(Vec<(Cow<'a, [u8]>, &'a [u8])>);
 
 impl<'a> Pairs<'a> {
@@ -136,7 +136,7 @@ impl<'a> Pairs<'a> {
         self.0.iter().all(|(reply, file)| rule.explains(reply, file))
     }
 
-    /// Whether some line is so many levels deep and nothing else: alignment alone says nothing about levels, unless those
+    /// Whether some line is this many levels deep and nothing else: alignment alone says nothing about levels, unless those
     /// are tabs on one side only.
     fn shows(&self, rule: &Reindent) -> bool {
         let Reindent::Units { reply: unit, file } = rule else { return true };

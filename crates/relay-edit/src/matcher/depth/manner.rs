@@ -10,12 +10,12 @@ use crate::matcher::indent::Reindent;
 use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
 
-/// So many indented lines are needed to speak of a manner.
+/// This many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
-/// So many are enough where all begin with a tab: nobody indents a few lines so by chance. Spaces may continue a line.
+/// This many are enough where all begin with a tab: nobody indents a few lines so by chance. Spaces may continue a line.
 const SOME: usize = 2;
 
-/// How new lines stand to the manner of a file.
+/// How new lines are to the manner of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// There is nothing to change, as far as can be told.

@@ -1,7 +1,7 @@
 //! New lines that may be as deep as the file has it already, while the old lines of the reply are indented otherwise.
 //!
 //! Where every line of a reply was moved, the new ones are moved back with the others. An author who moved the old lines
-//! only means the new ones as they stand; moved, they would be too deep, or not deep enough. New lines as deep as their
+//! only means the new ones as they are; moved, they would be too deep, or not deep enough. New lines as deep as their
 //! neighbours in the reply tell that all were moved, and new lines as deep as their neighbours in the file tell that
 //! they were not. Deeper ones tell nothing, unless the line above them opens a block.
 
@@ -33,7 +33,7 @@ pub(crate) fn doubtful<'h>(
         .map(|(line, place)| Written { line, found: place.map(|place| indent(index.lines.text(place))) })
         .collect();
     let readings = Readings::of(&lines);
-    // What stands between others may be as deep as one of them by chance.
+    // What is between others may be as deep as one of them by chance.
     readings.kept.filter(|_| !readings.surely_moved).or_else(|| match rule {
         Reindent::Keep | Reindent::Written(_) => None,
         Reindent::Strip(_) => off_grid(&lines, index, rule),
@@ -49,7 +49,7 @@ pub(crate) fn doubtful<'h>(
     })
 }
 
-/// A line of a hunk that is not blank, and the indentation of the line of the file it stands for.
+/// A line of a hunk that is not blank, and the indentation of the line of the file it represents.
 struct Written<'h, 'i> {
     line: &'h HunkLine,
     found: Option<&'i [u8]>,
@@ -76,7 +76,7 @@ impl<'h> Readings<'h> {
             let replaced = group.iter().find(|written| written.line.is_old());
             let above = at.checked_sub(1).and_then(|above| groups.get(above)?.last());
             let below = groups.get(at + 1).and_then(|below| below.first());
-            // What follows a line that opens a block is as deep as the block, and so is what stands before its end.
+            // What follows a line that opens a block is as deep as the block, and so is what is before its end.
             let above = above.filter(|above| !opens(above.line.text()));
             let is_inside =
                 |below: &&Written<'_, '_>| !closes(below.line.text()) || closes(added.line.text());
@@ -104,7 +104,7 @@ impl<'h> Readings<'h> {
     }
 }
 
-/// Whether a new line of a change is as deep as the shallowest old line of the hunk in the reply: as it stands, it would be
+/// Whether a new line of a change is as deep as the shallowest old line of the hunk in the reply: as it is, it would be
 /// less deep than everything the file has there.
 fn is_above_all(group: &[Written<'_, '_>], lines: &[Written<'_, '_>]) -> bool {
     let old = || lines.iter().filter(|written| written.line.is_old());
@@ -154,7 +154,7 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
     doubtful
 }
 
-/// Whether a new line stands in a comment whose lines are aligned, above another line of it.
+/// Whether a new line is in a comment whose lines are aligned, above another line of it.
 fn is_aligned(added: &HunkLine, below: Option<&HunkLine>) -> bool {
     let begins = |line: &HunkLine| line.text().trim_start().starts_with('*');
     begins(added) && below.is_some_and(|below| begins(below) && depth(below) == depth(added))
@@ -197,7 +197,7 @@ fn trimmed<'h>(
 }
 
 /// A new line that would be no whole number of levels deep, in a file of whole levels and among old lines none of which is
-/// off by as much; as it stands, or with levels written otherwise, it would be.
+/// off by as much; as it is, or with levels written otherwise, it would be.
 fn off_grid<'h>(lines: &[Written<'h, '_>], index: &FileIndex<'_>, rule: &Reindent) -> Option<&'h str> {
     let added = || lines.iter().filter(|written| !written.line.is_old()).map(|written| written.line);
     let moved = |line: &HunkLine| rule.apply(line.text().as_bytes()).map(|moved| indent(&moved).len());
@@ -266,7 +266,7 @@ mod tests {
         check(" if x:\n-    f()\n+    g()", "    ", None);
     }
 
-    /// As it stands, the second new line would be less deep than everything it comes for.
+    /// As it is, the second new line would be less deep than everything it comes for.
     #[test]
     fn a_line_that_would_leave_its_block_was_moved() {
         check(
@@ -299,7 +299,7 @@ mod tests {
         check("-f()\n+g()\n+h()", "    ", None);
         check("-f()\n+g(a,\n+    b)", "    ", None);
         check("-f()\n+if x:\n+    h()\n+i()", "        ", None);
-        // What stands above was moved as well.
+        // What is above was moved as well.
         check(" a(\n-    b.c()\n-        .d()\n+    b(\n+        c()\n+            .d()\n )", "    ", None);
     }
 
@@ -319,7 +319,7 @@ mod tests {
     fn smaller_levels_show_in_a_new_line() {
         check_units(" if x {\n   f()\n+  g()\n }", None);
         check_units(" if x {\n+  g()\n   f()\n }", None);
-        // As it stands, or two levels deep: nothing else is as deep.
+        // As it is, or two levels deep: nothing else is as deep.
         check_units(" if x {\n+    g()\n }", Some("    g()"));
         check_units(" if x {\n+  if y {\n+    g()\n+  }\n }", None);
     }

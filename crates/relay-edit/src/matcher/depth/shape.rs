@@ -1,7 +1,7 @@
 //! New lines that, moved as the old ones of their hunk were, do not fit the blocks around them.
 //!
 //! Where old lines are indented otherwise than in the file, new lines are moved with them. An author who moved only some
-//! of them shows it: a bracket ends up as deep as what it ends, a line as deep as the bracket behind it, or what follows
+//! of them shows it: a bracket ends up as deep as what it ends, a line as deep as the bracket after it, or what follows
 //! the head of a block is not deeper than the head. Then nobody can say how deep the new lines belong.
 
 use std::borrow::Cow;
@@ -86,7 +86,7 @@ struct Line<'h> {
     written: usize,
 }
 
-/// Whether a line may stand above another one, each of them so deep.
+/// Whether a line may be above another one, each of them so deep.
 fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, usize)) -> bool {
     match (above.opens(), below.closes()) {
         (true, false) => depth < below_depth,
@@ -104,7 +104,7 @@ impl Line<'_> {
         closes(self.text)
     }
 
-    /// Whether nothing as deep as this line is run behind it.
+    /// Whether nothing as deep as this line is run after it.
     fn leaves(&self) -> bool {
         const LEAVING: &[&str] = &["return", "raise", "throw", "break", "continue"];
         let mut words = self.words();
@@ -125,8 +125,8 @@ impl Line<'_> {
         self.text.trim().split(|sign: char| !sign.is_alphanumeric() && sign != '_')
     }
 
-    /// Whether this is the head of a block: it ends with a bracket, or with a colon behind some words. Comments are none, and
-    /// neither is the rest of a longer line; the cases of a choice may stand below each other.
+    /// Whether this is the head of a block: it ends with a bracket, or with a colon after some words. Comments are none, and
+    /// neither is the rest of a longer line; the cases of a choice may be below each other.
     fn opens(&self) -> bool {
         let text = self.text.trim();
         let other = ["case", "default", "when", "#", "//", "*", "/*", "--"];

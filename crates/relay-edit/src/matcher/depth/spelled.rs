@@ -1,6 +1,6 @@
 //! New lines that write tabs as spaces, for files that are indented by both.
 //!
-//! Where lines are aligned with spaces behind tabs, or some blocks are indented by spaces, so many spaces of a reply may be
+//! Where lines are aligned with spaces after tabs, or some blocks are indented by spaces, this many spaces of a reply may be
 //! a tab of the file or spaces of its own. If white space means nothing in the file, new lines then stay as their author
 //! wrote them. Elsewhere they are in doubt if the file has lines that deep which are written otherwise.
 
@@ -11,7 +11,7 @@ use crate::matcher::index::FileIndex;
 use crate::matcher::key::indent;
 use crate::matcher::pattern::Pattern;
 
-/// A file is indented by both if one of so many lines has spaces that may be a tab of the reply.
+/// A file is indented by both if one of this many lines has spaces that may be a tab of the reply.
 const NOW_AND_THEN: usize = 100;
 
 /// The rule for the new lines of a hunk, where the old ones follow a rule about tabs. `map` has the place of each line.

@@ -125,7 +125,7 @@ fn is_as_deep(pattern: &Pattern<'_>, index: &FileIndex<'_>, placement: &Placemen
         let Some(moved) = rule.apply(first.text().as_bytes()) else { return false };
         let above = at.checked_sub(1).and_then(|at| groups.get(at)?.last()).and_then(found);
         let below = groups.get(at + 1).and_then(|group| group.first()).and_then(found);
-        // What stands before the end of a block is deeper than that.
+        // What is before the end of a block is deeper than that.
         let is_inside_too = |below: &&[u8]| !closes(&String::from_utf8_lossy(below)) || closes(first.text());
         let below = below.filter(is_inside_too);
         let depth = indent(&moved);

@@ -39,7 +39,7 @@ pub(crate) fn inside(lines: &[&str]) -> Vec<bool> {
 
 /// For each line whether it begins inside a text that does not move with the code around it.
 ///
-/// It does where a line of the text shows it: one that `has_moved` is known to stand elsewhere than it is written. One whose
+/// It does where a line of the text shows it: one that `has_moved` is known to be elsewhere than it is written. One whose
 /// lines are all as deep as the line it begins on, or deeper, is laid out with the code; without any indentation that says
 /// nothing, unless the text is a statement of its own, as that which documents a function is. Here-documents stay.
 pub(crate) fn fixed(lines: &[&str], has_moved: &[bool]) -> Vec<bool> {
@@ -110,7 +110,7 @@ fn is_comment(line: &str) -> bool {
     ["//", "# ", "* ", "-- ", ";; "].iter().any(|start| line.starts_with(start))
 }
 
-/// What stands behind the end of a text on this line, if it ends here.
+/// What is after the end of a text on this line, if it ends here.
 fn close<'l>(end: &End, line: &'l str) -> Option<&'l str> {
     match end {
         End::Same(delimiter) => find_unescaped(line, delimiter),
@@ -119,7 +119,7 @@ fn close<'l>(end: &End, line: &'l str) -> Option<&'l str> {
     }
 }
 
-/// What stands behind the first `delimiter` that no backslash takes its meaning from.
+/// What is after the first `delimiter` that no backslash takes its meaning from.
 fn find_unescaped<'l>(line: &'l str, delimiter: &str) -> Option<&'l str> {
     let mut rest = line;
     loop {
@@ -170,7 +170,7 @@ fn open(line: &str, below: &[&str]) -> Option<(End, Side)> {
     None
 }
 
-/// What stands behind an ordinary string or character that ends on its line.
+/// What is after an ordinary string or character that ends on its line.
 fn short(text: &str) -> Option<&str> {
     if let Some(tail) = text.strip_prefix('"') {
         return find_unescaped(tail, "\"");
@@ -184,7 +184,7 @@ fn short(text: &str) -> Option<&str> {
     chars.as_str().strip_prefix('\'')
 }
 
-/// `r#"` and its like, and what stands behind it.
+/// `r#"` and its like, and what is after it.
 fn raw<'l>(before: &str, text: &'l str) -> Option<(End, &'l str)> {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let before = before.strip_suffix('b').unwrap_or(before);

@@ -20,7 +20,7 @@ pub(crate) struct Candidate {
     pub reindent: Reindent,
 }
 
-/// The lines of the file that stand for the old lines of a hunk.
+/// The lines of the file that represent the old lines of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Covered {
     /// One after the other.
@@ -46,7 +46,7 @@ impl Candidate {
         }
     }
 
-    /// For each line of a hunk the line of the file it stands for.
+    /// For each line of a hunk the line of the file it represents.
     pub fn spread(&self, pattern: &Pattern<'_>) -> Vec<Option<usize>> {
         match &self.lines {
             Covered::Span(span) => pattern.spread(span.clone().map(Some)),
@@ -63,19 +63,19 @@ pub(crate) const KEPT: usize = 64;
 pub(crate) enum Search {
     /// Places at the first tier that has any.
     Found(Tier, Vec<Candidate>),
-    /// The new lines stand in the file already, once, and the old ones nowhere else.
+    /// The new lines are in the file already, once, and the old ones nowhere else.
     AlreadyApplied(usize),
-    /// The new lines stand there, and nothing proves that this hunk put them there, unless its line number does.
+    /// The new lines are there, and nothing proves that this hunk put them there, unless its line number does.
     Standing(usize),
     /// More places than are kept; they are searched for again when it is the hunk's turn.
     Crowd,
-    /// The old lines stand here, and the new ones there, with lines in common.
+    /// The old lines are here, and the new ones there, with lines in common.
     Doubtful(Vec<usize>),
-    /// The new lines stand there, and lines that shall go stand beside them.
+    /// The new lines are there, and lines that shall go are beside them.
     HalfDone {
-        /// Where those stand.
+        /// Where those are.
         found: usize,
-        /// Where the new lines stand.
+        /// Where the new lines are.
         done: usize,
     },
     /// The hunk has no old lines.
@@ -131,7 +131,7 @@ fn climb(pattern: &Pattern<'_>, index: &FileIndex<'_>, strictness: Strictness) -
             (Some(Search::AlreadyApplied(line)), _) if pattern.hunk.line_hint == Some(line + 1) => {
                 return Search::AlreadyApplied(line);
             }
-            // New lines that stand somewhere say little as long as a looser tier may find the old ones elsewhere.
+            // New lines that are somewhere say little as long as a looser tier may find the old ones elsewhere.
             (Some(Search::AlreadyApplied(line)), None) => applied = Some((tier, line)),
             (Some(Search::Nothing | Search::AlreadyApplied(_)), _) => {}
             (Some(Search::Standing(line)), _) => {
@@ -191,7 +191,7 @@ fn is_told_by_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier, p
 fn either(pattern: &Pattern<'_>, done: usize, found: Search) -> Search {
     let is_context = |line: &HunkLine| matches!(line, HunkLine::Context(text) if !text.trim().is_empty());
     let Search::Found(tier, mut candidates) = found else { return Search::AlreadyApplied(done) };
-    // Lines with none around them that stay may well stand elsewhere.
+    // Lines with none around them that stay may well be elsewhere.
     if !pattern.hunk.lines.iter().any(is_context) {
         return Search::AlreadyApplied(done);
     }
@@ -206,7 +206,7 @@ fn either(pattern: &Pattern<'_>, done: usize, found: Search) -> Search {
     }
 }
 
-/// Whether the new lines of a hunk that only adds, above or below its old lines, stand there already.
+/// Whether the new lines of a hunk that only adds, above or below its old lines, are there already.
 ///
 /// The tiers that compare whole blocks of lines see this by the block; those that allow gaps and slips cannot.
 pub(crate) fn added_stands_around(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> bool {
@@ -236,7 +236,7 @@ fn already(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Search> {
     }
 }
 
-/// New lines that stand at one place, while the old ones stand nowhere.
+/// New lines that are at one place, while the old ones are nowhere.
 fn standing(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, place: usize) -> Option<Search> {
     let is_applied = proof::is_applied(pattern, index, key, place)?;
     Some(if is_applied { Search::AlreadyApplied(place) } else { Search::Standing(place) })
@@ -255,7 +255,7 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
     let mut candidates: Vec<Candidate> =
         starts.iter().filter_map(|start| candidate(pattern, index, *start, tier)).collect();
     candidates.retain(|candidate| !is_blind || is_told_by_ends(pattern, index, candidate));
-    // Tested before placing: an insertion's anchor still stands there after the insertion.
+    // Tested before placing: an insertion's anchor still is there after the insertion.
     if !pattern.is_undone
         && may_be_applied(pattern, index, key, &candidates)
         && let Some(place) = new_stands_at(pattern, index, key)
@@ -282,7 +282,7 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
                 && covered.end <= candidate.end()
                 && pattern.new.len() < pattern.old.len()
         };
-        // New lines that are some of the old ones, at another depth, stand there because the old ones do.
+        // New lines that are some of the old ones, at another depth, are there because the old ones are.
         let shares = |candidate: &&Candidate| {
             candidate.start() < covered.end && covered.start < candidate.end() && !holds(candidate)
         };
@@ -308,7 +308,7 @@ fn is_told_by_depth(pattern: &Pattern<'_>, tier: Tier) -> bool {
         && pattern.hunk.lines.iter().any(stays)
 }
 
-/// Whether a change of nothing but white space at the ends of lines can be seen at a place, because the lines that change stand
+/// Whether a change of nothing but white space at the ends of lines can be seen at a place, because the lines that change are
 /// there to the letter as they are before: what else is written otherwise stays.
 fn is_told_by_ends(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidate: &Candidate) -> bool {
     let mut changed = pattern.old.iter().zip(&pattern.new).enumerate().filter(|(_, (old, new))| old != new);
@@ -319,7 +319,7 @@ fn is_told_by_ends(pattern: &Pattern<'_>, index: &FileIndex<'_>, candidate: &Can
     pattern.is_blind(Key::TrimEnd) && changed.all(stands)
 }
 
-/// Whether the new lines may stand where the candidates are. Mostly there is one, and no new line stands anywhere near it,
+/// Whether the new lines may be where the candidates are. Mostly there is one, and no new line is anywhere near it,
 /// which is seen without a search through the whole file.
 fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candidates: &[Candidate]) -> bool {
     let ([only], Some(added), Key::Exact) = (candidates, pattern.hunk.added_lines().next(), key) else {
@@ -330,8 +330,8 @@ fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candid
     near.map(|line| index.lines.text(line)).any(|text| text == added.as_bytes())
 }
 
-/// Whether most lines that shall go still stand in the file. Then the new ones stand there for another reason: they were
-/// not put in their place. One line alone may well stand somewhere else too.
+/// Whether most lines that shall go still are in the file. Then the new ones are there for another reason: they were
+/// not put in their place. One line alone may well be somewhere else too.
 fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> bool {
     const SEVERAL: usize = 3;
     let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
@@ -343,7 +343,7 @@ fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> 
     there.count() * 2 > removed.len()
 }
 
-/// Where lines that shall go, at an end of the hunk, still stand beside the place where its new lines stand.
+/// Where lines that shall go, at an end of the hunk, still are beside the place where its new lines are.
 pub(crate) fn goes_beside(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -363,7 +363,7 @@ pub(crate) fn goes_beside(
         .or_else(|| one_goes_beside(pattern, index, covered))
 }
 
-/// Where one of several lines that shall go, and does not come back, stands directly beside the new ones at whatever depth.
+/// Where one of several lines that shall go, and does not come back, is directly beside the new ones at whatever depth.
 fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
     let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
     let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();
@@ -377,7 +377,7 @@ fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range
     beside.into_iter().flatten().find(stands).filter(|_| removed.len() > 1)
 }
 
-/// Whether all lines that shall go, and do not come back, stand near that place at another depth: then the new lines may belong
+/// Whether all lines that shall go, and do not come back, are near that place at another depth: then the new lines may belong
 /// there as well. One alone may be another one.
 fn is_nearby(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> bool {
     let stays = |line: &str| pattern.new.iter().any(|new| new.trim() == line.trim());
@@ -400,7 +400,7 @@ fn add_near_hint(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, starts:
     starts.dedup();
 }
 
-/// The one place where the new lines stand already. Never for a hunk that only deletes.
+/// The one place where the new lines are already. Never for a hunk that only deletes.
 fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Option<usize> {
     if !pattern.hunk.adds() || !has_identity(&pattern.new) || pattern.is_blind(key) {
         return None;
@@ -417,7 +417,7 @@ fn new_stands_at(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key) -> Opti
     }
 }
 
-/// Whether the new lines stand at a place as the lines that stay there would have had them written.
+/// Whether the new lines are at a place as the lines that stay there would have had them written.
 ///
 /// One rule need not explain all of them: a new line that was indented as the file is already was left alone.
 fn stands_as_written(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
@@ -458,12 +458,12 @@ fn candidate(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize, tier: T
     Some(Candidate { lines: span, reindent })
 }
 
-/// The one rule that explains the indentation of lines that stand at a place.
+/// The one rule that explains the indentation of lines that are at a place.
 fn indentation(lines: &[&str], index: &FileIndex<'_>, start: usize) -> Option<Reindent> {
     Reindent::infer(opposite(lines, index, start))
 }
 
-/// Lines, each with the line of the file it stands for at a place.
+/// Lines, each with the line of the file it represents at a place.
 fn opposite<'l>(
     lines: &'l [&str],
     index: &'l FileIndex<'_>,

@@ -1,10 +1,10 @@
 //! A place that is like the old lines in another way than the one that was found.
 //!
-//! Lines that stand somewhere with other white space may be meant where all but one of them stand as they are written, and
+//! Lines that are somewhere with other white space may be meant where all but one of them are as they are written, and
 //! that one has a slip, or others have characters that look alike. Which of the two is meant nobody can say, unless the line
 //! number does.
 //!
-//! A line number may also be that of a place where somebody has changed one of the lines since, while the block stood twice.
+//! A line number may also be that of a place where somebody has changed one of the lines since, while the block was twice.
 
 use crate::matcher::fuzzy::is_slip;
 use crate::matcher::index::FileIndex;
@@ -13,12 +13,12 @@ use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::{Pattern, is_telling};
 use crate::matcher::tier::Tier;
 
-/// Lines that stand at more places than this propose none.
+/// Lines that are at more places than this propose none.
 const PLACES: usize = 64;
 /// With fewer old lines, all but one of them say too little.
 const LEAST: usize = 3;
 
-/// The line, counted from 0, from which on all old lines stand to the letter but for that, and not where they were
+/// The line, counted from 0, from which on all old lines are to the letter but for that, and not where they were
 /// found.
 pub(crate) fn place(
     pattern: &Pattern<'_>,
@@ -31,7 +31,7 @@ pub(crate) fn place(
         return None;
     }
     let telling = pattern.old.iter().enumerate().filter(|(_, line)| is_telling(line));
-    // One of two lines that tell something stands there, or all of them do with characters that look alike.
+    // One of two lines that tell something is there, or all of them do with characters that look alike.
     let proposed = telling.flat_map(|(at, line)| {
         let places = [Key::TrimEnd, Key::Folded].map(|key| index.places(key, line.as_bytes()));
         let few = places.into_iter().filter(|places| places.len() <= PLACES);
@@ -45,7 +45,7 @@ pub(crate) fn place(
     proposed.into_iter().filter(apart).find(|start| stands_almost(pattern, index, *start))
 }
 
-/// Whether all lines stand there to the letter, but for a slip in one that stays and characters that look alike.
+/// Whether all lines are there to the letter, but for a slip in one that stays and characters that look alike.
 fn stands_almost(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> bool {
     if start + pattern.old.len() > index.lines.len() {
         return false;
@@ -62,7 +62,7 @@ fn stands_almost(pattern: &Pattern<'_>, index: &FileIndex<'_>, start: usize) -> 
     alike.len() + other.len() > 0 && other.len() < 2 && other.iter().all(slipped)
 }
 
-/// Whether what a hunk changes stands at a place to the letter, and with it more than half of its old lines: the lines that go, or
+/// Whether what a hunk changes is at a place to the letter, and with it more than half of its old lines: the lines that go, or
 /// else those that new ones are put beside.
 pub(crate) fn changes_at(
     pattern: &Pattern<'_>,

@@ -12,7 +12,7 @@ use crate::matcher::key::{Key, indent};
 use crate::matcher::ladder::Candidate;
 use crate::matcher::pattern::Pattern;
 
-/// Where the innermost named lines stand and how far each of them speaks; `None` when that is too much work.
+/// Where the innermost named lines are and how far each of them speaks; `None` when that is too much work.
 pub(crate) fn regions(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Vec<Range<usize>>> {
     let mut outer: Option<Vec<Range<usize>>> = None;
     for scope in &pattern.hunk.scope {
@@ -44,7 +44,7 @@ pub(crate) fn regions(pattern: &Pattern<'_>, index: &FileIndex<'_>) -> Option<Ve
     Some(outer.unwrap_or_default())
 }
 
-/// Of a line that stands at more places than this, the others say nothing more.
+/// Of a line that is at more places than this, the others say nothing more.
 const MOST: usize = 1_000;
 
 /// Whether a place lies in one of the regions, or around the line that begins it.
@@ -52,7 +52,7 @@ pub(crate) fn holds(regions: &[Range<usize>], candidate: &Candidate) -> bool {
     regions.iter().any(|region| candidate.start() < region.end && region.start < candidate.end())
 }
 
-/// Whether a place lies in or directly behind one of the regions: a diff names the last header above its lines, and
+/// Whether a place lies in or directly after one of the regions: a diff names the last header above its lines, and
 /// those may begin where the next block does.
 pub(crate) fn touches(regions: &[Range<usize>], candidate: &Candidate) -> bool {
     holds(regions, candidate) || regions.iter().any(|region| candidate.start() == region.end)
@@ -63,7 +63,7 @@ pub(crate) fn opens_block(region: &Range<usize>) -> bool {
     region.len() > 1
 }
 
-/// Whether a line above a hunk names a block of code that stands nowhere, be it as a call: not in the file, and not in the new
+/// Whether a line above a hunk names a block of code that is nowhere, be it as a call: not in the file, and not in the new
 /// lines of any hunk, which may make it or give it another name.
 pub(crate) fn is_unknown(patterns: &[Pattern<'_>], index: &FileIndex<'_>, scope: &str) -> bool {
     const KINDS: &[&str] = &[
@@ -93,7 +93,7 @@ fn region(index: &FileIndex<'_>, header: usize) -> Range<usize> {
     for line in header + 1..index.lines.len() {
         let text = index.lines.text(line);
         let found = indent(text).len();
-        // Remarks and preprocessor lines stand at the margin wherever they are, so they end nothing.
+        // Remarks and preprocessor lines are at the margin wherever they are, so they end nothing.
         if is_blank(text) || found <= depth && is_remark(text) {
             continue;
         }

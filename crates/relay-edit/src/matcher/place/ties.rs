@@ -55,7 +55,7 @@ pub(crate) fn settle(
     settled
 }
 
-/// A loose match that breaks the order of the exact ones stands in the wrong place more often than not.
+/// A loose match that breaks the order of the exact ones is in the wrong place more often than not.
 fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
     let is_loose = |located: &Result<Located, Failure>| matches!(located, Ok(Located::Placed(placement)) if placement.tier > Tier::TrailingWhitespace);
     if !settled.iter().any(is_loose) {
@@ -81,7 +81,7 @@ fn refuse_disorder(settled: &mut [Result<Located, Failure>]) {
     }
 }
 
-/// For each hunk the nearest one before it and the nearest one behind it of which something is known.
+/// For each hunk the nearest one before it and the nearest one after it of which something is known.
 fn nearest_known<T>(known: &[Option<T>]) -> Vec<(Option<usize>, Option<usize>)> {
     let step = |last: &mut Option<usize>, (at, known): (usize, &Option<T>)| {
         let nearest = *last;
@@ -103,7 +103,7 @@ fn nearest_known<T>(known: &[Option<T>]) -> Vec<(Option<usize>, Option<usize>)> 
 struct Neighbours {
     /// The end of the nearest one before.
     after: Option<usize>,
-    /// The start of the nearest one behind.
+    /// The start of the nearest one after.
     before: Option<usize>,
     /// How far the nearest one was from where its line number said.
     drift: Option<isize>,
@@ -323,7 +323,7 @@ fn without_old_lines(at: usize, pattern: &Pattern<'_>, index: &FileIndex<'_>) ->
     }))
 }
 
-/// Something looser stands exactly where the line number says, or what the hunk changes does: the better match may be the wrong
+/// Something looser is exactly where the line number says, or what the hunk changes does: the better match may be the wrong
 /// one.
 fn contradiction(pattern: &Pattern<'_>, index: &FileIndex<'_>, only: &Candidate) -> Result<(), Failure> {
     let Some(hinted) = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1)) else { return Ok(()) };
@@ -346,7 +346,7 @@ fn stray(
     regions: &[Range<usize>],
 ) -> Result<(), Failure> {
     let hinted = pattern.hunk.line_hint.and_then(|hint| hint.checked_sub(1));
-    // With a line number the header is a tool's, and names whatever block stands above.
+    // With a line number the header is a tool's, and names whatever block is above.
     if hinted.is_none() && regions.iter().any(scope::opens_block) && !scope::touches(regions, only) {
         return Err(Failure::OutOfScope(only.start()));
     }
@@ -397,7 +397,7 @@ fn choose<'c>(
         .or_else(|| at_end_of_file(pattern, index, candidates).map(|candidate| (candidate, Tie::EndOfFile)))
         .or_else(|| by_scope(regions, candidates).map(|candidate| (candidate, Tie::Scope)))
         .or_else(|| {
-            // Brackets and blanks stand everywhere; being the only ones between two places tells nothing.
+            // Brackets and blanks are everywhere; being the only ones between two places tells nothing.
             let by_order = has_identity(&pattern.old).then(|| by_order(candidates, neighbours)).flatten();
             by_order.map(|candidate| (candidate, Tie::Order))
         })

@@ -9,7 +9,7 @@ use crate::matcher::{Failure, Repeats};
 use crate::plan::targets::{Doubt, TargetFailure};
 use crate::{Code, Diagnostic, Hunk, HunkLine, codes};
 
-/// How many of the places at which a hunk stands are listed.
+/// How many of the places at which a hunk is are listed.
 const PLACES_SHOWN: usize = 5;
 
 /// What is told about a hunk.

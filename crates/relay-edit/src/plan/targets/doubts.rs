@@ -1,4 +1,4 @@
-//! New lines of an operation that are not meant as they stand: another operation, a diff, or lines with their numbers.
+//! New lines of an operation that are not meant as they are: another operation, a diff, or lines with their numbers.
 //!
 //! New lines are written as they are, so whoever writes something else there must be told. Only what the file itself
 //! speaks against is doubted: its anchors, its lines, and what none of its lines begins with.
@@ -10,7 +10,7 @@ use crate::lines::Lines;
 /// What new lines seem to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// An operation with a sign that nobody knows, so many new lines below the first one.
+    /// An operation with a sign that nobody knows, this many new lines below the first one.
     Operation(usize),
     /// Lines of a diff.
     Diff,
@@ -18,7 +18,7 @@ pub(crate) enum Doubt {
     Numbered,
 }
 
-/// What new lines seem to be that stand for old ones of a file.
+/// What new lines seem to be that represent old ones of a file.
 pub(super) fn doubt(new: &[&str], old: &[&str], lines: &Lines<'_>) -> Option<Doubt> {
     let is_operation = |line: &&str| {
         anchors_of(line).is_some_and(|anchors| anchors.iter().all(|anchor| fits(*anchor, lines)))

@@ -11,7 +11,7 @@ use crate::lines::Lines;
 use crate::matcher::{Balance, balance, is_block_end, is_telling, sum};
 use crate::plan::Repeats;
 
-/// So many lines at each end of new lines may repeat what stands beside them.
+/// This many lines at each end of new lines may repeat what is beside them.
 const REPEATED: usize = 50;
 
 /// What the operations of a section do together.

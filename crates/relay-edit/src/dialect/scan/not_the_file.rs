@@ -2,9 +2,9 @@
 
 use crate::script::is_shell;
 
-/// Code that stands below a file's name and is not the file.
+/// Code below a file's name that is not the file.
 #[derive(Debug)]
-pub(super) enum Shown {
+pub(super) enum NotTheFile {
     /// Some lines of it, by the word of its fence.
     Citation(String),
     /// Some lines of it, as the prose above says.
@@ -13,7 +13,7 @@ pub(super) enum Shown {
     Command(String),
 }
 
-impl Shown {
+impl NotTheFile {
     /// The file.
     pub(super) fn path(&self) -> &str {
         let (Self::Citation(path) | Self::Lines(path) | Self::Command(path)) = self;
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_told_from_scripts() {
+    fn commands_differ_from_scripts() {
         assert!(is_command("bash", "src/a.py") && is_command("Console", "a.TS"));
         for (language, path) in
             [("python", "src/a.py"), ("bash", "a.sh"), ("sh", ".env"), ("bash", "Dockerfile")]
