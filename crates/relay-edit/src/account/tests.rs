@@ -38,7 +38,7 @@ const OTHER: &str = "def other():\n    return 1\n";
 const DIFF: &str = "```diff\n--- a/shape.py\n+++ b/shape.py\n@@ -4,2 +4,2 @@\n def area(w, h):\n-    return w * h\n+    return abs(w * h)\n```\n";
 
 fn classes(reply: &str) -> Vec<(Class, String)> {
-    let before: BTreeMap<String, String> = [("shape.py", FILE), ("other.py", OTHER)]
+    let before: BTreeMap<String, String> = [("shape.py", FILE), ("label.py", OTHER)]
         .map(|(path, text)| (path.to_owned(), text.to_owned()))
         .into();
     let files = before.iter().map(|(path, text)| (path.clone(), text.clone().into_bytes())).collect();
@@ -73,7 +73,7 @@ fn what_is_only_shown_does_not_refuse_a_reply() {
             "```text\n6\n```\n",
             "The function is now:\n\n```python\ndef area(w, h):\n    return abs(w * h)\n```\n",
             "The other function is:\n\n```python\ndef name():\n    return os.name\n```\n",
-            "In `other.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n\nThat is fine.\n",
+            "In `label.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n\nThat is fine.\n",
             "```\nproject\n├── shape.py\n└── test.py\n```\n",
             "```python\n>>> area(1, -2)\n2\n```\n",
             "Thanks for the files. Two things matter:\n\n- speed\n- safety\n\nTimings:\n\n```\nold 12.3 ms\nnew 4.1 ms\n```\n",
@@ -123,7 +123,7 @@ fn what_may_be_an_edit_refuses_it() {
             "If you need it to be compatible, use this instead:\n\n```python\n>>> area(1, 2)\n2\n```\n",
             "`shape.py`:\n\n```python\n>>> area(1, 2)\n2\ndef area(w, h):\n    return w * h or 0\n```\n",
             // The reply was cut off.
-            "In `other.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n",
+            "In `label.py` you currently have:\n\n```python\ndef other():\n    return 1\n```\n",
             // Lines that are drawn like a tree.
             "With extra safety:\n\n```python\n    '├── shape',\n    '└── name',\n```\n",
             // Cut out of something.

@@ -87,11 +87,7 @@ pub(crate) fn read(text: &str, line: usize) -> Script {
 /// A line without the prompt that documents show before a command.
 fn unprompted(text: &str) -> &str {
     let text = text.trim_start();
-    ["$ ", "% ", "> ", "PS> ", "# "]
-        .iter()
-        .take(2)
-        .find_map(|prompt| text.strip_prefix(prompt))
-        .unwrap_or(text)
+    ["$ ", "% "].iter().find_map(|prompt| text.strip_prefix(prompt)).unwrap_or(text)
 }
 
 #[cfg(test)]

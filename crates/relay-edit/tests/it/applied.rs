@@ -135,3 +135,12 @@ fn one_more_equal_line_is_not_done_because_there_are_some() {
     }
     check(&cells, &diff(4), &"| a |\n".repeat(5));
 }
+
+/// A section that changes nothing is no reason to refuse the others, even where its lines are in the file twice.
+#[test]
+fn a_section_that_changes_nothing_may_fit_anywhere() {
+    let file = "start()\ncheck(value)\nstop()\nstart()\ncheck(value)\nend()\n";
+    let same = "<<<<<<< SEARCH\ncheck(value)\n=======\ncheck(value)\n>>>>>>> REPLACE\n";
+    let other = "<<<<<<< SEARCH\nend()\n=======\nfinish()\n>>>>>>> REPLACE\n";
+    check(file, &format!("a.txt\n{same}{other}"), &file.replace("end()", "finish()"));
+}

@@ -120,9 +120,7 @@ impl Site<'_, '_> {
             (above, below) = (above.max(nearly_above), below.max(nearly_below));
         }
         let repeats = Repeats { start, end, above, below };
-        // What opens a block is never meant twice in a row.
-        let opened = tail.iter().rev().take(below).any(|line| opens(line.text()));
-        let doubtful = copied && (opened || !means_them(hunk));
+        let doubtful = copied && !means_them(hunk);
         (above + below > 0 && (doubtful || brackets || proven(hunk, &repeats).is_some())).then_some(repeats)
     }
 }
@@ -211,7 +209,6 @@ fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
     lines.filter(|line| !ends(line)).any(|line| {
         let letters = line.chars().filter(|character| character.is_alphabetic()).count();
         letters >= 3
-            || letters > 0 && opens(line)
             || distinct(line) >= 8
             || several && line.chars().filter(|character| character.is_alphanumeric()).count() >= 5
     })
@@ -220,11 +217,6 @@ fn are_substantial<'l>(lines: impl Iterator<Item = &'l str> + Clone) -> bool {
 /// How many different letters and digits a line has: those of a long number are hardly the same twice by chance.
 fn distinct(line: &str) -> usize {
     line.chars().filter(|character| character.is_alphanumeric()).collect::<BTreeSet<char>>().len()
-}
-
-/// Whether a line begins a block.
-fn opens(line: &str) -> bool {
-    line.trim_end().ends_with(['{', '(', '[', ':'])
 }
 
 /// Whether the author counted the lines as they are written, in a hunk of the kind that has no context at all. Tools write

@@ -139,7 +139,7 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
         let above = at.checked_sub(1).and_then(|above| groups.get(above)?.last());
         let below = groups.get(at + 1).and_then(|below| below.first());
         let Some(neighbour) = replaced.or(above).or(below) else { continue };
-        if depth(added) <= depth(neighbour) || is_aligned(added, below.copied()) {
+        if depth(added) <= depth(neighbour) {
             return None;
         }
         // Between lines that are equally deep there is no block, whatever the first one ends with.
@@ -152,12 +152,6 @@ fn deeper<'h>(written: &[&'h HunkLine]) -> Option<&'h str> {
         }
     }
     doubtful
-}
-
-/// Whether a new line is in a comment whose lines are aligned, above another line of it.
-fn is_aligned(added: &HunkLine, below: Option<&HunkLine>) -> bool {
-    let begins = |line: &HunkLine| line.text().trim_start().starts_with('*');
-    begins(added) && below.is_some_and(|below| begins(below) && depth(below) == depth(added))
 }
 
 /// A new line that may be as deep as the file has it, because both texts lost the white space around them as a whole, and with it

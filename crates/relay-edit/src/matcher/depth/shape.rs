@@ -1,8 +1,8 @@
 //! New lines that, moved as the old ones of their hunk were, do not fit the blocks around them.
 //!
 //! Where old lines are indented otherwise than in the file, new lines are moved with them. An author who moved only some
-//! of them shows it: a bracket ends up as deep as what it ends, a line as deep as the bracket after it, or what follows
-//! the head of a block is not deeper than the head. Then nobody can say how deep the new lines belong.
+//! of them shows it: a bracket ends up as deep as what it ends, or a line as deep as the bracket after it. Then it is open how
+//! deep the new lines belong.
 
 use std::borrow::Cow;
 
@@ -50,7 +50,7 @@ pub(crate) fn misfit<'h>(
         let is_alike = |text: &str| {
             let depth = indent(text.as_bytes()).len();
             let other = Line { text, is_added: false, depth, written: depth };
-            depth == line.written && (other.closes() && line.closes() || other.opens() && line.opens())
+            depth == line.written && other.closes() && line.closes()
         };
         line.is_added && removed().any(is_alike)
     };
@@ -88,11 +88,7 @@ struct Line<'h> {
 
 /// Whether a line may be above another one, each of them so deep.
 fn fits((above, depth): (&Line<'_>, usize), (below, below_depth): (&Line<'_>, usize)) -> bool {
-    match (above.opens(), below.closes()) {
-        (true, false) => depth < below_depth,
-        (false, true) => depth > below_depth,
-        _ => depth != below_depth || !above.leaves() || below.is_reached(),
-    }
+    if below.closes() { depth > below_depth } else { depth != below_depth || !above.leaves() }
 }
 
 fn closes(text: &str) -> bool {
@@ -112,28 +108,7 @@ impl Line<'_> {
             && !words.any(|word| matches!(word, "if" | "unless"))
     }
 
-    /// Whether this line is reached from elsewhere than from the line above it.
-    fn is_reached(&self) -> bool {
-        const OTHERS: &str =
-            "case default when else elif elsif elseif except catch rescue finally ensure end fi esac";
-        let word = self.words().next().unwrap_or_default();
-        let is_label = |text: &str| text.ends_with(':') && !text.contains(' ');
-        OTHERS.split(' ').any(|other| other == word) || is_label(self.text.trim())
-    }
-
     fn words(&self) -> impl Iterator<Item = &str> {
         self.text.trim().split(|sign: char| !sign.is_alphanumeric() && sign != '_')
-    }
-
-    /// Whether this is the head of a block: it ends with a bracket, or with a colon after some words. Comments are none, and
-    /// neither is the rest of a longer line; the cases of a choice may be below each other.
-    fn opens(&self) -> bool {
-        let text = self.text.trim();
-        let other = ["case", "default", "when", "#", "//", "*", "/*", "--"];
-        let count = |bracket: char| text.matches(bracket).count();
-        let heads = text.ends_with(':') && text.contains(' ') && count('(') == count(')');
-        let rest = count('(') < count(')') && !self.closes();
-        (text.ends_with(['{', '(', '[']) && !rest || heads)
-            && !other.iter().any(|word| text.starts_with(word))
     }
 }

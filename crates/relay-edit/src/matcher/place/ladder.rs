@@ -273,7 +273,7 @@ fn try_tier(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> Option<
             if !candidates.is_empty() {
                 return Some(Search::AlreadyApplied(place));
             }
-            let there = is_mostly_there(pattern, index, tier) || is_nearby(pattern, index, &covered);
+            let there = is_mostly_there(pattern, index, tier);
             return if there { Some(Search::Nothing) } else { standing(pattern, index, key, place) };
         }
         // Old and new text share lines: this may be the edit half undone, or text that repeats itself.
@@ -375,20 +375,6 @@ fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range
     let beside = [covered.start.checked_sub(1), Some(covered.end).filter(|end| *end < index.lines.len())];
     let stands = |line: &usize| goes(&Key::Trim.of(index.lines.text(*line)));
     beside.into_iter().flatten().find(stands).filter(|_| removed.len() > 1)
-}
-
-/// Whether all lines that shall go, and do not come back, are near that place at another depth: then the new lines may belong
-/// there as well. One alone may be another one.
-fn is_nearby(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> bool {
-    let stays = |line: &str| pattern.new.iter().any(|new| new.trim() == line.trim());
-    let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
-    let removed: Vec<&str> = removed.filter(|line| has_identity(&[line]) && !stays(line)).collect();
-    let reach = pattern.old.len();
-    let near = covered.start.saturating_sub(reach)..covered.end + reach;
-    let stands =
-        |line: &str, key: Key| index.places(key, line.as_bytes()).iter().any(|place| near.contains(place));
-    let is_moved = |line: &&str| stands(line, Key::Trim) && !stands(line, Key::TrimEnd);
-    removed.len() > 1 && removed.iter().all(is_moved)
 }
 
 /// Of very many places only the first ones were found; those near the line number matter too.

@@ -43,9 +43,8 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     let engine = open::engine_told(root)?;
     let names = configured::asked(&args.to, &settings);
     let backends = user::sources(engine.store(), &settings).named(&names, wanted)?;
-    if let Some(unknown) = names.iter().find_map(|name| backends.get(name).err()) {
-        return Err(AskError::from(unknown).into());
-    }
+    let unknown = names.iter().find_map(|name| backends.get(name).err());
+    unknown.map_or(Ok(()), |unknown| Err(AskError::from(unknown)))?;
     let (repo, terms) = (engine.workspace().root(), wanted.terms(&settings)?);
     let budget = Budget::new(terms.limit);
     // If one backend cannot be asked, none is.
