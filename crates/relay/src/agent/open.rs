@@ -111,11 +111,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
     services.added = folders(&args.add_dir)?;
     let registry = tools(&store, &services, &mut notes)?;
     let mut builder = AgentBuilder::new(log, asker, registry, services);
-    builder.selection = match (&args.tools, args.without.no_tools) {
-        (_, true) => Selection::Nothing,
-        (Some(names), _) => Selection::Named(names.clone()),
-        (None, _) => Selection::All,
-    };
+    builder.selection = selection(args);
     builder.policy = policy(&settings, args, &engine, &builder.services.added)?;
     let selector = builder.asking.asker.model().selector();
     let material = super::system::material(&engine, &store, args, skills(&settings), &selector)?;
@@ -146,11 +142,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         ..LoopSettings::default()
     };
     builder.time = args.limits.max_time.and_then(|bound| bound.0);
-    let delivery = |key: &str| match settings.text(key).as_deref() {
-        Some("all") => Delivery::All,
-        _ => Delivery::OneAtATime,
-    };
-    let delivery = (delivery("steeringMode"), delivery("followUpMode"));
+    let delivery = (delivery(&settings, "steeringMode"), delivery(&settings, "followUpMode"));
     Ok(Opened {
         builder,
         reach,
@@ -162,6 +154,23 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         notes,
         instructions,
     })
+}
+
+/// How waiting messages are delivered.
+fn delivery(settings: &Settings, key: &str) -> Delivery {
+    match settings.text(key).as_deref() {
+        Some("all") => Delivery::All,
+        _ => Delivery::OneAtATime,
+    }
+}
+
+/// The tools that the command line wants.
+fn selection(args: &AgentArgs) -> Selection {
+    match (&args.tools, args.without.no_tools) {
+        (_, true) => Selection::Nothing,
+        (Some(names), _) => Selection::Named(names.clone()),
+        (None, _) => Selection::All,
+    }
 }
 
 /// The user's data, with sessions where the command line wants them.

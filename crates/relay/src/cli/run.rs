@@ -170,7 +170,7 @@ pub struct ModelFlags {
     #[arg(long, value_name = "MODEL")]
     pub slow: Option<String>,
 
-    /// The models that can be switched between, separated by commas; `*` stands for anything
+    /// The models that can be switched between, separated by commas; `*` matches anything
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub models: Vec<String>,
 

@@ -145,7 +145,7 @@ impl Leave {
                 hints.push(("enter".to_owned(), "choose"));
             }
             State::Writing(editor) => {
-                lines.push(Line::of("  What shall the summary be about?", view.fg(Token::Text)));
+                lines.push(Line::of("  What should the summary be about?", view.fg(Token::Text)));
                 lines.push(field(view, &format!("  {} ", view.sign(Symbol::Prompt)), editor).0);
                 hints = vec![("esc".to_owned(), "back"), ("enter".to_owned(), "summarise")];
             }
