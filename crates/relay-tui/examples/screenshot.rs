@@ -1,7 +1,7 @@
 //! Renders a screen of the interface as a page, for a browser to make a picture of:
 //!
 //! ```text
-//! cargo run -p relay-tui --example screenshot -- session 100 40 > screen.html
+//! cargo run -p relay-tui --example screenshot -- session 100 40 midnight > screen.html
 //! chromium --headless --screenshot=screen.png --window-size=1000,900 screen.html
 //! ```
 
@@ -14,6 +14,8 @@
     reason = "an example for developers"
 )]
 
+#[path = "../tests/it/scenes.rs"]
+mod scenes;
 #[path = "../tests/it/stage.rs"]
 mod stage;
 
@@ -25,12 +27,19 @@ fn main() {
     let number =
         |at: usize, usual: u16| arguments.get(at).and_then(|text| text.parse().ok()).unwrap_or(usual);
     let mut stage = Stage::ready(number(1, 100), number(2, 40));
+    if let Some(theme) = arguments.get(3) {
+        stage.app.options.themes = [theme.clone(), theme.clone()];
+        stage.answer("set_setting", json!({ "key": "theme.dark", "value": theme }));
+    }
     scene(&mut stage, arguments.first().map_or("session", String::as_str));
     println!("{}", page(&stage));
 }
 
-/// Brings the interface into a state.
+/// Brings the interface into a state: one of the screens that the tests keep, or one of a few more.
 fn scene(stage: &mut Stage, name: &str) {
+    if let Some((_, bring_up)) = scenes::SCENES.iter().find(|(known, _)| *known == name) {
+        return bring_up(stage);
+    }
     match name {
         "first" => {}
         "working" => {
@@ -50,14 +59,6 @@ fn scene(stage: &mut Stage, name: &str) {
             );
             stage.pass(7_400);
         }
-        "approval" => {
-            stage.play();
-            stage.frame(json!({ "type": "extension_ui_request", "id": "u", "method": "select", "title": "bash needs your permission",
-                "message": "git push origin main", "options": ["Allow once", "Allow for this session", "Deny"],
-                "details": { "reasons": [{ "what": "network", "why": "it sends commits to another machine" }] } }));
-        }
-        "complete" => stage.type_text("/re"),
-        "hotkeys" => stage.key("f1"),
         _ => stage.play(),
     }
 }

@@ -211,8 +211,10 @@ impl Panels {
         let at = self.phases.iter().find(|phase| phase.tasks.iter().any(|task| task.status == "in_progress"));
         let name = at.or(self.phases.first()).map(|phase| phase.name.as_str()).unwrap_or_default();
         let head = Line::of(format!("  {} ", clean_line(name)), view.fg(Token::Accent).bold());
-        let mut lines =
-            vec![head.and(format!("{done}/{}", all.len()), view.fg(Token::Dim)).truncated(view.width, "…")];
+        let mut lines = vec![
+            head.and(format!("{done}/{}", all.len()), view.fg(Token::Dim))
+                .truncated(view.width, view.sign(Symbol::Ellipsis)),
+        ];
         let active = all.iter().position(|task| task.status == "in_progress").unwrap_or(0);
         let first = active.saturating_sub(ROWS / 2).min(all.len().saturating_sub(ROWS));
         for task in all.iter().skip(first).take(ROWS) {

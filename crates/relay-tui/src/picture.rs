@@ -138,7 +138,7 @@ impl Picture {
         let kind = self.mime_type.strip_prefix("image/").unwrap_or(&self.mime_type);
         let kilobytes = self.bytes.div_ceil(1024);
         match self.size {
-            Some((width, height)) => format!("image {width}\u{d7}{height} {kind}, {kilobytes} KB"),
+            Some((width, height)) => format!("image {width}x{height} {kind}, {kilobytes} KB"),
             None => format!("image {kind}, {kilobytes} KB"),
         }
     }
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_head_says_how_large_it_is() {
-        assert_eq!(png(640, 480).about(), "image 640\u{d7}480 png, 9 KB");
+        assert_eq!(png(640, 480).about(), "image 640x480 png, 9 KB");
         assert_eq!(size(b"GIF89a\x0a\0\x05\0"), Some((10, 5)));
         assert_eq!(size(b"\xff\xd8\xff\xe0\0\x04\0\0\xff\xc0\0\x11\x08\0\x20\0\x40"), Some((64, 32)));
         assert_eq!(Picture::new("image/png", "not base64!").about(), "image png, 1 KB");

@@ -91,6 +91,12 @@ impl<'a> View<'a> {
         line
     }
 
+    /// The keys that move up and down, as signs.
+    #[must_use]
+    pub fn arrows(&self) -> String {
+        format!("{}{}", self.sign(Symbol::ArrowUp), self.sign(Symbol::ArrowDown))
+    }
+
     /// The first key of an action.
     #[must_use]
     pub fn key(&self, action: Action) -> String {

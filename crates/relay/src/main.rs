@@ -83,6 +83,7 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     }
     match cli::parse(arguments) {
         Ok(cli) => {
+            commands::themes::wear();
             let json = cli.command.wants_json();
             commands::run(cli).unwrap_or_else(|failure| failure.report(json))
         }

@@ -287,7 +287,10 @@ impl Agent {
             return Some(happened);
         }
         let deadline = self.under_way.deadline.as_ref().map(|(until, _)| *until);
-        let until = [self.under_way.pause, deadline, Some(now + Duration::from_millis(200))];
+        // What goes on in the background makes itself known only here; without any, an idle agent hardly wakes up.
+        let is_idle = !self.state.is_busy() && !self.services.jobs.is_busy();
+        let look = Duration::from_millis(if is_idle { 1000 } else { 200 });
+        let until = [self.under_way.pause, deadline, Some(now + look)];
         let until = until.into_iter().flatten().min().unwrap_or(now);
         match self.post.inbox.recv_timeout(until.saturating_duration_since(now)) {
             Ok(Mail::Happened(happened)) => return Some(happened),

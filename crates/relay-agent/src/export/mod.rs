@@ -58,6 +58,8 @@ pub struct Transcript<'a> {
     pub system_prompt: Option<&'a str>,
     /// The tools, where they are known.
     pub tools: &'a [OfferedTool],
+    /// More rules for the style of a page, such as the colours of a theme.
+    pub style: &'a str,
 }
 
 impl std::fmt::Debug for Transcript<'_> {
@@ -73,7 +75,7 @@ impl<'a> Transcript<'a> {
     /// A session without pictures, prompt and tools; add what is known.
     #[must_use]
     pub fn new(header: &'a Header, entries: &'a [Entry]) -> Self {
-        Self { header, entries, leaf: None, blobs: &|_| None, system_prompt: None, tools: &[] }
+        Self { header, entries, leaf: None, blobs: &|_| None, system_prompt: None, tools: &[], style: "" }
     }
 
     /// The session's name: its title, the name pi gave it, or the beginning of the first prompt.

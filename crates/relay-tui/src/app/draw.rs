@@ -152,7 +152,7 @@ impl App {
         ];
         let mut keys = Line::of("  ", Style::default());
         keys.append(view.narrower(2).hints(&hints));
-        vec![head.truncated(view.width, "…"), keys]
+        vec![head.truncated(view.width, view.sign(Symbol::Ellipsis)), keys]
     }
 
     /// The line that says what the agent does, and for how long.

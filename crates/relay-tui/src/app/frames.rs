@@ -161,7 +161,7 @@ impl App {
             "auto_retry_start" => {
                 let (attempt, most) = (number(frame, "attempt"), number(frame, "maxAttempts"));
                 self.run.note =
-                    Some(format!("{} · Retrying ({attempt}/{most})", text(frame, "errorMessage")));
+                    Some(format!("{} - Retrying ({attempt}/{most})", text(frame, "errorMessage")));
                 self.run.until = Some(self.screen.now_ms + number(frame, "delayMs"));
             }
             "auto_retry_end" => {

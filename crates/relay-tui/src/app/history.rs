@@ -16,7 +16,7 @@ impl App {
         let mut entries: Vec<Entry> = Vec::new();
         for prompt in prompts.iter().rev() {
             if !entries.iter().any(|entry| entry.id == *prompt) {
-                entries.push(Entry::new(prompt.clone(), prompt.replace('\n', " ⏎ ")));
+                entries.push(Entry::new(prompt.clone(), prompt.replace('\n', " ")));
             }
         }
         let mut list = List::new("earlier prompts", entries);

@@ -106,7 +106,7 @@ impl App {
         }
         let entry = |name: &&str| {
             Entry::new(String::new(), *name).detail(format!(
-                "!relay ask --to {name} \u{2026}   !relay review --to {name}   relay wrap -- {name}"
+                "!relay ask --to {name} ...   !relay review --to {name}   relay wrap -- {name}"
             ))
         };
         let note = "They answer questions, review, or work under Relay, which lands what they change.";

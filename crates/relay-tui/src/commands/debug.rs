@@ -40,7 +40,7 @@ impl App {
                 self.open(Box::new(Menu::new("debug", note, PARTS.iter().map(entry).collect())));
             }
             ("report", _) => {
-                self.notice(Level::Info, "collecting\u{2026}");
+                self.notice(Level::Info, "collecting the report");
                 self.ask_of_session("debug_report", "");
             }
             ("logs", scope) => self.send(json!({ "type": "debug_log", "own": scope != "all" })),

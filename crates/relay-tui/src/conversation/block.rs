@@ -151,7 +151,7 @@ fn thinking(view: &View<'_>, text: &str, is_done: bool) -> Vec<Line> {
     let style = view.fg(Token::ThinkingText).italic();
     let sign = view.sign(Symbol::IconThinking);
     if !view.shows_thinking {
-        let (mark, what) = if is_done { (sign, "Thought") } else { (view.spinner(), "Thinking…") };
+        let (mark, what) = if is_done { (sign, "Thought") } else { (view.spinner(), "Thinking") };
         return vec![Line::of(format!("{mark} {what}"), style)];
     }
     let text = clean(text.trim());

@@ -130,7 +130,7 @@ fn entry(transaction: &Value) -> Entry {
     };
     let when = text("createdAt");
     let note = format!(
-        "+{} −{}  {}",
+        "+{} -{}  {}",
         number(transaction, "added"),
         number(transaction, "removed"),
         when.get(11..16).unwrap_or_default()

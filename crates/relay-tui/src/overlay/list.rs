@@ -232,7 +232,8 @@ impl List {
         }
         if !self.subtitle.is_empty() {
             lines.push(
-                Line::of(format!("  {}", self.subtitle), view.fg(Token::Muted)).truncated(view.width, "…"),
+                Line::of(format!("  {}", self.subtitle), view.fg(Token::Muted))
+                    .truncated(view.width, view.sign(Symbol::Ellipsis)),
             );
         }
         if !self.is_fixed {
@@ -242,7 +243,7 @@ impl List {
             } else {
                 search.push(clean_line(&self.query), view.fg(Token::Text));
             }
-            lines.push(search.truncated(view.width, "…"));
+            lines.push(search.truncated(view.width, view.sign(Symbol::Ellipsis)));
         }
         let rows = self.rows(view);
         let preview = self.current().map(|entry| entry.preview.as_slice()).unwrap_or_default();
@@ -253,7 +254,7 @@ impl List {
             beside(view, &mut body, preview, rows, room);
         }
         lines.extend(body);
-        let mut hints = vec![("↑↓".to_owned(), "move"), ("enter".to_owned(), "choose")];
+        let mut hints = vec![(view.arrows(), "move"), ("enter".to_owned(), "choose")];
         if self.tabs.len() > 1 {
             hints.push(("tab".to_owned(), "next tab"));
         }
@@ -285,13 +286,16 @@ impl List {
             line.push(tab.clone(), style);
             line.push("  ", Style::default());
         }
-        line.truncated(view.width, "…")
+        line.truncated(view.width, view.sign(Symbol::Ellipsis))
     }
 
     fn body(&self, view: &View<'_>, rows: usize) -> Vec<Line> {
         if self.shown.is_empty() {
             let text = if self.query.is_empty() { self.empty.as_str() } else { "nothing matches" };
-            return vec![Line::of(format!("  {text}"), view.fg(Token::Muted)).truncated(view.width, "…")];
+            return vec![
+                Line::of(format!("  {text}"), view.fg(Token::Muted))
+                    .truncated(view.width, view.sign(Symbol::Ellipsis)),
+            ];
         }
         let first = self.selected.saturating_sub(rows / 2).min(self.shown.len().saturating_sub(rows));
         let mut lines = Vec::new();

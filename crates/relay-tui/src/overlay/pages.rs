@@ -114,7 +114,7 @@ impl Pages {
         }
         let mut hints = vec![("esc".to_owned(), "close")];
         hints.extend(self.keys.iter().map(|(key, about, _)| (key.to_string(), *about)));
-        hints.push(("↑↓ pgup pgdn".to_owned(), "scroll"));
+        hints.push((format!("{} pgup pgdn", view.arrows()), "scroll"));
         hints.push(("/ n N".to_owned(), "search"));
         hints.push(("c".to_owned(), "copy"));
         hints.push(("g G".to_owned(), "ends"));

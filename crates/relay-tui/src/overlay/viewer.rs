@@ -96,8 +96,11 @@ impl Overlay for Viewer {
         while lines.len() < rows + 1 {
             lines.push(Line::new());
         }
-        let hints =
-            [("esc".to_owned(), "close"), ("↑↓ pgup pgdn".to_owned(), "scroll"), ("g G".to_owned(), "ends")];
+        let hints = [
+            ("esc".to_owned(), "close"),
+            (format!("{} pgup pgdn", view.arrows()), "scroll"),
+            ("g G".to_owned(), "ends"),
+        ];
         lines.push(view.hints(&hints));
         lines
     }

@@ -23,6 +23,12 @@ pub fn print(lines: &[Line], width: usize, abilities: Abilities) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
+/// What turns the colour of text on; empty for the terminal's own colour.
+#[must_use]
+pub fn foreground(color: crate::text::Color, depth: Depth) -> String {
+    paint::foreground(color, depth)
+}
+
 /// What the screen should show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {

@@ -133,6 +133,14 @@ fn change(out: &mut Vec<u8>, from: &mut Style, to: Style, depth: Depth) {
     drop(write!(out, "\x1b[{}m", codes.join(";")));
 }
 
+/// What turns the colour of text on; empty for the terminal's own colour.
+pub fn foreground(to: Color, depth: Depth) -> String {
+    match (to, depth) {
+        (Color::Default, _) | (_, Depth::None) => String::new(),
+        (to, depth) => format!("\x1b[{}m", color(to, 30, depth)),
+    }
+}
+
 /// The parameters of a colour; `base` is 30 for text and 40 for the background.
 fn color(color: Color, base: u8, depth: Depth) -> String {
     match (color, depth) {

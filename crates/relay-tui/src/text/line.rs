@@ -169,7 +169,7 @@ impl Line {
             line.append(right);
             line
         } else {
-            left.truncated(room, "…")
+            left.truncated(room, "")
         }
     }
 

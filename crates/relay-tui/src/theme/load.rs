@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Map, Value};
 
-use super::{Preset, Symbol, Symbols, Theme, Token};
+use super::{Export, Preset, Symbol, Symbols, Theme, Token};
 use crate::text::Color;
 
 /// Variables may name variables this deep.
@@ -71,13 +71,19 @@ impl Theme {
         for (name, value) in vars {
             faults.color(&format!("/vars/{name}"), value, vars);
         }
-        let export = faults.table(&whole, "/export");
-        for (name, value) in export {
-            faults.color(&format!("/export/{name}"), value, vars);
+        let mut export = Export::default();
+        for (name, value) in faults.table(&whole, "/export") {
+            let color = faults.color(&format!("/export/{name}"), value, vars);
+            match name.as_str() {
+                "pageBg" => export.page = color,
+                "cardBg" => export.card = color,
+                "infoBg" => export.info = color,
+                _ => {}
+            }
         }
         let symbols = symbols(faults.table(&whole, "/symbols"), &mut faults);
         match name {
-            Some(name) if faults.0.is_empty() => Ok(Self { name: name.to_owned(), colors, symbols }),
+            Some(name) if faults.0.is_empty() => Ok(Self { name: name.to_owned(), colors, symbols, export }),
             _ => Err(faults.0.join("\n")),
         }
     }

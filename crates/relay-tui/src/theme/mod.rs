@@ -2,12 +2,14 @@
 //!
 //! Widgets never name a colour; they ask the theme for a [`Token`].
 
+mod export;
 mod fallback;
 mod load;
 mod sample;
 mod symbols;
 mod token;
 
+pub use export::Export;
 pub use sample::{sample, strip};
 pub use symbols::{Preset, Symbol, Symbols};
 pub use token::Token;
@@ -23,11 +25,18 @@ pub struct Theme {
     pub colors: [Color; Token::COUNT],
     /// Its signs.
     pub symbols: Symbols,
+    /// What it says about exported pages.
+    pub export: Export,
 }
 
 impl Default for Theme {
     fn default() -> Self {
-        Self { name: "red-claw".to_owned(), colors: fallback::COLORS, symbols: Symbols::default() }
+        Self {
+            name: "red-claw".to_owned(),
+            colors: fallback::COLORS,
+            symbols: Symbols::default(),
+            export: Export::default(),
+        }
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod fuzz;
 mod input;
+mod scenes;
 mod screens;
 mod soak;
 mod stage;

@@ -5,6 +5,7 @@ use std::path::Path;
 use relay_tui::Output;
 use serde_json::json;
 
+use crate::scenes::SCENES;
 use crate::stage::Stage;
 
 const SIZES: [(u16, u16); 4] = [(40, 15), (80, 24), (120, 40), (200, 60)];
@@ -21,6 +22,30 @@ fn snapshot(name: &str, stage: &Stage) {
 fn the_first_screen() {
     for (width, height) in SIZES {
         snapshot("first", &Stage::ready(width, height));
+    }
+}
+
+/// Every other screen at the two sizes where things get tight, and once with signs that every terminal has.
+#[test]
+fn every_screen_fits_and_names_its_way_out() {
+    for (name, bring_up) in SCENES {
+        for (width, height) in [(40, 15), (80, 24)] {
+            let mut stage = Stage::ready(width, height);
+            bring_up(&mut stage);
+            snapshot(name, &stage);
+            let screen = stage.screen();
+            let is_out = ["esc", "quit", "escape"].iter().any(|word| screen.contains(word));
+            assert!(
+                is_out || matches!(*name, "complete" | "vi" | "shell"),
+                "{name} has no way out:\n{screen}"
+            );
+        }
+        let mut stage = Stage::ready(80, 24);
+        stage.app.options.preset = Some(relay_tui::theme::Preset::Ascii);
+        stage.answer("set_setting", json!({ "key": "symbolPreset", "value": "ascii" }));
+        bring_up(&mut stage);
+        let odd: Vec<char> = stage.screen().chars().filter(|character| !character.is_ascii()).collect();
+        assert!(odd.is_empty(), "{name} in ASCII has {odd:?}:\n{}", stage.screen());
     }
 }
 

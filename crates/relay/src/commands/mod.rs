@@ -34,7 +34,7 @@ pub mod sessions;
 pub mod show;
 mod skills;
 mod status;
-mod themes;
+pub mod themes;
 mod translate;
 mod trust;
 mod undo;

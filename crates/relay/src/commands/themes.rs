@@ -1,10 +1,11 @@
 //! `relay themes`: what the terminal interface can look like, and what is wrong with a theme file.
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use relay_backends::ask::Files as _;
 use relay_diagnostics::Diagnostic;
-use relay_settings::Settings;
+use relay_settings::{Settings, Source};
 use relay_store::Store;
 use relay_tui::render::{Abilities, Depth, print};
 use relay_tui::theme::{Theme, sample, strip};
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 use crate::cli::{ThemesArgs, did_you_mean};
 use crate::failure::{BAD_SETTING, BAD_USAGE, Failure, UNREADABLE_INPUT};
 use crate::terminal::report::line;
+use crate::terminal::style::{self, is_dark};
 use crate::terminal::{self, visible};
 use crate::{open, user};
 
@@ -39,6 +41,34 @@ pub fn run(args: &ThemesArgs) -> Result<u8, Failure> {
         }
         None => list(&store, args.json),
     }
+}
+
+/// Has every command draw with the theme that the user chose for this terminal. Without a choice, the terminal's own colours
+/// are the best guess.
+pub fn wear() {
+    let is_seen = std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
+    if !is_seen || std::env::var_os("NO_COLOR").is_some() {
+        return;
+    }
+    let is_light = std::env::var("COLORFGBG").is_ok_and(|colors| is_dark(&colors) == Some(false));
+    let Ok(store) = open::store() else { return };
+    // What is wrong with settings or themes is reported by the commands that need them.
+    let Ok(settings) = user::settings(&store) else { return };
+    if let Some(theme) = chosen(&store, &settings, if is_light { "theme.light" } else { "theme.dark" }) {
+        style::wear(&theme, Depth::detect(|name| std::env::var(name).ok()));
+    }
+}
+
+/// The style of exported pages in the themes that the user chose; empty without a choice.
+pub fn page_style(store: &Store, settings: &Settings) -> String {
+    let chosen = ["theme.dark", "theme.light"].map(|key| chosen(store, settings, key));
+    chosen.into_iter().flatten().map(|theme| theme.page_style()).collect()
+}
+
+/// The theme of a slot, if the user chose one that can be used.
+fn chosen(store: &Store, settings: &Settings, key: &str) -> Option<Theme> {
+    let setting = settings.get(key).filter(|setting| setting.source != Source::Default)?;
+    load(store, &setting.value).ok()
 }
 
 fn abilities() -> Abilities {

@@ -26,6 +26,7 @@ use serde_json::json;
 use crate::cli::InteractiveArgs;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::signals;
+use crate::terminal::style::is_dark;
 use agent::Agent;
 use relay_diagnostics::Diagnostic;
 
@@ -99,12 +100,6 @@ fn restore_after_panics() {
         tty::restore();
         before(panic);
     }));
-}
-
-/// What some terminals say about their background: `15;0` is white on black.
-fn is_dark(colors: &str) -> Option<bool> {
-    let background: u8 = colors.rsplit(';').next()?.parse().ok()?;
-    Some(background < 8)
 }
 
 fn abilities() -> Abilities {

@@ -1,19 +1,73 @@
 //! The colours, named by what they mean.
 
 use std::fmt::{self, Display};
+use std::sync::OnceLock;
+
+use relay_tui::render::{Depth, foreground};
+use relay_tui::theme::{Theme, Token};
 
 /// Landed, added, passed.
-pub const GOOD: Style = Style::new("\x1b[32m");
+pub const GOOD: Style = Style::new(Role::Good);
 /// Refused, removed, failed.
-pub const BAD: Style = Style::new("\x1b[31m");
+pub const BAD: Style = Style::new(Role::Bad);
 /// Worth a look.
-pub const NOTE: Style = Style::new("\x1b[33m");
+pub const NOTE: Style = Style::new(Role::Note);
 /// A place: a hunk header, a path that can be typed.
-pub const PLACE: Style = Style::new("\x1b[36m");
+pub const PLACE: Style = Style::new(Role::Place);
 /// Less important.
-pub const FAINT: Style = Style::new("\x1b[2m");
+pub const FAINT: Style = Style::new(Role::Faint);
 /// More important.
-pub const STRONG: Style = Style::new("").bold();
+pub const STRONG: Style = Style::new(Role::Plain).bold();
+
+/// The colours of the theme that the user chose, if they did.
+static CHOSEN: OnceLock<[(Role, String); 5]> = OnceLock::new();
+
+/// What a style means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Good,
+    Bad,
+    Note,
+    Place,
+    Faint,
+    Plain,
+}
+
+impl Role {
+    /// What turns it on: the theme's colour, or one of the terminal's own.
+    fn start(self) -> &'static str {
+        let chosen = CHOSEN.get().and_then(|chosen| chosen.iter().find(|(role, _)| *role == self));
+        match (chosen, self) {
+            (Some((_, start)), _) if !start.is_empty() => start,
+            (_, Self::Good) => "\x1b[32m",
+            (_, Self::Bad) => "\x1b[31m",
+            (_, Self::Note) => "\x1b[33m",
+            (_, Self::Place) => "\x1b[36m",
+            (_, Self::Faint) => "\x1b[2m",
+            (_, Self::Plain) => "",
+        }
+    }
+}
+
+/// Draws with the colours of a theme from now on, as the terminal interface does.
+pub fn wear(theme: &Theme, depth: Depth) {
+    let start = |token: Token| foreground(theme.color(token), depth);
+    let colors = [
+        (Role::Good, start(Token::Success)),
+        (Role::Bad, start(Token::Error)),
+        (Role::Note, start(Token::Warning)),
+        (Role::Place, start(Token::Accent)),
+        (Role::Faint, start(Token::Dim)),
+    ];
+    // The first theme counts: nothing is drawn before it is chosen.
+    drop(CHOSEN.set(colors));
+}
+
+/// What some terminals say about their background in `COLORFGBG`: `15;0` is white on black.
+pub fn is_dark(colors: &str) -> Option<bool> {
+    let background: u8 = colors.rsplit(';').next()?.parse().ok()?;
+    Some(background < 8)
+}
 
 const BOLD: &str = "\x1b[1m";
 /// Ends every style.
@@ -22,13 +76,13 @@ const RESET: &str = "\x1b[0m";
 /// How text looks.
 #[derive(Clone, Copy)]
 pub struct Style {
-    start: &'static str,
+    role: Role,
     is_bold: bool,
 }
 
 impl Style {
-    const fn new(start: &'static str) -> Self {
-        Self { start, is_bold: false }
+    const fn new(role: Role) -> Self {
+        Self { role, is_bold: false }
     }
 
     /// The same, heavier.
@@ -41,7 +95,7 @@ impl Style {
         if self.is_bold {
             text.push_str(BOLD);
         }
-        text.push_str(self.start);
+        text.push_str(self.role.start());
         add(text);
         text.push_str(RESET);
     }
@@ -57,11 +111,11 @@ pub fn paint<T: Display>(style: Style, text: T) -> Styled<T> {
 
 impl<T: Display> Display for Styled<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self(Style { start, is_bold }, text) = self;
+        let Self(Style { role, is_bold }, text) = self;
         if *is_bold {
             f.write_str(BOLD)?;
         }
-        f.write_str(start)?;
+        f.write_str(role.start())?;
         write!(f, "{text}")?;
         f.write_str(RESET)
     }

@@ -75,16 +75,17 @@ impl<'a> Page<'a> {
 /// The whole page.
 pub(super) fn page(transcript: &Transcript<'_>) -> String {
     let page = Page::new(transcript);
+    let style = format!("{STYLE}{}", transcript.style);
     let mut html = Html::default();
     html.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     html.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src '");
-    html.text(&digest(STYLE)).raw("'; script-src '").text(&digest(SCRIPT));
+    html.text(&digest(&style)).raw("'; script-src '").text(&digest(SCRIPT));
     html.raw("'; base-uri 'none'; form-action 'none'\">");
     html.raw("<meta name=\"referrer\" content=\"no-referrer\"><meta name=\"generator\" content=\"Relay\">");
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     html.raw("<meta name=\"color-scheme\" content=\"light dark\">");
     html.element("<title>", &transcript.name(), "</title><link rel=\"icon\" href=\"data:,\">");
-    html.raw("<style>").raw(STYLE).raw("</style></head><body>");
+    html.raw("<style>").raw(&style).raw("</style></head><body>");
     html.raw("<a class=\"skip\" href=\"#log\">Skip to the conversation</a>");
     let (log, places) = log(&page);
     html.append(sidebar::sidebar(&page, &places));

@@ -208,9 +208,9 @@ impl Dialog {
         let out = if self.about.is_some() { "refuse" } else { "cancel" };
         let mut hints = vec![hint("esc", out), hint("enter", if self.several { "mark" } else { "choose" })];
         match (&self.moves.back, &self.moves.forward) {
-            (Some(_), Some(_)) => hints.push(hint("← →", "other questions")),
-            (Some(_), None) => hints.push(hint("←", "the question before")),
-            (None, Some(_)) => hints.push(hint("→", "the next question")),
+            (Some(_), Some(_)) => hints.push(hint("left right", "other questions")),
+            (Some(_), None) => hints.push(hint("left", "the question before")),
+            (None, Some(_)) => hints.push(hint("right", "the next question")),
             (None, None) => {}
         }
         let letters: String = self.letters.iter().flatten().map(|letter| format!("{letter} ")).collect();

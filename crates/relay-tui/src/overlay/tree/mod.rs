@@ -221,7 +221,7 @@ impl Overlay for Tree {
 
     fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
         let filter = FILTERS.get(self.filter).copied().unwrap_or_default();
-        let mut lines = vec![rule(view, &format!("session tree \u{b7} {filter}"))];
+        let mut lines = vec![rule(view, &format!("session tree {} {filter}", view.sign(Symbol::Dot)))];
         if let Some(leave) = &self.leave {
             lines.extend(leave.lines(view));
             return lines;

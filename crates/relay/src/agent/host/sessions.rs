@@ -141,6 +141,8 @@ impl Binary {
         let find = |digest: &str| blobs.get(digest).ok().flatten();
         let mut transcript = Transcript::new(&document.header, &document.entries);
         transcript.blobs = &find;
+        let style = crate::commands::themes::page_style(&self.store, &self.current_settings());
+        transcript.style = &style;
         let (ending, begins): (_, &[u8]) = match format {
             Format::Html => ("html", b"<!doctype html>"),
             Format::Markdown => ("md", b"#"),

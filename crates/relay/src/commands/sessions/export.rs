@@ -9,8 +9,10 @@ use relay_store::StoreError;
 
 use super::{Here, failure};
 use crate::cli::ExportFormat;
+use crate::commands::themes;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::{self, visible};
+use crate::user;
 
 /// How files begin that Relay exported; others are not replaced.
 const HEADS: [&str; 2] = ["<!doctype html>\n<html lang=\"en\">", "{\n  \"exportVersion\": 1,"];
@@ -24,6 +26,8 @@ pub fn run(here: &Here, id: &str, output: Option<&Path>, format: ExportFormat) -
     let find = |digest: &str| blobs.get(digest).ok().flatten();
     let mut transcript = Transcript::new(&document.header, &document.entries);
     transcript.blobs = &find;
+    let style = themes::page_style(&here.store, &user::settings(&here.store)?);
+    transcript.style = &style;
     let format = match format {
         ExportFormat::Html => Format::Html,
         ExportFormat::Md => Format::Markdown,
