@@ -8,6 +8,9 @@ use crate::text::{Line, Style, clean_line};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
 
+/// Below this many columns notes give way.
+const NARROW: usize = 60;
+
 /// Something that can be chosen.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
@@ -327,8 +330,12 @@ impl List {
         if !entry.detail.is_empty() {
             left.push(format!("  {}", clean_line(&entry.detail)), view.fg(Token::Muted));
         }
-        let right = Line::of(clean_line(&entry.note), view.fg(Token::Dim));
         let room = view.width.saturating_sub(1);
+        let mut right = Line::of(clean_line(&entry.note), view.fg(Token::Dim));
+        // Where it is narrow, what something is called counts more than what is noted about it.
+        if view.width < NARROW && left.width() + right.width() >= room {
+            right = Line::new();
+        }
         let left = left.truncated(room.saturating_sub(right.width() + 1), view.sign(Symbol::Ellipsis));
         let line = Line::edges(left, right, room);
         if is_selected { line.filled(view.theme.color(Token::SelectedBg)) } else { line }

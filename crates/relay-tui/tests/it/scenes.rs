@@ -143,7 +143,7 @@ fn models(stage: &mut Stage) {
 fn all_settings() -> Value {
     let setting = |key: &str, tab: &str, value: &str, choices: &[&str], meaning: &str| json!({ "key": key, "tab": tab, "value": value, "default": "unicode", "source": "default", "choices": choices, "expected": "text", "meaning": meaning });
     json!({ "settings": [
-        setting("symbolPreset", "Appearance", "unicode", &["unicode", "nerd", "ascii"], "which symbols the screen is drawn with"),
+        setting("display.shimmer", "Appearance", "classic", &["classic", "kitt", "disabled"], "the animation while a model works"),
         setting("statusLine.preset", "Appearance", "default", &["default", "minimal", "compact", "full"], "which segments the status line has"),
         setting("hideThinkingBlock", "Appearance", "false", &["true", "false"], "hide what a model thinks"),
         setting("retry.maxRetries", "Model", "3", &[], "how often a whole answer is asked for again") ] })

@@ -77,6 +77,11 @@ impl Pane {
         self.tmux("capture-pane -p -S -2000")
     }
 
+    /// Waits until a text is not to be seen any more: the shell's own prompt is there all the time.
+    pub fn gone(&self, text: &str) {
+        testkit::wait_for("the screen is left", || !self.screen().contains(text));
+    }
+
     #[track_caller]
     pub fn expect(&self, text: &str) {
         let mut last = String::new();

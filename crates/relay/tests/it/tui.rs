@@ -37,7 +37,7 @@ fn a_session_goes_on_where_it_ended() {
     pane.start("-- what is it");
     pane.expect("The answer is 42.");
     pane.keys("C-d");
-    pane.expect("$");
+    pane.gone("Type your message...");
     pane.line("clear");
     pane.start("--continue");
     pane.expect("The answer is 42.");
@@ -69,7 +69,7 @@ fn the_terminal_is_given_back() {
     // After a quit.
     pane.start("");
     pane.keys("C-d");
-    pane.expect("$");
+    pane.gone("Type your message...");
     pane.line("clear; stty -a > quit; echo first''step");
     pane.expect("firststep");
     // After a signal that ends it. The shell says so itself; its own process is what the pane runs.

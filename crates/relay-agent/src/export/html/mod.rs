@@ -85,7 +85,8 @@ pub(super) fn page(transcript: &Transcript<'_>) -> String {
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     html.raw("<meta name=\"color-scheme\" content=\"light dark\">");
     html.element("<title>", &transcript.name(), "</title><link rel=\"icon\" href=\"data:,\">");
-    html.raw("<style>").raw(&style).raw("</style></head><body>");
+    // What a theme adds has no character that would be written in another way; a style that had one would not count.
+    html.raw("<style>").raw(STYLE).text(transcript.style).raw("</style></head><body>");
     html.raw("<a class=\"skip\" href=\"#log\">Skip to the conversation</a>");
     let (log, places) = log(&page);
     html.append(sidebar::sidebar(&page, &places));

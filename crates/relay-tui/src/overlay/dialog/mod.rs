@@ -15,6 +15,8 @@ use crate::text::{Line, Style, clean};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
 
+/// Lines that a page of the text above the answers has.
+const PAGE: usize = 4;
 /// What ends a choice of several.
 const DONE: &str = "Done selecting";
 
@@ -26,12 +28,13 @@ enum Kind {
     Text,
 }
 
-/// Ways to the questions before and after, and what was written here before.
+/// Ways to the questions before and after, what was written here before, and how far the text is scrolled.
 #[derive(Clone, Debug, Default)]
 struct Moves {
     back: Option<String>,
     forward: Option<String>,
     words: String,
+    first: usize,
 }
 
 /// When the agent answers by itself.
@@ -221,6 +224,29 @@ impl Dialog {
         hints
     }
 
+    /// The title and as much below it as fits, with how much there is beside it. What one agrees to can be read to its end.
+    fn window(&self, view: &View<'_>, mut head: Vec<Line>, room: usize) -> Vec<Line> {
+        if head.len() <= room {
+            return head;
+        }
+        let rows = room.saturating_sub(2).max(1);
+        let body = head.split_off(1.min(head.len()));
+        let first = self.moves.first.min(body.len().saturating_sub(rows));
+        let below = body.len().saturating_sub(first + rows);
+        head.extend(body.into_iter().skip(first).take(rows));
+        let text =
+            format!("  {} {below} more lines below, {first} above (pgup pgdn)", view.sign(Symbol::Ellipsis));
+        head.push(Line::of(text, view.fg(Token::Warning)).truncated(view.width, view.sign(Symbol::Ellipsis)));
+        head.truncate(room);
+        head
+    }
+
+    /// How many lines the text above the answers has.
+    fn length(&self, view: &View<'_>) -> usize {
+        let diff = self.diff.as_ref().map_or(0, |text| stake(view, text).len());
+        self.head(view).len() + diff
+    }
+
     /// The lines, and row and column of the caret if something is being written.
     fn drawn(&self, view: &View<'_>) -> (Vec<Line>, Option<(usize, usize)>) {
         let mut head = self.head(view);
@@ -243,31 +269,24 @@ impl Dialog {
         last.append(view.narrower(2).hints(&self.hints()));
         tail.push(last);
         if let Some(text) = &self.diff {
-            head.extend(stake(view, text, view.height.saturating_sub(head.len() + tail.len() + 1)));
+            head.extend(stake(view, text));
         }
-        let room = view.height.saturating_sub(tail.len()).max(1);
-        head.truncate(room);
+        let room = view.height.saturating_sub(tail.len()).max(2);
+        let mut head = self.window(view, head, room);
         let row = head.len() + 1;
         head.extend(tail);
         (head, column.map(|column| (row, column)))
     }
 }
 
-/// A diff or a command in this many rows.
-fn stake(view: &View<'_>, text: &str, rows: usize) -> Vec<Line> {
-    let drawn = diff::draw(&view.narrower(4), &diff::read_patch(text));
-    let hidden = drawn.len().saturating_sub(rows);
-    let mut lines = Vec::new();
-    for line in drawn.into_iter().take(rows) {
+/// A diff or a command.
+fn stake(view: &View<'_>, text: &str) -> Vec<Line> {
+    let indent = |line: Line| {
         let mut whole = Line::of(format!("  {} ", view.sign(Symbol::Gutter)), view.fg(Token::BorderMuted));
         whole.append(line);
-        lines.push(whole);
-    }
-    if hidden > 0 {
-        let text = format!("  {} {hidden} more lines", view.sign(Symbol::Ellipsis));
-        lines.push(Line::of(text, view.fg(Token::Dim)));
-    }
-    lines
+        whole
+    };
+    diff::draw(&view.narrower(4), &diff::read_patch(text)).into_iter().map(indent).collect()
 }
 
 impl Overlay for Dialog {
@@ -289,6 +308,11 @@ impl Overlay for Dialog {
         match key.code {
             Code::Esc => return self.cancel(),
             Code::Char('c') if key.ctrl => return self.cancel(),
+            Code::PageUp => self.moves.first = self.moves.first.saturating_sub(PAGE),
+            Code::PageDown => {
+                let last = self.length(view).saturating_sub(2);
+                self.moves.first = (self.moves.first + PAGE).min(last);
+            }
             Code::Up => self.selected = (self.selected + count - 1) % count,
             Code::Down | Code::Tab => self.selected = (self.selected + 1) % count,
             Code::Left => return self.moves.back.as_ref().map_or(Step::Stay, |back| self.go(back)),
@@ -396,5 +420,28 @@ mod tests {
         for (key, value) in [("w", "network"), ("o", "open"), ("n", "no")] {
             assert_eq!(press(&mut Dialog::new(&more).unwrap(), key)["value"], value, "{key}");
         }
+    }
+
+    #[test]
+    fn what_one_agrees_to_can_be_read_to_its_end() {
+        let message: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+        let request = json!({ "id": "u", "method": "select", "message": message, "options": ["Yes", "No"], "optionIds": ["yes", "no"] });
+        let mut dialog = Dialog::new(&request).unwrap();
+        let app = App::new(40, 15);
+        let text = |dialog: &Dialog| {
+            let lines = dialog.lines(&app.view(), &app.conversation);
+            assert!(lines.len() <= 15);
+            lines.iter().map(|line| line.text() + "\n").collect::<String>()
+        };
+        assert!(
+            text(&dialog).contains("more lines below") && text(&dialog).contains("No"),
+            "{}",
+            text(&dialog)
+        );
+        for _ in 0..10 {
+            dialog.key(&Key::plain(Code::PageDown), &app.view());
+        }
+        assert!(text(&dialog).contains("line 30"), "{}", text(&dialog));
+        assert!(text(&dialog).contains(" 0 more lines below"), "{}", text(&dialog));
     }
 }

@@ -82,6 +82,7 @@ pub(super) fn read(request: &Value) -> Option<Dialog> {
             back: asked.get("back").and_then(Value::as_str).map(str::to_owned),
             forward: asked.get("forward").and_then(Value::as_str).map(str::to_owned),
             words: text(&asked, "customInput"),
+            first: 0,
         },
         time: request.get("timeout").and_then(Value::as_u64).map(super::Time::Left),
     })
