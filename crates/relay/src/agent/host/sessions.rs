@@ -141,7 +141,7 @@ impl Binary {
         let find = |digest: &str| blobs.get(digest).ok().flatten();
         let mut transcript = Transcript::new(&document.header, &document.entries);
         transcript.blobs = &find;
-        let style = crate::commands::themes::page_style(&self.store, &self.current_settings());
+        let style = crate::commands::themes::page_style(&self.reach.store, &self.current_settings());
         transcript.style = &style;
         let (ending, begins): (_, &[u8]) = match format {
             Format::Html => ("html", b"<!doctype html>"),
