@@ -139,7 +139,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         temp: std::env::temp_dir(),
         added: Vec::new(),
         settings: Arc::new(|_| None),
-        background: Some(Arc::new(jobs.clone())),
         jobs,
         keep_rule: Arc::new(|_| {}),
         home: None,

@@ -1,10 +1,11 @@
-//! Questions that are answered in the background: what is known about each, and whether it is still alive.
+//! What goes on in the background: questions, and the jobs of agents. What is known about each, and whether it is still
+//! alive.
 
 use relay_store::{Jobs, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A question in the background.
+/// Something that goes on in the background.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Its name.
@@ -25,6 +26,21 @@ pub struct Job {
     /// What it came to, as `relay ask --json` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
+    /// The agent that works on it; none for a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<OfAgent>,
+}
+
+/// Which agent a job belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OfAgent {
+    /// Its session.
+    pub session: String,
+    /// What the agent calls the job.
+    pub job: String,
+    /// What it runs: `bash`, `task`.
+    #[serde(rename = "type")]
+    pub kind: String,
 }
 
 /// The state of a job.
@@ -129,6 +145,7 @@ mod tests {
             state,
             exit_code: None,
             result: None,
+            agent: None,
         }
     }
 

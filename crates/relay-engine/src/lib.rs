@@ -32,7 +32,7 @@ pub use checks::{check, lint};
 pub use context::receipt::{self, Receipt};
 pub use context::{pack, selection, tokens, views};
 pub use effects::attend::{Attended, attend};
-pub use effects::guarded::{Guarded, protected_places};
+pub use effects::guarded::{Copies, Guarded, protected_places};
 pub use effects::wrap::{WrapOutcome, Wrapped, wrap};
 pub use engine::{Engine, EngineError, read_config, recover};
 pub use intake::admit::reply_digest;

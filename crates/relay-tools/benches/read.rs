@@ -80,7 +80,6 @@ fn measure(folder: &Path, path: &str) {
         temp: std::env::temp_dir(),
         added: Vec::new(),
         settings: Arc::new(|_| None),
-        background: None,
         jobs: Jobs::default(),
         keep_rule: Arc::new(|_| {}),
         home: None,

@@ -51,9 +51,10 @@ pub use todo_write::{Phase, Task, TaskStatus, TodoList};
 #[must_use]
 pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
     let is_on = |key: &str, default: bool| services.is_on(key, default);
-    let bash: Arc<dyn Tool> = Arc::new(bash::Bash::new());
+    let bash = Arc::new(bash::Bash::new());
+    let shell: Arc<dyn Tool> = Arc::clone(&bash) as Arc<dyn Tool>;
     let mut tools: Vec<Arc<dyn Tool>> =
-        vec![Arc::new(read::Read::new()), Arc::clone(&bash), Arc::new(edit::Edit::new())];
+        vec![Arc::new(read::Read::new()), Arc::clone(&shell), Arc::new(edit::Edit::new())];
     if is_on("renderMermaid.enabled", false) {
         tools.push(Arc::new(render_mermaid::RenderMermaid::new()));
     }
@@ -82,7 +83,7 @@ pub fn built_in(services: &Services, ssh: Option<SshSetup>) -> (Vec<Arc<dyn Tool
             tools.push(Arc::new(cron::CronDelete::new(&schedules)));
         }
     }
-    if let Some(recipe) = recipe::Recipe::find(services, &bash) {
+    if let Some(recipe) = recipe::Recipe::find(services, &shell) {
         tools.push(Arc::new(recipe));
     }
     if is_on("todo.enabled", true) {

@@ -38,7 +38,6 @@ impl Lab {
         let engine = Engine::open(workspace, Store::at(&home), Cancel::new()).unwrap().without_checks();
         let settings: BTreeMap<String, Value> =
             settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
-        let jobs = Jobs::default();
         let services = Services {
             engine: Arc::new(engine),
             session: "test".to_owned(),
@@ -49,8 +48,7 @@ impl Lab {
             temp: std::env::temp_dir(),
             added: Vec::new(),
             settings: Arc::new(move |key| settings.get(key).cloned()),
-            background: Some(Arc::new(jobs.clone())),
-            jobs,
+            jobs: Jobs::default(),
             keep_rule: Arc::new(|_| {}),
             home: None,
             vision: Arc::new(relay_agent::tool::Blind),

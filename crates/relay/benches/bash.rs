@@ -88,7 +88,6 @@ fn through(name: &str, root: &Path, home: &Path, permit: Permit) -> Duration {
         settings: Arc::new(|_| None),
         jobs: Jobs::new(1),
         keep_rule: Arc::new(|_| {}),
-        background: None,
         resources: relay_agent::resources::Resources::default(),
         added: Vec::new(),
         gate: None,

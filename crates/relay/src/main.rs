@@ -65,6 +65,11 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
     {
         return Failure::environment(&sandbox::enter(rest)).report(false);
     }
+    if let [_, first, rest @ ..] = arguments
+        && first == relay_exec::git::plain::COMMAND
+    {
+        return plain_git(rest);
+    }
     if let [_, first, kind] = arguments
         && first == relay_tools::CONVERT
     {
@@ -96,6 +101,18 @@ fn run(arguments: &[std::ffi::OsString]) -> u8 {
             u8::try_from(error.exit_code()).unwrap_or(2)
         }
     }
+}
+
+/// The `git` of the agent's shell.
+#[cfg(unix)]
+fn plain_git(arguments: &[std::ffi::OsString]) -> u8 {
+    Failure::environment(&relay_exec::git::plain::become_git(arguments)).report(false)
+}
+
+/// The agent's shell is a Unix one.
+#[cfg(not(unix))]
+fn plain_git(_: &[std::ffi::OsString]) -> u8 {
+    1
 }
 
 /// The part of the proxy that is inside a sandbox. It ends with that.

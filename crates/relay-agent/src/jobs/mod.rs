@@ -13,7 +13,7 @@ mod output;
 mod record;
 mod registry;
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,7 +27,6 @@ pub use record::{Kind, NewJob, RETENTION, Snapshot, Status, label};
 use delivery::{Delivery, Parcel};
 use registry::Registry;
 
-use crate::tool::{Background, BackgroundRun, BackgroundTask};
 use crate::turn::Prompt;
 
 /// How many jobs may run if the user has not said.
@@ -95,6 +94,17 @@ pub struct Jobs {
 struct Shared {
     registry: Mutex<Registry>,
     changed: Condvar,
+    observer: OnceLock<Arc<dyn Observer>>,
+}
+
+/// Hears of every job as it starts and ends, on the thread that starts or ends it. A job counts as running until its end
+/// was heard, so nothing is missed when the process is about to end.
+pub trait Observer: Send + Sync {
+    /// A job started; `jobs` is the handle of its owner.
+    fn started(&self, jobs: &Jobs, job: &Snapshot);
+
+    /// A job is over.
+    fn ended(&self, job: &Snapshot);
 }
 
 impl std::fmt::Debug for Jobs {
@@ -114,7 +124,13 @@ impl Jobs {
     #[must_use]
     pub fn new(max_running: usize) -> Self {
         let registry = Mutex::new(Registry::new(max_running.clamp(1, 100)));
-        Self { shared: Arc::new(Shared { registry, changed: Condvar::new() }), owner: MAIN.into() }
+        let shared = Shared { registry, changed: Condvar::new(), observer: OnceLock::new() };
+        Self { shared: Arc::new(shared), owner: MAIN.into() }
+    }
+
+    /// Has this hear of the jobs of all owners. Only the first one does.
+    pub fn observed_by(&self, observer: Arc<dyn Observer>) {
+        self.shared.observer.set(observer).ok();
     }
 
     /// The same registry for another owner, such as a subagent.
@@ -141,10 +157,19 @@ impl Jobs {
     ) -> Result<String, Refused> {
         let (id, cancel) = self.lock().enter(&self.owner, new, Instant::now())?;
         let running = Running { jobs: self.clone(), id: id.clone(), cancel };
+        let observer = self.shared.observer.get().cloned();
+        if let Some((observer, job)) = observer.as_ref().zip(self.get(&id)) {
+            observer.started(self, &job);
+        }
         let started = thread::Builder::new().name(format!("job {id}")).spawn(move || {
             let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| work(&running)));
             let result =
                 ended.unwrap_or_else(|_| Err("The job failed inside Relay; this is a bug.".to_owned()));
+            if let Some(observer) = observer
+                && let Some(job) = running.jobs.lock().foresee(&running.id, &result, Instant::now())
+            {
+                observer.ended(&job);
+            }
             running.jobs.lock().settle(&running.id, result, Instant::now());
             running.jobs.shared.changed.notify_all();
         });
@@ -313,18 +338,6 @@ impl Jobs {
 
     fn lock(&self) -> MutexGuard<'_, Registry> {
         self.shared.registry.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Background for Jobs {
-    fn start(&self, task: BackgroundTask) -> Result<String, String> {
-        let kind = if task.kind == Kind::Task.name() { Kind::Task } else { Kind::Bash };
-        let new = NewJob { kind, ..NewJob::bash(task.label) };
-        let started = Jobs::start(self, new, move |running| {
-            let output = |chunk: &str| running.append(chunk);
-            (task.run)(&BackgroundRun { id: running.id(), cancel: running.cancel(), output: &output })
-        });
-        started.map_err(|refused| refused.to_string())
     }
 }
 

@@ -82,6 +82,20 @@ impl Registry {
         Ok((id, cancel))
     }
 
+    /// The job as it will be once its thread is over with this result.
+    pub fn foresee(&self, id: &str, result: &Result<String, String>, now: Instant) -> Option<Snapshot> {
+        let record = self.records.iter().find(|record| record.id == id)?;
+        let mut job = record.snapshot(now);
+        match result {
+            Ok(text) => job.result_text = Some(text.clone()),
+            Err(text) => job.error_text = Some(text.clone()),
+        }
+        if job.status == Status::Running {
+            job.status = if result.is_ok() { Status::Completed } else { Status::Failed };
+        }
+        Some(job)
+    }
+
     /// A job's thread is over. A job that was cancelled stays so; what it says is kept all the same.
     pub fn settle(&mut self, id: &str, result: Result<String, String>, now: Instant) {
         let Some(record) = self.records.iter_mut().find(|record| record.id == id) else { return };

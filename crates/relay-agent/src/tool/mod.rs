@@ -10,7 +10,6 @@
 mod access;
 mod adapt;
 mod arguments;
-mod background;
 mod gate;
 mod landing;
 mod output;
@@ -27,7 +26,6 @@ use crate::policy::Permit;
 pub use access::{Access, Reach};
 pub use adapt::for_wire;
 pub use arguments::{complain, validate, with_defaults};
-pub use background::{Background, BackgroundRun, BackgroundTask, BackgroundWork};
 pub use gate::Gate;
 pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, PlanChoice, Signal, ToolError};

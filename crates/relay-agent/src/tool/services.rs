@@ -8,7 +8,7 @@ use relay_engine::Engine;
 use relay_store::Artifacts;
 use serde_json::Value;
 
-use super::{Background, Gate};
+use super::Gate;
 use crate::jobs::Jobs;
 use crate::policy::Rule;
 use crate::resources::Resources;
@@ -41,8 +41,6 @@ pub struct Services {
     pub jobs: Jobs,
     /// Keeps a policy rule that the user wants for good.
     pub keep_rule: Arc<dyn Fn(&Rule) + Send + Sync>,
-    /// Runs work that goes on after its call; none where there are no jobs.
-    pub background: Option<Arc<dyn Background>>,
     /// The user's home folder, for paths that begin with `~`.
     pub home: Option<std::path::PathBuf>,
     /// A model that looks at pictures.
@@ -61,7 +59,12 @@ impl Services {
     /// A setting that is true or false.
     #[must_use]
     pub fn is_on(&self, key: &str, default: bool) -> bool {
-        (self.settings)(key).and_then(|value| value.as_bool()).unwrap_or(default)
+        match (self.settings)(key) {
+            Some(Value::Bool(is_on)) => is_on,
+            // As variables of the environment say it.
+            Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+            _ => default,
+        }
     }
 
     /// A setting that is a number.

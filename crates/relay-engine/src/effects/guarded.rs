@@ -2,25 +2,38 @@
 
 use std::path::PathBuf;
 
-use relay_txn::guarded::{self, Restored};
+use relay_txn::guarded::{self, GitFolders, Restored};
 
 use crate::engine::Engine;
 
 /// The places that a confined command may not write to although they are in the workspace.
 #[must_use]
 pub fn protected_places(engine: &Engine) -> Vec<PathBuf> {
-    guarded::places(engine.workspace().root())
+    guarded::places(engine.workspace().root(), &git(engine))
 }
+
+/// Copies of the ledger, from command to command, for where the system cannot keep commands from it.
+#[derive(Debug, Default)]
+pub struct Copies(guarded::Copies);
 
 /// Those of them that others execute or obey, as they were before a command.
 #[derive(Debug)]
-pub struct Guarded(guarded::Guarded);
+pub struct Guarded {
+    root: PathBuf,
+    files: guarded::Guarded,
+    ledger: Option<guarded::Copies>,
+}
 
 impl Guarded {
-    /// Reads them.
+    /// Reads them, and the ledger's own files where there are copies to be kept.
     #[must_use]
-    pub fn read(engine: &Engine) -> Self {
-        Self(guarded::Guarded::read(engine.workspace().root()))
+    pub fn read(engine: &Engine, copies: Option<&mut Copies>) -> Self {
+        let root = engine.workspace().root();
+        let ledger = copies.map(|copies| {
+            copies.0.refresh(root);
+            copies.0.clone()
+        });
+        Self { root: root.to_owned(), files: guarded::Guarded::read(root, &git(engine)), ledger }
     }
 
     /// Puts back what the command changed; a sentence for each file.
@@ -32,6 +45,16 @@ impl Guarded {
                 format!("{path} was changed and could not be restored ({why}); check it before git runs")
             }
         };
-        self.0.restore().into_iter().map(sentence).collect()
+        let ledger = self.ledger.as_ref().map(|copies| copies.restore(&self.root)).unwrap_or_default();
+        self.files.restore().into_iter().chain(ledger).map(sentence).collect()
+    }
+}
+
+/// Where git keeps what belongs to the workspace.
+fn git(engine: &Engine) -> GitFolders {
+    let root = engine.workspace().root();
+    match relay_exec::git::linked_to(root) {
+        Some(linked) => GitFolders { own: linked.git_dir, shared: linked.common_dir },
+        None => GitFolders::below(root),
     }
 }

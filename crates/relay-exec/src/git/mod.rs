@@ -13,7 +13,9 @@
 
 mod error;
 mod fresh;
+mod hooks;
 mod place;
+pub mod plain;
 mod settings;
 mod shelter;
 mod stage;
@@ -24,6 +26,7 @@ use std::time::Duration;
 
 pub use error::GitError;
 pub use fresh::create;
+pub use hooks::{Hooks, hooks};
 pub use settings::Ignored;
 pub use stage::Staged;
 
@@ -47,10 +50,30 @@ pub fn program() -> Option<PathBuf> {
     find_program("git")
 }
 
-/// Variables for a command of a model that may call git: hooks and file monitors of the repository do not run.
+/// Variables for a command of a model that may call git: file monitors of the repository do not run, nor do its hooks
+/// unless the user trusts them.
 #[must_use]
-pub fn without_repository_programs() -> Vec<(String, String)> {
-    surroundings::without_repository_programs()
+pub fn without_repository_programs(with_hooks: bool) -> Vec<(String, String)> {
+    surroundings::without_repository_programs(with_hooks)
+}
+
+/// The folders outside a linked work tree that git has to write to: the repository it is a work tree of, if that says so
+/// itself. None for any other folder.
+#[must_use]
+pub fn linked_to(folder: &Path) -> Option<Linked> {
+    let folder = folder.canonicalize().ok()?;
+    let Place { work_tree, git_dir, common_dir } = Place::find(&folder).ok()?;
+    let is_linked = work_tree == folder && git_dir != common_dir && !common_dir.starts_with(&folder);
+    is_linked.then_some(Linked { git_dir, common_dir })
+}
+
+/// Where a linked work tree's repository is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Linked {
+    /// What is the work tree's own: `HEAD`, `index`.
+    pub git_dir: PathBuf,
+    /// What all work trees share: objects, references, `config`.
+    pub common_dir: PathBuf,
 }
 
 /// What git is asked to do, which decides what of a repository's settings would have mattered.

@@ -54,26 +54,18 @@ const VARIABLES: [(&str, &str); 10] = [
     ("GIT_TRACE2_PERF", "0"),
 ];
 
-/// Settings by which a repository makes git run a program whatever it is asked to do.
-const OF_REPOSITORIES: [(&str, &str); 6] = [
-    ("core.hooksPath", "/dev/null"),
-    ("core.fsmonitor", "false"),
-    ("core.alternateRefsCommand", ""),
-    ("diff.external", ""),
-    ("interactive.diffFilter", ""),
-    ("uploadpack.packObjectsHook", ""),
-];
-
-/// Variables with which git, called by someone else, runs neither hooks nor file monitors of a repository.
-pub(super) fn without_repository_programs() -> Vec<(String, String)> {
-    let count = ("GIT_CONFIG_COUNT".to_owned(), OF_REPOSITORIES.len().to_string());
-    let settings = OF_REPOSITORIES.iter().enumerate().flat_map(|(at, (key, value))| {
-        [
-            (format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned()),
-            (format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned()),
-        ]
-    });
-    std::iter::once(count).chain(settings).collect()
+/// Variables with which git, called by someone else, runs no file monitor of a repository, and hooks only if told so. The
+/// rest is seen to by [`super::plain`], which can ask git what a repository names.
+pub(super) fn without_repository_programs(with_hooks: bool) -> Vec<(String, String)> {
+    let settings = [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null")];
+    let settings = settings.iter().filter(|(key, _)| !with_hooks || *key != "core.hooksPath");
+    let mut variables = Vec::new();
+    for (at, (key, value)) in settings.enumerate() {
+        variables.push((format!("GIT_CONFIG_KEY_{at}"), (*key).to_owned()));
+        variables.push((format!("GIT_CONFIG_VALUE_{at}"), (*value).to_owned()));
+    }
+    variables.push(("GIT_CONFIG_COUNT".to_owned(), (variables.len() / 2).to_string()));
+    variables
 }
 
 /// Git, about to run in this folder.

@@ -29,6 +29,10 @@ pub(super) fn enforcement() -> Enforcement {
     }
 }
 
+pub(super) fn can_mount() -> bool {
+    bubblewrap::state() == super::Bubblewrap::Works
+}
+
 /// Gives up everything and becomes the program; returns only if that fails.
 pub(super) fn enter(entry: Entry<'_>, place: PathBuf) -> SandboxError {
     match confine(&entry) {

@@ -112,6 +112,13 @@ pub fn enforcement() -> Enforcement {
     system::enforcement()
 }
 
+/// Whether what is protected inside a writable place can be kept from a program, rather than only watched. It is tried once.
+#[must_use]
+pub fn can_mount() -> bool {
+    static ONCE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *ONCE.get_or_init(system::can_mount)
+}
+
 /// A program that may write only below some places.
 #[derive(Clone, Copy, Debug)]
 pub struct Confined<'a> {

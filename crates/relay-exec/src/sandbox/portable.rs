@@ -9,6 +9,10 @@ pub(super) fn strength() -> Strength {
     Strength::Nothing
 }
 
+pub(super) fn can_mount() -> bool {
+    false
+}
+
 pub(super) fn enforcement() -> Enforcement {
     Enforcement { files: 0, calls: false, view: Bubblewrap::NotInstalled, groups: false, profile: false }
 }

@@ -7,19 +7,18 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_chan
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use relay_agent::jobs::{Jobs, NewJob, Running};
 use relay_agent::policy::{Level, Permit};
-use relay_agent::tool::{
-    Background, BackgroundRun, BackgroundTask, Call, Facts, Landing, Output, Services, ToolError,
-};
+use relay_agent::tool::{Call, Facts, Landing, Output, Services, ToolError};
 use relay_diagnostics::Cancel;
-use relay_engine::{Attended, Guarded, TrustAnswer, Unobserved, attend, group};
+use relay_engine::{Attended, TrustAnswer, Unobserved, attend, group};
 use relay_exec::{End, Pty, PtySize, Ran, Start, Turn};
 use serde_json::json;
 
 use super::finish::{Finish, NOT_STARTED};
-use super::minimise::{Filter, filter_for};
+use super::minimise::{Choice, Filter, filter_for};
 use super::prepare::Prepared;
-use super::shells::{Shells, around, rules};
+use super::shells::{Shells, around, git, rules};
 use super::{destroyed, scratch};
 use crate::sink::{Limits, Sink};
 
@@ -152,7 +151,7 @@ impl Execution {
         };
         let mut ran: Option<(Ran, Vec<String>)> = None;
         let mut work = || {
-            let guarded = self.permit.confined.then(|| Guarded::read(&engine));
+            let guarded = self.permit.confined.then(|| locked(&self.shells).guard(&engine));
             let done = self.command();
             let restored = guarded.map(|guarded| guarded.restore()).unwrap_or_default();
             ran = Some((done, restored));
@@ -168,7 +167,8 @@ impl Execution {
         };
         let shortened = captured.and_then(|text| {
             let filter = filter_of(&self.services, &self.prepared.command)?;
-            Some((filter.name, filter.apply(&text)?))
+            let short = filter.apply(&text)?;
+            Some((filter.name, short))
         });
         let taken = sink.map(|sink| sink.finish(shortened.is_some())).unwrap_or_default();
         let finish = Finish { prepared: &self.prepared, ran, restored, outcome, taken, shortened };
@@ -197,7 +197,7 @@ impl Execution {
             before: &before,
             command: &self.prepared.command,
             after: &after,
-            timeout: Some(Duration::from_secs_f64(self.prepared.seconds)),
+            timeout: self.prepared.limit(),
             cancel: &self.stop,
             on_output: &mut take,
         });
@@ -223,16 +223,18 @@ impl Execution {
             self.prepared.cwd.clone().or_else(|| locked(&self.shells).folder(&self.services.session));
         let folder = folder.unwrap_or_else(|| self.services.engine.workspace().root().to_owned());
         let program = self.services.text("shellPath", "bash");
+        let mut env = git(&self.services, self.services.is_on("bash.gitHooks", false));
+        env.extend(self.prepared.env.iter().cloned());
         let start = Start {
             relay: self.services.relay.as_deref(),
             rules,
             program: &program,
             args: &["-c", &self.prepared.command],
             cwd: &folder,
-            env: &self.prepared.env,
+            env: &env,
             without: &[],
         };
-        let limit = Some(Duration::from_secs_f64(self.prepared.seconds));
+        let limit = self.prepared.limit();
         let mut take = |bytes: &[u8]| locked(&self.live).push(bytes);
         let run = Pty::new().reserve();
         let ran = run.and_then(|run| run.run(&start, PtySize::default(), (limit, &self.stop), &mut take));
@@ -241,16 +243,17 @@ impl Execution {
 }
 
 /// The filter that may shorten a command's output.
-fn filter_of(services: &Services, command: &str) -> Option<&'static Filter> {
+fn filter_of(services: &Services, command: &str) -> Option<Filter> {
     if !services.is_on("shellMinimizer.enabled", true) {
         return None;
     }
     let list = |key: &str| -> Vec<String> {
-        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let given = (services.settings)(key).map(|value| value.to_string()).unwrap_or_default();
-        given.split(|c| !is_name(c)).filter(|name| !name.is_empty()).map(str::to_owned).collect()
+        (services.settings)(key).and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default()
     };
-    filter_for(command, &list("shellMinimizer.only"), &list("shellMinimizer.except"))
+    let own = (services.settings)("shellMinimizer.rules");
+    let own = own.and_then(|own| serde_json::from_value(own).ok()).unwrap_or_default();
+    let choice = Choice { own, only: list("shellMinimizer.only"), except: list("shellMinimizer.except") };
+    filter_for(command, &choice)
 }
 
 /// A command under way.
@@ -298,23 +301,29 @@ impl Handle {
     }
 }
 
-/// Hands a command under way to the job manager, and says so to the model.
-pub fn hand_over(mut handle: Handle, background: &dyn Background, label: &str) -> Result<Output, ToolError> {
-    let (so_far, pieces) = handle.follow();
-    let stop = handle.stop.clone();
-    let run = move |run: &BackgroundRun<'_>| {
-        (run.output)(&so_far);
+/// A command under way, as the work of a job.
+pub struct Work {
+    handle: Handle,
+    so_far: String,
+    pieces: Receiver<String>,
+}
+
+impl Work {
+    /// Follows a command to its end: what it came to, or why it failed. `output` gets every piece, in order, neither cut
+    /// nor shortened. A job that is cancelled cancels its command.
+    pub fn run(mut self, running: &Running, output: &dyn Fn(&str)) -> Result<String, String> {
+        output(&self.so_far);
         loop {
-            match pieces.recv_timeout(TICK) {
-                Ok(piece) => (run.output)(&piece),
+            match self.pieces.recv_timeout(TICK) {
+                Ok(piece) => output(&piece),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => std::thread::sleep(TICK),
             }
-            if run.cancel.is_cancelled() {
-                handle.stop();
+            if running.cancel().is_cancelled() {
+                self.handle.stop();
             }
-            if let Some(finished) = handle.finished(Duration::ZERO) {
-                pieces.try_iter().for_each(|piece| (run.output)(&piece));
+            if let Some(finished) = self.handle.finished(Duration::ZERO) {
+                self.pieces.try_iter().for_each(|piece| output(&piece));
                 return match finished {
                     Ok(output) if output.is_error => Err(output.plain_text()),
                     Ok(output) => Ok(output.plain_text()),
@@ -322,19 +331,32 @@ pub fn hand_over(mut handle: Handle, background: &dyn Background, label: &str) -
                 };
             }
         }
-    };
-    let task = BackgroundTask { kind: "bash", label: label.to_owned(), run: Box::new(run) };
-    match background.start(task) {
-        Ok(id) => {
-            let text = format!(
-                "Background job {id} started: {label}\nIts result comes by itself when it has ended; `job` waits for it or cancels it."
-            );
-            let details = json!({ "async": { "state": "running", "jobId": id, "type": "bash" } });
-            Ok(Output::text(text).with_details(details))
-        }
-        Err(why) => {
-            stop.cancel();
-            Err(ToolError::Failed(why))
-        }
     }
+}
+
+/// Makes a command under way a job that `follow` attends to, and says its id.
+pub fn become_job(
+    handle: Handle,
+    jobs: &Jobs,
+    label: String,
+    follow: impl FnOnce(&Running, Work) -> Result<String, String> + Send + 'static,
+) -> Result<String, ToolError> {
+    let (so_far, pieces) = handle.follow();
+    let stop = handle.stop.clone();
+    let work = Work { handle, so_far, pieces };
+    jobs.start(NewJob::bash(label), move |running| follow(running, work)).map_err(|refused| {
+        stop.cancel();
+        ToolError::Failed(refused.to_string())
+    })
+}
+
+/// Hands a command under way to the job manager, and says so to the model.
+pub fn hand_over(handle: Handle, jobs: &Jobs, label: &str) -> Result<Output, ToolError> {
+    let follow = |running: &Running, work: Work| work.run(running, &|piece| running.append(piece));
+    let id = become_job(handle, jobs, label.to_owned(), follow)?;
+    let text = format!(
+        "Background job {id} started: {label}\nIts result comes by itself when it has ended; `job` waits for it or cancels it."
+    );
+    let details = json!({ "async": { "state": "running", "jobId": id, "type": "bash" } });
+    Ok(Output::text(text).with_details(details))
 }

@@ -23,7 +23,7 @@ pub struct Finish<'a> {
     pub outcome: Outcome,
     pub taken: Taken,
     /// The filter and what it made of the output.
-    pub shortened: Option<(&'static str, String)>,
+    pub shortened: Option<(String, String)>,
 }
 
 impl Finish<'_> {
@@ -113,7 +113,9 @@ impl Finish<'_> {
             End::Exited(0) => None,
             End::Exited(code) => Some(format!("Command exited with code {code}")),
             End::Signalled(_) => Some(NOT_STARTED.to_owned()),
-            End::TimedOut => Some(format!("Command timed out after {} seconds", self.prepared.seconds)),
+            End::TimedOut => {
+                Some(format!("Command timed out after {} seconds", self.prepared.seconds.unwrap_or_default()))
+            }
             End::Cancelled => Some("Command cancelled".to_owned()),
             End::NotStarted(error) => Some(format!("Command could not be started: {error}")),
         }

@@ -2,8 +2,10 @@
 //!
 //! Off unless the user turns it on. Decided from the parse tree, so that `git log --grep='cat x'` is not a `cat`.
 
+use regex::Regex;
 use relay_agent::tool::ToolError;
 use relay_syntax::shell::{self, Command, RedirectKind, Simple};
+use serde::Deserialize;
 
 /// A rule: which tool is better, and why.
 struct Rule {
@@ -80,11 +82,50 @@ const RULES: [Rule; 7] = [
     },
 ];
 
-/// Refuses a command for which one of these tools is better.
+/// A rule of the user's own, in place of those above.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Pattern {
+    /// A regular expression that the command's text is searched for.
+    pattern: String,
+    /// The better tool.
+    tool: String,
+    /// What the model reads.
+    #[serde(default)]
+    message: Option<String>,
+}
+
+/// Refuses a command for which one of these tools is better. Rules of the user's own take the place of the built-in ones.
 ///
 /// # Errors
-/// It is one.
-pub fn check(command: &str, tools: &[String]) -> Result<(), ToolError> {
+/// It is one, or a rule is not a regular expression.
+pub fn check(command: &str, tools: &[String], own: Option<&[Pattern]>) -> Result<(), ToolError> {
+    match own {
+        Some(own) => check_own(command, tools, own),
+        None => check_built_in(command, tools),
+    }
+}
+
+fn blocked(says: &str, command: &str) -> ToolError {
+    ToolError::Failed(format!("Blocked: {says}\n\nOriginal command: {command}"))
+}
+
+fn check_own(command: &str, tools: &[String], own: &[Pattern]) -> Result<(), ToolError> {
+    for rule in own.iter().filter(|rule| tools.contains(&rule.tool)) {
+        let pattern = Regex::new(&rule.pattern).map_err(|error| {
+            ToolError::Failed(format!(
+                "bashInterceptor.patterns: invalid pattern `{}`: {error}",
+                rule.pattern
+            ))
+        })?;
+        if pattern.is_match(command) {
+            let usual = format!("Use the `{}` tool instead.", rule.tool);
+            return Err(blocked(rule.message.as_deref().unwrap_or(&usual), command));
+        }
+    }
+    Ok(())
+}
+
+fn check_built_in(command: &str, tools: &[String]) -> Result<(), ToolError> {
     let Ok(script) = shell::parse(command) else { return Ok(()) };
     let firsts =
         script.items.iter().flat_map(|item| &item.list.pipelines).filter_map(|(_, pipeline)| match pipeline
@@ -98,9 +139,7 @@ pub fn check(command: &str, tools: &[String]) -> Result<(), ToolError> {
     let Some(simple) = firsts.into_iter().next() else { return Ok(()) };
     let is_there = |tool: &str| tools.iter().any(|name| name == tool);
     match RULES.iter().find(|rule| is_there(rule.tool) && (rule.matches)(simple)) {
-        Some(rule) => {
-            Err(ToolError::Failed(format!("Blocked: {}\n\nOriginal command: {command}", rule.says)))
-        }
+        Some(rule) => Err(blocked(rule.says, command)),
         None => Ok(()),
     }
 }
@@ -142,7 +181,7 @@ mod tests {
 
     fn verdict(command: &str, tools: &[&str]) -> Option<String> {
         let tools: Vec<String> = tools.iter().map(|tool| (*tool).to_owned()).collect();
-        check(command, &tools).err().map(|error| error.to_string())
+        check(command, &tools, None).err().map(|error| error.to_string())
     }
 
     #[test]
@@ -163,6 +202,20 @@ mod tests {
             assert!(said.starts_with("Blocked: ") && said.contains(&format!("`{tool}`")), "{said}");
             assert!(said.ends_with(&format!("Original command: {command}")), "{said}");
         }
+    }
+
+    #[test]
+    fn rules_of_the_users_own_take_the_place_of_the_built_in_ones() {
+        let rules: Vec<Pattern> = serde_json::from_str(
+            r#"[{ "pattern": "^curl ", "tool": "read", "message": "Read the page." }, { "pattern": "(", "tool": "gone" }]"#,
+        )
+        .unwrap();
+        let tools = ["read".to_owned()];
+        let said = |command: &str| check(command, &tools, Some(&rules)).err().map(|error| error.to_string());
+        assert_eq!(said("curl x").as_deref(), Some("Blocked: Read the page.\n\nOriginal command: curl x"));
+        assert_eq!(said("cat a.txt"), None);
+        let wrong = [Pattern { pattern: "(".to_owned(), tool: "read".to_owned(), message: None }];
+        assert!(check("ls", &tools, Some(&wrong)).unwrap_err().to_string().contains("invalid pattern `(`"));
     }
 
     #[test]

@@ -18,9 +18,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use relay_agent::jobs::Running;
 use relay_agent::tool::{Access, Call, Concurrency, Output, Spec, Tool, ToolError};
 use serde_json::{Map, Value, json};
 
+pub use self::execute::Work;
 use self::execute::{Execution, Handle};
 use self::prepare::{Around, Prepared};
 use self::shells::Shells;
@@ -66,16 +68,20 @@ impl Bash {
         self.shells.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn prepare(&self, call: &Call<'_>) -> Result<Prepared, ToolError> {
+    fn prepare(&self, call: &Call<'_>, is_unlimited: bool) -> Result<Prepared, ToolError> {
         let services = call.services;
         let root = services.engine.workspace().root();
         let folder = self.shells().folder(&services.session).unwrap_or_else(|| root.to_owned());
         let is_intercepting = services.is_on("bashInterceptor.enabled", false);
+        let own = (services.settings)("bashInterceptor.patterns");
+        let own = own.and_then(|rules| serde_json::from_value::<Vec<intercept::Pattern>>(rules).ok());
+        let own = own.filter(|rules| !rules.is_empty());
         let around = Around {
             root,
             folder: &folder,
             strip: services.is_on("bash.stripTrailingHeadTail", true),
-            tools: is_intercepting.then_some(call.facts.tools.as_slice()),
+            is_unlimited,
+            tools: is_intercepting.then_some((call.facts.tools.as_slice(), own.as_deref())),
             prefixes: &call.facts.bash_prefixes,
             urls: services,
         };
@@ -89,12 +95,28 @@ impl Bash {
 
     /// Starts the command and hands it to the job manager at once.
     fn start_in_background(&self, call: &Call<'_>, prepared: Prepared) -> Result<Output, ToolError> {
-        let Some(background) = call.services.background.clone() else {
-            return Err(ToolError::failed("Async job manager unavailable for this session."));
-        };
         let label = prepare::label(&prepared.command);
         let handle = Execution::new(call, prepared, Arc::clone(&self.shells)).aside().start();
-        execute::hand_over(handle, &*background, &label)
+        execute::hand_over(handle, &call.services.jobs, &label)
+    }
+
+    /// Starts a call's command as a job of this name that `follow` attends to, and says its id. It runs in a shell of its
+    /// own, as long as the session unless the call has a time limit.
+    pub fn start_job(
+        &self,
+        call: &Call<'_>,
+        name: String,
+        follow: impl FnOnce(&Running, Work) -> Result<String, String> + Send + 'static,
+    ) -> Result<String, ToolError> {
+        let prepared = self.prepare(call, true)?;
+        let handle = Execution::new(call, prepared, Arc::clone(&self.shells)).aside().start();
+        execute::become_job(handle, &call.services.jobs, name, follow)
+    }
+
+    /// How long a job of this call may run.
+    #[cfg(test)]
+    pub fn limit_of(&self, call: &Call<'_>) -> Option<Duration> {
+        self.prepare(call, true).unwrap().limit()
     }
 
     /// Waits for the end of the command, and shows meanwhile what comes.
@@ -113,10 +135,8 @@ impl Bash {
             if call.cancel.is_cancelled() {
                 handle.stop();
             }
-            if patience.is_some_and(|patience| handle.elapsed() >= patience)
-                && let Some(background) = &call.services.background
-            {
-                return execute::hand_over(handle, &**background, label);
+            if patience.is_some_and(|patience| handle.elapsed() >= patience) {
+                return execute::hand_over(handle, &call.services.jobs, label);
             }
             let (bytes, text) = handle.so_far(shown);
             if let Some(text) = text {
@@ -147,7 +167,7 @@ impl Tool for Bash {
             let message = "Async bash execution is disabled. Enable async.enabled to use async mode.";
             return Err(ToolError::failed(message));
         }
-        let prepared = self.prepare(call)?;
+        let prepared = self.prepare(call, false)?;
         if is_async {
             return self.start_in_background(call, prepared);
         }
@@ -156,14 +176,14 @@ impl Tool for Bash {
         let may_go_on = !is_pty && services.is_on("bash.autoBackground.enabled", false);
         let threshold = services.number("bash.autoBackground.thresholdMs", 60_000.0).max(0.0);
         let patience = may_go_on.then(|| {
-            let limit = (prepared.seconds - 1.0).max(0.0);
+            let limit = prepared.seconds.map_or(f64::MAX, |seconds| (seconds - 1.0).max(0.0));
             Duration::from_secs_f64((threshold / 1000.0).min(limit))
         });
         let execution = Execution::new(call, prepared, Arc::clone(&self.shells));
         let execution = if is_pty { execution.in_terminal() } else { execution };
         let output = self.wait(call, execution.start(), patience, &label)?;
         more_access::offer(call, output, |permit| {
-            let prepared = self.prepare(call)?;
+            let prepared = self.prepare(call, false)?;
             let execution = Execution::new(call, prepared, Arc::clone(&self.shells)).permitted(permit);
             self.wait(call, execution.start(), None, &label)
         })

@@ -36,7 +36,9 @@ pub fn offer(
     output: Output,
     again: impl FnOnce(Permit) -> Result<Output, ToolError>,
 ) -> Result<Output, ToolError> {
-    if !output.is_error || !call.permit.confined {
+    // A role or a policy that may change nothing does not get more by failing.
+    let may_have_more = call.permit.writes && call.facts.bash_prefixes.is_empty();
+    if !output.is_error || !call.permit.confined || !may_have_more {
         return Ok(output);
     }
     let text = output.plain_text();
@@ -96,7 +98,47 @@ fn with_hint(mut output: Output, network: bool) -> Output {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
     use super::*;
+    use crate::bash::Bash;
+    use crate::testing::{Lab, Scripted};
+
+    /// Runs a command that fails as in a sandbox, with a person who chooses this. How often it ran, and what was asked.
+    fn check(printed: &str, permit: Permit, chosen: &str) -> (usize, Vec<String>) {
+        let answer = UiAnswer::Chosen { ids: vec![chosen.to_owned()], words: None };
+        let person = Scripted::new(vec![answer]);
+        let mut lab = Lab::with(&[], Arc::clone(&person) as Arc<dyn relay_agent::tool::Ui>);
+        lab.permit = permit;
+        let command = format!("echo x >> runs; echo '{printed}' >&2; exit 1");
+        lab.call(&Bash::new(), json!({ "command": command })).unwrap();
+        let runs = std::fs::read_to_string(lab.root().join("runs")).unwrap().lines().count();
+        let questions = person.questions.lock().unwrap();
+        let options = questions.iter().flat_map(|question| match &question.form {
+            Form::Select { options, .. } => options.iter().map(|option| option.id.clone()).collect(),
+            _ => Vec::new(),
+        });
+        (runs, options.collect())
+    }
+
+    #[test]
+    fn one_answer_runs_it_again_with_more_access() {
+        let sandboxed = Permit { confined: true, network: false, writes: true };
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        assert_eq!(check("Read-only file system", sandboxed, "open"), (2, ids(&["open", "no"])));
+        assert_eq!(
+            check("Could not resolve host: x", sandboxed, "network"),
+            (2, ids(&["network", "open", "no"]))
+        );
+        assert_eq!(check("Permission denied", sandboxed, "no"), (1, ids(&["open", "no"])));
+        assert_eq!(check("no such file", sandboxed, "open"), (1, Vec::new()));
+        let open = Permit { confined: false, ..sandboxed };
+        assert_eq!(check("Permission denied", open, "open"), (1, Vec::new()));
+        let read_only = Permit { writes: false, ..sandboxed };
+        assert_eq!(check("Permission denied", read_only, "open"), (1, Vec::new()));
+    }
 
     #[test]
     fn refusals_are_recognised() {

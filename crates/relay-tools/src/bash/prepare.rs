@@ -5,6 +5,7 @@
 //! left as it is, and policy has asked about it already.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use relay_agent::tool::ToolError;
 use relay_syntax::shell::{self, Command, Joint, RedirectKind, Script, Simple};
@@ -28,10 +29,17 @@ pub struct Prepared {
     pub cwd: Option<PathBuf>,
     /// Whether the shell stays in that folder afterwards, as it does after `cd`.
     pub stays: bool,
-    /// How long it may take, in seconds.
-    pub seconds: f64,
+    /// How long it may take, in seconds; `None` is as long as the session.
+    pub seconds: Option<f64>,
     /// What the model should know about how its command was changed.
     pub notices: Vec<String>,
+}
+
+impl Prepared {
+    /// How long it may take.
+    pub fn limit(&self) -> Option<Duration> {
+        self.seconds.map(Duration::from_secs_f64)
+    }
 }
 
 /// What a preparation depends on.
@@ -42,8 +50,10 @@ pub struct Around<'a> {
     pub folder: &'a Path,
     /// Drop a trailing `head` or `tail`.
     pub strip: bool,
-    /// The tools there are, where interception is on.
-    pub tools: Option<&'a [String]>,
+    /// Without a time limit of its own there is none.
+    pub is_unlimited: bool,
+    /// The tools there are, where interception is on, and the user's own rules for it.
+    pub tools: Option<(&'a [String], Option<&'a [intercept::Pattern]>)>,
     /// The only commands that a restricted role may begin with.
     pub prefixes: &'a [String],
     /// Where artifacts are.
@@ -73,9 +83,9 @@ pub fn prepare(arguments: &Map<String, Value>, around: &Around<'_>) -> Result<Pr
     if !around.prefixes.is_empty() {
         restricted(&[original, &command], &env, around.prefixes)?;
     }
-    if let Some(tools) = around.tools {
+    if let Some((tools, own)) = around.tools {
         for form in [original, &command] {
-            intercept::check(form, tools)?;
+            intercept::check(form, tools, own)?;
         }
     }
     command = urls::expand(&command, around.urls)?;
@@ -85,7 +95,14 @@ pub fn prepare(arguments: &Map<String, Value>, around: &Around<'_>) -> Result<Pr
         .collect::<Result<Vec<_>, ToolError>>()?;
     let cwd = cwd.map(|cwd| urls::expand_value(&cwd, around.urls)).transpose()?;
     let cwd = cwd.map(|cwd| folder(&cwd, stays, around)).transpose()?;
-    let (seconds, notice) = time_limit(arguments.get("timeout").and_then(Value::as_f64));
+    let asked = arguments.get("timeout").and_then(Value::as_f64);
+    let (seconds, notice) = match asked {
+        None if around.is_unlimited => (None, None),
+        asked => {
+            let (seconds, notice) = time_limit(asked);
+            (Some(seconds), notice)
+        }
+    };
     Ok(Prepared { command, env, cwd, stays, seconds, notices: notice.into_iter().collect() })
 }
 
@@ -243,7 +260,15 @@ mod tests {
 
     fn prepared(arguments: Value, prefixes: &[String]) -> Result<Prepared, ToolError> {
         let root = std::env::temp_dir();
-        let around = Around { root: &root, folder: &root, strip: true, tools: None, prefixes, urls: &NoUrls };
+        let around = Around {
+            root: &root,
+            folder: &root,
+            strip: true,
+            is_unlimited: false,
+            tools: None,
+            prefixes,
+            urls: &NoUrls,
+        };
         prepare(arguments.as_object().unwrap(), &around)
     }
 
@@ -305,7 +330,7 @@ mod tests {
         let missing = fails(json!({ "command": "x", "cwd": "no-such-folder-here" }));
         assert_eq!(missing, "Working directory does not exist: no-such-folder-here");
         let found = prepared(json!({ "command": "x", "timeout": 9000 }), &[]).unwrap();
-        assert_eq!(found.seconds, 3600.0);
+        assert_eq!(found.seconds, Some(3600.0));
         assert_eq!(found.notices, ["[timeout clamped to 3600 seconds (1-3600)]"]);
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use relay_agent::policy::Permit;
 use relay_agent::tool::Services;
 use relay_diagnostics::Cancel;
+use relay_engine::{Copies, Engine, Guarded};
 use relay_exec::sandbox::{Limits, Network, Rules};
 use relay_exec::{Boot, Keeper, KeeperError, Rule, Session, Start, Turn};
 
@@ -70,6 +71,8 @@ struct Key {
     permit: Permit,
     login: bool,
     ci: bool,
+    /// Whether hooks of the repository run, which the user has to trust first.
+    hooks: bool,
 }
 
 impl Key {
@@ -80,6 +83,7 @@ impl Key {
             permit,
             login: services.is_on("bash.login", false),
             ci: !services.is_on("bash.noCi", false),
+            hooks: services.is_on("bash.gitHooks", false),
         }
     }
 }
@@ -97,6 +101,8 @@ pub struct Shells {
     root: PathBuf,
     /// The user's aliases and functions, once they were asked for.
     snapshot: Option<Option<String>>,
+    /// The ledger, where the system cannot keep commands from it.
+    copies: Copies,
 }
 
 impl Default for Shells {
@@ -107,6 +113,7 @@ impl Default for Shells {
             folder: None,
             root: PathBuf::new(),
             snapshot: None,
+            copies: Copies::default(),
         }
     }
 }
@@ -124,6 +131,11 @@ impl Shells {
     pub fn folder(&self, session: &str) -> Option<PathBuf> {
         let is_of = self.key.as_ref().is_some_and(|key| key.session == session);
         self.folder.clone().filter(|folder| is_of && folder.is_dir())
+    }
+
+    /// Looks at what a command must leave as it is.
+    pub fn guard(&mut self, engine: &Engine) -> Guarded {
+        Guarded::read(engine, (!relay_exec::sandbox::can_mount()).then_some(&mut self.copies))
     }
 
     /// Where the shell is, from the workspace's root where it is below; `None` at the root itself.
@@ -255,9 +267,14 @@ fn environment(services: &Services, key: &Key, carried: &[(String, String)]) -> 
         env.extend(PROXIES.map(|name| (name.to_owned(), relay_exec::sandbox::PROXY.to_owned())));
         env.extend(["NO_PROXY", "no_proxy"].map(|name| own((name, "localhost,127.0.0.1,::1"))));
     }
-    if !services.is_on("bash.gitHooks", false) {
-        env.extend(relay_exec::git::without_repository_programs());
-    }
+    env.extend(git(services, key.hooks));
+    env
+}
+
+/// What keeps git from starting what a repository names.
+pub fn git(services: &Services, with_hooks: bool) -> Vec<(String, String)> {
+    let mut env = relay_exec::git::without_repository_programs(with_hooks);
+    env.extend(services.relay.as_deref().and_then(relay_exec::git::plain::function));
     env
 }
 
@@ -268,6 +285,8 @@ pub fn rules(services: &Services, permit: Permit) -> Result<Rules, String> {
     if permit.writes {
         writable.push(root.clone());
         writable.extend(services.added.iter().cloned());
+        // A linked work tree's commits are in the repository that it belongs to.
+        writable.extend(relay_exec::git::linked_to(&root).map(|linked| linked.common_dir));
     }
     let network = match (permit.network, &services.gate) {
         (true, _) => Network::On,

@@ -7,24 +7,22 @@ mod lines;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use relay_agent::jobs::{Jobs, NewJob, Running, label};
+use relay_agent::jobs::{Running, label};
 use relay_agent::session::Body;
-use relay_agent::tool::{
-    Access, Background, BackgroundRun, BackgroundTask, Call, Concurrency, Output, Services, Spec, Tool,
-    ToolError,
-};
+use relay_agent::tool::{Access, Call, Concurrency, Output, Spec, Tool, ToolError};
 use relay_agent::turn::Prompt;
 use serde_json::{Map, Value, json};
 
+use crate::bash::{Bash, Work};
 use lines::Lines;
 
 pub struct Monitor {
     spec: Spec,
-    bash: Arc<dyn Tool>,
+    bash: Arc<Bash>,
 }
 
 impl Monitor {
-    pub fn new(bash: &Arc<dyn Tool>) -> Self {
+    pub fn new(bash: &Arc<Bash>) -> Self {
         let spec = Spec {
             name: "monitor".into(),
             description: include_str!("description.md").trim().into(),
@@ -47,23 +45,13 @@ impl Monitor {
     }
 }
 
-/// What `bash` is called with.
-fn command(arguments: &Map<String, Value>) -> Map<String, Value> {
-    let mut command = Map::new();
-    for name in ["command", "timeout"] {
-        command.extend(arguments.get(name).map(|value| (name.to_owned(), value.clone())));
-    }
-    command.insert("async".to_owned(), true.into());
-    command
-}
-
 impl Tool for Monitor {
     fn spec(&self) -> &Spec {
         &self.spec
     }
 
     fn access(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        self.bash.access(&command(arguments))
+        self.bash.access(arguments)
     }
 
     fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
@@ -73,62 +61,15 @@ impl Tool for Monitor {
             ));
         }
         let text = |name: &str| call.text(name).unwrap_or_default().to_owned();
-        let persistent = call.flag("persistent");
-        let listener = Arc::new(Listener {
-            jobs: call.services.jobs.clone(),
-            kind: text("kind"),
-            description: text("description"),
-            persistent,
-            started: Mutex::default(),
-        });
-        let services = listening(call.services, &listener);
-        let arguments = command(call.arguments);
-        self.bash.run(&Call { arguments: &arguments, services: &services, ..*call })?;
-        let started = listener.started.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let id =
-            started.ok_or_else(|| ToolError::failed("Async job manager unavailable for this session."))?;
+        let (kind, description, persistent) = (text("kind"), text("description"), call.flag("persistent"));
+        let name = label(&format!("[monitor:{kind}] {description}"));
+        let heard = Heard { kind: kind.clone(), description: description.clone(), persistent };
+        let id = self.bash.start_job(call, name, move |running, work| heard.run(running, work))?;
         let shown = format!("Monitor started · task {id} · persistent: {persistent}");
         Ok(Output::text(shown).with_details(json!({
-            "taskId": id, "kind": text("kind"), "description": text("description"), "command": text("command"),
+            "taskId": id, "kind": kind, "description": description, "command": text("command"),
             "persistent": persistent,
         })))
-    }
-}
-
-/// The services with a background that listens to every line.
-fn listening(services: &Services, listener: &Arc<Listener>) -> Services {
-    let settings = Arc::clone(&services.settings);
-    Services {
-        background: Some(Arc::clone(listener) as Arc<dyn Background>),
-        // Automatic background alone is enough for monitors.
-        settings: Arc::new(
-            move |key| if key == "async.enabled" { Some(Value::Bool(true)) } else { settings(key) },
-        ),
-        ..services.clone()
-    }
-}
-
-/// Makes a command's job a monitor.
-struct Listener {
-    jobs: Jobs,
-    kind: String,
-    description: String,
-    persistent: bool,
-    started: Mutex<Option<String>>,
-}
-
-impl Background for Listener {
-    fn start(&self, task: BackgroundTask) -> Result<String, String> {
-        let name = label(&format!("[monitor:{}] {}", self.kind, self.description));
-        let heard = Heard {
-            kind: self.kind.clone(),
-            description: self.description.clone(),
-            persistent: self.persistent,
-        };
-        let started = self.jobs.start(NewJob::bash(name), move |running| heard.run(running, task));
-        let id = started.map_err(|refused| refused.to_string())?;
-        *self.started.lock().unwrap_or_else(PoisonError::into_inner) = Some(id.clone());
-        Ok(id)
     }
 }
 
@@ -140,7 +81,7 @@ struct Heard {
 }
 
 impl Heard {
-    fn run(self, running: &Running, task: BackgroundTask) -> Result<String, String> {
+    fn run(self, running: &Running, work: Work) -> Result<String, String> {
         let lines = Mutex::new(Lines::default());
         let missed = Mutex::new(0_usize);
         let take = |found: Vec<String>| {
@@ -161,8 +102,7 @@ impl Heard {
             let found = lines.lock().unwrap_or_else(PoisonError::into_inner).push(chunk);
             take(found);
         };
-        let result =
-            (task.run)(&BackgroundRun { id: running.id(), cancel: running.cancel(), output: &output });
+        let result = work.run(running, &output);
         let rest = lines.lock().unwrap_or_else(PoisonError::into_inner).finish();
         take(rest.into_iter().collect());
         let missed = *missed.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! `monitor` over a shell that prints what the test wants.
+//! `monitor` over a real shell.
 
 use std::time::Duration;
 
@@ -8,46 +8,8 @@ use relay_diagnostics::Cancel;
 use super::*;
 use crate::testing::Lab;
 
-/// A `bash` that runs "commands" of pieces to print, separated by `|`; the last one is its exit code.
-struct Pieces(Spec);
-
-impl Tool for Pieces {
-    fn spec(&self) -> &Spec {
-        &self.0
-    }
-
-    fn access(&self, arguments: &Map<String, Value>) -> Vec<Access> {
-        let command = arguments["command"].as_str().unwrap().to_owned();
-        vec![Access::Runs { command, cwd: None }]
-    }
-
-    fn run(&self, call: &Call<'_>) -> Result<Output, ToolError> {
-        assert!(call.flag("async") && call.services.is_on("async.enabled", false));
-        let command = call.text("command").unwrap().to_owned();
-        let run = Box::new(move |run: &BackgroundRun<'_>| {
-            let mut parts: Vec<&str> = command.split('|').collect();
-            let code = parts.pop().unwrap();
-            for part in parts {
-                (run.output)(part);
-            }
-            while code == "wait" && !run.cancel.is_cancelled() {
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            if code == "0" { Ok("done".to_owned()) } else { Err(format!("exit {code}")) }
-        });
-        let task = BackgroundTask { kind: "bash", label: "x".to_owned(), run };
-        call.services.background.as_ref().unwrap().start(task).map_err(ToolError::Failed)?;
-        Ok(Output::text("started"))
-    }
-}
-
 fn monitor() -> Monitor {
-    let bash: Arc<dyn Tool> = Arc::new(Pieces(Monitor::new(&unused()).spec));
-    Monitor::new(&bash)
-}
-
-fn unused() -> Arc<dyn Tool> {
-    Arc::new(crate::calc::Calc::new())
+    Monitor::new(&Arc::new(Bash::new()))
 }
 
 fn lab() -> Lab {
@@ -62,7 +24,7 @@ fn check(command: &str, persistent: bool, status: Status) -> Lab {
         json!({ "command": command, "kind": "log", "description": "a log", "persistent": persistent });
     let text = lab.text(&monitor(), arguments);
     assert_eq!(text, format!("Monitor started · task bg_1 · persistent: {persistent}"));
-    assert!(lab.services.jobs.wait_any(&["bg_1".to_owned()], Duration::from_secs(20), &Cancel::new()));
+    assert!(lab.services.jobs.wait_any(&["bg_1".to_owned()], Duration::from_secs(60), &Cancel::new()));
     let job = lab.services.jobs.get("bg_1").unwrap();
     assert_eq!((job.status, job.label.as_str()), (status, "[monitor:log] a log"));
     lab
@@ -92,18 +54,44 @@ fn the_schema_has_five_fields() {
 
 #[test]
 fn it_ends_after_its_first_line_unless_it_is_persistent() {
-    let lab = check("one\ntwo\n|three\n|wait", false, Status::Cancelled);
+    let lab = check(r"printf 'one\ntwo\nthree\n'; sleep 300", false, Status::Cancelled);
     assert_eq!(lab.services.jobs.read_output("bg_1", 0).unwrap().text.lines().next(), Some("one"));
-    check("one\ntwo\n|three|0", true, Status::Completed);
-    check("|3", false, Status::Failed);
-    check("one\n|3", true, Status::Failed);
+    let lab = check(r"printf 'one\ntwo\nthree'", true, Status::Completed);
+    assert_eq!(lab.services.jobs.read_output("bg_1", 0).unwrap().text, "one\ntwo\nthree");
+    check("exit 3", false, Status::Failed);
+    check("echo one; exit 3", true, Status::Failed);
+}
+
+#[test]
+fn it_has_a_time_limit_only_if_it_names_one() {
+    let limit = |timeout: Value| {
+        let lab = lab();
+        let mut arguments =
+            json!({ "command": "sleep 300", "kind": "log", "description": "a log", "persistent": true });
+        if !timeout.is_null() {
+            arguments["timeout"] = timeout;
+        }
+        let call = Call {
+            id: "call_1",
+            arguments: arguments.as_object().unwrap(),
+            cancel: &lab.cancel,
+            services: &lab.services,
+            permit: lab.permit,
+            facts: &lab.facts,
+            update: &|_| {},
+        };
+        monitor().bash.limit_of(&call)
+    };
+    assert_eq!(limit(Value::Null), None);
+    assert_eq!(limit(json!(900)), Some(Duration::from_secs(900)));
+    assert_eq!(limit(json!(90_000)), Some(Duration::from_secs(3_600)));
 }
 
 #[test]
 fn it_needs_what_its_command_needs() {
-    let arguments = json!({ "command": "rm -rf src|0", "kind": "log", "description": "d" });
+    let arguments = json!({ "command": "rm -rf src", "kind": "log", "description": "d" });
     let needs = monitor().access(arguments.as_object().unwrap());
-    assert_eq!(needs, [Access::Runs { command: "rm -rf src|0".to_owned(), cwd: None }]);
+    assert_eq!(needs, [Access::Runs { command: "rm -rf src".to_owned(), cwd: None }]);
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub fn gate(store: &Store, settings: &Settings) -> Option<Arc<dyn Gate>> {
 
 /// Only in a network of its own is there no way around the proxy.
 pub fn can_gate() -> bool {
-    relay_exec::sandbox::enforcement().view == relay_exec::sandbox::Bubblewrap::Works
+    cfg!(target_os = "linux") && relay_exec::sandbox::can_mount()
 }
 
 impl Gate for Domains {

@@ -1,8 +1,10 @@
 //! Relay's own agent, put together for a front end: the user's settings, a model with its keys, a session, the tools
 //! and the policy meet here, and nowhere else.
 
+mod files;
 pub mod folder;
 mod gate;
+pub mod hooks;
 mod host;
 mod journal;
 mod manual;
@@ -10,6 +12,7 @@ mod open;
 mod others;
 mod person;
 mod prompt;
+mod published;
 mod reach;
 mod served;
 pub mod ssh;

@@ -292,6 +292,12 @@ pub fn services(
     let values = settings.clone();
     let keeper = store.clone();
     let jobs = relay_agent::jobs::Jobs::new(settings.count("async.maxJobs").unwrap_or(100) as usize);
+    let root = engine.workspace().root().to_owned();
+    // A session that leaves nothing behind leaves no jobs either.
+    if log.artifacts().is_some() {
+        super::published::publish(store, &jobs, log.id(), &root.display().to_string());
+    }
+    let trusting = store.clone();
     Services {
         engine: Arc::clone(engine),
         session: log.id().to_owned(),
@@ -301,15 +307,19 @@ pub fn services(
         relay: std::env::current_exe().ok(),
         temp: std::env::temp_dir(),
         added: Vec::new(),
-        settings: Arc::new(move |key| value(&values, key)),
-        jobs: jobs.clone(),
+        settings: Arc::new(move |key| match key {
+            // Hooks run if the user wants them to and trusts exactly these.
+            "bash.gitHooks" => Some((values.flag(key) && super::hooks::are_trusted(&trusting, &root)).into()),
+            "shellMinimizer.rules" => super::files::minimiser(&values),
+            key => value(&values, key),
+        }),
+        jobs,
         keep_rule: Arc::new(move |rule| {
             // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
             if let Err(error) = user::add_policy_rule(&keeper, rule) {
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
         }),
-        background: Some(Arc::new(jobs.clone())),
         home: std::env::home_dir(),
         vision: Arc::new(Blind),
         gate: super::gate::gate(store, settings),
@@ -354,8 +364,12 @@ fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result
 
 /// A setting as a value: what reads as a number or a flag is one.
 fn value(settings: &Settings, key: &str) -> Option<Value> {
-    if key == "edit.modelVariants" {
-        return serde_json::to_value(settings.map(key)).ok();
+    match key {
+        "edit.modelVariants" => return serde_json::to_value(settings.map(key)).ok(),
+        // Rules that are not tables were reported when the settings were read.
+        "bashInterceptor.patterns" => return settings.rules::<Value>(key).ok().map(Value::Array),
+        "shellMinimizer.only" | "shellMinimizer.except" => return Some(settings.list(key).into()),
+        _ => {}
     }
     let text = settings.text(key)?;
     Some(match text.as_str() {

@@ -71,7 +71,7 @@ pub struct AskArgs {
     pub json: bool,
 }
 
-/// List, read and cancel questions asked in the background
+/// List, read and cancel what goes on in the background: questions, and the agent's jobs
 #[derive(Debug, Args)]
 pub struct JobsArgs {
     #[command(subcommand)]
@@ -87,7 +87,7 @@ pub enum JobsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Print a job's answer
+    /// Print a job's answer or output
     Show {
         /// Its id
         id: String,
@@ -95,7 +95,7 @@ pub enum JobsCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Wait until a job ends, and print its answer
+    /// Wait until a job ends, and print its answer or output
     Wait {
         /// Its id
         id: String,

@@ -1,4 +1,4 @@
-//! `relay jobs`: questions that are answered in the background.
+//! `relay jobs`: what goes on in the background: questions, and the jobs of agents.
 
 use std::time::{Duration, Instant};
 
@@ -62,9 +62,15 @@ fn list(jobs: &Jobs, json: bool) -> Result<u8, Failure> {
         let prompt: String = job.prompt.split_whitespace().collect::<Vec<_>>().join(" ");
         let prompt: String = prompt.chars().take(PROMPT_CHARS).collect();
         let state = paint(style, format!("{:<9}", job.state.name()));
+        let kind = job.agent.as_ref().map_or("ask", |agent| agent.kind.as_str());
         line(
             &mut text,
-            format_args!("{}  {state}  {}", paint(STRONG, &job.id), paint(FAINT, visible(&prompt))),
+            format_args!(
+                "{:<13}  {state}  {:<4}  {}",
+                paint(STRONG, &job.id),
+                visible(kind),
+                paint(FAINT, visible(&prompt))
+            ),
         );
     }
     Ok(terminal::print(if all.is_empty() { "no jobs\n" } else { &text }))
@@ -93,6 +99,9 @@ fn show(job: &Job, json: bool) -> u8 {
             }
         }
     }
+    if let Some(said) = job.result.as_ref().and_then(|result| text(result, "text")) {
+        terminal::print_as_is(&format!("{}\n", visible(said.trim_end())));
+    }
     if let Some(error) = job.result.as_ref().and_then(|result| text(result, "error")) {
         terminal::tell(&format!("{} {}\n", paint(BAD, "✗"), visible(&error)));
     }
@@ -100,6 +109,7 @@ fn show(job: &Job, json: bool) -> u8 {
         State::Starting | State::Running => {
             terminal::tell("still running; `relay jobs wait` waits for it\n");
         }
+        State::Lost if job.agent.is_some() => terminal::tell("the agent that worked on it was killed\n"),
         State::Lost => terminal::tell("its process ended without an answer; ask again\n"),
         State::Cancelled => terminal::tell("cancelled\n"),
         State::Done => {}

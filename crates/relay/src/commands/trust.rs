@@ -5,7 +5,7 @@ use std::path::Path;
 use relay_diagnostics::Diagnostic;
 use relay_engine::{Decision, Engine, codes, trust};
 
-use crate::agent::{folder, ssh};
+use crate::agent::{folder, hooks, ssh};
 use crate::cli::TrustArgs;
 use crate::failure::Failure;
 use crate::open;
@@ -21,14 +21,19 @@ pub fn run(root: Option<&Path>, args: &TrustArgs) -> Result<u8, Failure> {
         for (name, _, _) in ssh::project_files(engine.store(), &engine) {
             ssh::agree(engine.store(), engine.workspace().root(), name, None).map_err(failed)?;
         }
+        hooks::agree(engine.store(), engine.workspace().root(), None).map_err(failed)?;
         return Ok(terminal::print(
             "trust revoked: this project's commands will not run until you trust them again\n",
         ));
     }
     let mut person = Person::new(engine.cancel().clone(), args.yes, false);
-    let hosts = trust_hosts(&engine, &mut person)?;
     let commands = engine.config().commands();
-    if let Some(code) = hosts.filter(|code| *code != 0 || commands.is_empty()) {
+    let hosts = trust_hosts(&engine, &mut person)?;
+    let hooks = match hosts {
+        None | Some(0) => trust_hooks(&engine, &mut person)?,
+        Some(_) => None,
+    };
+    if let Some(code) = hooks.or(hosts).filter(|code| *code != 0 || commands.is_empty()) {
         return Ok(code);
     }
     if commands.is_empty() {
@@ -60,6 +65,31 @@ fn no_terminal() -> Failure {
         Diagnostic::error(codes::UNTRUSTED_COMMANDS, "no terminal to ask in")
             .hinted("If you wrote these commands, run: relay trust --yes"),
     )
+}
+
+/// Asks about the repository's git hooks; none if there is nothing to ask about.
+fn trust_hooks(engine: &Engine, person: &mut Person) -> Result<Option<u8>, Failure> {
+    let root = engine.workspace().root();
+    let Some((found, is_trusted)) = hooks::project_hooks(engine.store(), root) else { return Ok(None) };
+    if is_trusted {
+        terminal::print(&format!("already trusted: the git hooks in {}\n", found.folder.display()));
+        return Ok(Some(0));
+    }
+    terminal::tell(&terminal::visible(&found.text()));
+    match person.confirm("let git run exactly these hooks in the agent's commands?") {
+        Decision::Yes => {
+            let agreed = hooks::agree(engine.store(), root, Some(found.text()));
+            agreed.map_err(|error| Failure::environment(&error))?;
+            terminal::print(&format!("trusted: {}\n", found.folder.display()));
+            Ok(Some(0))
+        }
+        Decision::Interrupted => Ok(Some(130)),
+        Decision::No => {
+            terminal::tell("not trusted\n");
+            Ok(Some(1))
+        }
+        Decision::NobodyThere => Err(no_terminal()),
+    }
 }
 
 /// Asks about the project's files of SSH hosts; none if there is nothing to ask about.

@@ -158,6 +158,16 @@ def internet_datagram_6():
 
 
 @attempt
+def internet_names():
+    """A name server is asked, as the C library asks it: a datagram to port 53 becomes one to the stage's port."""
+    question = b"\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00\x07example\x03com\x00\x00\x01\x00\x01"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        asking.settimeout(2)
+        asking.sendto(question, ("127.0.0.1", int(os.environ["STAGE_PORT"])))
+        return len(asking.recv(512)) > 0
+
+
+@attempt
 def internet_of_this_machine():
     return internet(socket.AF_INET, "127.0.0.1")
 

@@ -109,7 +109,7 @@ def listen(base, environment):
 
 def answer(answering):
     while True:
-        question, who = answering.recvfrom(16)
+        question, who = answering.recvfrom(512)
         answering.sendto(b"me", who)
 
 

@@ -13,8 +13,9 @@ use std::process::{Command, Stdio};
 use crate::{env, json};
 
 /// Neither reading nor the internet is restricted in any sandbox.
-const ALLOWED: [&str; 5] = [
+const ALLOWED: [&str; 6] = [
     "read_secret",
+    "internet_names",
     "internet_of_this_machine",
     "internet_of_this_machine_6",
     "internet_datagram",
@@ -46,6 +47,32 @@ const NEEDS_BUBBLEWRAP: [&str; 16] = [
 
 /// How many attempts must get out where nothing holds them, as root of a usual machine; users may do less.
 const REAL_ATTEMPTS: usize = 60;
+
+/// The kinds of attempts that there must be at least one of, by the beginnings of their names.
+const KINDS: [&str; 22] = [
+    "write_",
+    "race_symlink",
+    "race_rename",
+    "write_through_proc_",
+    "memory_through_proc",
+    "ptrace_",
+    "internet_of_this_machine",
+    "internet_of_this_machine_6",
+    "unix_stream",
+    "unix_abstract_",
+    "internet_names",
+    "io_uring_",
+    "daemon_",
+    "mount_",
+    "namespace_of_users",
+    "signal_relays_parent",
+    "terminal_typed_into",
+    "inherited_",
+    "program_with_preloaded_library",
+    "protected_hook_",
+    "protected_config_",
+    "tmux_",
+];
 
 /// What came of every attempt: a word, and why.
 type Results = BTreeMap<String, (String, String)>;
@@ -88,6 +115,9 @@ fn check(who: Who) {
         println!("NOT TESTED: {name} is {word} without a sandbox as well ({why})");
     }
     assert!(real.len() >= REAL_ATTEMPTS, "{free:#?}");
+    for kind in KINDS {
+        assert!(free.keys().any(|name| name.starts_with(kind)), "no attempt is of the kind {kind}");
+    }
     let (signals, bubblewrap) = enforced();
     let without_scopes = |name: &str| !signals && name.starts_with("signal_");
     let plain = play(&python, "plain", who);

@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests prepare their own folders")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic, reason = "tests")]
 
+mod agent_jobs;
 mod agents;
 mod apply;
 mod approval;

@@ -258,3 +258,144 @@ fn a_better_tool_is_named_where_the_user_wants_that() {
         "{said}"
     );
 }
+
+#[test]
+fn rules_and_filters_of_the_users_own_are_used() {
+    let lab = Lab::new();
+    let filters = lab.env.home_path("filters.toml");
+    std::fs::write(&filters, "[[filters]]\nname = \"seq\"\ncommands = [\"seq\"]\ndrop = [\"^[0-9]+0$\"]\n")
+        .unwrap();
+    let settings = format!(
+        "[shellMinimizer]\nsettingsPath = '{}'\n[bashInterceptor]\nenabled = true\n\
+         [[bashInterceptor.patterns]]\npattern = '^ls\\b'\ntool = 'find'\nmessage = 'Find it.'\n",
+        filters.display()
+    );
+    std::fs::write(lab.env.home_path(".config/relay/config.toml"), settings).unwrap();
+    let said =
+        lab.bash(&[], &[command("seq 10 10 900"), command("ls"), command("cat relaycode.config.json")]);
+    assert_eq!(said[0], "[90 lines of progress left out]\n[raw output: artifact://0]");
+    assert_eq!(said[1], "Blocked: Find it.\n\nOriginal command: ls");
+    assert!(said[2].contains("projectId"), "the built-in rules are replaced: {}", said[2]);
+}
+
+/// What a command of the shell says with these settings and variables.
+fn with_settings(settings: &str, variables: &[(&str, &str)], line: &str) -> String {
+    let lab = Lab::new();
+    std::fs::write(lab.env.home_path(".config/relay/config.toml"), settings).unwrap();
+    std::fs::write(lab.env.home_path(".bash_profile"), "export FROM_PROFILE=yes\n").unwrap();
+    lab.server.queue(Reply::text("").tool("c", "bash", &command(line).to_string()));
+    lab.server.queue(Reply::text("Done."));
+    let mut relay = lab.env.relay(&["run", "--model", "lab/m", "go"]);
+    for (name, value) in variables {
+        relay = relay.env(name, value);
+    }
+    let run = relay.run();
+    assert!(run.stdout.contains("Done."), "{}{}", run.stdout, run.stderr);
+    let last = lab.server.requests().pop().unwrap().body;
+    let result =
+        last["messages"].as_array().unwrap().iter().find(|message| message["role"] == "tool").unwrap();
+    text_of(&result["content"])
+}
+
+#[test]
+fn prefix_login_shell_and_ci_can_be_switched() {
+    let line = "echo ${CI-none} ${FROM_PROFILE-none}";
+    for (settings, variables, expected) in [
+        ("", &[][..], "1 none"),
+        ("[bash]\nnoCi = true\n", &[], "none none"),
+        ("", &[("CLAUDE_BASH_NO_CI", "1")], "none none"),
+        ("", &[("RELAY_BASH_NO_CI", "true")], "none none"),
+        ("[bash]\nlogin = true\n", &[], "1 yes"),
+        ("", &[("RELAY_BASH_LOGIN", "1")], "1 yes"),
+        ("", &[("CLAUDE_CODE_SHELL_PREFIX", "time -p")], "1 none"),
+    ] {
+        let said = with_settings(settings, variables, line);
+        assert_eq!(said.lines().next(), Some(expected), "{settings} {variables:?}: {said}");
+    }
+    let said = with_settings("", &[("RELAY_SHELL_PREFIX", "time -p")], "true");
+    assert!(said.contains("real "), "{said}");
+    let said = with_settings("[bash]\nnoPty = true\n", &[], "tty");
+    assert!(said.contains("not a tty"), "{said}");
+}
+
+/// How much a flood is: the full size takes minutes.
+fn flood_megabytes() -> u64 {
+    if std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes") { 1024 } else { 64 }
+}
+
+/// The most memory that a process has had so far, in bytes.
+fn peak(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let kib = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB"));
+    kib.and_then(|kib| kib.trim().parse::<u64>().ok()).unwrap_or(0) * 1024
+}
+
+#[test]
+fn a_flood_is_whole_in_its_artifact_and_not_in_memory() {
+    let lab = Lab::new();
+    let bytes = flood_megabytes() << 20;
+    let calls = [
+        json!({ "command": format!("yes 0123456789abcdef | head -c {bytes}"), "timeout": 3600 }),
+        json!({ "command": "wc -c < artifact://0; tr -d '0123456789abcdef\\n' < artifact://0 | wc -c; head -c 34 artifact://0", "timeout": 3600 }),
+    ];
+    for call in &calls {
+        lab.server.queue(Reply::text("").tool("call_0", "bash", &call.to_string()));
+    }
+    lab.server.queue(Reply::text("Done."));
+    let relay = lab.env.relay(&["run", "--model", "lab/m", "go"]).spawn();
+    let (process, mut highest) = (relay.id(), 0);
+    let watcher = std::thread::spawn(move || {
+        while std::path::Path::new(&format!("/proc/{process}/status")).exists() {
+            let seen = peak(process);
+            if seen == 0 {
+                break;
+            }
+            highest = seen.max(highest);
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        highest
+    });
+    let run = relay.wait();
+    assert!(run.stdout.contains("Done."), "{}{}", run.stdout, run.stderr);
+    let last = lab.server.requests().pop().unwrap().body;
+    let results = last["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+    let said: Vec<String> = results.map(|message| text_of(&message["content"])).collect();
+    assert!(said[0].contains("Full: artifact://0") && said[0].len() < 60_000, "{}", said[0].len());
+    assert_eq!(said[1], format!("{bytes}\n0\n0123456789abcdef\n0123456789abcdef"));
+    let highest = watcher.join().unwrap();
+    assert!(highest < 48 << 20, "{highest} bytes of memory for {bytes} bytes of output");
+}
+
+#[test]
+fn whatever_bytes_come_are_whole_in_the_artifact() {
+    let lab = Lab::new();
+    let place = lab.env.home_path("soup");
+    let mut soup = Vec::new();
+    let mut state = 1_u32;
+    while soup.len() < 2 << 20 {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        match state >> 29 {
+            0 => soup.extend_from_slice(b"\x1b[31m\x1b[2J\x1b]0;title\x07\x1b[999;999H"),
+            1 => soup.extend_from_slice(&[0; 7]),
+            2 => soup.extend_from_slice(b"\xff\xfe\xc3\x28\xed\xa0\x80"),
+            3 => soup.extend_from_slice("é🙂\u{202e}".as_bytes()),
+            4 => soup.extend_from_slice(b"\r\x08\x08line\n"),
+            5 => soup.push(b'\n'),
+            _ => soup.extend_from_slice(&state.to_le_bytes()),
+        }
+    }
+    std::fs::write(&place, &soup).unwrap();
+    let said = lab.bash(
+        &[],
+        &[
+            command(&format!("cat {}", place.display())),
+            command(&format!("cmp artifact://0 {} && echo same", place.display())),
+        ],
+    );
+    assert!(said[0].contains("Full: artifact://0"), "{}", said[0].len());
+    assert!(
+        said[0].chars().all(|c| c == '\n' || c == '\t' || !c.is_control()),
+        "control characters are shown"
+    );
+    assert_eq!(said[1], "same");
+}

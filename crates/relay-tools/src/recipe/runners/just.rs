@@ -1,7 +1,7 @@
 //! `just`: recipes of a justfile, without the private ones.
 
 use super::super::runner::{Runner, Task};
-use super::manifests::Manifests;
+use super::manifests::{Manifests, join};
 
 pub fn detect(files: &Manifests<'_>) -> Option<Runner> {
     let is_justfile = |name: &str| {
@@ -9,8 +9,69 @@ pub fn detect(files: &Manifests<'_>) -> Option<Runner> {
         name == "justfile" || name == ".justfile"
     };
     let (name, _) = files.entries("").into_iter().find(|(name, _)| is_justfile(name))?;
-    let tasks = recipes(&files.read(&name)?);
+    let text = files.read(&name)?;
+    let mut tasks = recipes(&text);
+    follow(files, &Source { text: &text, folder: "", module: "" }, DEPTH, &mut tasks);
     Some(Runner { id: "just", label: "Just recipes".to_owned(), prefix: "just".to_owned(), tasks })
+}
+
+/// How many files deep imports and modules are followed.
+const DEPTH: usize = 5;
+
+/// A file with recipes.
+struct Source<'a> {
+    text: &'a str,
+    /// Where it is, which the paths in it begin from.
+    folder: &'a str,
+    /// What its recipes' names begin with: `deploy::`.
+    module: &'a str,
+}
+
+/// Adds the recipes of the files that another one imports, and of its modules. What a file has itself wins.
+fn follow(files: &Manifests<'_>, source: &Source<'_>, depth: usize, tasks: &mut Vec<Task>) {
+    if depth == 0 {
+        return;
+    }
+    for line in source.text.lines() {
+        let Some((path, module)) = reference(files, line, source) else { continue };
+        let Some(text) = files.read(&path) else { continue };
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        for mut task in recipes(&text) {
+            task.name = format!("{module}{}", task.name);
+            task.command.clone_from(&task.name);
+            if tasks.iter().all(|known| known.name != task.name) {
+                tasks.push(task);
+            }
+        }
+        follow(files, &Source { text: &text, folder, module: &module }, depth - 1, tasks);
+    }
+}
+
+/// The file that a line such as `import? 'ci.just'` or `mod deploy 'ops'` names, and what its recipes' names begin with.
+fn reference(files: &Manifests<'_>, line: &str, source: &Source<'_>) -> Option<(String, String)> {
+    let mut words = line.split_whitespace();
+    let quoted =
+        |word: Option<&str>| Some(word?.trim_matches(['"', '\'']).trim_start_matches("./").to_owned());
+    match words.next()? {
+        "import" | "import?" => Some((join(source.folder, &quoted(words.next())?), source.module.to_owned())),
+        "mod" | "mod?" => {
+            let name = words.next()?;
+            let module = format!("{}{name}::", source.module);
+            let below = |name: &str| join(source.folder, name);
+            let places = match quoted(words.next()) {
+                Some(path) => {
+                    vec![below(&path), below(&format!("{path}/mod.just")), below(&format!("{path}/justfile"))]
+                }
+                None => vec![
+                    below(&format!("{name}.just")),
+                    below(&format!("{name}/mod.just")),
+                    below(&format!("{name}/justfile")),
+                ],
+            };
+            places.into_iter().find(|place| files.read(place).is_some()).map(|place| (place, module))
+        }
+        _ => None,
+    }
 }
 
 /// The recipes that a list shows.
@@ -39,7 +100,7 @@ fn recipes(text: &str) -> Vec<Task> {
 
 /// A line such as `@build target="all" +flags: deps`.
 fn head(line: &str) -> Option<Task> {
-    const WORDS: [&str; 7] = ["alias", "set", "export", "import", "mod", "unexport", "import?"];
+    const WORDS: [&str; 8] = ["alias", "set", "export", "import", "mod", "mod?", "unexport", "import?"];
     let line = line.strip_prefix('@').unwrap_or(line);
     let mut quote = None;
     // The colon that ends the head is outside quotes and not part of `:=`.

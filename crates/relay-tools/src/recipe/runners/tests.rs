@@ -97,6 +97,41 @@ fn taskfiles() {
 }
 
 #[test]
+fn included_taskfiles_have_their_namespace() {
+    let lab = lab(&[
+        (
+            "Taskfile.yml",
+            "includes:\n  docs: ./docs\n  flat: {taskfile: more.yml, flatten: true}\n  gone: ./gone\n  own: {taskfile: x.yml, internal: true}\n\
+             tasks:\n  build: make\n",
+        ),
+        ("docs/Taskfile.yaml", "includes:\n  api: api.yml\ntasks:\n  serve: {desc: Serve it}\n"),
+        ("docs/api.yml", "tasks: {make: make}\n"),
+        ("more.yml", "tasks: {more: x, build: y}\n"),
+        ("x.yml", "tasks: {hidden: x}\n"),
+    ]);
+    let runners = found(&lab, &["task"]);
+    assert_eq!(names(&runners[0]), ["build", "docs:serve", "docs:api:make", "more"]);
+    assert_eq!(runners[0].tasks[1].doc.as_deref(), Some("Serve it"));
+}
+
+#[test]
+fn just_follows_imports_and_modules() {
+    let lab = lab(&[
+        (
+            "justfile",
+            "import 'ci/main.just'\nimport? 'gone.just'\nmod deploy\nmod? docs './documents'\n\nbuild:\n    make\n",
+        ),
+        ("ci/main.just", "import \"more.just\"\n\nbuild:\n    other\n\n# Check all\ncheck:\n    x\n"),
+        ("ci/more.just", "lint:\n    x\nimport 'main.just'\n"),
+        ("deploy.just", "live target:\n    x\n_private:\n    x\n"),
+        ("documents/mod.just", "serve:\n    x\n"),
+    ]);
+    let runners = found(&lab, &["just"]);
+    assert_eq!(names(&runners[0]), ["build", "check", "lint", "deploy::live", "docs::serve"]);
+    assert_eq!(runners[0].tasks[3].command, "deploy::live");
+}
+
+#[test]
 fn broken_manifests_are_no_runners() {
     let lab = lab(&[
         ("package.json", "{"),

@@ -43,6 +43,7 @@ pub fn start(root: Option<&Path>, prompt: &str) -> Result<u8, Failure> {
         state: State::Starting,
         exit_code: None,
         result: None,
+        agent: None,
     };
     job.save(&jobs).map_err(|error| environment(&error))?;
     let relay = std::env::current_exe().map_err(|error| environment(&error))?;

@@ -93,6 +93,17 @@ impl Hostile {
         self.env.shell(&format!("{script} printf 'protocol=https\\nhost=localhost\\n\\n' | exec git {line}"))
     }
 
+    /// A git command as the agent's shell calls it, with the variables of such a shell.
+    pub fn agents_git(&self, line: &str) -> Run {
+        let quiet = "export GIT_TERMINAL_PROMPT=0 GIT_PAGER=cat GIT_EDITOR=true GIT_SEQUENCE_EDITOR=true GIT_ASKPASS=false";
+        let settings = "GIT_CONFIG_COUNT=2 GIT_CONFIG_KEY_0=core.fsmonitor GIT_CONFIG_VALUE_0=false \
+                        GIT_CONFIG_KEY_1=core.hooksPath GIT_CONFIG_VALUE_1=/dev/null";
+        let relay = env!("CARGO_BIN_EXE_relay");
+        self.env.shell(&format!(
+            "cd work; {quiet} {settings}; printf 'protocol=https\\nhost=localhost\\n\\n' | exec '{relay}' __git {line}"
+        ))
+    }
+
     /// A reply that changes a plain file and one with a filter.
     pub fn reply(number: u32) -> String {
         let two = reply(number, "a.txt", &format!("landed {number}"));

@@ -155,6 +155,34 @@ fn plain_git_starts_what_the_table_says() {
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
+/// The `git` of the agent's shell starts none of the repository's settings, alone or together. Hooks are a matter of trust.
+#[test]
+fn the_agents_git_starts_no_program_of_a_setting() {
+    let mut found = Vec::new();
+    for row in rows().into_iter().filter(|row| row.kind == Kind::Setting && row.name != "core.hooksPath") {
+        // Whoever allows the protocol that is a program gets that.
+        let Some(trigger) = row.trigger.filter(|trigger| !trigger.contains("ext.allow=always")) else {
+            continue;
+        };
+        let hostile = Hostile::new(Site::Config, &[row]);
+        let run = hostile.agents_git(trigger);
+        for mark in hostile.marks() {
+            found.push(format!("{}: git {trigger}: {mark}\n{}{}", row.name, run.stdout, run.stderr));
+        }
+    }
+    let planted: Vec<Row> = rows().into_iter().filter(|row| row.kind != Kind::Variable).collect();
+    for site in SITES {
+        let hostile = Hostile::new(site, &planted);
+        for line in ["status", "diff", "add -A", "commit -m x", "log -p -1", "switch -c other", "stash"] {
+            let run = hostile.agents_git(line);
+            for mark in hostile.marks() {
+                found.push(format!("{site:?}: git {line}: {mark}\n{}{}", run.stdout, run.stderr));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
 /// Nor would the sites, if nothing could be started from them.
 #[test]
 fn plain_git_starts_programs_at_every_site() {

@@ -9,6 +9,8 @@
     reason = "git's folder is not reached by transactions, and is put back here alone"
 )]
 
+mod copies;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -16,17 +18,47 @@ use std::path::{Path, PathBuf};
 
 use relay_workspace::{CONFIG_FILE, STATE_FOLDER};
 
+pub use copies::Copies;
+
 /// Larger files are not put back, only reported.
 const LIMIT_BYTES: u64 = 1 << 20;
 /// More hooks than this are not looked at.
 const MAX_HOOKS: usize = 200;
-/// Files of git that name programs.
-const GIT_FILES: [&str; 3] = ["config", "config.worktree", "info/attributes"];
+/// Where git keeps what belongs to a work tree, and what all work trees of a repository share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitFolders {
+    /// The work tree's own.
+    pub own: PathBuf,
+    /// What they share.
+    pub shared: PathBuf,
+}
+
+impl GitFolders {
+    /// Those of a work tree that has its repository in itself.
+    #[must_use]
+    pub fn below(root: &Path) -> Self {
+        Self { own: root.join(".git"), shared: root.join(".git") }
+    }
+
+    /// Files that name programs.
+    fn files(&self) -> [PathBuf; 3] {
+        [
+            self.shared.join("config"),
+            self.own.join("config.worktree"),
+            self.shared.join("info").join("attributes"),
+        ]
+    }
+
+    fn hooks(&self) -> PathBuf {
+        self.shared.join("hooks")
+    }
+}
 
 /// The files, as they were.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guarded {
     root: PathBuf,
+    git: Option<GitFolders>,
     files: BTreeMap<PathBuf, Was>,
 }
 
@@ -53,32 +85,39 @@ pub struct Restored {
 
 /// The places that commands may not write to, whether they exist or not.
 #[must_use]
-pub fn places(root: &Path) -> Vec<PathBuf> {
-    let git = root.join(".git");
-    let mut places: Vec<PathBuf> = GIT_FILES.iter().map(|file| git.join(file)).collect();
-    places.push(git.join("hooks"));
+pub fn places(root: &Path, git: &GitFolders) -> Vec<PathBuf> {
+    let mut places: Vec<PathBuf> = git.files().into();
+    places.push(git.hooks());
+    places.extend(pointer(root, git));
     places.push(root.join(STATE_FOLDER));
     places.push(root.join(CONFIG_FILE));
     places
 }
 
+/// The file that leads a linked work tree to its repository.
+fn pointer(root: &Path, git: &GitFolders) -> Option<PathBuf> {
+    let place = root.join(".git");
+    (git.own != place).then_some(place)
+}
+
 impl Guarded {
     /// Reads them below a root.
     #[must_use]
-    pub fn read(root: &Path) -> Self {
-        let git = root.join(".git");
-        let mut paths: Vec<PathBuf> = GIT_FILES.iter().map(|file| git.join(file)).collect();
+    pub fn read(root: &Path, git: &GitFolders) -> Self {
+        let mut paths: Vec<PathBuf> = git.files().into();
+        paths.extend(pointer(root, git));
         paths.push(root.join(CONFIG_FILE));
-        let hooks = fs::read_dir(git.join("hooks")).into_iter().flatten().filter_map(Result::ok);
+        let hooks = fs::read_dir(git.hooks()).into_iter().flatten().filter_map(Result::ok);
         paths.extend(hooks.map(|hook| hook.path()).take(MAX_HOOKS));
         let files = paths.into_iter().map(|path| (path.clone(), look(&path))).collect();
-        Self { root: root.to_owned(), files }
+        Self { root: root.to_owned(), git: Some(git.clone()), files }
     }
 
     /// Puts back what is different now, and says what that was.
     #[must_use]
     pub fn restore(&self) -> Vec<Restored> {
-        let now = Self::read(&self.root);
+        let Some(git) = &self.git else { return Vec::new() };
+        let now = Self::read(&self.root, git);
         if now == *self {
             return Vec::new();
         }
@@ -148,6 +187,11 @@ mod system {
         about.mode() & 0o7777
     }
 
+    /// Which file it is, and when anything about it changed last.
+    pub(super) fn inode(about: &Metadata) -> (u64, i64, i64) {
+        (about.ino(), about.ctime(), about.ctime_nsec())
+    }
+
     pub(super) fn link(target: &Path, path: &Path) -> io::Result<()> {
         std::os::unix::fs::symlink(target, path)
     }
@@ -166,6 +210,10 @@ mod system {
 
     pub(super) fn mode(_: &Metadata) -> u32 {
         0
+    }
+
+    pub(super) fn inode(_: &Metadata) -> (u64, i64, i64) {
+        (0, 0, 0)
     }
 
     pub(super) fn link(_: &Path, _: &Path) -> io::Result<()> {
@@ -188,7 +236,7 @@ mod tests {
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(root.join(".git/config"), "[core]\n").unwrap();
         fs::write(root.join(".git/hooks/pre-push"), "#!/bin/sh\n").unwrap();
-        let guarded = Guarded::read(root);
+        let guarded = Guarded::read(root, &GitFolders::below(root));
         assert!(guarded.restore().is_empty());
         fs::write(root.join(".git/config"), "[core]\nfsmonitor = evil\n").unwrap();
         fs::remove_file(root.join(".git/hooks/pre-push")).unwrap();
@@ -197,7 +245,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", root.join(".git/config.worktree")).unwrap();
         let restored = guarded.restore();
         assert!(restored.len() == 5 && restored.iter().all(|file| file.failure.is_none()), "{restored:?}");
-        assert_eq!(Guarded::read(root), guarded);
+        assert_eq!(Guarded::read(root, &GitFolders::below(root)), guarded);
         assert!(Path::new("/etc/passwd").exists());
     }
 
@@ -207,12 +255,12 @@ mod tests {
         let root = folder.path();
         fs::create_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(root.join(".git/hooks/pre-push"), "#!/bin/sh\n").unwrap();
-        let guarded = Guarded::read(root);
+        let guarded = Guarded::read(root, &GitFolders::below(root));
         fs::remove_dir_all(root.join(".git/hooks")).unwrap();
         fs::write(other.path().join("evil"), "x").unwrap();
         std::os::unix::fs::symlink(other.path(), root.join(".git/hooks")).unwrap();
         assert!(!guarded.restore().is_empty());
-        assert_eq!(Guarded::read(root), guarded);
+        assert_eq!(Guarded::read(root, &GitFolders::below(root)), guarded);
         assert!(other.path().join("evil").exists());
     }
 }

@@ -1,0 +1,135 @@
+//! The agent's jobs where other processes see them: `relay jobs` lists, waits for and cancels them.
+//!
+//! As for questions in the background, a job is a file, and a lock that is held as long as this process works on it. A Relay
+//! that was killed leaves the file without the lock, and the job counts as lost.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use relay_agent::jobs::{Jobs, Observer, Snapshot, Status};
+use relay_backends::jobs::{Job, OfAgent, State};
+use relay_store::{JobLock, Store, StoreError};
+use serde_json::json;
+
+/// How often a wish to end a job is looked for.
+const TICK: Duration = Duration::from_millis(200);
+/// How long a job that has ended is listed, in seconds.
+const KEPT_SECONDS: i64 = 24 * 60 * 60;
+
+/// Publishes an agent's jobs.
+struct Published(Arc<Shared>);
+
+struct Shared {
+    files: relay_store::Jobs,
+    /// What tells this process's jobs from those of others.
+    prefix: String,
+    session: String,
+    folder: String,
+    running: Mutex<BTreeMap<String, Entry>>,
+}
+
+struct Entry {
+    job: Job,
+    owner: Jobs,
+    _lock: Option<JobLock>,
+}
+
+/// Has other processes see the jobs of a session. Where they cannot be written down, they run all the same.
+pub fn publish(store: &Store, jobs: &Jobs, session: &str, folder: &str) {
+    let Ok(files) = store.jobs() else { return };
+    let prefix: String = uuid::Uuid::new_v4().simple().to_string().chars().take(6).collect();
+    jobs.observed_by(Arc::new(Published(Arc::new(Shared {
+        files,
+        prefix,
+        session: session.to_owned(),
+        folder: folder.to_owned(),
+        running: Mutex::default(),
+    }))));
+}
+
+impl Shared {
+    fn running(&self) -> MutexGuard<'_, BTreeMap<String, Entry>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Forgets jobs of agents that ended long ago.
+    fn tidy(&self, now: i64) -> Result<(), StoreError> {
+        for job in Job::all(&self.files)? {
+            if job.agent.is_some() && !job.state.is_open() && job.started + KEPT_SECONDS < now {
+                self.files.remove(&job.id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the jobs that another process wants to end, as long as any runs.
+    fn heed(&self) {
+        loop {
+            std::thread::sleep(TICK);
+            let mut wanted = Vec::new();
+            {
+                let running = self.running();
+                if running.is_empty() {
+                    return;
+                }
+                for entry in running.values() {
+                    if self.files.is_end_requested(&entry.job.id).unwrap_or(false) {
+                        wanted
+                            .extend(entry.job.agent.as_ref().map(|of| (entry.owner.clone(), of.job.clone())));
+                    }
+                }
+            }
+            for (owner, id) in wanted {
+                owner.cancel(&id);
+            }
+        }
+    }
+}
+
+impl Observer for Published {
+    fn started(&self, jobs: &Jobs, job: &Snapshot) {
+        let shared = &self.0;
+        let id = format!("{}-{}", shared.prefix, job.id);
+        let now = jiff::Timestamp::now().as_second();
+        let agent = OfAgent {
+            session: shared.session.clone(),
+            job: job.id.clone(),
+            kind: job.kind.name().to_owned(),
+        };
+        let record = Job {
+            id: id.clone(),
+            started: now,
+            arguments: Vec::new(),
+            prompt: job.label.clone(),
+            folder: shared.folder.clone(),
+            state: State::Running,
+            exit_code: None,
+            result: None,
+            agent: Some(agent),
+        };
+        // A job that cannot be shown runs all the same.
+        shared.tidy(now).ok();
+        let lock = shared.files.hold(&id).ok().flatten();
+        if record.save(&shared.files).is_err() {
+            return;
+        }
+        let mut running = shared.running();
+        running.insert(job.id.clone(), Entry { job: record, owner: jobs.clone(), _lock: lock });
+        if running.len() == 1 {
+            let shared = Arc::clone(shared);
+            std::thread::spawn(move || shared.heed());
+        }
+    }
+
+    fn ended(&self, job: &Snapshot) {
+        let Some(Entry { job: mut record, _lock, .. }) = self.0.running().remove(&job.id) else { return };
+        record.state = if job.status == Status::Cancelled { State::Cancelled } else { State::Done };
+        record.exit_code = Some(u8::from(job.status != Status::Completed));
+        record.result = Some(match (&job.result_text, &job.error_text) {
+            (_, Some(error)) => json!({ "error": error }),
+            (text, None) => json!({ "text": text }),
+        });
+        record.save(&self.0.files).ok();
+    }
+}
