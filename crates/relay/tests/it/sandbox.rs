@@ -152,11 +152,11 @@ fn plain_git_works_and_nothing_that_the_repository_names_runs() {
         &[
             json!({ "command": "git add a.txt && git commit -qm one && git log --format=%s" }),
             json!({ "command": "git switch -qc other && git branch --show-current" }),
-            json!({ "command": "echo two > a.txt; git diff; git st; (cd / && git -C \"$OLDPWD\" diff --stat)" }),
+            json!({ "command": "echo two >> a.txt; git diff; git st; (cd / && git -C \"$OLDPWD\" diff --stat)" }),
         ],
     );
     assert_eq!((said[0].as_str(), said[1].as_str()), ("one", "other"));
-    assert!(said[2].contains("-one\n+two") && said[2].contains("1 insertion(+)"), "{}", said[2]);
+    assert!(said[2].contains(" one\n+two") && said[2].contains("1 insertion(+)"), "{}", said[2]);
     for made in ["hooked", "filtered", "converted", "aliased", "monitored"] {
         assert!(!lab.env.exists(made), "{made}");
     }

@@ -17,8 +17,22 @@ pub(super) fn findings(found: &Enforcement) -> Vec<Finding> {
         let what = "files and network: enforced (the system's own sandbox)";
         return vec![Finding::new(State::Good, NAME, what), limits(found.groups)];
     }
-    let domains = domains(&found.view);
-    vec![files(found.files), calls(found.calls), view(&found.view), domains, limits(found.groups)]
+    let (domains, protected) = (domains(&found.view), protected(&found.view));
+    vec![files(found.files), calls(found.calls), view(&found.view), domains, limits(found.groups), protected]
+}
+
+/// Whether commands are kept from what others execute or obey, or whether that is only put back.
+fn protected(bubblewrap: &Bubblewrap) -> Finding {
+    if *bubblewrap == Bubblewrap::Works {
+        return Finding::new(
+            State::Good,
+            NAME,
+            "git's hooks and config, Relay's own files: read-only for commands",
+        );
+    }
+    let what = "git's hooks and config, Relay's own files: put back after each command that changed them";
+    Finding::new(State::Note, NAME, what)
+        .todo("While a command runs, it can change them. Bubblewrap prevents that.")
 }
 
 /// Whether connections can be limited to some domains.
@@ -93,7 +107,7 @@ mod tests {
     fn check(files: u32, calls: bool, view: Bubblewrap, expected: [&str; 3]) {
         let groups = view == Bubblewrap::Works;
         let said = findings(&Enforcement { files, calls, view, groups, profile: false });
-        assert_eq!(said.len(), 5);
+        assert_eq!(said.len(), 6);
         for finding in &said {
             assert_eq!(finding.state == State::Good, finding.todo.is_none(), "{}", finding.what);
         }
