@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use crate::assemble::Assembler;
 use crate::error::Error;
@@ -20,8 +20,8 @@ const FRAME_CHARS: usize = 64_000;
 /// A frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawFrame {
-    /// When it came, in milliseconds since 1970.
-    pub at_ms: u64,
+    /// When it came.
+    pub at: Instant,
     /// The model that sent it, `provider/model`.
     pub from: String,
     /// What it says.
@@ -51,9 +51,8 @@ impl RawFrames {
     fn keep(&self, from: &str, text: &str) {
         let end = text.char_indices().nth(FRAME_CHARS).map_or(text.len(), |(at, _)| at);
         let (kept, rest) = text.split_at(end);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let frame = RawFrame {
-            at_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            at: Instant::now(),
             from: from.to_owned(),
             text: kept.to_owned(),
             cut: rest.chars().count(),

@@ -158,8 +158,8 @@ impl Binary {
 fn raw() -> Value {
     let frames = journal::raw().map(|frames| frames.all()).unwrap_or_default();
     let frame = |frame: &relay_llm::RawFrame| {
-        let at = i64::try_from(frame.at_ms).ok().and_then(|ms| Timestamp::from_millisecond(ms).ok());
-        json!({ "at": at.map(|at| at.to_string()), "from": frame.from, "text": frame.text, "cut": frame.cut })
+        let at = Timestamp::now().checked_sub(frame.at.elapsed());
+        json!({ "at": at.ok().map(|at| at.to_string()), "from": frame.from, "text": frame.text, "cut": frame.cut })
     };
     json!({ "frames": frames.iter().map(frame).collect::<Vec<_>>() })
 }
