@@ -94,10 +94,11 @@ fn stride() -> usize {
 fn a_process_killed_at_every_system_call_loses_nothing_it_acknowledged() {
     let killed = |call: &str| (1..).step_by(stride()).take_while(|n| inject(call, "signal=KILL", *n)).count();
     let kills: Vec<(&str, usize)> = CALLS.iter().map(|call| (*call, killed(call))).collect();
-    // Twelve entries in two writes and ten appends, and one rewrite for the name.
-    for (call, least) in [("write", 15), ("fdatasync", 10), ("fsync", 4), ("renameat", 2)] {
+    // Twelve entries in two writes and ten appends, and one rewrite for the name. Appends are synced by threads of their
+    // own, and `strace` counts the calls of each thread by itself: only the first sync can be named.
+    for (call, least) in [("write", 15), ("fdatasync", 1), ("fsync", 4), ("renameat", 2)] {
         let found = kills.iter().find(|(known, _)| *known == call).map_or(0, |(_, count)| *count);
-        assert!(found >= least / stride(), "{call} was interrupted {found} times: {kills:?}");
+        assert!(found >= (least / stride()).max(1), "{call} was interrupted {found} times: {kills:?}");
     }
 }
 
