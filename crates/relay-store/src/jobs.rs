@@ -56,7 +56,10 @@ impl Jobs {
     /// The folder cannot be read.
     pub fn ids(&self) -> Result<Vec<String>, StoreError> {
         let names = self.folder.names()?;
-        Ok(names.iter().filter_map(|name| name.strip_suffix(".json")).map(str::to_owned).collect())
+        // What another process is just writing has a hidden name.
+        let ids =
+            names.iter().filter(|name| !name.starts_with('.')).filter_map(|name| name.strip_suffix(".json"));
+        Ok(ids.map(str::to_owned).collect())
     }
 
     /// Takes a job; `None` if another process works on it already.
@@ -113,7 +116,8 @@ mod tests {
         assert!(!jobs.is_end_requested("a1").unwrap());
         jobs.request_end("a1").unwrap();
         assert!(jobs.is_end_requested("a1").unwrap());
-        assert_eq!(jobs.ids().unwrap(), ["a1"]);
+        std::fs::write(jobs.folder.path().join(".tmp-a2.json"), "{").unwrap();
+        assert_eq!(jobs.ids().unwrap(), ["a1"], "one that is being written is none yet");
         jobs.remove("a1").unwrap();
         assert!(jobs.ids().unwrap().is_empty() && jobs.read("a1").unwrap().is_none());
         assert!(jobs.read("../x").is_err());
