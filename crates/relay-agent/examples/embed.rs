@@ -12,12 +12,8 @@ use std::sync::{Arc, Mutex};
 
 use relay_agent::driver::{AgentBuilder, Asker};
 use relay_agent::event::{Ended, Event, MessageEvent, ToolEvent};
-use relay_agent::jobs::Jobs;
-use relay_agent::resources::Resources;
 use relay_agent::session::SessionLog;
-use relay_agent::tool::{
-    Access, Call, Concurrency, Output, Registry, Services, Spec, Tool, ToolError, Unattended,
-};
+use relay_agent::tool::{Access, Call, Concurrency, Output, Registry, Services, Spec, Tool, ToolError};
 use relay_agent::turn::Prompt;
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
@@ -128,23 +124,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let engine = Arc::new(Engine::open(workspace, store, Cancel::new())?);
     // A session that keeps nothing; `SessionLog::create` keeps one.
     let log = SessionLog::in_memory(&root);
-    let jobs = Jobs::new(10);
-    let services = Services {
-        engine,
-        session: log.id().to_owned(),
-        artifacts: None,
-        resources: Resources::default(),
-        ui: Arc::new(Unattended),
-        relay: None,
-        temp: std::env::temp_dir(),
-        added: Vec::new(),
-        settings: Arc::new(|_| None),
-        jobs,
-        keep_rule: Arc::new(|_| {}),
-        home: None,
-        vision: Arc::new(relay_agent::tool::Blind),
-        gate: None,
-    };
+    let services = Services::alone(engine, log.id(), std::env::temp_dir());
     let registry = Registry::new([Arc::new(Sum::new()) as Arc<dyn Tool>]);
     let mut builder = AgentBuilder::new(log, Arc::new(Scripted::new()), registry, services);
     builder.asking.system = "You add numbers.".to_owned();

@@ -19,10 +19,8 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Instant;
 
-use relay_agent::jobs::Jobs;
 use relay_agent::policy::Permit;
-use relay_agent::resources::Resources;
-use relay_agent::tool::{Blind, Call, Facts, Services, Unattended};
+use relay_agent::tool::{Call, Facts, Services};
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
 use relay_store::Store;
@@ -70,22 +68,7 @@ fn measure(folder: &Path, path: &str) {
     let workspace = Workspace::open(&folder.join("project")).unwrap();
     let store = Store::at(&folder.join("home"));
     let engine = Engine::open(workspace, store, Cancel::new()).unwrap().without_checks();
-    let services = Services {
-        engine: Arc::new(engine),
-        session: "bench".to_owned(),
-        artifacts: None,
-        resources: Resources::default(),
-        ui: Arc::new(Unattended),
-        relay: None,
-        temp: std::env::temp_dir(),
-        added: Vec::new(),
-        settings: Arc::new(|_| None),
-        jobs: Jobs::default(),
-        keep_rule: Arc::new(|_| {}),
-        home: None,
-        vision: Arc::new(Blind),
-        gate: None,
-    };
+    let services = Services::alone(Arc::new(engine), "bench", std::env::temp_dir());
     let (tools, _) = relay_tools::built_in(&services, None);
     let read = tools.iter().find(|tool| tool.spec().name == "read").unwrap();
     let arguments = json!({ "path": path });

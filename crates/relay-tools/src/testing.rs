@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use relay_agent::jobs::Jobs;
 use relay_agent::policy::Permit;
 use relay_agent::tool::{
     Asking, Call, Facts, Output, Question, Services, Tool, ToolError, Ui, UiAnswer, validate, with_defaults,
@@ -39,20 +38,9 @@ impl Lab {
         let settings: BTreeMap<String, Value> =
             settings.iter().map(|(key, value)| ((*key).to_owned(), value.clone())).collect();
         let services = Services {
-            engine: Arc::new(engine),
-            session: "test".to_owned(),
-            artifacts: None,
-            resources: relay_agent::resources::Resources::default(),
             ui,
-            relay: None,
-            temp: std::env::temp_dir(),
-            added: Vec::new(),
             settings: Arc::new(move |key| settings.get(key).cloned()),
-            jobs: Jobs::default(),
-            keep_rule: Arc::new(|_| {}),
-            home: None,
-            vision: Arc::new(relay_agent::tool::Blind),
-            gate: None,
+            ..Services::alone(Arc::new(engine), "test", std::env::temp_dir())
         };
         Self {
             folder,

@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use relay_agent::jobs::Jobs;
 use relay_agent::policy::Permit;
-use relay_agent::tool::{Call, Facts, Services, Tool, Unattended};
+use relay_agent::tool::{Call, Facts, Services, Tool};
 use relay_diagnostics::Cancel;
 use relay_engine::Engine;
 use relay_store::Store;
@@ -90,20 +90,9 @@ fn through(name: &str, root: &Path, home: &Path, permit: Permit) -> Duration {
     let store = Store::at(home);
     let engine = Engine::open(workspace, store, Cancel::new()).unwrap().without_checks();
     let services = Services {
-        engine: Arc::new(engine),
-        session: "bench".to_owned(),
-        artifacts: None,
-        ui: Arc::new(Unattended),
         relay: Some(env!("CARGO_BIN_EXE_relay").into()),
-        temp: std::env::temp_dir(),
-        settings: Arc::new(|_| None),
         jobs: Jobs::new(1),
-        keep_rule: Arc::new(|_| {}),
-        resources: relay_agent::resources::Resources::default(),
-        added: Vec::new(),
-        gate: None,
-        home: None,
-        vision: Arc::new(relay_agent::tool::Blind),
+        ..Services::alone(Arc::new(engine), "bench", std::env::temp_dir())
     };
     let (tools, _notes) = relay_tools::built_in(&services, None);
     let bash: &Arc<dyn Tool> = tools.iter().find(|tool| tool.spec().name == "bash").unwrap();

@@ -56,6 +56,28 @@ impl fmt::Debug for Services {
 }
 
 impl Services {
+    /// Services of a program that only calls tools: no person, no settings, and nothing is kept. Change the fields that the
+    /// program has more for.
+    #[must_use]
+    pub fn alone(engine: Arc<Engine>, session: &str, temp: std::path::PathBuf) -> Self {
+        Self {
+            engine,
+            session: session.to_owned(),
+            artifacts: None,
+            resources: Resources::default(),
+            ui: Arc::new(Unattended),
+            relay: None,
+            temp,
+            added: Vec::new(),
+            settings: Arc::new(|_| None),
+            jobs: Jobs::default(),
+            keep_rule: Arc::new(|_| {}),
+            home: None,
+            vision: Arc::new(Blind),
+            gate: None,
+        }
+    }
+
     /// A setting that is true or false.
     #[must_use]
     pub fn is_on(&self, key: &str, default: bool) -> bool {

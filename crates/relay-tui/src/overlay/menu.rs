@@ -1,4 +1,4 @@
-//! A list in which every entry is a slash command to run. An entry without one is only there to be read.
+//! A list to choose one entry from, after which it closes.
 
 use super::{Entry, List, ListKey, Overlay, Step, Wish};
 use crate::conversation::Conversation;
@@ -6,42 +6,50 @@ use crate::input::Key;
 use crate::text::Line;
 use crate::view::View;
 
-/// A choice between slash commands.
-pub struct Menu(List);
+/// A list, and what its entries do.
+pub struct Menu {
+    list: List,
+    chosen: fn(&Entry) -> Step,
+}
 
 impl Menu {
-    /// A menu; the id of each entry is the line that it runs.
+    /// A choice between slash commands: the id of each entry is the line that it runs. An entry with another id is only there
+    /// to be read.
     #[must_use]
     pub fn new(title: &str, subtitle: &str, entries: Vec<Entry>) -> Self {
         let mut list = List::new(title, entries);
         list.subtitle = subtitle.to_owned();
-        Self(list)
+        Self::of(list, |entry| {
+            if entry.id.starts_with('/') { Step::finish(Wish::Slash(entry.id.clone())) } else { Step::Stay }
+        })
+    }
+
+    /// A choice between the entries of a list.
+    #[must_use]
+    pub fn of(list: List, chosen: fn(&Entry) -> Step) -> Self {
+        Self { list, chosen }
     }
 }
 
 impl Overlay for Menu {
     fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
-        self.0.lines(view)
+        self.list.lines(view)
     }
 
     fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        self.0.cursor(view)
+        self.list.cursor(view)
     }
 
     fn key(&mut self, key: &Key, view: &View<'_>) -> Step {
-        match self.0.key(key, self.0.rows(view)) {
-            ListKey::Chosen => match self.0.current() {
-                Some(entry) if entry.id.starts_with('/') => Step::finish(Wish::Slash(entry.id.clone())),
-                Some(_) => Step::Stay,
-                None => Step::Close,
-            },
+        match self.list.key(key, self.list.rows(view)) {
+            ListKey::Chosen => self.list.current().map_or(Step::Close, self.chosen),
             ListKey::Left => Step::Close,
             ListKey::Taken | ListKey::Other => Step::Stay,
         }
     }
 
     fn paste(&mut self, text: &str) -> Step {
-        self.0.paste(text);
+        self.list.paste(text);
         Step::Stay
     }
 }

@@ -22,12 +22,18 @@ pub struct Lab {
 }
 
 impl Lab {
-    /// A model that speaks this wire format.
-    pub fn speaking(wire: &str, path: &str) -> Self {
+    /// A model that speaks this wire format, and is asked as users ask theirs.
+    pub fn plain(wire: &str, path: &str) -> Self {
         let (env, server) = (project(PLAIN), ModelServer::start());
         let lab = Self { env, server };
         lab.models(wire, path, "");
         lab.server.needs_no_key();
+        lab
+    }
+
+    /// A model that speaks this wire format; a test does not wait for it to be asked again.
+    pub fn speaking(wire: &str, path: &str) -> Self {
+        let lab = Self::plain(wire, path);
         lab.config("[retry]\nbaseDelayMs = 1\nrequestMaxRetries = 0\nstreamMaxRetries = 0\n");
         lab
     }

@@ -5,8 +5,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use testkit::TestEnv;
 use testkit::model::ModelServer;
 
-use crate::{PLAIN, project};
-
 /// A project with a model, and a terminal.
 pub struct Pane {
     pub env: TestEnv,
@@ -25,15 +23,7 @@ impl Pane {
     /// The same in a folder that the agent has never worked in.
     pub fn new_folder(width: u16, height: u16) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let (env, server) = (project(PLAIN), ModelServer::start());
-        let text = format!(
-            "[providers.lab]\nwire = \"openai-chat\"\nbase_url = \"{}/v1\"\nauth = \"none\"\n",
-            server.url()
-        );
-        let place = env.home_path(".config/relay");
-        std::fs::create_dir_all(&place).unwrap();
-        std::fs::write(place.join("models.toml"), text).unwrap();
-        server.needs_no_key();
+        let crate::lab::Lab { env, server } = crate::lab::Lab::plain("openai-chat", "/v1");
         let socket = format!("relay-{}-{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         let pane = Self { env, server, socket };
         pane.tmux(&format!("new-session -d -x {width} -y {height} 'PS1=\"$ \" exec sh'"));

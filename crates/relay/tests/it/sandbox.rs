@@ -83,7 +83,7 @@ fn what_others_execute_is_kept_or_put_back() {
     assert_eq!(lab.env.read("relaycode.config.json"), relay_config);
 }
 
-/// Programs without bubblewrap, for a Relay that shall not find it.
+/// Programs without bubblewrap, for a Relay that must not find it.
 fn without_bubblewrap(lab: &Lab) -> String {
     let folder = lab.env.home_path("programs");
     std::fs::create_dir_all(&folder).unwrap();

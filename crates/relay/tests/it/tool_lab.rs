@@ -4,8 +4,6 @@ use serde_json::{Value, json};
 use testkit::TestEnv;
 use testkit::model::{ModelServer, Reply};
 
-use crate::{PLAIN, project};
-
 /// A project and a model that calls what the test wants.
 pub struct Lab {
     pub env: TestEnv,
@@ -16,15 +14,7 @@ pub struct Lab {
 
 /// A lab in an empty project.
 pub fn lab() -> Lab {
-    let (env, server) = (project(PLAIN), ModelServer::start());
-    let text = format!(
-        "[providers.lab]\nwire = \"openai-chat\"\nbase_url = \"{}/v1\"\nauth = \"none\"\n",
-        server.url()
-    );
-    let place = env.home_path(".config/relay");
-    std::fs::create_dir_all(&place).unwrap();
-    std::fs::write(place.join("models.toml"), text).unwrap();
-    server.needs_no_key();
+    let crate::lab::Lab { env, server } = crate::lab::Lab::plain("openai-chat", "/v1");
     Lab { env, server, options: Vec::new() }
 }
 
