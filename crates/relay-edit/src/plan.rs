@@ -266,7 +266,7 @@ fn place_knowing(levels: &Levels, edits: &[Edit], files: &Snapshot, options: &Op
     Plan { changes, outcomes, diagnostics }
 }
 
-/// Failures that are only counted: nobody reads hundreds of them, and a reply that has this many is wrong as a whole.
+/// Failures that are only counted: a reply that has this many is wrong as a whole, and a list of hundreds helps no one.
 fn unlisted(failures: usize) -> Diagnostic {
     Diagnostic::error(
         codes::NOT_FOUND,

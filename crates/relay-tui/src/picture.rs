@@ -79,7 +79,7 @@ impl Limits {
 /// A picture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Its bytes in base64; none if they are not kept.
+    /// Its bytes in base64, or `None` if they are not kept.
     data: Option<Arc<str>>,
     mime_type: String,
     /// Width and height in pixels, if its head says so.

@@ -37,7 +37,7 @@ pub trait OtherModels: Send + Sync {
     /// Those for a job, best first.
     fn for_job(&self, job: SideJob) -> Vec<Arc<dyn Asker>>;
 
-    /// A summary by the service of `compaction.remoteEndpoint`; none where there is no such service.
+    /// A summary by the service of `compaction.remoteEndpoint`, or `None` without such a service.
     ///
     /// # Errors
     /// Why it wrote none.

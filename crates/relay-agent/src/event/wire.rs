@@ -180,7 +180,7 @@ fn compaction(event: &CompactionEvent) -> Value {
     }
 }
 
-/// What came of a compaction; none if there is no summary.
+/// The result of a compaction, or `None` without a summary.
 #[must_use]
 pub fn compaction_result(event: &CompactionEvent) -> Option<Value> {
     let CompactionEvent::End { summary: Some(summary), tokens_before, first_kept, details, .. } = event

@@ -187,7 +187,7 @@ pub fn parse(text: &str) -> Vec<Written> {
         };
         let written = Written { command, line, source: source.join("\n") };
         if has_leaked(&written) {
-            // What a model writes after its own routing is meant for nobody, so nothing more is read.
+            // What a model writes after its own routing is addressed to no one, so reading ends here.
             found.push(Written { command: malformed(&tag, LEAKED), ..written });
             break;
         }

@@ -20,7 +20,7 @@ pub(crate) struct Tag<'a> {
 }
 
 /// The tag a line begins with. A name nobody knows counts only if the tag is whole and has attributes: prose is full of
-/// brackets. What is after the name of a command is no tag of it only where a word goes on.
+/// brackets. What follows the name of a command is its tag, unless the word continues.
 pub(crate) fn opening(line: &str) -> Option<Tag<'_>> {
     let inner = line.trim().strip_prefix('[')?;
     let end = inner.find(|c: char| !c.is_ascii_uppercase() && c != '_').unwrap_or(inner.len());

@@ -159,7 +159,7 @@ fn map_blanks(pattern: &Pattern<'_>, index: &FileIndex<'_>, lines: &mut [Option<
     Some(())
 }
 
-/// New lines next to a blank line nobody mentioned could be above or below it, and a blank line that comes or goes may be
+/// New lines next to a blank line that the hunk does not mention could be above or below it, and a blank line that comes or goes may be
 /// the one that is missing; then there is no placement.
 fn insertions_are_certain(pattern: &Pattern<'_>, lines: &[Option<usize>]) -> Option<()> {
     let map = pattern.spread(lines.iter().copied());

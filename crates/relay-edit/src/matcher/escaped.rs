@@ -1,7 +1,7 @@
 //! Backslashes that an author put before quotes and tabs, as in a string of another program: `say(\"hello\")`.
 //!
 //! Only where the old text is nowhere with them are they taken off, from both sides alike, and only where the old
-//! lines show that they belong to nobody: every quote of that kind has one, and no other backslash is in the hunk.
+//! lines show that they are not part of the code: every quote of that kind has one, and no other backslash is in the hunk.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Blank lines and rules that an author leaves between the markers of a section and its text.
 //!
-//! They are nobody's lines. Only where the old text is nowhere with them are they taken off, from both sides alike.
+//! They belong to neither side. Only where the old text is nowhere with them are they taken off, from both sides alike.
 
 use super::index::FileIndex;
 use super::key::Key;

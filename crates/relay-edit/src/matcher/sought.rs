@@ -10,7 +10,7 @@ use crate::lines::Lines;
 /// How many bits the filter has for each line that is sought.
 const BITS_PER_LINE: usize = 16;
 
-/// Where lines are that somebody said they would look for.
+/// Where the lines are that an author said they would look for.
 #[derive(Debug)]
 pub(crate) struct Sought {
     /// One bit for each kind of line that is sought.

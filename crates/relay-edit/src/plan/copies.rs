@@ -1,4 +1,4 @@
-//! Lines that are several times in a hunk, of which nobody can say which copy stays.
+//! Lines that a hunk has several times, where it cannot be decided which copy stays.
 //!
 //! Old and new text that were written whole are brought together line by line, and there may be several ways to do so: of
 //! two equal lines one is new and one stays, and it makes no difference which. It does where the file does not have the line

@@ -138,7 +138,7 @@ pub(crate) fn check_write(
     gutted(&lines, content, why)
 }
 
-/// Checks what hunks make of a file where their new lines represent all of it, or for lines that nobody quoted. Whoever quotes
+/// Checks what hunks make of a file where their new lines represent all of it, or for lines that were not quoted. Whoever quotes
 /// some lines of a file and writes fewer means that.
 pub(crate) fn check_patched(before: &[u8], hunks: &[Hunk], after: &Content) -> Option<Loss> {
     let lines = count(before, b'\n');

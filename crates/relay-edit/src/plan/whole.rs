@@ -143,7 +143,7 @@ struct Loss<'d> {
 fn remarks(old: Option<&[&[u8]]>, new: Option<&[&[u8]]>, lost: usize) -> bool {
     let text = |line: &&[u8]| std::str::from_utf8(line).map(str::to_owned).unwrap_or_default();
     let is_comment = |line: &&[u8]| comment(&text(line)).is_some();
-    // A heading of a document is no comment beside `<!-- your text here -->`.
+    // A document's heading is not a comment like `<!-- your text here -->`.
     let sign = |line: &&[u8]| line.first().map(|sign| if *sign == b'*' { b'/' } else { *sign });
     let mark = new.and_then(<[_]>::first).and_then(sign);
     let says_so = |line: &&[u8]| {

@@ -87,7 +87,7 @@ fn a_line_that_only_moves_keeps_the_bytes_it_has() {
     check("a \nb\n", Tier::LinesUnverified, "b\na\n");
 }
 
-/// `a` represents both, and nobody can tell which of them goes where.
+/// `a` represents both, and it cannot be decided which of them goes where.
 #[test]
 fn lines_that_read_alike_in_the_reply_move_only_where_they_are_alike_in_the_file() {
     let places = &[Some(0), Some(1), Some(2)];

@@ -136,7 +136,7 @@ fn one_more_equal_line_is_not_done_because_there_are_some() {
     check(&cells, &diff(4), &"| a |\n".repeat(5));
 }
 
-/// A section that changes nothing is no reason to refuse the others, even where its lines are in the file twice.
+/// A section that changes nothing does not refuse the others, even where its lines are in the file twice.
 #[test]
 fn a_section_that_changes_nothing_may_fit_anywhere() {
     let file = "start()\ncheck(value)\nstop()\nstart()\ncheck(value)\nend()\n";

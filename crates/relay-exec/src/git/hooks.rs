@@ -37,7 +37,7 @@ impl Hooks {
     }
 }
 
-/// The hooks of the repository that a folder is the work tree of; none if it has none, or one that cannot be shown.
+/// The hooks of the repository a folder belongs to. `None` if it has none, or one that cannot be shown.
 #[must_use]
 pub fn hooks(folder: &Path, cancel: &Cancel) -> Option<Hooks> {
     let place = Place::find(&folder.canonicalize().ok()?).ok()?;

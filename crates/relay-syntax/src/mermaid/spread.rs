@@ -96,7 +96,7 @@ impl Plan<'_> {
         }
     }
 
-    /// The mean of the leftmost and the rightmost placement that leaves nobody overlapping overlaps nobody either.
+    /// The mean of the leftmost and the rightmost placement that has no overlap has none either.
     fn spread_layer(
         &mut self,
         (layer, band): (usize, Option<usize>),

@@ -9,7 +9,7 @@ use relay_store::{Shelf, Store, StoreError};
 /// What the hooks are remembered under.
 const NAME: &str = "git-hooks";
 
-/// The project's hooks, with whether the user trusts them; none if git would run none.
+/// The project's hooks, and whether the user trusts them. `None` if git would run none.
 pub fn project_hooks(store: &Store, root: &Path) -> Option<(Hooks, bool)> {
     let found = hooks(root, &Cancel::new())?;
     let text = found.text();

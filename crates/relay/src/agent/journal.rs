@@ -37,7 +37,7 @@ pub fn raw() -> Option<RawFrames> {
     RAW.get().cloned()
 }
 
-/// Writes down what happens, on a thread of its own. A log that cannot be written is no reason to stop.
+/// Writes down what happens, on a thread of its own. A log that cannot be written stops nothing.
 #[derive(Clone)]
 pub struct Journal(Sender<String>);
 

@@ -190,7 +190,7 @@ fn scope(known: &Models, patterns: &[String]) -> Result<Vec<String>, Failure> {
     Ok(scope)
 }
 
-/// Whether a name fits a pattern, in which `*` stands for anything.
+/// Whether a name fits a pattern, in which `*` matches anything.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
@@ -207,7 +207,7 @@ fn fits(pattern: &str, name: &str) -> bool {
     rest.is_empty()
 }
 
-/// The first model of the catalog for whose provider there is a key.
+/// The first model of the catalog with a key for its provider.
 fn first_with_key(known: &Models) -> Option<String> {
     let mut usable =
         known.catalog.providers().iter().filter(|provider| provider.needs_key() && known.has_key(provider));

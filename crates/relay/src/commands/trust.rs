@@ -67,7 +67,7 @@ fn no_terminal() -> Failure {
     )
 }
 
-/// Asks about the repository's git hooks; none if there is nothing to ask about.
+/// Asks about the repository's git hooks. `None` if there is nothing to ask about.
 fn trust_hooks(engine: &Engine, person: &mut Person) -> Result<Option<u8>, Failure> {
     let root = engine.workspace().root();
     let Some((found, is_trusted)) = hooks::project_hooks(engine.store(), root) else { return Ok(None) };

@@ -44,7 +44,7 @@ pub(super) fn is_certain(text: &str) -> bool {
     split(text.trim_start()).is_some_and(|(sign, rest)| site(sign, rest, 0).is_ok())
 }
 
-/// Whether a line names anchors after a sign that is no operation's.
+/// Whether a line names anchors after a sign that does not belong to any operation.
 pub(super) fn is_unknown(text: &str) -> bool {
     let anchors = text.trim_start_matches(|c: char| !c.is_alphanumeric());
     anchors.len() < text.len() && split(text).is_none() && site('≔', anchors.trim(), 0).is_ok()

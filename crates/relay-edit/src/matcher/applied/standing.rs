@@ -24,8 +24,8 @@ fn can_be_recognised(pattern: &Pattern<'_>) -> bool {
 
 /// What was found for a hunk, unless it counts as applied only because what it adds is there anyway.
 ///
-/// One more of several equal lines: where the old lines are, the new ones do as well, before and after the change. So nobody
-/// can say whether it is made.
+/// One more of several equal lines: where the old lines are, the new ones fit as well, before and after the change, so
+/// it cannot be decided whether it was made.
 pub(crate) fn proven(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -177,7 +177,7 @@ fn by_number(
     if places.clone().any(is_candidate) {
         return None;
     }
-    // Lines that shall go and still are beside the new ones say that nothing is done yet.
+    // Lines to be removed that are still beside the new ones show that nothing is done yet.
     let beside = |place: usize| {
         let mut found = candidates.iter().filter(|_| pattern.hunk.removes());
         found.any(|found| found.end() == place || found.start() == place + pattern.new.len())

@@ -73,7 +73,7 @@ impl Reindent {
         {
             return Some(Cow::Borrowed(line));
         }
-        // Tabs after spaces are nobody's indentation.
+        // No one indents with tabs after spaces.
         if matches!(self, Self::Add(missing) if missing.ends_with(b" ")) && before.contains(&b'\t') {
             return None;
         }

@@ -12,7 +12,7 @@ use crate::matcher::key::indent;
 
 /// This many indented lines are needed to speak of a manner.
 const ENOUGH: usize = 5;
-/// This many are enough where all begin with a tab: nobody indents a few lines so by chance. Spaces may continue a line.
+/// This many are enough where all begin with a tab: a few lines are not indented like that by chance. Spaces may continue a line.
 const SOME: usize = 2;
 
 /// How new lines are to the manner of a file.

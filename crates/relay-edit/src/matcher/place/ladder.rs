@@ -71,7 +71,7 @@ pub(crate) enum Search {
     Crowd,
     /// The old lines are here, and the new ones there, with lines in common.
     Doubtful(Vec<usize>),
-    /// The new lines are there, and lines that shall go are beside them.
+    /// The new lines are there, and lines to be removed are beside them.
     HalfDone {
         /// Where those are.
         found: usize,
@@ -330,7 +330,7 @@ fn may_be_applied(pattern: &Pattern<'_>, index: &FileIndex<'_>, key: Key, candid
     near.map(|line| index.lines.text(line)).any(|text| text == added.as_bytes())
 }
 
-/// Whether most lines that shall go still are in the file. Then the new ones are there for another reason: they were
+/// Whether most lines to be removed are still in the file. Then the new ones are there for another reason: they were
 /// not put in their place. One line alone may well be somewhere else too.
 fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> bool {
     const SEVERAL: usize = 3;
@@ -343,7 +343,7 @@ fn is_mostly_there(pattern: &Pattern<'_>, index: &FileIndex<'_>, tier: Tier) -> 
     there.count() * 2 > removed.len()
 }
 
-/// Where lines that shall go, at an end of the hunk, still are beside the place where its new lines are.
+/// Where lines to be removed, at an end of the hunk, are still beside the place where its new lines are.
 pub(crate) fn goes_beside(
     pattern: &Pattern<'_>,
     index: &FileIndex<'_>,
@@ -363,7 +363,7 @@ pub(crate) fn goes_beside(
         .or_else(|| one_goes_beside(pattern, index, covered))
 }
 
-/// Where one of several lines that shall go, and does not come back, is directly beside the new ones at whatever depth.
+/// Where one of several lines to be removed, which does not come back, is directly beside the new ones at whatever depth.
 fn one_goes_beside(pattern: &Pattern<'_>, index: &FileIndex<'_>, covered: &Range<usize>) -> Option<usize> {
     let removed = pattern.hunk.lines.iter().filter(|line| !line.is_new()).map(HunkLine::text);
     let removed: Vec<&str> = removed.filter(|line| has_identity(&[line])).collect();

@@ -4,7 +4,7 @@
 //! that one has a slip, or others have characters that look alike. Which of the two is meant nobody can say, unless the line
 //! number does.
 //!
-//! A line number may also be that of a place where somebody has changed one of the lines since, while the block was twice.
+//! A line number may also name a place where one of the lines has been changed since, while the block was there twice.
 
 use crate::matcher::fuzzy::is_slip;
 use crate::matcher::index::FileIndex;

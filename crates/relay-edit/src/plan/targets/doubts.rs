@@ -10,7 +10,7 @@ use crate::lines::Lines;
 /// What new lines seem to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Doubt {
-    /// An operation with a sign that nobody knows, this many new lines below the first one.
+    /// An operation with an unknown sign, this many new lines below the first one.
     Operation(usize),
     /// Lines of a diff.
     Diff,

@@ -48,7 +48,7 @@ pub struct Binary {
     pub skills: Arc<SkillTexts>,
     /// The files of instructions that the model is given.
     pub instructions: Vec<Value>,
-    /// Answers shall come faster, at a higher price.
+    /// Faster answers, at a higher price.
     pub fast: AtomicBool,
 }
 

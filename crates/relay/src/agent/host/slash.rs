@@ -55,7 +55,7 @@ pub fn all(store: &Store, workspace: &Workspace, settings: &Settings) -> Vec<Tem
     templates::discover(&mut Reader::default(), own, Place::project(workspace.root_dir()), "", others)
 }
 
-/// What a text that begins with `/` means; none if it is only a text.
+/// What a text that begins with `/` means, or `None` if it is only text.
 pub fn expand(
     message: &str,
     skills: &SkillTexts,
