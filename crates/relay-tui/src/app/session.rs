@@ -42,6 +42,8 @@ pub struct Session {
 /// What the interface remembers between a command and what comes of it.
 #[derive(Clone, Debug, Default)]
 pub struct Meanwhile {
+    /// The prompt may only be answered: nothing can be changed until the run is over.
+    pub is_read_only: bool,
     /// The policy that holds again once the run is over.
     pub policy_after: Option<String>,
     /// The page that is being written is for others.

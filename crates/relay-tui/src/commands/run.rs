@@ -128,16 +128,16 @@ impl App {
             let text = "the agent is working; /btw asks something on the side, or wait until it is done";
             return self.notice(Level::Warning, text);
         }
-        if self.session.policy != READ_ONLY {
-            self.session.meanwhile.policy_after = Some(self.session.policy.clone());
-            self.send(json!({ "type": "set_policy", "level": READ_ONLY }));
-        }
+        // The agent says which policy this replaces: before it has started, the interface does not know.
+        self.session.meanwhile.is_read_only = true;
+        self.send(json!({ "type": "set_policy", "level": READ_ONLY }));
         self.say(text, false);
     }
 
     /// The policy as it was before a prompt that could change nothing.
     pub(crate) fn restore_policy(&mut self) {
-        if let Some(level) = self.session.meanwhile.policy_after.take().filter(|level| !level.is_empty()) {
+        self.session.meanwhile.is_read_only = false;
+        if let Some(level) = self.session.meanwhile.policy_after.take() {
             self.send(json!({ "type": "set_policy", "level": level }));
         }
     }
@@ -231,6 +231,11 @@ impl App {
             "get_tools" => self.show_tools(data),
             "set_policy" => {
                 let is_known = self.session.policy == text("level");
+                let (level, previous) = (text("level"), text("previousLevel"));
+                if self.session.meanwhile.is_read_only {
+                    let is_ours = level == READ_ONLY && previous != READ_ONLY;
+                    self.session.meanwhile.policy_after = is_ours.then(|| previous.to_owned());
+                }
                 text("level").clone_into(&mut self.session.policy);
                 if !is_known {
                     self.notice(Level::Info, &format!("policy: {}", text("level")));

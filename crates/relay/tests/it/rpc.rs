@@ -110,6 +110,7 @@ fn every_command_is_answered_with_its_id() {
     assert_eq!(response(&lines, "set_model")["data"]["id"], "other");
     let policy = &response(&lines, "set_policy")["data"];
     assert_eq!((&policy["level"], &policy["granted"]), (&json!("ask"), &json!(["web"])));
+    assert_eq!(policy["previousLevel"], "auto");
     let setting = &response(&lines, "set_setting")["data"];
     assert_eq!(
         (&setting["value"], &setting["source"], &setting["type"]),

@@ -42,14 +42,20 @@ impl Session {
                 .collect()
         };
         let (grant, revoke) = (classes("grant")?, classes("revoke")?);
-        with_agent(&self.remote, move |agent| {
+        let previous = with_agent(&self.remote, move |agent| {
             agent.with_policy(|policy| {
+                let previous = policy.level;
                 policy.level = level.unwrap_or(policy.level);
                 policy.granted.extend(grant);
                 policy.granted.retain(|class| !revoke.contains(class));
-            });
+                previous
+            })
         })?;
-        self.policy()
+        let mut answer = self.policy()?;
+        if let Some(fields) = answer.as_mut().and_then(Value::as_object_mut) {
+            fields.insert("previousLevel".to_owned(), previous.name().into());
+        }
+        Ok(answer)
     }
 
     fn set_plan_mode(&self, command: &Value) -> Answer {
