@@ -1,11 +1,10 @@
-//! What goes on in the background: questions, and the jobs of agents. What is known about each, and whether it is still
-//! alive.
+//! Background work: questions, and agents' jobs. What is known about each, and whether it is still alive.
 
 use relay_store::{Jobs, StoreError};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Something that goes on in the background.
+/// A background job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Its name.
@@ -23,10 +22,10 @@ pub struct Job {
     /// The exit code, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<u8>,
-    /// What it came to, as `relay ask --json` prints it.
+    /// Its result, as `relay ask --json` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// The agent that works on it; none for a question.
+    /// The agent that runs it; `None` for a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<OfAgent>,
 }
@@ -51,7 +50,7 @@ pub enum State {
     Starting,
     /// It is being answered.
     Running,
-    /// It was answered, well or not.
+    /// It was answered, successfully or not.
     Done,
     /// The user cancelled it.
     Cancelled,
@@ -60,7 +59,7 @@ pub enum State {
 }
 
 impl State {
-    /// Whether there is still something to wait for.
+    /// Whether it has not ended yet.
     #[must_use]
     pub const fn is_open(self) -> bool {
         matches!(self, State::Starting | State::Running)

@@ -36,13 +36,13 @@ pub const ESCAPED_PATH: Code = Code::new("escaped-path");
 pub const LOOK_ALIKE_PATH: Code = Code::new("look-alike-path");
 /// A new file's name is easily taken for that of another file.
 pub const SIMILAR_PATH: Code = Code::new("similar-path");
-/// A folder is where a file is to come, and would not be empty.
+/// A folder that would not be empty is in the place of a new file.
 pub const FILE_IS_FOLDER: Code = Code::new("file-is-folder");
 /// A file that was named does not exist.
 pub const NO_SUCH_FILE: Code = Code::new("no-such-file");
-/// The reply is larger than Relay takes.
+/// The reply exceeds the size limit.
 pub const REPLY_TOO_LARGE: Code = Code::new("reply-too-large");
-/// The reply names more files than Relay takes at once.
+/// The reply names too many files.
 pub const TOO_MANY_FILES: Code = Code::new("too-many-files");
 /// The config file cannot be used as it is.
 pub const INVALID_CONFIG: Code = Code::new("invalid-config");
@@ -64,17 +64,17 @@ pub const LINTER_UNAVAILABLE: Code = Code::new("linter-unavailable");
 pub const APPROVAL_REQUIRED: Code = Code::new("approval-required");
 /// A person said no.
 pub const NOT_APPROVED: Code = Code::new("not-approved");
-/// A file changed between planning and writing, or since the transaction that is to be undone.
+/// A file changed between planning and writing, or since the transaction to undo.
 pub const CHANGED_SINCE: Code = Code::new("changed-since");
-/// Nothing on the ledger fits what was asked for.
+/// Nothing on the ledger matches.
 pub const NO_SUCH_TRANSACTION: Code = Code::new("no-such-transaction");
-/// More than one transaction fits the prefix.
+/// More than one transaction matches the prefix.
 pub const AMBIGUOUS_TRANSACTION: Code = Code::new("ambiguous-transaction");
 /// The transaction is undone already.
 pub const ALREADY_UNDONE: Code = Code::new("already-undone");
 /// Something landed after the last undo, so that a redo needs a name.
 pub const LANDED_SINCE: Code = Code::new("landed-since");
-/// Of the group of a transaction that was undone, others are still in effect.
+/// Other transactions in the group of an undone one are still in effect.
 pub const GROUP_IN_EFFECT: Code = Code::new("group-in-effect");
 /// The lines an undo would change have changed since.
 pub const UNDO_CONFLICT: Code = Code::new("undo-conflict");
@@ -90,7 +90,8 @@ pub const TRANSACTION_FAILED: Code = Code::new("transaction-failed");
 pub const INTERRUPTED: Code = Code::new("interrupted");
 /// An unfinished transaction of an earlier run was rolled back.
 pub const RECOVERED: Code = Code::new("recovered");
-/// A command was interrupted before what it did could be recorded; what differs from before it is on the ledger now.
+/// A command was interrupted before its changes could be recorded; the differences since it started are now on the
+/// ledger.
 pub const INTERRUPTED_COMMAND: Code = Code::new("interrupted-command");
 /// A reply puts invisible or direction-changing characters into a file.
 pub const INVISIBLE_CHARACTERS: Code = Code::new("invisible-characters");
@@ -100,7 +101,7 @@ pub const HARD_LINKED: Code = Code::new("hard-linked");
 pub const NOT_STAGED: Code = Code::new("not-staged");
 /// Git was called without programs that the repository's config names.
 pub const GIT_PROGRAM_NOT_RUN: Code = Code::new("git-program-not-run");
-/// A refused reply could not be kept until its repair comes.
+/// A refused reply could not be saved for its repair.
 pub const NOT_WAITING: Code = Code::new("not-waiting");
 /// A refused reply waits for its repair, and a reply of the same files does not name it.
 pub const STILL_WAITING: Code = Code::new("still-waiting");
@@ -118,7 +119,7 @@ pub const RECOVERY_STUCK: Code = Code::new("recovery-stuck");
 pub const NOT_CAPTURED: Code = Code::new("not-captured");
 /// A check did not run, because what it changes could not be captured and undone.
 pub const CHECK_NOT_RUN: Code = Code::new("check-not-run");
-/// Files changed during something that was to change nothing.
+/// Files changed during an operation that should change nothing.
 pub const CHANGED_MEANWHILE: Code = Code::new("changed-meanwhile");
 /// Another transaction changed files while a command ran.
 pub const UNATTRIBUTED: Code = Code::new("unattributed");
@@ -128,9 +129,9 @@ pub const OVERTAKEN: Code = Code::new("overtaken");
 pub const ORIGINAL_DAMAGED: Code = Code::new("original-damaged");
 /// A record of the ledger, or a state file that recovery needs, cannot be verified.
 pub const DAMAGED_STATE: Code = Code::new("damaged-state");
-/// No kept content fits what was asked for, or its path is not known.
+/// No saved content matches, or its path is not known.
 pub const NO_SUCH_CONTENT: Code = Code::new("no-such-content");
-/// A command was interrupted while its checks ran; what it did stays.
+/// A command was interrupted while its checks ran; its changes stay.
 pub const KEPT: Code = Code::new("kept");
 /// A command moved git's branches, or changed its index.
 pub const GIT_CHANGED: Code = Code::new("git-changed");
@@ -138,7 +139,7 @@ pub const GIT_CHANGED: Code = Code::new("git-changed");
 pub const COMMAND_NOT_STARTED: Code = Code::new("command-not-started");
 /// A wrapped command left a process running.
 pub const LEFT_RUNNING: Code = Code::new("left-running");
-/// No mail session fits what was asked for.
+/// No mail session matches.
 pub const NO_SESSION: Code = Code::new("no-session");
 /// Several mail sessions could be meant.
 pub const WHICH_SESSION: Code = Code::new("which-session");

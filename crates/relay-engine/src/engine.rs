@@ -36,7 +36,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// The error as findings, for the one JSON document every command owes its caller.
+    /// The error as findings, for the JSON document of every command.
     #[must_use]
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         match self {
@@ -49,7 +49,7 @@ impl EngineError {
     }
 }
 
-/// A fault of the user's own data as a finding.
+/// A problem with the user's data as a finding.
 fn user_data(error: &StoreError) -> Diagnostic {
     let hint = error
         .hint()
@@ -57,7 +57,7 @@ fn user_data(error: &StoreError) -> Diagnostic {
     Diagnostic::error(codes::USER_DATA, crate::outcome::stop::with_sources(error)).hinted(hint)
 }
 
-/// A workspace ready for work.
+/// An open workspace.
 pub struct Engine {
     workspace: Workspace,
     store: Store,
@@ -108,7 +108,7 @@ impl Engine {
         self.configured
     }
 
-    /// What a person should know about the workspace itself: odd config keys, transactions that were recovered.
+    /// Notes about the workspace itself: unknown config keys, recovered transactions.
     #[must_use]
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
@@ -120,8 +120,8 @@ impl Engine {
         &self.ledger
     }
 
-    /// A record of a list with its contents, which the list leaves out. Read once; each content would otherwise look the
-    /// whole record up again, which takes minutes for a few hundred files.
+    /// A record with its contents, which lists leave out. It is read once, because looking up each content separately
+    /// reads the whole record again, which takes minutes for a few hundred files.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -129,7 +129,7 @@ impl Engine {
         Ok(self.ledger.find(listed.uuid)?.unwrap_or_else(|| listed.clone()))
     }
 
-    /// The words for the ledger about a transaction of this project, with a sentence that also sums it up.
+    /// A draft for the ledger of a transaction in this project, with a sentence that is also its summary.
     pub(crate) fn header(&self, channel: &str, reason: &str) -> Header {
         Header {
             project_id: self.config.project_id.clone(),
@@ -140,27 +140,27 @@ impl Engine {
         }
     }
 
-    /// Looks at the workspace before something changes it that is not a transaction, and writes down what it saw.
+    /// Scans the workspace before something other than a transaction changes it, and records the scan.
     pub(crate) fn watch(&self, by: &str, line: &str, ignored: &Ignored) -> Result<(Scan, Running), TxnError> {
         let before = self.ledger.scan_with(&self.workspace, ignored)?;
         let running = self.journal(&before, Command::new(by, line))?;
         Ok((before, running))
     }
 
-    /// Writes down what was seen before a command, which runs next.
+    /// Records the scan before the next command.
     pub(crate) fn journal(&self, before: &Scan, command: Command) -> Result<Running, TxnError> {
         let command = Command { runs: relay_exec::own_runs().to_owned(), ..command };
         self.ledger.journal(&self.workspace, before, command)
     }
 
-    /// What ends commands and transactions early.
+    /// The flag that ends commands and transactions early.
     #[must_use]
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// The same workspace without the project's commands and its question. An agent changes files in many small steps,
-    /// of which only the last builds; it runs the checks itself, as commands, and everything it did can be undone.
+    /// The same workspace without the project's commands and approval. An agent changes files in many small steps, of
+    /// which only the last builds; it runs the checks itself, as commands, and all its changes can be undone.
     #[must_use]
     pub fn without_checks(mut self) -> Self {
         self.config.pre_command.clear();
@@ -179,7 +179,7 @@ impl Engine {
         self.user_checks.iter().map(AsRef::as_ref)
     }
 
-    /// The ledger as a person reads it.
+    /// The ledger's history.
     ///
     /// # Errors
     /// The state folder cannot be read.
@@ -188,8 +188,8 @@ impl Engine {
     }
 }
 
-/// Finishes what an earlier run left undone; reports what that was, and what is damaged. Works without a config and
-/// with a broken one.
+/// Finishes what an earlier run left undone; reports it, and any damage. Works without a config and with a broken
+/// one.
 ///
 /// # Errors
 /// The ledger or the user's data folder cannot be used.
@@ -211,7 +211,7 @@ pub(crate) fn open_ledger(
 ) -> Result<(Ledger, Vec<Diagnostic>), EngineError> {
     let ledger = Ledger::open(workspace, LedgerKey::new(store.ledger_key()?))?;
     let Journals { interrupted: captures, unusable } = ledger.interrupted(workspace)?;
-    // A check that outlived its Relay would write into what is put back now.
+    // A check that outlived its Relay would overwrite the files being restored.
     let mut found: Vec<Diagnostic> = captures.iter().filter_map(interrupted::end_check).collect();
     found.extend(ledger.recover()?.iter().flat_map(recovered));
     found.extend(unusable.iter().map(|name| damaged::journal(name)));
@@ -234,7 +234,7 @@ pub fn read_config(workspace: &Workspace) -> Result<Option<(Config, Vec<Diagnost
     Config::parse(text).map(Some).map_err(EngineError::Config)
 }
 
-/// What recovery did with one interrupted transaction, in one line, and what it kept of another program's.
+/// Describes what recovery did with one interrupted transaction, and which content of other programs it saved.
 fn recovered(recovered: &Recovered) -> Vec<Diagnostic> {
     let name = short(recovered.uuid);
     let files = recovered.paths.len();

@@ -1,8 +1,8 @@
 //! What the agent costs beside codex, against the same scripted model: `cargo bench --bench agent`.
 //!
-//! A one-shot `hello`, and ten turns with a shell tool. Printed are user + system time, the most memory, and the gap per
-//! turn: the time from a request to the next one, in which the agent runs the tool. codex is taken from `RELAY_AGENTS`,
-//! where `./test` installs it; without it only Relay's row is printed.
+//! A one-shot `hello`, and ten turns with a shell tool. It prints user + system time, peak memory, and the gap per turn:
+//! the time from a request to the next one, in which the agent runs the tool. codex comes from the folder in
+//! `RELAY_AGENTS`, where `./test` installs it; without it, only Relay's row is printed.
 //!
 //! Limits: `hello` at most 0.1 of codex's time and 25 MB; ten turns at most 0.25 of its time and 0.35 of its gap.
 
@@ -28,14 +28,14 @@ use testkit::model::{ModelServer, Reply};
 const RUNS: usize = 5;
 const TURNS: usize = 10;
 
-/// An agent that is measured.
+/// An agent to measure.
 #[derive(Clone)]
 enum Agent {
     Relay,
     Codex(PathBuf),
 }
 
-/// What one run came to.
+/// The measurements of one run.
 struct Measured {
     cpu: Duration,
     peak_bytes: u64,
@@ -61,11 +61,11 @@ fn main() {
         );
     }
     if codex.is_none() {
-        println!("codex is not here (RELAY_AGENTS); nothing to compare with");
+        println!("codex is not installed (RELAY_AGENTS), so there is nothing to compare with");
     }
 }
 
-/// The median of several runs, printed.
+/// Prints the median of several runs.
 fn row(agent: &Agent, turns: usize) -> Measured {
     let mut runs: Vec<Measured> = (0..RUNS).map(|_| once(agent, turns)).collect();
     let median = |runs: &mut Vec<Measured>, key: fn(&Measured) -> Duration| {

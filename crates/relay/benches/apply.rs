@@ -1,8 +1,8 @@
-//! What placing edits costs, beside the programs everybody knows: `cargo bench --bench apply`.
+//! What placing edits costs, beside well-known programs: `cargo bench --bench apply`.
 //!
-//! User + system time of whole processes, all in one run: `relay apply --dry-run` beside `patch --dry-run` on one
-//! long file with many hunks, and beside `git apply --check` on many files. They take turns, so that whatever else the
-//! machine does falls on both. Reading a reply as it arrives is measured in nanoseconds per byte.
+//! User + system time of whole processes, all in one run: `relay apply --dry-run` beside `patch --dry-run` on one long
+//! file with many hunks, and beside `git apply --check` on many files. They take turns, so that other load on the
+//! machine affects both. Reading a reply as it arrives is measured in nanoseconds per byte.
 
 #![allow(missing_docs, reason = "a program, not a library")]
 #![allow(
@@ -25,7 +25,7 @@ use testkit::measure::children_cpu;
 
 /// How often the programs take turns.
 const TURNS: u32 = 5;
-/// How often each runs when it is its turn; the kernel counts time in hundredths of a second, so it takes many.
+/// How many runs each turn has; the kernel counts time in hundredths of a second, so one run is too short to measure.
 const RUNS: u32 = 50;
 /// The most that reading a reply in pieces may cost.
 const STREAMING_NS_PER_BYTE: f64 = 50.0;

@@ -1,9 +1,9 @@
 //! What `relay ask` costs beside calling the backend directly: `cargo bench --bench ask`.
 //!
-//! The backend is a shell that reads its prompt and tells how much memory the program above it has used at most; the
-//! program above it is Relay, because a confined backend takes the place of the process that confines it. User + system
-//! time is summed over all runs and divided, because the kernel counts it in hundredths of a second. The difference must
-//! stay below 15 ms, the memory below 20 MB.
+//! The backend is a shell that reads its prompt and reports the peak memory of its parent process; that parent is Relay,
+//! because a confined backend takes the place of the process that confines it. User + system time is summed over all
+//! runs and divided, because the kernel counts it in hundredths of a second. The difference must stay below 15 ms, the
+//! memory below 20 MB.
 
 #![allow(missing_docs, reason = "a program, not a library")]
 #![allow(

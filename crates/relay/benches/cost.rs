@@ -1,4 +1,4 @@
-//! What Relay costs, beside something everybody knows: `cargo bench` prints a table.
+//! What Relay costs, beside well-known programs: `cargo bench` prints a table.
 //!
 //! Wall time is the median of many runs; user + system time is summed over all runs of a row and divided, because the
 //! kernel counts it in hundredths of a second.

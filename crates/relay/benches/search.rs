@@ -1,6 +1,6 @@
 //! `relay search` and `relay find` beside ripgrep, on 50,000 files, in one run.
 //!
-//! Runs alternate, so that all see the same load. The aim is 1.1 times of ripgrep in time and in CPU.
+//! Runs alternate, so that all see the same load. The target is at most 1.1 times ripgrep's wall and CPU time.
 
 #![allow(missing_docs, reason = "a program, not a library")]
 #![allow(

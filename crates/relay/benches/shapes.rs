@@ -245,7 +245,7 @@ fn replies() -> Vec<Reply> {
             sections + &repeat(45_000, |at| format!("v{at}.txt\n```\nx\n```\n"))
         }),
         ("600,000 sections by anchor", || repeat(600_000, |at| format!("§f{at}.txt\n»EOF\nx\n"))),
-        ("a new file without a sign in any line", || {
+        ("a new file without a `+` in any line", || {
             format!("*** Begin Patch\n*** Add File: x\n{}*** End Patch\n", "a\n".repeat(1_900_000))
         }),
         ("90,000 hunks below 20 named lines each", || {
@@ -264,7 +264,7 @@ fn replies() -> Vec<Reply> {
             let path = "a".repeat(30_000_000);
             format!("```text // {{{path}}} multi-search-replace\n{}```\n", "=======\n".repeat(1_000_000))
         }),
-        ("blocks that may have ended before, inside each other", || {
+        ("nested blocks that may have ended earlier", || {
             let inner = "p.txt\n```\n// START\n```\n".repeat(450_000);
             format!("```text // {{a}}\n// START\n```\n{inner}```text // {{c}}\nx\n```\n")
         }),
@@ -298,12 +298,12 @@ fn replies() -> Vec<Reply> {
                 |at: usize| format!("@@ -{0},2 +{0},2 @@\n-same line\n+other\n same line\n", at * 2 + 1);
             diff("equal.txt", &repeat(49_000, hunk))
         }),
-        ("two lines by turns, one of them in a hunk each", || {
+        ("two alternating lines, one of them in each hunk", || {
             let hunk =
                 |at: usize| format!("@@ -{0},4 +{1},3 @@\n one\n-two\n one\n two\n", at * 10 + 1, at * 9 + 1);
             diff("two.txt", &repeat(9_000, hunk))
         }),
-        ("two lines by turns, in another order", || {
+        ("two alternating lines, in another order", || {
             format!("two.txt\n```\n{}```\n", "two\ntwo\none\n".repeat(40_000))
         }),
         ("99,000 insertions in order", || {
@@ -354,7 +354,7 @@ fn replies() -> Vec<Reply> {
             format!("```text // {{lines.txt}} multi-search-replace\n{}```\n", repeat(9_000, each))
         }),
         ("a line of a file of 60 million", || diff("newlines.txt", "@@ -5,2 +5,3 @@\n \n+x\n \n")),
-        ("a file of 60 million lines anew", || "newlines.txt\n```\nx\n```\n".to_owned()),
+        ("a file of 60 million lines rewritten", || "newlines.txt\n```\nx\n```\n".to_owned()),
         ("a file of 60 million lines deleted", || {
             "*** Begin Patch\n*** Delete File: newlines.txt\n*** End Patch\n".to_owned()
         }),
@@ -365,7 +365,7 @@ fn replies() -> Vec<Reply> {
         ("whole files: lines left out among equal ones", || {
             format!("equal.txt\n```\n{}```\n", "same line\n// ... existing code ...\n".repeat(1_000))
         }),
-        ("50,000 ranges over each other", || {
+        ("50,000 overlapping ranges", || {
             let range = |at: usize| {
                 format!(
                     "[EDIT_FILE path=\"lines.txt\" start_line=\"{}\" end_line=\"{}\"]\nx\n[/EDIT_FILE]\n",
@@ -397,7 +397,7 @@ fn replies() -> Vec<Reply> {
 fn others() -> Vec<Other> {
     const PARTIAL: &[&str] = &["apply", "--dry-run", "--partial"];
     vec![
-        ("19,000 files patched in vain, the others landing", PARTIAL, || {
+        ("19,000 patches that fail, the others landing", PARTIAL, || {
             repeat(19_000, |at| diff(&format!("many/f{at}"), &format!("@@\n a\n-b {}\n+x\n c\n", at + 1)))
         }),
         ("9,500 paths misspelt beside 9,500 right ones", PARTIAL, || {

@@ -1,4 +1,4 @@
-//! Asking backends from the command line: progress on the terminal, and Relay's eye on the files where one could write.
+//! Asks backends from the command line: shows progress, and watches the files if a backend could write.
 
 use std::sync::Mutex;
 use std::time::Duration;
@@ -56,7 +56,7 @@ pub fn side_by_side<T: Send>(
     together(names, cancel, budget, &Line(Mutex::new(progress)), one)
 }
 
-/// Who is watched, and how they came to be asked.
+/// Which backends are watched, and why they were asked.
 pub struct Watched<'a> {
     pub channel: &'static str,
     pub reason: &'a str,
@@ -68,7 +68,7 @@ pub struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// Does the work under Relay's eyes; what it does to the files becomes one transaction.
+    /// Runs the work while Relay watches the files; its changes become one transaction.
     pub fn attend(&self, engine: &Engine, mut work: impl FnMut()) -> Outcome {
         let attended = Attended {
             channel: self.channel,
@@ -90,7 +90,7 @@ impl Watched<'_> {
     }
 }
 
-/// Shows the note that goes with watching; returns whether the files are watched.
+/// Shows the note about watching; returns whether the files are watched.
 pub fn is_watched(watch: &Watch) -> bool {
     if let Some(note) = watch.note() {
         terminal::note(&note);

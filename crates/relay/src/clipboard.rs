@@ -1,7 +1,7 @@
 //! Putting text on the system's clipboard so that it outlives this process.
 //!
-//! On X11 and Wayland the clipboard's content lives in the program that offered it. So a copy of Relay stays running in
-//! the background, holding the text until another program copies something; elsewhere the system keeps it.
+//! On X11 and Wayland the clipboard's content lives in the program that offered it. So a second Relay keeps running in
+//! the background and holds the text until another program copies something; elsewhere the system keeps it.
 
 use std::io::{IsTerminal as _, Read, Write as _};
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use relay_engine::Arrival;
 use crate::channel::Source;
 use crate::failure::{ENVIRONMENT, Failure};
 
-/// What the background copy of Relay is started with. It is not a command for people, so the parser does not know it.
+/// The argument that starts the background Relay. It is not a command for people, so the parser does not know it.
 pub const HOLD: &str = "__hold-clipboard";
 
 /// How long the background process may take to offer the text; on a busy machine it takes a while to start.
@@ -21,7 +21,7 @@ const OFFERED_WITHIN: Duration = Duration::from_secs(15);
 
 /// Puts the text on the clipboard.
 pub fn copy(text: &str) -> Result<(), Failure> {
-    // Asking for the clipboard first shows at once whether there is one.
+    // Opening the clipboard first shows at once whether there is one.
     let mut clipboard = match arboard::Clipboard::new() {
         Ok(clipboard) => clipboard,
         Err(_) if through_the_terminal(text) => return Ok(()),
@@ -35,11 +35,11 @@ pub fn copy(text: &str) -> Result<(), Failure> {
     wait_until_offered(text, before.as_deref())
 }
 
-/// The longest text that every terminal takes; xterm takes no more.
+/// The longest text that every terminal accepts; this is xterm's limit.
 const TERMINAL_BYTES: usize = 74_000;
 
-/// Over SSH the clipboard is that of the machine where the terminal is, and the terminal can put text on it (OSC 52).
-/// Whether it was asked to: it never answers.
+/// Over SSH, the clipboard belongs to the machine that runs the terminal, and the terminal can put text on it (OSC
+/// 52). Returns whether it was asked to; a terminal never answers.
 fn through_the_terminal(text: &str) -> bool {
     let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
     let mut screen = std::io::stderr();
@@ -49,7 +49,7 @@ fn through_the_terminal(text: &str) -> bool {
     screen.write_all(sequence(text).as_bytes()).and_then(|()| screen.flush()).is_ok()
 }
 
-/// What tells a terminal to put text on its clipboard.
+/// The escape sequence that makes a terminal put text on its clipboard.
 fn sequence(text: &str) -> String {
     format!("\x1b]52;c;{}\x1b\\", base64::engine::general_purpose::STANDARD.encode(text))
 }
@@ -74,8 +74,8 @@ pub fn paste() -> Result<String, Failure> {
     }
 }
 
-/// The background process reports by offering the text: wait until the clipboard has it. If it has something else that
-/// was not there before, the user was quick to copy the next thing, and that is not a fault.
+/// The background process is ready once it offers the text, so this waits until the clipboard has it. If something new
+/// is there instead, the user has already copied something else, which is not an error.
 fn wait_until_offered(text: &str, before: Option<&str>) -> Result<(), Failure> {
     let started = Instant::now();
     while started.elapsed() < OFFERED_WITHIN {
@@ -98,7 +98,7 @@ fn unavailable(error: &arboard::Error) -> Failure {
     )
 }
 
-/// The background process: offers what comes on standard input until something else is copied.
+/// The background process: offers the text from standard input until something else is copied.
 pub fn hold() -> Result<u8, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::environment(&error))?;
@@ -119,9 +119,9 @@ fn offer(clipboard: &mut arboard::Clipboard, text: String) -> Result<(), arboard
     clipboard.set().text(text)
 }
 
-/// The library waits for the next owner for ever, also when the display went away and there will be none. A connection
-/// of its own shows when that happens. It is made before the text is offered: afterwards the display may be gone, and
-/// nothing would tell. Where there is no X11 there is nothing to wait for.
+/// The library waits for the next owner forever, even when the display is gone and there can be none. A separate
+/// connection shows when that happens. It is made before the text is offered, because the display may be gone
+/// afterwards. Without X11 there is nothing to wait for.
 #[cfg(all(unix, not(target_os = "macos")))]
 fn end_with_the_display() {
     use x11rb::connection::Connection as _;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_terminal_is_told_in_base64() {
+    fn a_terminal_gets_the_text_in_base64() {
         assert_eq!(sequence("hé\n"), "\x1b]52;c;aMOpCg==\x1b\\");
     }
 }

@@ -1,8 +1,7 @@
 //! What a shell completes as values: transactions, models, backends, conversations.
 //!
-//! Runs on every press of the Tab key, so it reads only local files, connects to nothing, starts nothing, and finishes
-//! nothing that was interrupted. Where something cannot be read there is nothing to offer; a shell has no place for an
-//! error message.
+//! Runs on every press of Tab, so it reads only local files, makes no connections, starts nothing and recovers
+//! nothing. If something cannot be read, it offers nothing, because a shell cannot show an error message here.
 
 use clap::builder::StyledStr;
 use clap_complete::engine::CompletionCandidate;
@@ -22,7 +21,7 @@ pub const VARIABLE: &str = "RELAY_COMPLETE";
 /// How many transactions are offered.
 const TRANSACTIONS_OFFERED: usize = 50;
 
-/// The newest transactions by the beginning of their uuid, with what each was about.
+/// The newest transactions by the beginning of their uuid, each with its summary.
 pub fn transactions() -> Vec<CompletionCandidate> {
     let Some(history) = history() else { return Vec::new() };
     let newest = history.entries.iter().take(TRANSACTIONS_OFFERED);
@@ -31,7 +30,7 @@ pub fn transactions() -> Vec<CompletionCandidate> {
         .collect()
 }
 
-/// The models that have a key or need none, as `provider/model`.
+/// The models with a key, or that need none, as `provider/model`.
 pub fn models() -> Vec<CompletionCandidate> {
     let Some(models) = all_models() else { return Vec::new() };
     let usable =
@@ -92,7 +91,7 @@ fn all_models() -> Option<relay_settings::Models> {
     user::models(&store()?).ok()
 }
 
-/// The ledger as it is. Nothing that was interrupted is finished for this.
+/// The ledger as it is, without recovering interrupted transactions.
 fn history() -> Option<History> {
     let workspace = Workspace::discover(&std::env::current_dir().ok()?).ok()?;
     let ledger = Ledger::open(&workspace, LedgerKey::new(store()?.ledger_key().ok()?)).ok()?;

@@ -16,7 +16,7 @@ pub const BAD_USAGE: Code = Code::new("bad-usage");
 pub const UNREADABLE_INPUT: Code = Code::new("unreadable-input");
 /// The command needs a project's config, and there is none.
 pub const NO_CONFIG: Code = Code::new("no-config");
-/// Something outside Relay's reach is missing or broken: a folder, a clipboard.
+/// Something outside Relay's control is missing or broken: a folder, a clipboard.
 pub const ENVIRONMENT: Code = Code::new("environment");
 
 /// The user's settings cannot be used.
@@ -39,7 +39,7 @@ impl Failure {
         Self { diagnostics: vec![diagnostic], exit_code: 2 }
     }
 
-    /// What was typed makes no sense, for a caller that wants JSON: exit 2.
+    /// Bad usage, for a caller that wants JSON: exit 2.
     pub fn bad_usage(error: &clap::Error) -> Self {
         let text = error.to_string();
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
@@ -70,12 +70,12 @@ impl Failure {
         Self { diagnostics: vec![diagnostic], exit_code: 1 }
     }
 
-    /// An error outside Relay's reach, with its causes: exit 1.
+    /// An error outside Relay's control, with its causes: exit 1.
     pub fn environment(error: &(dyn std::error::Error + 'static)) -> Self {
         Self::general(Diagnostic::error(ENVIRONMENT, with_sources(error)))
     }
 
-    /// Whether this is the reason.
+    /// Whether the failure has this reason.
     pub fn is(&self, code: Code) -> bool {
         self.diagnostics.first().is_some_and(|diagnostic| diagnostic.code == code)
     }

@@ -1,5 +1,5 @@
-//! What the agent's system prompt is made from, gathered from this machine: the project, the user's folders, the
-//! environment. `relay-agent` composes it; nothing is decided here.
+//! Gathers the sources of the agent's system prompt on this machine: the project, the user's folders, the
+//! environment. `relay-agent` composes the prompt; this module decides nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ struct Own {
     folders: Vec<(Workspace, String)>,
 }
 
-/// Everything that goes into the system prompt of a session that starts here.
+/// Everything that goes into the system prompt of a session started here.
 pub fn material(workspace: &Workspace, store: &Store, model: Option<String>, options: Options) -> Material {
     let cwd = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
     let folder = cwd.strip_prefix(workspace.root()).ok().and_then(Path::to_str).unwrap_or_default();
@@ -44,12 +44,12 @@ pub struct SkillTexts {
 }
 
 impl SkillTexts {
-    /// The skills of a session that starts here, as [`material`] found them.
+    /// The skills of a session started here, as [`material`] found them.
     pub fn new(engine: Arc<Engine>, store: &Store, material: &Material) -> Self {
         Self { skills: material.skills.clone(), own: own_skills(store, &material.options), engine }
     }
 
-    /// The skill with a name, and its text.
+    /// The skill with this name, and its text.
     pub fn find(&self, name: &str) -> Option<(&Skill, Text)> {
         let skill = self.skills.iter().find(|skill| skill.name == name)?;
         Some((skill, self.text(name)?))
@@ -113,7 +113,7 @@ fn environment(workspace: &Workspace, cwd: &Path, model: Option<String>) -> Envi
     }
 }
 
-/// The branch that is checked out, as git's own file says it. Git is not started for it.
+/// The checked-out branch, read from `.git/HEAD` without starting git.
 fn branch(workspace: &Workspace) -> Option<String> {
     const LIMIT_BYTES: u64 = 4_096;
     let head = workspace.root_dir().read(".git/HEAD", LIMIT_BYTES).ok()??;

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use failure::Failure;
 use relay_exec::sandbox;
 
-/// A reply of a thousand files makes tens of thousands of small texts, which this hands out in half the time.
+/// A reply of a thousand files allocates tens of thousands of small strings; this allocator takes half the time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     ExitCode::from(run(&arguments))
 }
 
-/// Whether `relay` without arguments is the terminal interface: a person sits at a terminal.
+/// Whether `relay` without arguments opens the terminal interface, because a person is at a terminal.
 fn opens_the_agent() -> bool {
     #[cfg(unix)]
     return interactive::is_possible();
@@ -115,14 +115,14 @@ fn plain_git(_: &[std::ffi::OsString]) -> u8 {
     1
 }
 
-/// The part of the proxy that is inside a sandbox. It ends with that.
+/// The part of the proxy that runs inside a sandbox. It ends with the sandbox.
 #[cfg(unix)]
 fn bridge(socket: &std::ffi::OsStr) -> u8 {
     let ended = relay_net::gate::bridge(std::path::Path::new(socket), &mut std::io::stdout());
     u8::from(ended.is_err())
 }
 
-/// Where there are no local sockets there is no proxy.
+/// Without local sockets there is no proxy.
 #[cfg(not(unix))]
 fn bridge(_: &std::ffi::OsStr) -> u8 {
     1

@@ -23,7 +23,7 @@ pub fn workspace(root: Option<&Path>) -> Result<Workspace, Failure> {
     }
 }
 
-/// The folder `relay init` works in: never a project further up.
+/// The folder `relay init` works in: never a parent project.
 pub fn workspace_here(root: Option<&Path>) -> Result<Workspace, Failure> {
     match root {
         Some(_) => workspace(root),
@@ -47,8 +47,8 @@ pub fn store_with(session_dir: Option<&Path>) -> Result<Store, Failure> {
     Ok(store()?.with_sessions_in(&whole))
 }
 
-/// The engine for a command that cannot include in its own report what opening the project found, such as a recovered
-/// transaction: it is printed at once.
+/// The engine, for commands whose own report cannot include what opening the project found, such as a recovered
+/// transaction; this prints it at once.
 pub fn engine_told(root: Option<&Path>) -> Result<Engine, Failure> {
     let engine = engine(root)?;
     terminal::tell(&terminal::report::diagnostics(engine.warnings()));

@@ -1,4 +1,4 @@
-//! A review as a check of the pipeline: another agent looks at a change before the user is asked about it.
+//! A review as a check of the pipeline: another agent reviews a change before Relay asks the user about it.
 
 use std::time::Instant;
 
@@ -15,11 +15,11 @@ use relay_txn::{CheckRecord, FileChange};
 use crate::failure::Failure;
 use crate::{terminal, user};
 
-/// A review says that a change should not land as it is, or gives no answer that Relay understands.
+/// The code for a review that rejects a change, or that Relay cannot understand.
 const REVIEW: Code = Code::new("review");
 
-/// Adds the review that the command line or the user's settings ask for. A reviewer that cannot be called is a fault
-/// now, not when the change is in the files.
+/// Adds the review that the command line or the user's settings ask for. A reviewer that cannot be called is reported
+/// now, not once the change is in the files.
 pub fn add(engine: &mut Engine, flag: Option<&str>, offline: bool) -> Result<(), Failure> {
     // Most people have no such setting, and `relay apply` must stay quick for them.
     if flag.is_none() && !relay_settings::exists(engine.store()) {
@@ -80,7 +80,7 @@ impl Reviewer {
         self.0.judge(context.root, &diff, &user::depth(), &mut link)
     }
 
-    /// What follows from the review, the word for it, and what the reviewer said.
+    /// The consequence of the review, its name, and what the reviewer said.
     fn gate(&self, judgement: Judgement) -> (Gate, &'static str, String) {
         let (reason, said) = match judgement {
             Judgement::Pass(said) => return (Gate::Pass, "passed", said),

@@ -1,15 +1,15 @@
-//! Ctrl-C and its kin ask for an end: what is under way is rolled back, then Relay exits with 130.
+//! Ctrl-C and similar signals: Relay rolls back the current work and exits with 130.
 
 use relay_diagnostics::Cancel;
 
-/// A cancel flag that the signals set which ask a program to stop.
+/// A cancel flag, set by the signals that ask a program to stop.
 pub fn cancel_on_signals() -> std::io::Result<Cancel> {
     let cancel = Cancel::new();
     cancel_from_now_on(&cancel)?;
     Ok(cancel)
 }
 
-/// Makes the same signals set a flag that is there already.
+/// Makes the same signals set an existing flag.
 pub fn cancel_from_now_on(cancel: &Cancel) -> std::io::Result<()> {
     for signal in stop_signals() {
         signal_hook::flag::register(*signal, cancel.flag())?;
@@ -17,8 +17,8 @@ pub fn cancel_from_now_on(cancel: &Cancel) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A flag for ending a wrapped command. In a terminal Ctrl-C reaches the command by itself, and what it means is the
-/// command's business; without one nothing else passes it on.
+/// A flag for ending a wrapped command. In a terminal, Ctrl-C reaches the command directly, and the command decides
+/// what it means; without one, Relay has to pass it on.
 pub fn stop_command() -> std::io::Result<Cancel> {
     use std::io::IsTerminal as _;
     let (stop, left_to_the_command) = (Cancel::new(), Cancel::new());
@@ -36,7 +36,7 @@ fn stop_signals() -> &'static [i32] {
     &[SIGINT, SIGTERM, SIGHUP]
 }
 
-/// Windows has Ctrl-C and a polite termination request; nothing else reaches a console program.
+/// Windows console programs get only Ctrl-C and a polite termination request.
 #[cfg(not(unix))]
 fn stop_signals() -> &'static [i32] {
     use signal_hook::consts::{SIGINT, SIGTERM};
@@ -49,13 +49,13 @@ pub fn on_stop(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     on(stop_signals(), action)
 }
 
-/// Calls an action whenever the program goes on after it was stopped, or its terminal has another size.
+/// Calls an action whenever the program continues after being stopped, or its terminal is resized.
 #[cfg(unix)]
 pub fn on_resume(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     on(&[signal_hook::consts::SIGCONT, signal_hook::consts::SIGWINCH], action)
 }
 
-/// A handler may do next to nothing, so it only writes a byte that a thread waits for.
+/// A signal handler may do very little, so it only writes a byte that a thread waits for.
 #[cfg(unix)]
 fn on(signals: &[i32], action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     use std::io::Read as _;
@@ -71,7 +71,7 @@ fn on(signals: &[i32], action: impl Fn() + Send + 'static) -> std::io::Result<()
     Ok(())
 }
 
-/// Without pipes for signals their flag is looked at again and again.
+/// Without signal pipes, the flag is polled.
 #[cfg(not(unix))]
 pub fn on_stop(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     let cancel = cancel_on_signals()?;
@@ -84,7 +84,7 @@ pub fn on_stop(action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Nothing of that kind reaches a console program on Windows.
+/// Windows console programs get no such signals.
 #[cfg(not(unix))]
 pub fn on_resume(_action: impl Fn() + Send + 'static) -> std::io::Result<()> {
     Ok(())

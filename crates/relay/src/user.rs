@@ -16,7 +16,7 @@ use relay_store::Store;
 use crate::failure::Failure;
 use crate::terminal;
 
-/// The settings that hold, with a note about each thing in the file the user should know.
+/// The effective settings, with a note about each problem in the file.
 pub fn settings(store: &Store) -> Result<Settings, Failure> {
     let Opened { settings, notes } = Settings::open(store, variables())?;
     notes.iter().for_each(|note| terminal::note(note));
@@ -28,14 +28,14 @@ pub fn models(store: &Store) -> Result<Models, Failure> {
     Ok(Models::open(store, |name| std::env::var(name).ok())?)
 }
 
-/// What backends are made of.
+/// What backends are built from.
 pub fn sources<'a>(store: &Store, settings: &'a Settings) -> Sources<'a> {
     let surroundings =
         Surroundings { variables: variables(), relay: std::env::current_exe().ok(), store: store.clone() };
     Sources { surroundings, settings }
 }
 
-/// How many questions deep this process is inside others.
+/// How deeply this process is nested in other questions.
 pub fn depth() -> Depth {
     Depth::new(|name| std::env::var(name).ok())
 }

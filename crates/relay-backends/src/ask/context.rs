@@ -1,22 +1,22 @@
-//! What else a backend should know: a text, or a file that the user named.
+//! Additional context for a backend: a text, or a file that the user named.
 
 use std::io;
 use std::path::Path;
 
 use super::{AskError, CONTEXT_LIMIT_BYTES};
 
-/// More to know, as it was given.
+/// Additional context, as given.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Context<'a> {
     /// A text.
     pub text: Option<&'a str>,
-    /// A file that holds one.
+    /// A file with text.
     pub file: Option<&'a Path>,
 }
 
 /// Reads files that the user named on the command line.
 pub trait Files {
-    /// Reads at most a limit of bytes of a regular file; with them comes the size of the whole file.
+    /// Reads up to a limit of bytes from a regular file; also returns the size of the whole file.
     ///
     /// # Errors
     /// It cannot be read, or is not a regular file.
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_text_is_refused() {
+    fn a_binary_file_is_refused() {
         assert!(check_context(None, Some("missing"), b"").unwrap_err().contains("cannot be read"));
         assert!(check_context(None, Some("f"), b"\xff").unwrap_err().contains("not UTF-8"));
     }

@@ -6,7 +6,7 @@ use super::AskError;
 pub const DEPTH_VARIABLE: &str = "PHONE_A_FRIEND_DEPTH";
 /// Names the agent that runs Relay.
 pub const HOST_VARIABLE: &str = "PHONE_A_FRIEND_HOST";
-/// Relay's own names for both, which are read as well. Agents get the names above, which other tools know too.
+/// Relay's own names for both, which are read too. Agents get the names above, because other tools know them.
 const OWN: [&str; 2] = ["RELAY_DEPTH", "RELAY_HOST"];
 /// No question inside a question.
 const LIMIT: u64 = 1;
@@ -27,10 +27,10 @@ pub struct Depth {
 }
 
 impl Depth {
-    /// As the environment says. A depth that is not a plain number counts as none.
+    /// Reads the environment. A depth that is not a plain number counts as zero.
     pub fn new(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_number = |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // A number too large to hold is deep enough.
+        // A number that overflows is certainly too deep.
         let depth_in =
             |name| variable(name).filter(is_number).map_or(0, |text| text.parse().unwrap_or(u64::MAX));
         let [own_depth, own_host] = OWN;
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_counts_as_none() {
+    fn invalid_numbers_count_as_zero() {
         for odd in ["", "1abc", "-1", "+1", " 1", "1.0", "\u{661}", "0"] {
             assert_eq!(check(&[(DEPTH_VARIABLE, odd)], "codex").as_deref(), Ok("1"), "{odd:?}");
         }

@@ -8,10 +8,10 @@ use relay_exec::git::{GitError, Ignored, Purpose, Repository};
 
 use super::{AskError, DIFF_LIMIT_BYTES};
 
-/// The branches that are looked for, and what is compared with if there is neither.
+/// The branches to look for, and what to compare with if neither exists.
 const BRANCHES: [&str; 2] = ["main", "master"];
 const FALLBACK: &str = "HEAD~1";
-/// More than a commit's name.
+/// More than the length of a commit's name.
 const ANSWER_LIMIT_BYTES: usize = 1 << 10;
 
 /// A diff.
@@ -19,12 +19,12 @@ const ANSWER_LIMIT_BYTES: usize = 1 << 10;
 pub struct Diff {
     /// As git prints it.
     pub text: String,
-    /// What the repository's config asked git to run for it, and did not get.
+    /// Programs from the repository's config that git did not run for it.
     pub ignored: Vec<Ignored>,
 }
 
-/// The latest changes: what is not committed, else the last commit. Where git fails there are none; only their size is
-/// a fault, because a question about half a diff is another question.
+/// The latest changes: uncommitted ones, else the last commit. If git fails, there are none. Only excessive size is an
+/// error, because a question about half a diff would be a different question.
 ///
 /// # Errors
 /// They are too large.
@@ -33,19 +33,19 @@ pub fn latest(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
     if uncommitted.text.is_empty() { silent(repo, &["HEAD~1", "HEAD"], cancel) } else { Ok(uncommitted) }
 }
 
-/// What the current branch adds to a base.
+/// The changes of the current branch since a base.
 ///
 /// # Errors
 /// Git fails, or it is too large.
 pub fn since(repo: &Path, base: &str, cancel: &Cancel) -> Result<Diff, AskError> {
-    // A name that begins with a dash would be an option, and no branch has one.
+    // A name that begins with a dash would be read as an option, and is not a valid branch name.
     if base.is_empty() || base.starts_with('-') {
         return Err(AskError::Diff { said: format!("`{base}` is not a branch") });
     }
     strict(repo, &[&format!("{base}...HEAD")], cancel)
 }
 
-/// What lies between two points, as `A..B`.
+/// The changes between two commits, as `A..B`.
 ///
 /// # Errors
 /// Git fails, or it is too large.
@@ -72,7 +72,7 @@ pub fn uncommitted(repo: &Path, cancel: &Cancel) -> Result<Diff, AskError> {
     strict(repo, &["HEAD"], cancel)
 }
 
-/// The branch that changes are compared with if none is named.
+/// The default branch to compare with.
 #[must_use]
 pub fn default_base(repo: &Path, cancel: &Cancel) -> &'static str {
     let Ok(repository) = Repository::open(repo, cancel) else { return FALLBACK };

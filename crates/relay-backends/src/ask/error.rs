@@ -35,7 +35,7 @@ pub enum AskError {
         /// What it has.
         allowed: Vec<&'static str>,
     },
-    /// Context came twice.
+    /// Context was given twice.
     #[error("use either a context file or a context text, not both")]
     TwoContexts,
     /// The context file cannot be used.
@@ -56,15 +56,15 @@ pub enum AskError {
         /// How large it may be.
         limit_bytes: usize,
     },
-    /// The changes to be reviewed could not be had from git.
+    /// Git could not show the changes to review.
     #[error("the diff could not be collected: {said}")]
     Diff {
         /// What git said.
         said: String,
     },
-    /// An agent that was asked asks again.
+    /// An agent that is being asked tried to ask.
     #[error(
-        "relay depth limit reached: this runs inside a `relay ask` already ({depth} deep, at most {limit})"
+        "relay depth limit reached: this already runs inside a `relay ask` ({depth} deep, at most {limit})"
     )]
     TooDeep {
         /// How deep.
@@ -100,7 +100,7 @@ pub enum AskError {
     Backend(#[from] BackendError),
 }
 
-/// What a diff is called that is too large to be reviewed.
+/// The name for a diff that is too large to review.
 const DIFF_TO_REVIEW: &str = "diff to review";
 
 impl AskError {
@@ -134,7 +134,7 @@ impl AskError {
             AskError::TooLarge { .. } => "Leave out what the backend can read in the repository itself.",
             AskError::Diff { .. } => "Name what to compare with: --base BRANCH, --range A..B, --uncommitted.",
             AskError::TooDeep { .. } => {
-                "Agents that ask each other never end; let the outermost one ask, or answer yourself."
+                "Agents that ask each other would never finish. Let the outermost agent ask."
             }
             AskError::Schema { .. } => "Give a JSON schema, or a file that holds one.",
             AskError::Unfit { .. } => {

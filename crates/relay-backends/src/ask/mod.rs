@@ -1,9 +1,9 @@
-//! The way of a question: checked first, so that nothing is started in vain, then put into one envelope and handed over.
+//! The path of a question: it is checked first, so that nothing starts in vain, then put into one envelope and sent.
 //!
 //! ```text
 //! prompt ─▶ timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ context ─▶ diff ─▶ envelope ─▶ depth ─▶ backend ─▶ answer
 //! ```
-//! The order is part of the contract: of several faults, the first in this line is reported.
+//! The order is part of the contract: if several things are wrong, the first one in this order is reported.
 
 mod context;
 mod depth;
@@ -40,7 +40,7 @@ use crate::backend::{Answer, Backend, Backends, Link, Question};
 pub const CONTEXT_LIMIT_BYTES: usize = 200_000;
 /// The largest diff.
 pub const DIFF_LIMIT_BYTES: usize = 300_000;
-/// The largest prompt, with everything that belongs to it.
+/// The largest prompt, including its context and diff.
 pub const PROMPT_LIMIT_BYTES: usize = 500_000;
 
 /// A question as the user put it.
@@ -52,21 +52,21 @@ pub struct Ask<'a> {
     pub backend: &'a str,
     /// The repository it is about.
     pub repo: &'a Path,
-    /// More to know.
+    /// Additional context.
     pub context: Context<'a>,
-    /// Whether the repository's latest changes belong to it.
+    /// Whether to include the repository's latest changes.
     pub diff: bool,
-    /// What the backend may do and use up.
+    /// What the backend may do, and its limits.
     pub terms: Terms,
     /// Which of its models.
     pub model: Option<&'a str>,
     /// The JSON schema its answer must follow.
     pub schema: Option<&'a Value>,
-    /// The backend's own name for the conversation to go on with.
+    /// The backend's own name for the conversation to continue.
     pub resume: Option<&'a str>,
 }
 
-/// A question that can be handed over.
+/// A question that is ready to send.
 pub struct Prepared<'a> {
     backend: &'a dyn Backend,
     ask: Ask<'a>,
@@ -78,7 +78,7 @@ pub struct Prepared<'a> {
 /// Checks a question and puts it into its envelope. Starts nothing but git.
 ///
 /// # Errors
-/// The first fault in the order of the contract.
+/// The first error in the documented order.
 pub fn prepare<'a>(
     ask: Ask<'a>,
     backends: &'a Backends,
@@ -96,7 +96,7 @@ pub fn prepare<'a>(
     Ok(Prepared { backend, ask, prompt, depth, ignored: diff.ignored })
 }
 
-/// What comes before any backend: a question, time for it, and a repository.
+/// Checks what every question needs: a prompt, a time limit and a repository.
 ///
 /// # Errors
 /// The first that is missing.
@@ -129,7 +129,7 @@ pub(crate) fn check_prompt(prompt: &str) -> Result<(), AskError> {
 }
 
 impl Prepared<'_> {
-    /// What the repository's config asked git to run for the diff, and did not get.
+    /// Programs from the repository's config that git did not run for the diff.
     #[must_use]
     pub fn ignored(&self) -> &[Ignored] {
         &self.ignored
@@ -147,7 +147,7 @@ impl Prepared<'_> {
         &self.prompt
     }
 
-    /// Hands the question over and waits for the answer.
+    /// Sends the question and waits for the answer.
     ///
     /// # Errors
     /// The backend gives none.

@@ -1,10 +1,10 @@
-//! Answers that must follow a JSON schema: checked here in any case, whatever the backend promised.
+//! Answers that must follow a JSON schema: always checked here, whatever the backend promises.
 
 use serde_json::Value;
 
 use super::AskError;
 
-/// How many faults of an answer are reported.
+/// How many errors of an answer are reported.
 const FAULTS_TOLD: usize = 5;
 
 /// A schema that answers are checked against.
@@ -31,7 +31,7 @@ impl Schema {
         &self.document
     }
 
-    /// The answer as data, if it follows the schema. A fence around it is the habit of models, and is passed over.
+    /// The answer as data, if it follows the schema. Models like to put a fence around it, which is removed.
     ///
     /// # Errors
     /// It is not JSON, or does not follow the schema.
@@ -67,7 +67,7 @@ mod tests {
     const SCHEMA: &str = r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#;
 
     #[test]
-    fn answers_are_held_to_the_schema() {
+    fn answers_must_match_the_schema() {
         let schema = Schema::parse(SCHEMA).unwrap();
         for answer in [r#"{"n":1}"#, " {\"n\":1}\n", "```json\n{\"n\": 1}\n```"] {
             assert_eq!(schema.check("b", answer).unwrap()["n"], 1, "{answer}");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_schema_is_refused() {
+    fn invalid_schemas_are_refused() {
         for text in ["", "{", r#"{"type":"nothing"}"#] {
             assert!(Schema::parse(text).is_err(), "{text}");
         }

@@ -15,12 +15,12 @@ pub struct Terms {
     pub sandbox: Sandbox,
     /// How long one answer may take.
     pub timeout: Duration,
-    /// What all its answers together may use up.
+    /// The limits on all its answers together.
     pub limit: Limit,
 }
 
 impl Terms {
-    /// The backend with this name, if it accepts these terms for this repository. Checks in the order of the contract:
+    /// The backend with this name, if it accepts these terms for this repository. Checks in the documented order:
     /// timeout, repository, backend, sandbox, limits.
     ///
     /// # Errors

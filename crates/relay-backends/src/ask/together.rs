@@ -9,11 +9,11 @@ use crate::backend::{BackendError, Link};
 /// The answers, in the order of the names.
 pub type Results<T> = Vec<Result<T, AskError>>;
 
-/// Shows a person who waits what arrives from several threads.
+/// Shows a waiting person what arrives from several threads.
 pub trait Listener: Sync {
     /// A piece of some backend's answer.
     fn text(&self, piece: &str);
-    /// Something worth knowing meanwhile, such as why an answer takes longer.
+    /// A note, such as why an answer takes longer.
     fn note(&self, note: &str);
 }
 

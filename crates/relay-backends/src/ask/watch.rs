@@ -1,18 +1,18 @@
-//! Decides before anything starts whether Relay has to watch the workspace while backends answer.
+//! Decides, before anything starts, whether Relay must watch the workspace while backends answer.
 
 use std::path::Path;
 
 use super::AskError;
 use crate::backend::{Backends, Sandbox};
 
-/// Whether the workspace has to be watched, and why.
+/// Whether the workspace must be watched, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Watch {
     /// The system keeps every backend from writing.
     NotNeeded,
     /// The backend may write.
     MayWrite,
-    /// These backends must not write, but only their own rules keep them from it.
+    /// These backends must not write, but only their own rules prevent it.
     CouldWrite(Vec<String>),
 }
 
@@ -36,7 +36,7 @@ impl Watch {
         Ok(if unkept.is_empty() { Self::NotNeeded } else { Self::CouldWrite(unkept) })
     }
 
-    /// Whether the workspace has to be watched.
+    /// Whether the workspace must be watched.
     #[must_use]
     pub fn is_needed(&self) -> bool {
         *self != Self::NotNeeded
@@ -47,8 +47,6 @@ impl Watch {
     pub fn note(&self) -> Option<String> {
         let Self::CouldWrite(names) = self else { return None };
         let names = names.join(", ");
-        Some(format!(
-            "only their own rules keep {names} from writing here; Relay reports what changes meanwhile"
-        ))
+        Some(format!("only their own rules keep {names} from writing here; Relay reports any changes"))
     }
 }

@@ -19,7 +19,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::ToolPolicy,
 };
 
-/// Tools that look and do not touch.
+/// Read-only tools.
 const READING_TOOLS: &str = "Read,Grep,Glob";
 
 pub(super) struct Claude;
@@ -46,7 +46,7 @@ impl Agent for Claude {
         }
         let Limit { cost, turns, .. } = question.limit;
         for (flag, value) in [
-            // What is left may be less than the smallest amount it accepts; then it gets that amount.
+            // If less is left than the smallest amount it accepts, it gets that amount.
             ("--max-budget-usd", cost.map(|cost| format!("{:.4}", cost.max(0.0001)))),
             ("--max-turns", turns.map(|turns| turns.to_string())),
         ] {
@@ -73,7 +73,7 @@ impl Agent for Claude {
         let has_key = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"]
             .iter()
             .any(|name| surroundings.has(name));
-        // On a Mac the login lies in the keychain, which cannot be seen from here.
+        // On a Mac the login is in the keychain, which Relay cannot see.
         if has_file || has_key {
             Some(true)
         } else if cfg!(target_os = "macos") {
@@ -84,7 +84,7 @@ impl Agent for Claude {
     }
 }
 
-/// Text comes in small pieces, and once more as a whole in the result.
+/// Text arrives in small pieces, and again as a whole in the result.
 #[derive(Default)]
 struct Events(Said);
 
@@ -97,7 +97,7 @@ impl Reader for Events {
                 self.0.answer.model = text(&event, "/model").or_else(|| self.0.answer.model.take());
                 None
             }
-            // What a tool's own conversation says is not said to us.
+            // Text from a subagent's conversation is not part of the answer.
             "stream_event" if event.get("parent_tool_use_id").is_none_or(Value::is_null) => {
                 text(&event, "/event/delta/text")
             }
@@ -132,7 +132,7 @@ fn reason(kind: &str) -> &str {
     }
 }
 
-/// What a result says that was used up.
+/// The usage that a result reports.
 fn spending(event: &Value) -> Spending {
     let number = |pointer: &str| event.pointer(pointer).and_then(Value::as_u64).unwrap_or_default();
     Spending {
@@ -156,7 +156,7 @@ mod tests {
     use crate::backend::tests::question;
 
     #[test]
-    fn pieces_come_as_they_are_written() {
+    fn pieces_arrive_as_they_are_written() {
         let (pieces, said) = read(
             &Claude,
             &[
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_it_used_up_is_told_also_when_that_ended_it() {
+    fn usage_is_reported_even_when_a_limit_ended_it() {
         let line = r#"{"type":"result","subtype":"error_max_turns","is_error":false,"num_turns":3,"total_cost_usd":0.25,"usage":{"input_tokens":7,"output_tokens":5}}"#;
         let (_, said) = read(&Claude, &[line]);
         assert_eq!(said.error.as_deref(), Some("it used all its turns (--max-turns)"));
@@ -187,14 +187,14 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_its_limits() {
+    fn limits_are_passed_on() {
         let limit = Limit { cost: Some(0.5), turns: Some(2), time: None };
         let args = Claude.call(&Question { limit, ..question("p", Sandbox::ReadOnly) }, true).args.join(" ");
         assert!(args.ends_with("--max-budget-usd 0.5000 --max-turns 2"), "{args}");
     }
 
     #[test]
-    fn read_only_takes_the_hands_away() {
+    fn read_only_removes_writing_tools() {
         let args = Claude.call(&question("p", Sandbox::ReadOnly), true).args;
         assert!(args.windows(2).any(|pair| pair == ["--tools", READING_TOOLS]));
     }

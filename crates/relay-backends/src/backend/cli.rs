@@ -1,4 +1,4 @@
-//! What every agent with a command line says for itself: how it is called, and how its output is read.
+//! What each command-line agent defines: how to call it, and how to read its output.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use relay_store::Store;
 
 use super::{Answer, Question, Scope};
 
-/// What the binary knows of the machine and hands over, so that nothing here reads the environment.
+/// Facts about the machine from the binary, so that nothing here reads the environment.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// The environment.
@@ -21,14 +21,14 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// A folder that a variable names, or else one below the user's home.
+    /// The folder in a variable, or else one below the user's home.
     pub(super) fn folder(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let absolute =
             |name: &str| self.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute());
         absolute(variable).or_else(|| Some(absolute("HOME")?.join(below_home)))
     }
 
-    /// Whether a variable is set to something.
+    /// Whether a variable is set and not empty.
     pub(super) fn has(&self, variable: &str) -> bool {
         self.variables.get(variable).is_some_and(|value| !value.is_empty())
     }
@@ -41,8 +41,8 @@ pub(super) struct Call {
     pub args: Vec<String>,
     /// Variables for it.
     pub env: Vec<(String, String)>,
-    /// What it reads. Prompts are not passed as arguments, because every user of the machine can see those and their
-    /// size is limited.
+    /// Its standard input. Prompts are not passed as arguments, because every user of the machine can see those and
+    /// their size is limited.
     pub stdin: String,
     /// A file that the call needs: the argument before it, its name and its content.
     pub file: Option<(&'static str, &'static str, String)>,
@@ -53,43 +53,43 @@ pub(super) trait Reader {
     /// Takes one line; returns what it adds to the visible text.
     fn line(&mut self, line: &str) -> Option<String>;
 
-    /// What all lines came to.
+    /// Returns the result of all lines.
     fn finish(self: Box<Self>) -> Said;
 }
 
-/// What a program's output came to.
+/// The result of a program's output.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Said {
     /// The answer.
     pub answer: Answer,
-    /// Why there is none, in the program's own words.
+    /// Why there is no answer, in the program's own words.
     pub error: Option<String>,
-    /// What it used up, where it says so.
+    /// The usage, if it reports any.
     pub spending: Option<Spending>,
 }
 
 /// An agent with a command line.
 pub(super) trait Agent: Send + Sync {
-    /// How a question is put. A program that is `confined` is kept from writing by Relay already.
+    /// How to ask a question. Relay already keeps a `confined` program from writing.
     fn call(&self, question: &Question<'_>, confined: bool) -> Call;
 
-    /// How a review of its own making is asked for; `None` if it has none that could do what is asked.
+    /// How to ask for the program's own review; `None` if it has none that can do what is asked.
     fn review_call(&self, _scope: Scope<'_>, _question: &Question<'_>, _confined: bool) -> Option<Call> {
         None
     }
 
-    /// How its output is read.
+    /// How to read its output.
     fn reader(&self) -> Box<dyn Reader>;
 
-    /// The folders where it keeps its own things: it may write there in every sandbox.
+    /// The folders for its own data, where it may write in every sandbox.
     fn own_folders(&self, surroundings: &Surroundings) -> Vec<PathBuf>;
 
-    /// The files of its own that lie elsewhere.
+    /// Its own files outside those folders.
     fn own_files(&self, _surroundings: &Surroundings) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Whether it has credentials, as far as that can be seen without calling it.
+    /// Whether it has credentials, as far as Relay can see without calling it.
     fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool>;
 }
 

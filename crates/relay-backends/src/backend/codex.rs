@@ -18,8 +18,8 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::System,
 };
 
-/// Codex makes its own sandbox with mounts, which a program confined by Landlock may not make: with its usual setting,
-/// none of the model's commands would run at all. So these settings make it leave the files to Relay and keep what
+/// Codex builds its own sandbox with mounts, which a program confined by Landlock may not create: with its default
+/// setting, none of the model's commands would run. These settings leave the files to Relay and keep the part that
 /// Relay does not do: commands get no network.
 const FILES_ARE_HELD: [&str; 3] = [
     "default_permissions=\"relay\"",
@@ -42,7 +42,7 @@ impl Agent for Codex {
     }
 
     fn review_call(&self, scope: Scope<'_>, question: &Question<'_>, confined: bool) -> Option<Call> {
-        // It takes either wishes or changes, never both.
+        // It takes either instructions or changes, never both.
         if !question.prompt.is_empty() {
             return None;
         }
@@ -72,7 +72,7 @@ impl Agent for Codex {
     }
 }
 
-/// The arguments that every call has. `resume` and `review` know no flag for the sandbox, but they all take settings.
+/// The arguments of every call. `resume` and `review` have no flag for the sandbox, but all take settings.
 fn add_settings(args: &mut Vec<String>, question: &Question<'_>, confined: bool) {
     args.extend(["--json", "--skip-git-repo-check"].map(str::to_owned));
     let own = [format!("sandbox_mode=\"{}\"", question.sandbox)];
@@ -99,7 +99,7 @@ impl Reader for Events {
             }
             "turn.failed" => self.0.error = text(&event, "/error/message"),
             "error" => self.0.error = text(&event, "/message"),
-            // A later turn that went well makes up for a failure that was tried again.
+            // A later successful turn cancels an earlier failure that was retried.
             "turn.completed" => self.0.error = None,
             _ => {}
         }
@@ -154,7 +154,7 @@ mod tests {
         );
     }
     #[test]
-    fn its_own_sandbox_is_not_put_inside_another() {
+    fn its_own_sandbox_is_not_nested_in_another() {
         let question = question("q", Sandbox::ReadOnly);
         let settings = |confined| Codex.call(&question, confined).args.join(" ");
         assert!(settings(false).contains("sandbox_mode") && !settings(false).contains("permissions"));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn wishes_are_not_dropped_for_the_sake_of_its_own_review() {
+    fn instructions_are_not_dropped_to_use_its_own_review() {
         let review =
             |prompt| Codex.review_call(Scope::Uncommitted, &question(prompt, Sandbox::ReadOnly), true);
         assert!(review("").is_some() && review("Look at the locks.").is_none());

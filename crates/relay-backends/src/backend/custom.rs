@@ -1,4 +1,4 @@
-//! A backend of the user's own: a command that reads a prompt and prints an answer.
+//! A custom backend: a command that reads a prompt and prints an answer.
 
 use std::path::PathBuf;
 
@@ -16,13 +16,13 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     containment: Containment::Nothing,
 };
 
-/// How a command of the user's own is called. `{model}`, `{repo}` and `{sandbox}` in its arguments are replaced; if no
-/// model was named, an argument with `{model}` is left out.
+/// How a custom command is called. `{model}`, `{repo}` and `{sandbox}` in its arguments are replaced; if no model was
+/// named, an argument with `{model}` is left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Custom {
     /// Its program and arguments.
     pub command: Vec<String>,
-    /// Where it keeps its own things.
+    /// The folders for its own data.
     pub own_folders: Vec<PathBuf>,
 }
 
@@ -57,7 +57,7 @@ impl Agent for Custom {
     }
 }
 
-/// All that is printed is the answer.
+/// Everything it prints is the answer.
 #[derive(Default)]
 struct Plain(String);
 
@@ -84,7 +84,7 @@ mod tests {
     use crate::backend::tests::question;
 
     #[test]
-    fn placeholders_stand_for_what_was_asked_for() {
+    fn placeholders_are_replaced() {
         let command = ["bot", "--model={model}", "--mode", "{sandbox}", "{repo}"].map(str::to_owned).to_vec();
         let custom = Custom { command, own_folders: Vec::new() };
         let plain = question("p", Sandbox::ReadOnly);

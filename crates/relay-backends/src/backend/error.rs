@@ -34,7 +34,7 @@ pub enum BackendError {
         backend: String,
         /// Its exit code, if it ended by itself.
         code: Option<i32>,
-        /// What it said last.
+        /// The end of its output.
         said: String,
     },
     /// A model was asked directly and did not answer.
@@ -59,12 +59,12 @@ pub enum BackendError {
         /// The backend.
         backend: String,
     },
-    /// It ended well and said nothing.
+    /// It succeeded without any output.
     #[error("{backend} ended without an answer{}", if .said.is_empty() { String::new() } else { format!(": {said}") })]
     Empty {
         /// The backend.
         backend: String,
-        /// What it said beside.
+        /// What it wrote to standard error.
         said: String,
     },
     /// Its answer exceeded the limit.
@@ -72,7 +72,7 @@ pub enum BackendError {
     TooLarge {
         /// The backend.
         backend: String,
-        /// How much it may say.
+        /// The limit.
         limit_bytes: usize,
     },
     /// A limit was reached before it was asked, or while a program ran.
@@ -82,20 +82,20 @@ pub enum BackendError {
         backend: String,
         /// Which limit.
         source: Spent,
-        /// Whether it was at work already.
+        /// Whether it had already started.
         was_running: bool,
     },
-    /// It cannot be kept to a limit.
+    /// It cannot obey a limit.
     #[error("{backend} cannot be limited to {what} ({flag})")]
     Unkept {
         /// The backend.
         backend: String,
-        /// To what.
+        /// The limit.
         what: &'static str,
-        /// How that was asked for.
+        /// The option that asked for it.
         flag: &'static str,
     },
-    /// The system cannot keep it inside its sandbox.
+    /// The system cannot enforce its sandbox.
     #[error(
         "{backend} was not started: this system cannot keep its writes inside the workspace (see `relay doctor`)"
     )]
@@ -103,12 +103,12 @@ pub enum BackendError {
         /// The backend.
         backend: String,
     },
-    /// It cannot do what was asked.
+    /// It does not support the request.
     #[error("{backend} cannot {what}")]
     Unsupported {
         /// The backend.
         backend: String,
-        /// What it cannot do.
+        /// What it does not support.
         what: String,
     },
 }
@@ -133,7 +133,7 @@ impl BackendError {
                 ))
             }
             BackendError::Unconfined { .. } => Some(
-                "Ask it with --sandbox read-only, or let it write everywhere you may: --sandbox danger-full-access."
+                "Ask it with --sandbox read-only, or let it write wherever you can: --sandbox danger-full-access."
                     .to_owned(),
             ),
             BackendError::TimedOut { .. } => Some("Give it longer with --timeout SECONDS.".to_owned()),

@@ -1,8 +1,8 @@
-//! What a program says about itself: its version, and why it failed.
+//! Reads a program's version, and why it failed.
 
 use relay_exec::Output;
 
-/// How much of what a program said is shown.
+/// How much of a program's output is shown.
 const SHOWN_CHARS: usize = 600;
 
 /// The first thing that looks like a version.
@@ -11,7 +11,7 @@ pub(super) fn version(said: &str) -> String {
     said.split_whitespace().find(is_version).unwrap_or("unknown version").to_owned()
 }
 
-/// What a program said last: its errors, else its output.
+/// The end of a program's errors, else of its output.
 pub(super) fn told(output: &Output) -> String {
     let errors = output.stderr.text();
     if errors.trim().is_empty() { shorten(&output.stdout.text()) } else { shorten(&errors) }
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_a_long_text_is_told() {
+    fn the_end_of_a_long_text_is_shown() {
         let long = format!("{}the cause", "x".repeat(5_000));
         assert!(shorten(&long).ends_with("the cause") && shorten(&long).chars().count() <= SHOWN_CHARS + 2);
     }

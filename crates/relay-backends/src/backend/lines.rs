@@ -12,7 +12,7 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Takes bytes, and hands over every line that they complete. Lines that are too long are passed over.
+    /// Takes bytes, and passes on every line that they complete. Lines that are too long are skipped.
     pub(crate) fn push(&mut self, bytes: &[u8], on_line: &mut dyn FnMut(&str)) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             if self.line.len() + piece.len() > LINE_LIMIT_BYTES {
@@ -28,7 +28,7 @@ impl Lines {
         }
     }
 
-    /// Hands over what follows the last line break.
+    /// Passes on what follows the last line break.
     pub(crate) fn finish(&mut self, on_line: &mut dyn FnMut(&str)) {
         let line = std::mem::take(&mut self.line);
         if !std::mem::take(&mut self.is_too_long) && !line.is_empty() {
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_end_is_passed_over() {
+    fn an_endless_line_is_skipped() {
         let flood = vec![b'x'; LINE_LIMIT_BYTES];
         check(&[b"a\n", &flood, &flood, b"\nb\n"], &["a", "b"]);
     }

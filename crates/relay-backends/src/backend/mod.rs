@@ -1,8 +1,8 @@
 //! A backend: another agent, or a model, that can be asked something about a repository.
 //!
 //! A backend is called with a [`Question`] that has a finished prompt, and gives an [`Answer`]. It knows nothing of
-//! limits, diffs or envelopes; its caller settles those. What it says about itself must be true: a sandbox that is only
-//! a request to the other program is not enforced, and [`Capabilities`] says so.
+//! limits, diffs or envelopes, which are up to its caller. What it claims must be true: a sandbox that is only a
+//! request to the other program is not enforced, and [`Capabilities`] says so.
 
 mod claude;
 mod cli;
@@ -36,11 +36,11 @@ use serde_json::Value;
 /// What a backend may do to the repository and the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sandbox {
-    /// Look, and write nothing.
+    /// Read only.
     ReadOnly,
     /// Write in the workspace, and nowhere else.
     WorkspaceWrite,
-    /// Whatever the user may.
+    /// Everything the user may do.
     DangerFullAccess,
 }
 
@@ -48,7 +48,7 @@ impl Sandbox {
     /// All of them, from the strictest.
     pub const ALL: [Sandbox; 3] = [Sandbox::ReadOnly, Sandbox::WorkspaceWrite, Sandbox::DangerFullAccess];
 
-    /// The name it has on the command line.
+    /// Its name on the command line.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -76,19 +76,19 @@ impl FromStr for Sandbox {
 /// What a backend can do besides answering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Its answer comes piece by piece.
+    /// It streams its answer.
     pub streaming: bool,
-    /// It can go on with an earlier conversation of its own.
+    /// It can continue one of its earlier conversations.
     pub resume: bool,
-    /// It can be held to a JSON schema.
+    /// It can follow a JSON schema.
     pub structured: bool,
-    /// It can read the repository's files by itself.
+    /// It can read the repository's files itself.
     pub local_files: bool,
-    /// It can be asked for a review of its own making.
+    /// It has its own kind of review.
     pub review: bool,
-    /// It can be kept to an amount of money.
+    /// It can obey a limit on cost.
     pub max_cost: bool,
-    /// It can be kept to a number of turns.
+    /// It can obey a limit on turns.
     pub max_turns: bool,
     /// What keeps it inside its sandbox, besides Relay.
     pub containment: Containment,
@@ -99,9 +99,9 @@ pub struct Capabilities {
 pub enum Containment {
     /// The operating system, at the backend's request.
     System,
-    /// The backend's own rules about its tools; a fault in it is a hole.
+    /// The backend's own rules about its tools; a bug in the backend is a hole.
     ToolPolicy,
-    /// It has no hands: it sees the prompt and nothing else.
+    /// It cannot act: it sees only the prompt.
     NoAccess,
     /// Nothing.
     Nothing,
@@ -122,20 +122,20 @@ pub struct Question<'a> {
     pub timeout: Duration,
     /// The JSON schema its answer must follow.
     pub schema: Option<&'a Value>,
-    /// Its own name for the conversation to go on with.
+    /// Its own name for the conversation to continue.
     pub resume: Option<&'a str>,
-    /// What it may use up, for backends that keep to that themselves.
+    /// Its limits, for backends that enforce them themselves.
     pub limit: Limit,
     /// Variables it gets besides Relay's own.
     pub env: &'a [(&'a str, &'a str)],
 }
 
-/// What is to be reviewed by a backend that has its own way of reviewing.
+/// What to review, for a backend with its own kind of review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope<'a> {
-    /// What a branch adds to this one.
+    /// The changes since this branch.
     Base(&'a str),
-    /// What is not committed.
+    /// Uncommitted changes.
     Uncommitted,
     /// One commit.
     Commit(&'a str),
@@ -146,7 +146,7 @@ pub enum Scope<'a> {
 pub struct Answer {
     /// The text.
     pub text: String,
-    /// The backend's own name for this conversation, to go on with it.
+    /// The backend's own name for this conversation, to continue it.
     pub session: Option<String>,
     /// The model that answered, where the backend says so.
     pub model: Option<String>,
@@ -154,24 +154,24 @@ pub struct Answer {
     pub service_tier: Option<String>,
 }
 
-/// How a running backend is heard, limited and stopped.
+/// How a running backend is listened to, limited and stopped.
 pub struct Link<'a> {
     /// Ends it, with everything it started.
     pub cancel: &'a Cancel,
-    /// What it may use up, and what it has.
+    /// Its limits, and its usage so far.
     pub budget: &'a Budget,
-    /// Whether what `on_text` gets is shown for good, so that an answer that broke off cannot be followed by another.
+    /// Whether text from `on_text` is shown at once, so that an interrupted answer cannot be replaced by another.
     pub is_final: bool,
-    /// Gets the answer's text piece by piece, as it comes.
+    /// Receives the answer's text in pieces as it arrives.
     pub on_text: &'a mut dyn FnMut(&str),
-    /// Gets what a person who waits should know, such as why it takes longer.
+    /// Receives notes for the waiting person, such as why it takes longer.
     pub on_note: &'a mut dyn FnMut(&str),
 }
 
 /// Whether a backend can be used now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Availability {
-    /// Its version, if it is there.
+    /// Its version, if it is installed.
     pub found: Option<String>,
     /// Whether it has credentials; `None` if only a call would show that.
     pub logged_in: Option<bool>,
@@ -179,12 +179,12 @@ pub struct Availability {
     pub remedy: String,
 }
 
-/// What can be seen of a backend without starting anything.
+/// What Relay can find out about a backend without starting anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Presence {
     /// Whether it is there.
     pub is_there: bool,
-    /// Whether it has credentials; `None` where that cannot be seen.
+    /// Whether it has credentials; `None` if unknown.
     pub logged_in: Option<bool>,
 }
 
@@ -199,10 +199,10 @@ pub trait Backend: Send + Sync {
     /// What it can do.
     fn capabilities(&self) -> Capabilities;
 
-    /// Whether it can be kept to these limits; to one of time everybody can.
+    /// Checks that it can obey these limits; every backend can obey a limit on time.
     ///
     /// # Errors
-    /// The first limit it cannot be kept to.
+    /// The first limit it cannot obey.
     fn check_limit(&self, limit: &Limit) -> Result<(), BackendError> {
         let (backend, can) = (self.name().to_owned(), self.capabilities());
         if limit.cost.is_some() && !can.max_cost {
@@ -222,10 +222,11 @@ pub trait Backend: Send + Sync {
         Ok(())
     }
 
-    /// What can be seen of it without starting anything.
+    /// What Relay can find out about it without starting anything.
     fn presence(&self) -> Presence;
 
-    /// Whether a read-only question cannot change this repository: the system sees to it, or it has no hands.
+    /// Whether a read-only question cannot change this repository, because the system prevents it or the backend
+    /// cannot act.
     fn keeps_read_only(&self, _repo: &Path) -> bool {
         self.capabilities().containment == Containment::NoAccess
     }
@@ -239,7 +240,8 @@ pub trait Backend: Send + Sync {
     /// It is not there, fails, takes too long, or says something that cannot be understood.
     fn run(&self, question: &Question<'_>, link: &mut Link<'_>) -> Result<Answer, BackendError>;
 
-    /// Asks for a review of its own making; `None` if it has none. The question's prompt holds wishes for the review.
+    /// Asks for its own kind of review; `None` if it has none. The question's prompt holds instructions for the
+    /// review.
     ///
     /// # Errors
     /// As [`Backend::run`].

@@ -1,4 +1,4 @@
-//! A model, asked directly: it has no hands and sees nothing but the prompt.
+//! A model, asked directly: it cannot act, and sees only the prompt.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
@@ -15,25 +15,25 @@ use super::{
     Answer, Availability, Backend, BackendError, Capabilities, Containment, Link, Presence, Question, Sandbox,
 };
 
-/// A model of a provider, and those that are asked when it cannot answer.
+/// A model of a provider, and its fallbacks.
 pub struct ModelBackend {
-    /// What the user calls it: `provider/model`, or the name of a backend of his own.
+    /// What the user calls it: `provider/model`, or the name of a custom backend.
     pub name: String,
-    /// How it is connected to.
+    /// How to connect to it.
     pub options: ClientOptions,
     /// The model.
     pub model: Model,
-    /// Who is asked in its place, in this order, as long as nothing of an answer was shown.
+    /// The fallbacks, in this order, used only while nothing of an answer was shown.
     pub fallback: Vec<Model>,
-    /// How hard it shall think, if that was said.
+    /// How hard it should think, if specified.
     pub thinking: Option<Thinking>,
-    /// What proves who is asking.
+    /// The keys.
     pub keys: Keyring,
     /// Whether a key is needed.
     pub needs_key: bool,
-    /// Whether the first of them is asked again once it has recovered.
+    /// Whether to return to the first model once it has recovered.
     pub revert: Revert,
-    /// What was learnt about them so far, and when that began.
+    /// What earlier requests showed about the models, and since when.
     pub chain: Mutex<Option<(Instant, Chain)>>,
 }
 
@@ -42,7 +42,7 @@ impl Backend for ModelBackend {
         &self.name
     }
 
-    /// It cannot do anything to a repository, so everything else would promise what it cannot hold.
+    /// It cannot act on a repository, so any other sandbox would promise too much.
     fn sandboxes(&self) -> &[Sandbox] {
         &[Sandbox::ReadOnly]
     }
@@ -95,7 +95,7 @@ impl Backend for ModelBackend {
             output: question.schema.filter(|_| self.model.capabilities.structured).map(schema),
             ..Request::default()
         };
-        // One limit for everything that is tried, pauses included.
+        // One limit for all attempts, including pauses.
         let (outer, deadline) = (link.cancel.clone(), Instant::now() + question.timeout);
         let cancel = Cancel::watching(move || outer.is_cancelled() || Instant::now() >= deadline);
         let affordable = |model: &&Model| link.budget.limit().check(model).is_ok();
@@ -112,7 +112,7 @@ impl Backend for ModelBackend {
             Event::Delta { index, text } if texts.contains(&index) => (link.on_text)(&text),
             Event::Notice(Notice::Retry { attempt, max_attempts, delay_ms, error }) => {
                 (link.on_note)(&format!(
-                    "{error}; asking again in {} ({attempt} of {max_attempts})",
+                    "{error}; retrying in {} ({attempt} of {max_attempts})",
                     seconds(delay_ms)
                 ));
                 trouble = Some(error);
@@ -131,7 +131,7 @@ impl Backend for ModelBackend {
             (ErrorKind::Aborted, _) if link.cancel.is_cancelled() => {
                 BackendError::Cancelled { backend: self.name.clone() }
             }
-            // Time ran out while attempts failed: the reason they failed says more than how long they took.
+            // Time ran out while attempts failed: their error says more than their duration.
             (ErrorKind::Aborted, Some(trouble)) => self.failed(trouble),
             (ErrorKind::Aborted, None) => {
                 BackendError::TimedOut { backend: self.name.clone(), limit: question.timeout }
@@ -148,7 +148,7 @@ impl Backend for ModelBackend {
 }
 
 impl ModelBackend {
-    /// What earlier questions taught about the models, or a new beginning.
+    /// What earlier questions showed about the models, or an empty state.
     fn take_chain(&self, models: usize) -> (Instant, Chain) {
         let known = self.chain.lock().unwrap_or_else(PoisonError::into_inner).take();
         known
@@ -169,7 +169,7 @@ impl ModelBackend {
     }
 }
 
-/// A pause as a person reads it.
+/// A pause, formatted for a person.
 fn seconds(ms: u64) -> String {
     if ms == 0 { "a moment".to_owned() } else { format!("{} s", ms.div_ceil(1000)) }
 }

@@ -56,12 +56,12 @@ impl Agent for Opencode {
 
     fn is_logged_in(&self, surroundings: &Surroundings) -> Option<bool> {
         let data = surroundings.folder("XDG_DATA_HOME", ".local/share")?;
-        // Keys of any provider will do, and so does a model server of one's own: only a login can be seen.
+        // A key of any provider is enough, and so is a local model server: Relay can only see a login.
         data.join("opencode").join("auth.json").is_file().then_some(true)
     }
 }
 
-/// Texts come whole, one per step.
+/// Texts arrive whole, one per step.
 #[derive(Default)]
 struct Events(Said);
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_told_in_its_own_words() {
+    fn an_error_is_reported_in_its_own_words() {
         let line = r#"{"type":"error","error":{"name":"APIError","data":{"message":"no key"}}}"#;
         assert_eq!(read(&Opencode, &[line]).1.error.as_deref(), Some("no key"));
     }

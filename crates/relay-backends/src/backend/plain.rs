@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_no_json_is_an_answer() {
+    fn only_output_without_json_is_an_answer() {
         check(&["Looks good.", "Ship it."], Some("Looks good.\nShip it.\n"));
         check(&["warning: slow", "{\"type\": \"error\"}"], None);
         check(&["{", "  \"response\": \"\"", "}"], None);

@@ -20,7 +20,7 @@ use super::{
 /// The longest answer: more than any model writes at once.
 pub const ANSWER_LIMIT_BYTES: usize = 16 << 20;
 
-/// How much is kept of a program's own output and errors, to say what went wrong.
+/// How much of a program's output and errors is kept, to report what went wrong.
 const KEPT_BYTES: usize = 1 << 16;
 
 /// How long a program may take to print its version.
@@ -103,7 +103,8 @@ impl Backend for ProgramBackend {
 }
 
 impl ProgramBackend {
-    /// The question with what is left of the budget. A program makes its requests itself, so the end of the time is its own.
+    /// The question, with the rest of the budget. A program makes its own requests, so its deadline is the end of the
+    /// budget's time.
     fn within<'q>(&self, question: &Question<'q>, budget: &Budget) -> Result<Question<'q>, BackendError> {
         let spent = |source| BackendError::Budget { backend: self.name.clone(), source, was_running: false };
         let limit = budget.left().map_err(spent)?;
@@ -152,7 +153,7 @@ impl ProgramBackend {
         })
     }
 
-    /// Runs the program, confined to the places where it may write if there are such, and reads what it says.
+    /// Runs the program, confined to its writable folders if any are set, and reads its output.
     fn read(
         &self,
         program: &Program<'_>,
@@ -207,7 +208,7 @@ impl ProgramBackend {
         Ok(said.answer)
     }
 
-    /// Whether the program ended well.
+    /// Whether the program succeeded.
     fn judge(&self, output: &Output, error: Option<String>, limit: Duration) -> Result<(), BackendError> {
         let backend = self.name.clone();
         match &output.end {
@@ -236,7 +237,7 @@ impl ProgramBackend {
         if !self.is_confined(question) {
             return Ok(None);
         }
-        // A program that runs for the first time could not make them itself: their parents are not its own.
+        // On its first run, a program could not create them itself, because it may not write to their parents.
         for folder in self.agent.own_folders(&self.surroundings) {
             self.surroundings.store.make_folder(&folder).map_err(|error| self.not_started(&error))?;
         }
@@ -257,8 +258,8 @@ impl ProgramBackend {
         }
     }
 
-    /// Whether Relay can keep the program from writing to a repository. Rights can only be given, not taken: in a
-    /// repository that lies in one of the program's own folders, it may write.
+    /// Whether Relay can keep the program from writing to a repository. Landlock can only grant rights, so a program
+    /// may write to a repository inside one of its own folders.
     fn can_confine(&self, repo: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         let repo = real(repo);
@@ -278,7 +279,7 @@ impl ProgramBackend {
     }
 }
 
-/// Programs take their arguments as text; names that are none do not occur in the folders of users.
+/// Arguments are text; folders of users do not have names that are not.
 fn text_of(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
@@ -287,7 +288,7 @@ fn text_of(path: &Path) -> String {
 mod tests {
     use super::*;
 
-    /// Without a way to enforce it, a sandbox that lets a program write is refused; the others are not.
+    /// If it cannot be enforced, a sandbox that lets a program write is refused; others are not.
     #[test]
     fn a_program_that_cannot_be_kept_in_the_workspace_is_not_started() {
         let store = relay_store::Store::at(Path::new("/nonexistent"));

@@ -14,13 +14,13 @@ pub struct Backends {
     all: Vec<Box<dyn Backend>>,
 }
 
-/// There is no backend of that name.
+/// There is no backend with this name.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("unsupported backend `{name}`; there are: {}", known.join(", "))]
 pub struct UnknownBackend {
     /// What was asked for.
     pub name: String,
-    /// What there is.
+    /// The known backends.
     pub known: Vec<String>,
 }
 
@@ -87,7 +87,7 @@ impl Backends {
         self.all.push(backend);
     }
 
-    /// The backend of that name.
+    /// The backend with this name.
     ///
     /// # Errors
     /// There is none.

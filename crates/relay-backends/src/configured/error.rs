@@ -1,4 +1,4 @@
-//! Why the backends that were named cannot be put together.
+//! Why the named backends cannot be set up.
 
 use relay_llm::catalog::SelectError;
 use relay_settings::{ModelsError, NO_MODEL_YET};
@@ -6,14 +6,14 @@ use thiserror::Error;
 
 use crate::backend::Sandbox;
 
-/// Why the backends that were named cannot be put together.
+/// Why the named backends cannot be set up.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ConfiguredError {
     /// The models cannot be listed.
     #[error(transparent)]
     Models(#[from] ModelsError),
-    /// A name means no model, or several.
+    /// A name matches no model, or several.
     #[error(transparent)]
     Select(#[from] SelectError),
     /// A server has several models.
@@ -28,7 +28,7 @@ pub enum ConfiguredError {
         /// The provider.
         provider: String,
     },
-    /// A service tier cannot be asked for there.
+    /// The backend has no service tiers.
     #[error("--service-tier: {name} is {what}")]
     NoTiers {
         /// The backend or provider.

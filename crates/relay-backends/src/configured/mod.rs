@@ -1,4 +1,4 @@
-//! What the user's settings say about backends, and the backends that come of it.
+//! Reads the user's settings for backends, and sets those backends up.
 
 mod error;
 mod sources;
@@ -14,7 +14,7 @@ use relay_settings::Settings;
 
 use crate::backend::Custom;
 
-/// Who is asked: the backends named, else the one of the settings.
+/// The backends to ask: the named ones, else the one from the settings.
 #[must_use]
 pub fn asked(named: &[String], settings: &Settings) -> Vec<String> {
     if named.is_empty() { settings.text("backends.default").into_iter().collect() } else { named.to_vec() }
@@ -26,7 +26,7 @@ pub fn model(settings: &Settings, backend: &str) -> Option<String> {
     settings.text(&format!("backends.{backend}.model"))
 }
 
-/// The backends of the user's own that are programs.
+/// The user's own backends that are programs.
 #[must_use]
 pub fn custom_backends(settings: &Settings) -> Vec<(String, Custom)> {
     settings
@@ -50,7 +50,7 @@ mod tests {
     use crate::backend::Sandbox;
 
     #[test]
-    fn backends_of_ones_own_are_found() {
+    fn custom_backends_are_found() {
         let text = "[backends.mine]\ncommand = [\"bot\", \"-q\"]\nfolders = [\"/x\"]\n[backends.codex]\nmodel = \"m\"\n";
         let (settings, _) = Settings::new(text, BTreeMap::new()).unwrap();
         let custom = Custom { command: vec!["bot".into(), "-q".into()], own_folders: vec!["/x".into()] };
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn the_setting_takes_every_sandbox() {
+    fn the_setting_accepts_every_sandbox() {
         let names = Sandbox::ALL.map(Sandbox::name).to_vec();
         assert_eq!(find("backends.sandbox").unwrap().key.kind, Kind::OneOf(names));
     }

@@ -1,4 +1,4 @@
-//! Backends put together from the user's settings, keys and environment: programs, and models asked directly.
+//! Sets up backends from the user's settings, keys and environment: programs, and models asked directly.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,10 +12,10 @@ use relay_settings::{Models, Settings};
 use super::{ConfiguredError, Wanted, custom_backends, model};
 use crate::backend::{Backends, ModelBackend, Surroundings};
 
-/// The local server that is a backend by its own name.
+/// The local server that is a backend under its own name.
 const OLLAMA: &str = "ollama";
 
-/// What backends are made of.
+/// What backends are built from.
 pub struct Sources<'a> {
     /// The user's data, the environment, and Relay's own program.
     pub surroundings: Surroundings,
@@ -33,7 +33,7 @@ impl Sources<'_> {
     /// The programs, and the models that the user's settings name.
     ///
     /// # Errors
-    /// One of them cannot be put together.
+    /// One of them cannot be set up.
     pub fn all(&self) -> Result<Backends, ConfiguredError> {
         let mut backends = self.programs();
         for name in self.settings.backend_names() {
@@ -47,10 +47,10 @@ impl Sources<'_> {
         Ok(backends)
     }
 
-    /// The backends that are needed for some names: the programs, and the models among the names, asked directly.
+    /// The backends for some names: the programs, and those names that mean models.
     ///
     /// # Errors
-    /// One of them cannot be put together, or cannot do what is wanted.
+    /// One of them cannot be set up, or does not support the request.
     pub fn named(&self, names: &[String], wanted: Wanted<'_>) -> Result<Backends, ConfiguredError> {
         let mut backends = self.programs();
         if let Some(agent) = names.iter().find(|name| backends.get(name).is_ok()) {
@@ -72,8 +72,8 @@ impl Sources<'_> {
         Ok(backends)
     }
 
-    /// A model as a backend: `provider/model` or as much of it as names one, a server of the user's own, or `ollama`
-    /// with a model named beside it. `None` if the name means no model.
+    /// A model as a backend: `provider/model` or an unambiguous part of it, a custom server, or `ollama` with a
+    /// model. `None` if the name does not mean a model.
     fn model_backend(&self, name: &str, wanted: Wanted<'_>) -> Result<Option<ModelBackend>, ConfiguredError> {
         let named = wanted.model_of(name, self.settings);
         if let Some(url) = self.settings.text(&format!("backends.{name}.url")) {
@@ -145,8 +145,7 @@ impl Sources<'_> {
         })
     }
 
-    /// The models the user wants asked when this one cannot answer. One without a key is passed over: it could not
-    /// either.
+    /// The user's fallbacks for this model. One without a key is skipped, because it could not answer either.
     fn fallback(&self, models: &Models, first: &Model) -> Result<Vec<Model>, ConfiguredError> {
         let mut chain = Vec::new();
         for selector in self.settings.fallback("default") {
@@ -174,7 +173,7 @@ fn no_model(name: &str) -> ConfiguredError {
     ConfiguredError::NoModel { name: name.to_owned() }
 }
 
-/// The model in the tier that was asked for, else in its own.
+/// The model in the requested tier, else in its own.
 fn in_tier(model: Model, wanted: Wanted<'_>) -> Result<Model, ConfiguredError> {
     match wanted.service_tier {
         None => Ok(model),

@@ -1,4 +1,4 @@
-//! What a caller wants for one question or review; the settings decide the rest.
+//! A caller's options for one question or review; the settings decide the rest.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::{ConfiguredError, model};
 use crate::ask::Terms;
 use crate::backend::Sandbox;
 
-/// What a caller wants for one question or review. What is `None` comes from the settings.
+/// A caller's options for one question or review. `None` means the value from the settings.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wanted<'a> {
     /// Which of a backend's models.
@@ -45,7 +45,7 @@ impl Wanted<'_> {
         self.timeout.unwrap_or_else(by_setting)
     }
 
-    /// What a backend may do and use up.
+    /// What a backend may do, and its limits.
     ///
     /// # Errors
     /// There is no sandbox of this name.
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_call_goes_before_the_settings() {
+    fn a_call_overrides_the_settings() {
         let text = "[backends]\ntimeout = 7\nmaxCost = 2\nmaxTurns = 3\nsandbox = \"workspace-write\"\n";
         let (settings, _) = Settings::new(text, BTreeMap::new()).unwrap();
         let terms = Wanted::default().terms(&settings).unwrap();

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::intake::submission::LandOptions;
 use crate::plan::contain::{Contained, sensitive_warning};
 
-/// One warning for each question that is to be expected.
+/// One warning for each question to expect.
 pub(crate) fn questions(engine: &Engine, options: &LandOptions, contained: &Contained) -> Vec<Diagnostic> {
     let mut questions = Vec::new();
     if !options.allow_sensitive {

@@ -37,13 +37,13 @@ pub struct Proposal<'a> {
 
 /// Answers questions. `--yes` answers only [`Approver::approve`]; trust and sensitive paths are never implied.
 pub trait Approver {
-    /// Whether [`Approver::approve`] can be answered at all. When it cannot, nothing is applied only to be rolled back.
+    /// Whether [`Approver::approve`] can be answered at all. If not, nothing is applied just to be rolled back.
     fn can_approve(&self) -> bool;
 
     /// Who answers, for the ledger: `user`, or the flag that answered.
     fn approved_by(&self) -> &str;
 
-    /// May the applied changes stay?
+    /// Keep the applied changes?
     fn approve(&mut self, proposal: &Proposal<'_>) -> Decision;
 
     /// May the project's commands run on this machine? A `Yes` is remembered for exactly these commands.
@@ -63,13 +63,13 @@ pub trait Approver {
         Decision::NobodyThere
     }
 
-    /// May this command run, which a model asks for? If no one can be asked, it may not.
+    /// May this command, requested by a model, run? If there is no one to ask, it may not.
     fn run_command(&mut self, _command: &str) -> Decision {
         Decision::NobodyThere
     }
 }
 
-/// What happens while a submission is under way, for live progress. Every method may do nothing.
+/// Receives events while a submission is processed, for live progress. Every method may do nothing.
 pub trait Observer {
     /// A command starts.
     fn command_started(&mut self, _key: &str, _command: &str) {}
@@ -77,7 +77,7 @@ pub trait Observer {
     fn command_output(&mut self, _bytes: &[u8]) {}
     /// A command ended.
     fn command_finished(&mut self, _check: &CheckRecord) {}
-    /// Another transaction works on one of the files; it is waited for.
+    /// Relay waits for another transaction that works on one of the files.
     fn waiting(&mut self, _for_what: &str) {}
     /// The files hold the new content, and the checks are about to run.
     fn applied(&mut self, _changes: &[FileChange]) {}

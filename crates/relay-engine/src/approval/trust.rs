@@ -13,17 +13,17 @@ use crate::engine::Engine;
 use crate::outcome::stop::Stop;
 use crate::project::config::{CONFIG_FILE, Config};
 
-/// How the caller answers the trust question beforehand.
+/// How the caller answers the trust question in advance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrustAnswer {
-    /// Not at all: ask where that is possible.
+    /// Not at all: ask if possible.
     #[default]
     Ask,
     /// Yes, for this run (`--trust`, `RELAY_TRUST=1`).
     ThisRun,
 }
 
-/// Identifies the commands of a config: any other text is another digest.
+/// Identifies the commands of a config: any other text has another digest.
 #[must_use]
 pub fn digest(config: &Config) -> String {
     let mut hasher = blake3::Hasher::new();
@@ -74,7 +74,7 @@ pub(crate) fn require(engine: &Engine, answer: TrustAnswer, approver: &mut dyn A
                 codes::UNTRUSTED_COMMANDS,
                 format!("the commands in {CONFIG_FILE} were not trusted"),
             )
-            .hinted(format!("Look at them in {CONFIG_FILE}; `relay trust` trusts them for later.")),
+            .hinted(format!("Review them in {CONFIG_FILE}; `relay trust` trusts them from then on.")),
         )),
         Decision::NobodyThere => Err(Stop::refused(untrusted(config, changed))),
     }

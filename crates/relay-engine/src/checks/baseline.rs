@@ -1,8 +1,8 @@
 //! The linter's errors from before a change: only new ones count against it.
 //!
-//! Most replies need no baseline, because the linter finds too few errors to matter. Where it finds more, the change is
-//! rolled back, the linter runs on the files as they were, and the change is made once more, this time compared. What a
-//! linter said about a state of the files is kept, so that this costs nothing while nothing else changes them.
+//! Most replies need no baseline, because the linter finds too few errors to matter. If it finds more, Relay rolls the
+//! change back, runs the linter on the files as they were, and makes the change again to compare. The linter's result
+//! for a state of the files is cached, so this costs nothing until something else changes them.
 
 use relay_exec::End;
 use relay_store::Shelf;
@@ -18,15 +18,15 @@ use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
-/// Who made what changes while the linter runs on the files as they were.
+/// The author of changes that happen while the linter runs on the original files.
 const BY: &str = "linter";
 
-/// Whether errors from before a change are set off against it.
+/// Whether errors from before a change are subtracted.
 pub(crate) fn is_wanted(engine: &Engine) -> bool {
     engine.config().linter_baseline && !engine.config().linter.is_empty()
 }
 
-/// Makes an attempt, and once more with the errors from before if it turns out to need them.
+/// Makes an attempt, and repeats it with the errors from before if it turns out to need them.
 pub(crate) fn compared(
     landing: &mut Landing<'_>,
     mut attempt: impl FnMut(&mut Landing<'_>, Option<&Errors>) -> Result<Status, Stop>,
@@ -47,18 +47,18 @@ pub(crate) fn compared(
     }
 }
 
-/// What the linter said about the files as they are now, if it was asked before.
+/// The cached linter result for the current files, if any.
 fn known(engine: &Engine) -> Option<Errors> {
     let root = engine.workspace().root();
     let has_any = || engine.store().look_through(Shelf::Lint, root).is_ok_and(|entries| !entries.is_empty());
     if !is_wanted(engine) || !has_any() {
         return None;
     }
-    // Where the workspace cannot be looked at, the checks will say so.
+    // If the workspace cannot be scanned, the checks will report it.
     engine.ledger().scan(engine.workspace(), None).ok().and_then(|scan| known_of(engine, &scan))
 }
 
-/// What the linter said about the files of a scan, if it was asked.
+/// The cached linter result for the files of a scan, if any.
 pub(crate) fn known_of(engine: &Engine, scan: &Scan) -> Option<Errors> {
     if !is_wanted(engine) {
         return None;
@@ -67,7 +67,7 @@ pub(crate) fn known_of(engine: &Engine, scan: &Scan) -> Option<Errors> {
     Errors::from_texts(&texts)
 }
 
-/// Keeps what the linter said about the files of a scan. What cannot be kept only has to be found out again.
+/// Caches the linter's result for the files of a scan. If that fails, it just runs again.
 pub(crate) fn remember(engine: &Engine, scan: &Scan, errors: &Errors) {
     if is_wanted(engine) {
         let root = engine.workspace().root();
@@ -75,13 +75,14 @@ pub(crate) fn remember(engine: &Engine, scan: &Scan, errors: &Errors) {
     }
 }
 
-/// The command and the state of the files, in one word.
+/// A key made from the command and the state of the files.
 fn name(engine: &Engine, scan: &Scan) -> String {
     let both = format!("{}\n{}", scan.fingerprint(), engine.config().linter);
     blake3::hash(both.as_bytes()).to_hex().chars().take(32).collect()
 }
 
-/// Runs the linter on the files as they are. What it changes stays, on the ledger: another program may have been at work.
+/// Runs the linter on the current files. Its changes stay and go on the ledger, because another program may have made
+/// them.
 fn measure(landing: &mut Landing<'_>) -> Result<Errors, Stop> {
     let Landing { engine, observer, outcome, .. } = landing;
     let linter = engine.config().linter.as_str();

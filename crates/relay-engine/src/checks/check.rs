@@ -1,4 +1,4 @@
-//! Checks: what gates a transaction. Each runs on the changed files and says whether they may stay.
+//! Checks gate a transaction. Each runs on the changed files and decides whether to keep them.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::checks::lint::{self, Errors};
 use crate::codes;
 use crate::engine::Engine;
 
-/// How much of a command's output is looked at; what is kept on the ledger is [`OUTPUT_TAIL_BYTES`].
+/// How much of a command's output is read; the ledger keeps [`OUTPUT_TAIL_BYTES`] of it.
 const OUTPUT_LIMIT_BYTES: usize = 4 << 20;
 
 /// How much of a command's output the ledger keeps: enough to see what went wrong.
@@ -25,7 +25,7 @@ pub enum Gate {
     Pass,
     /// Go on if a person agrees.
     Ask(Diagnostic),
-    /// Roll back, find out what the linter says about the files as they were, and try again.
+    /// Roll back, run the linter on the original files, and try again.
     Compare,
     /// Roll back.
     Fail(Diagnostic),
@@ -33,14 +33,14 @@ pub enum Gate {
     Interrupted,
 }
 
-/// A check's result: the record for the ledger, and what follows from it.
+/// A check's result: the record for the ledger, and its consequence.
 #[derive(Clone, Debug)]
 pub struct Checked {
     /// What is kept.
     pub record: CheckRecord,
     /// What follows.
     pub gate: Gate,
-    /// What else there is to say.
+    /// Further findings.
     pub notes: Vec<Diagnostic>,
     /// The errors that it found, if it is a linter.
     pub errors: Option<Errors>,
@@ -52,7 +52,7 @@ pub struct CheckContext<'a> {
     pub root: &'a Path,
     /// The limit for each command.
     pub timeout: Duration,
-    /// The exact changes, which are in the files already. What earlier checks did is not among them.
+    /// The exact changes, which are already in the files, without the changes of earlier checks.
     pub changes: &'a [FileChange],
     /// Ends the command early.
     pub cancel: &'a Cancel,
@@ -61,7 +61,7 @@ pub struct CheckContext<'a> {
 }
 
 impl<'a> CheckContext<'a> {
-    /// What the project gives a check of these changes.
+    /// The context for a check of these changes.
     pub(crate) fn new(engine: &'a Engine, changes: &'a [FileChange], observer: &'a mut dyn Observer) -> Self {
         let timeout = Duration::from_millis(engine.config().command_timeout_ms);
         Self { root: engine.workspace().root(), timeout, changes, cancel: engine.cancel(), observer }
@@ -70,7 +70,7 @@ impl<'a> CheckContext<'a> {
 
 /// Something that gates a transaction by its result.
 pub trait Check {
-    /// What it runs, in a few words: for the case that Relay is killed meanwhile.
+    /// What it runs, in a few words, in case Relay is killed meanwhile.
     fn line(&self) -> &str {
         "a check"
     }
@@ -135,11 +135,11 @@ impl Check for MustSucceed<'_> {
 pub struct Linter<'a> {
     /// The shell command.
     pub command: &'a str,
-    /// How many errors still pass.
+    /// How many errors are allowed.
     pub allowed_errors: u64,
     /// The errors from before the change.
     pub before: Option<&'a Errors>,
-    /// Where they are not known, they can be found out.
+    /// Whether unknown ones can be determined.
     pub can_compare: bool,
 }
 
@@ -171,7 +171,7 @@ impl Check for Linter<'_> {
     }
 }
 
-/// How many errors there are, in words: `2 new errors (14 from before)`, or `3 errors` where nothing is known from before.
+/// How many errors there are, in words: `2 new errors (14 from before)`, or `3 errors` without a baseline.
 #[must_use]
 pub fn errors_in_words(total: u64, new: Option<u64>) -> String {
     let counted = new.unwrap_or(total);
@@ -188,13 +188,13 @@ impl Linter<'_> {
         Diagnostic::error(
             codes::TOO_MANY_ERRORS,
             format!(
-                "the linter `{}` found {}, {} are allowed",
+                "the linter `{}` found {}, but {} are allowed",
                 self.command,
                 errors_in_words(total, new),
                 self.allowed_errors
             ),
         )
-        .hinted("Give the linter's output back to the model, or land it all the same with --yes.")
+        .hinted("Send the linter's output to the model, or land the change anyway with --yes.")
     }
 
     fn unavailable(&self, run: &Run, timeout: Duration) -> Diagnostic {

@@ -24,8 +24,8 @@ pub(crate) fn pre_command(landing: &mut Landing<'_>) -> Result<(), Stop> {
     }
 }
 
-/// Runs the checks in order, until one vetoes. What they do to the workspace, also the one that vetoes, becomes part of
-/// the transaction. Returns what needs a person.
+/// Runs the checks in order, until one vetoes. Their changes to the workspace, including those of a check that vetoes,
+/// become part of the transaction. Returns what needs a person.
 pub(crate) fn run_all(
     landing: &mut Landing<'_>,
     pending: &mut Pending,

@@ -1,6 +1,6 @@
-//! Checks: what gates a transaction, how checks run, and what a linter's output comes to.
+//! Checks gate a transaction: how they run, and how a linter's output is counted.
 //!
-//! `check` is the trait with the commands of the config as checks, `gate` runs them, `baseline` knows the linter's errors
+//! `check` is the trait with the commands of the config as checks, `gate` runs them, `baseline` finds the linter's errors
 //! from before the change, and `lint` reads each linter's output.
 
 pub(crate) mod baseline;
@@ -13,7 +13,8 @@ use check::{Check, Linter, MustSucceed};
 use lint::Errors;
 
 /// What must pass once the files hold the new content: first what may veto, then what is counted, last the user's own
-/// checks. The linter is compared with what it said `before` the change, or asks for that where it `can_compare`.
+/// checks. The linter's result is compared with the one from `before` the change, which it requests if it
+/// `can_compare`.
 pub(crate) fn of_project<'e>(
     engine: &'e Engine,
     before: Option<&'e Errors>,

@@ -40,7 +40,7 @@ pub fn add(engine: &Engine, paths: impl IntoIterator<Item = String>) -> Result<V
     Ok(added)
 }
 
-/// Takes paths out; returns those that were in it.
+/// Removes paths; returns those that were in it.
 ///
 /// # Errors
 /// The user's data cannot be read or written.
@@ -68,11 +68,11 @@ pub fn clear(engine: &Engine) -> Result<usize, StoreError> {
 /// Adds the files of deferred edits, which the model had not seen: the next pack shows them.
 pub(crate) fn add_put_off(engine: &Engine, files: &[FileReport]) -> Option<Diagnostic> {
     let put_off = files.iter().filter(|file| file.status == FileStatus::NotInContext);
-    // A rename is put off for the file as it is called now.
+    // A deferred rename selects the file under its current name.
     let paths = put_off.map(|file| file.renamed_from.as_ref().unwrap_or(&file.path).clone());
     let error = add(engine, paths).err()?;
     let message = format!(
-        "the files that were not in context cannot be selected: {}",
+        "the files that were not in the context cannot be selected: {}",
         crate::outcome::stop::with_sources(&error)
     );
     Some(Diagnostic::warning(codes::NOT_SELECTED, message).hinted("Name them to `relay pack` yourself."))
@@ -87,8 +87,7 @@ pub(crate) fn in_view(engine: &Engine, options: &LandOptions) -> Option<BTreeSet
     options.context.as_ref().map(|list| list.iter().map(normal).collect())
 }
 
-/// Warnings about files that are said to be in the model's view and are not there: misspelt, they would put off the edits of the
-/// file that was meant.
+/// Warnings about missing files in `--context`: a misspelt name would defer the edits of the intended file.
 pub(crate) fn not_there(engine: &Engine, options: &LandOptions, edits: &[Edit]) -> Vec<Diagnostic> {
     let workspace = engine.workspace();
     let finding = |name: &String| {

@@ -38,7 +38,7 @@ pub fn estimate(text: &str) -> usize {
     hundredths.div_ceil(100)
 }
 
-/// What a character is to the tokenizer.
+/// The tokenizer's class of a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Upper,
@@ -70,7 +70,7 @@ fn is_letter(class: Option<Class>) -> bool {
     matches!(class, Some(Class::Upper | Class::Lower | Class::Foreign))
 }
 
-/// A text that is taken apart from the front.
+/// A text that is split into pieces from the front.
 struct Pieces<'a> {
     rest: Peekable<Chars<'a>>,
 }

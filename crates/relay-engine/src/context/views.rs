@@ -8,8 +8,8 @@ use relay_workspace::RelPath;
 
 use crate::engine::Engine;
 
-/// Remembers that a model is shown lines `first` to `last` of this content, counted from 1; `None` means all of it. What
-/// it was shown of the same content before stays known.
+/// Remembers that a model is shown lines `first` to `last` of this content, counted from 1; `None` means all of it.
+/// Earlier views of the same content are kept.
 ///
 /// # Errors
 /// The user's data cannot be written.
@@ -23,7 +23,7 @@ pub fn remember(
     let root = engine.workspace().root();
     let mut texts = vec![text.clone()];
     if let Some((first, last)) = lines {
-        // A shelf that cannot be read is like one that is empty: then only the lines of now are vouched for.
+        // An unreadable shelf counts as empty: then only the current lines count as shown.
         let known = engine.store().look_up(Shelf::Views, root, path.as_str()).unwrap_or_default();
         let earlier = match known.as_slice() {
             [seen] if *seen == text => return Ok(()),
@@ -52,14 +52,14 @@ pub struct Seen<'a> {
     pub lines: Option<&'a [(usize, usize)]>,
 }
 
-/// Remembers what the model of a session is shown, as [`remember`] does for the whole project. What another conversation was
-/// shown says nothing about what this one knows.
+/// Remembers what the model of a session is shown, as [`remember`] does for the whole project. Views of other conversations
+/// do not count for this one.
 ///
 /// # Errors
 /// The user's data cannot be written.
 pub fn remember_in(engine: &Engine, session: &str, seen: &[Seen<'_>]) -> Result<(), StoreError> {
     let (store, root) = (engine.store(), engine.workspace().root());
-    // A shelf that cannot be read is like one that is empty: then only the lines of now are vouched for.
+    // An unreadable shelf counts as empty: then only the current lines count as shown.
     let known = store.look_through(Shelf::Views, root).unwrap_or_default();
     let named = seen.iter().filter_map(|seen| {
         let name = format!("{session}{WITHIN}{}", seen.path);
@@ -78,7 +78,7 @@ pub fn remember_in(engine: &Engine, session: &str, seen: &[Seen<'_>]) -> Result<
     store.put_all(Shelf::Views, root, named)
 }
 
-/// What is kept of a file, given what was kept of it before; nothing if that says as much.
+/// The new record for a file, given the old one; `None` if the old one already covers it.
 fn texts_of(seen: &Seen<'_>, before: &[String]) -> Option<Vec<String>> {
     let mut texts = vec![as_text(&relay_edit::text_of(seen.content))];
     if let Some(lines) = seen.lines {
@@ -107,7 +107,7 @@ fn merged(mut ranges: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
     merged
 }
 
-/// What the model of a session was shown of files; of a file it was shown nothing of, what any model was.
+/// What a session's model was shown of files; for files it was not shown, what any model was shown.
 #[must_use]
 pub fn in_session<'p>(engine: &Engine, session: &str, paths: impl IntoIterator<Item = &'p str>) -> Views {
     let mut views = Views::default();
@@ -120,7 +120,7 @@ pub fn in_session<'p>(engine: &Engine, session: &str, paths: impl IntoIterator<I
     views
 }
 
-/// What models were shown of files, as far as it is known.
+/// What models were shown of files, as far as Relay knows.
 #[derive(Clone, Debug, Default)]
 pub struct Views {
     /// Path to the whole content.
@@ -129,8 +129,8 @@ pub struct Views {
     pub shown: BTreeMap<String, Vec<(usize, usize)>>,
 }
 
-/// The views of the files that are edited by line. Other edits carry their own text, which says more than a view that
-/// may be of another conversation. A shelf that cannot be read is like one that is empty: the edits are then refused or
+/// The views of the files that are edited by line. Other edits carry their own text, which is better evidence than a
+/// view that may come from another conversation. An unreadable shelf counts as empty: the edits are then refused or
 /// asked about, never placed wrongly.
 pub(crate) fn of(engine: &Engine, edits: &[Edit]) -> Views {
     let by_line = edits.iter().filter(|edit| matches!(edit.dialect, Dialect::Hashline | Dialect::Commands));
@@ -142,7 +142,7 @@ pub(crate) fn of(engine: &Engine, edits: &[Edit]) -> Views {
 }
 
 impl Views {
-    /// Takes over what is remembered under a name as the view of a path; whether there is something.
+    /// Adopts the stored view under a name for a path; returns whether there is one.
     fn take_from(&mut self, engine: &Engine, name: &str, path: &str) -> bool {
         let texts = engine.store().look_up(Shelf::Views, engine.workspace().root(), name);
         let mut texts = texts.unwrap_or_default().into_iter();
@@ -162,7 +162,8 @@ impl Views {
     }
 }
 
-/// What is before content that is not UTF-8, each byte of which is one character then. No text begins so.
+/// The marker before content that is not UTF-8, in which each byte is stored as one character. Text never begins with
+/// it.
 const BYTES: char = '\0';
 
 fn as_text(content: &[u8]) -> String {

@@ -1,6 +1,6 @@
 //! Landing what a command did: its whole effect on the workspace becomes one transaction, checked like any other.
 //!
-//! The command has run already, between a scan and this. Whether it may run at all is decided before.
+//! The command has already run, after a first scan. Whether it may run at all was decided earlier.
 
 use std::time::{Duration, Instant};
 
@@ -23,18 +23,18 @@ use crate::plan::contain::agree_to_changes;
 
 const SENSITIVE_HINT: &str = "Everything the command did was undone; allow it with --allow-sensitive.";
 
-/// How often a path that another transaction works on is looked at again.
+/// How often to check a path that another transaction works on.
 const LEASE_POLL: Duration = Duration::from_millis(25);
-/// How often the effect is worked out anew because others landed on its files at that very moment.
+/// How many times the effect is recomputed because others landed on its files at the same moment.
 const MAX_ATTEMPTS: usize = 10;
 
 /// A command that has run.
 pub(crate) struct Ran {
-    /// The transaction's name and words; the changes are found out.
+    /// The transaction's name and description; its changes are determined here.
     pub draft: Draft,
     /// Who made the changes, for the ledger.
     pub by: &'static str,
-    /// The journal of what was there before, which goes once the effect is recorded.
+    /// The journal of the state before, which is removed once the effect is recorded.
     pub running: Running,
     /// Files that make other tools execute something may have changed.
     pub allow_sensitive: bool,
@@ -42,9 +42,9 @@ pub(crate) struct Ran {
     pub questions: Vec<Diagnostic>,
 }
 
-/// The question about what something did until it was interrupted.
+/// The question about the changes of an interrupted command.
 pub(crate) fn interrupted(what: &str) -> Diagnostic {
-    let message = format!("{what} was interrupted; what it did until then is in the files");
+    let message = format!("{what} was interrupted; its changes so far are in the files");
     Diagnostic::error(codes::INTERRUPTED, message)
         .hinted("Approve it to keep these changes, or have Relay undo them.")
 }
@@ -68,8 +68,8 @@ pub(crate) fn land_effects(landing: &mut Landing<'_>, before: &Scan, mut ran: Ra
     landing.conclude(pending, terms, sensitive)
 }
 
-/// Turns the effect of what should have had none into a transaction that can be undone. It is not judged and nothing is
-/// undone: another program may have worked at the same time.
+/// Turns an effect that should not exist into a transaction that can be undone. It is neither checked nor undone,
+/// because another program may have made the changes.
 pub(crate) fn record_effects(
     engine: &Engine,
     before: &Scan,
@@ -93,11 +93,11 @@ pub(crate) fn record_effects(
 enum Adopted {
     /// As a transaction that waits for a decision.
     Pending(Box<Pending>),
-    /// There is nothing to decide.
+    /// Nothing to decide.
     Ended(Status),
 }
 
-/// A pending transaction, and what was left to others that are under way.
+/// A pending transaction, and what was left to other running transactions.
 type TakenOn = (Pending, Vec<Unattributed>);
 
 /// Makes the effect a pending transaction. Changes that other transactions have already built on are entered at once:
@@ -144,7 +144,7 @@ fn adopt(
     Ok(Adopted::Pending(Box::new(pending)))
 }
 
-/// What has to be reported where nothing is left to decide about.
+/// What to report if nothing is left to decide.
 fn ended(draft: &Draft, mut effects: Effects, outcome: &mut Outcome) -> Status {
     if !effects.overtaken.is_empty() {
         outcome.uuid = Some(draft.uuid);
@@ -160,8 +160,8 @@ fn ended(draft: &Draft, mut effects: Effects, outcome: &mut Outcome) -> Status {
     Status::Unchanged
 }
 
-/// What happened, once every other transaction on the same files is decided. Inside a command that Relay runs, it does
-/// not wait for them: they may be waiting for that command.
+/// The effect, once every other transaction on the same files is decided. Inside a command that Relay runs, it does
+/// not wait, because the others may be waiting for that command.
 fn settled_effects(
     engine: &Engine,
     before: &Scan,
@@ -181,25 +181,25 @@ fn settled_effects(
                 return Ok(effects);
             }
             std::thread::sleep(LEASE_POLL);
-            // A process that died meanwhile will not decide any more.
+            // A process that has died will never decide.
             engine.ledger().recover()?;
         }
     }
 }
 
-/// The command has run, and Relay could not record what it did: the files stay as they are, and that is said. What may
-/// work later is left to the next start.
+/// The command ran, but Relay could not record its changes: the files stay as they are, and Relay says so. The next
+/// start may try again.
 fn unrecorded(running: Running, error: &TxnError) -> Stop {
     let failed = transaction_failed(error);
     if matches!(error, TxnError::TooLarge { .. }) {
         let message = format!(
-            "the command ran, but what it did cannot be recorded, nor undone with Relay: {}",
+            "the command ran, but its changes can be neither recorded nor undone with Relay: {}",
             failed.message
         );
         return Stop::refused(Diagnostic::error(codes::NOT_CAPTURED, message));
     }
     running.leave();
-    let message = format!("the command ran, but what it did could not be recorded yet: {}", failed.message);
+    let message = format!("the command ran, but its changes could not be recorded yet: {}", failed.message);
     Stop::refused(Diagnostic {
         path: failed.path,
         ..Diagnostic::error(codes::NOT_CAPTURED, message).hinted(

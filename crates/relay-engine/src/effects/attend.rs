@@ -21,27 +21,27 @@ use crate::outcome::{Outcome, Status};
 /// Work to attend.
 #[derive(Clone, Copy, Debug)]
 pub struct Attended<'a> {
-    /// Which way it comes, for the ledger.
+    /// The channel, for the ledger.
     pub channel: &'static str,
     /// What it is about, in a sentence.
     pub reason: &'a str,
-    /// Who does it.
+    /// The author.
     pub model: Option<&'a str>,
-    /// The answer to the trust question, where it was given beforehand.
+    /// The answer to the trust question, if given in advance.
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
-    /// What it belongs to together with other transactions.
+    /// The group that it belongs to.
     pub group: Option<&'a str>,
-    /// Whether it was asked to change files. If not, what changes meanwhile is recorded so that it can be undone, and
-    /// stays: it may be another program's work.
+    /// Whether it was asked to change files. If not, changes are recorded so that they can be undone, but they stay:
+    /// another program may have made them.
     pub may_write: bool,
-    /// Ignored files that it is about to destroy, which are kept as well.
+    /// Ignored files that it is about to destroy; they are saved as well.
     pub ignored: &'a Ignored,
 }
 
-/// Does the work and lands what it did. The work returns whether it was interrupted; the user then decides about what
-/// it did until then. Work that may write does not start if the project's checks may not run, or if no one could
+/// Does the work and lands its changes. The work returns whether it was interrupted; the user then decides about the
+/// changes so far. Work that may write does not start if the project's checks may not run, or if there is no one to
 /// approve it.
 pub fn attend(
     engine: &Engine,

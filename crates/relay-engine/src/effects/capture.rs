@@ -24,32 +24,32 @@ use crate::project::git::listed;
 
 /// Who made the changes of a check that was interrupted.
 pub(crate) const CHECK: &str = "check";
-/// More findings of one kind are counted, not listed.
+/// Findings of one kind beyond this number are counted, not listed.
 const MAX_LISTED: usize = 20;
-/// More added lines of one file of git are not quoted.
+/// At most this many added lines of one git file are quoted.
 const MAX_QUOTED: usize = 5;
 
-/// Looks at the workspace before and after each command of a transaction.
+/// Scans the workspace before and after each command of a transaction.
 pub(crate) struct Watch {
     /// The workspace before the next command.
     scan: Scan,
 }
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts watching.
     pub(crate) fn start(engine: &Engine, pending: &Pending) -> Result<Self, Stop> {
         let mut scan = engine.ledger().scan(engine.workspace(), None).map_err(|error| not_watched(&error))?;
-        // Its changes are in the files already, so they are none that came meanwhile.
+        // Its changes are already in the files, so they do not count as changes made meanwhile.
         scan.know(pending.uuid());
         Ok(Self { scan })
     }
 
-    /// The workspace as it was seen last.
+    /// The workspace at the last scan.
     pub(crate) fn scan(&self) -> &Scan {
         &self.scan
     }
 
-    /// Writes down what was seen, before a command runs.
+    /// Records the scan before a command runs.
     pub(crate) fn journal(
         &self,
         engine: &Engine,
@@ -62,7 +62,7 @@ impl Watch {
         engine.journal(&self.scan, command).map_err(|error| not_watched(&error))
     }
 
-    /// Adds to the transaction what the command `by` did.
+    /// Adds the changes of the command `by` to the transaction.
     pub(crate) fn take_up(
         &mut self,
         engine: &Engine,
@@ -112,7 +112,7 @@ pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
     let counts: Vec<Stat> = changes
         .iter()
         .map(|change| {
-            // A renamed file is compared with what it was under its other name.
+            // A renamed file is compared with its content under the old name.
             let source = change.renamed_from.as_ref().and_then(|from| places.get(from.as_str()));
             let origin = source.copied().unwrap_or(change);
             let first = earlier.get(origin.path.as_str()).map_or(&origin.before, |first| &first.before);
@@ -126,7 +126,7 @@ pub(crate) fn count_lines(changes: &mut [FileChange], earlier: &[FileChange]) {
     }
 }
 
-/// What has to be said about an effect besides its changes.
+/// Findings about an effect besides its changes.
 pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = effects
         .uncaptured
@@ -148,7 +148,7 @@ pub(crate) fn findings(effects: &Effects, by: &str) -> Vec<Diagnostic> {
     found
 }
 
-/// What git would run from now on, loudly: it is not undone with the rest.
+/// Warns about what git would now run, because it is not undone with the rest.
 fn planted(changes: &[GitProgramChange], by: &str) -> Option<Diagnostic> {
     if changes.is_empty() {
         return None;
@@ -181,13 +181,13 @@ pub(crate) fn by_others(others: &[Unattributed], by: &str) -> Vec<Diagnostic> {
             let listed = paths.iter().take(MAX_LISTED).copied().collect::<Vec<_>>().join(", ");
             Diagnostic::warning(
                 codes::UNATTRIBUTED,
-                format!("transaction {name} changed {listed} while {by} ran; that part is its own and stays with it"),
+                format!("transaction {name} changed {listed} while {by} ran; that change belongs to {name}"),
             )
         })
         .collect()
 }
 
-/// What the checks do could not be undone, so none of them runs.
+/// The checks' changes could not be undone, so none of them runs.
 fn not_watched(error: &TxnError) -> Stop {
     let failed = transaction_failed(error);
     let message =
@@ -196,13 +196,15 @@ fn not_watched(error: &TxnError) -> Stop {
     Stop::RolledBack(vec![Diagnostic { hint: failed.hint, path: failed.path, ..refused }])
 }
 
-/// A check has run, and what it did could not be recorded. What may work later is left to the next start.
+/// A check ran, but its changes could not be recorded. The next start may try again.
 fn unrecorded(running: Running, error: &TxnError, by: &str) -> Stop {
     let failed = transaction_failed(error);
-    let message = format!("{by} ran, but what it changed could not be recorded: {}", failed.message);
+    let message = format!("{by} ran, but its changes could not be recorded: {}", failed.message);
     let refused = Diagnostic::error(codes::NOT_CAPTURED, message);
     if matches!(error, TxnError::TooLarge { .. }) {
-        return Stop::RolledBack(vec![refused.hinted("What it changed stays; look at it with git.")]);
+        return Stop::RolledBack(vec![
+            refused.hinted("Its changes stay in the files; inspect them with git."),
+        ]);
     }
     running.leave();
     let hint =
@@ -235,7 +237,7 @@ fn enter(outcome: &mut Outcome, changes: Vec<FileChange>, by: &str) {
     }
     outcome.files.extend(file_reports::of_changes(&new, |_| placement.clone()));
     outcome.changes.extend(new);
-    // What was created and removed again within the transaction is none of its changes.
+    // A file created and removed within the transaction is not one of its changes.
     let gone = |change: &FileChange| change.before.is_none() && change.after.is_none();
     let vanished: Vec<String> =
         outcome.changes.iter().filter(|change| gone(change)).map(|change| change.path.to_string()).collect();

@@ -1,4 +1,4 @@
-//! Files that a confined command must leave as they are: where they are, and that they are put back.
+//! Files that a confined command must not change: their paths, and how Relay restores them.
 
 use std::path::PathBuf;
 
@@ -12,11 +12,11 @@ pub fn protected_places(engine: &Engine) -> Vec<PathBuf> {
     guarded::places(engine.workspace().root(), &git(engine))
 }
 
-/// Copies of the ledger, from command to command, for where the system cannot keep commands from it.
+/// Copies of the ledger, kept between commands, for systems that cannot protect it from them.
 #[derive(Debug, Default)]
 pub struct Copies(guarded::Copies);
 
-/// Those of them that others execute or obey, as they were before a command.
+/// The contents of the protected files before a command.
 #[derive(Debug)]
 pub struct Guarded {
     root: PathBuf,
@@ -25,7 +25,7 @@ pub struct Guarded {
 }
 
 impl Guarded {
-    /// Reads them, and the ledger's own files where there are copies to be kept.
+    /// Reads them, and the ledger's files if copies are kept.
     #[must_use]
     pub fn read(engine: &Engine, copies: Option<&mut Copies>) -> Self {
         let root = engine.workspace().root();
@@ -36,7 +36,7 @@ impl Guarded {
         Self { root: root.to_owned(), files: guarded::Guarded::read(root, &git(engine)), ledger }
     }
 
-    /// Puts back what the command changed; a sentence for each file.
+    /// Restores what the command changed; returns a sentence for each file.
     #[must_use]
     pub fn restore(&self) -> Vec<String> {
         let sentence = |Restored { path, failure }: Restored| match failure {

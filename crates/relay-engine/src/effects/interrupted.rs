@@ -1,8 +1,8 @@
-//! A command that was interrupted because its Relay was killed, or that could not be recorded: everything that differs
-//! from before it is entered into the ledger, and the user gets a report.
+//! A command whose Relay was killed, or whose changes could not be recorded: everything that differs from the state
+//! before it goes on the ledger, and the user gets a report.
 //!
-//! Nothing is undone automatically. The user may have gone on working since, and Relay cannot tell those changes from
-//! the command's; on the ledger the user can inspect and undo them.
+//! Nothing is undone automatically. The user may have continued working since, and Relay cannot tell those changes
+//! from the command's; on the ledger the user can inspect and undo them.
 
 use relay_diagnostics::Diagnostic;
 use relay_txn::capture::Interrupted;
@@ -16,8 +16,8 @@ use crate::effects::overtaken::enter_overtaken;
 use crate::ledger::history::short;
 use crate::outcome::stop::transaction_failed;
 
-/// Ends a check that is still running, as its Relay would have done. Programs that were wrapped belong to a person and are
-/// left alone.
+/// Stops a check that is still running, as its Relay would have done. Wrapped programs belong to a person and are left
+/// alone.
 pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
     let command = &interrupted.command;
     if command.by != CHECK || !relay_exec::end_left_running(&command.runs) {
@@ -27,15 +27,15 @@ pub(crate) fn end_check(interrupted: &Interrupted) -> Option<Diagnostic> {
     Some(Diagnostic::warning(codes::LEFT_RUNNING, message))
 }
 
-/// Records what differs from before the command, and reports it. What cannot be recorded now does not block work: it is
-/// reported, and the next start tries again.
+/// Records what differs from before the command, and reports it. Changes that cannot be recorded now do not block work:
+/// Relay reports them, and the next start tries again.
 pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interrupted) -> Vec<Diagnostic> {
     if relay_exec::is_left_running(&interrupted.command.runs) {
         let line = &interrupted.command.line;
         let message = format!(
-            "`{line}` is still running, though its Relay was killed; what it does is not recorded yet"
+            "`{line}` is still running, though its Relay was killed; its changes are not recorded yet"
         );
-        let hint = "Let it end, or end it; the next `relay` command then records what it did.";
+        let hint = "Let it finish, or stop it; the next `relay` command then records its changes.";
         let found = Diagnostic::warning(codes::LEFT_RUNNING, message).hinted(hint);
         interrupted.leave();
         return vec![found];
@@ -47,12 +47,12 @@ pub(crate) fn settle(ledger: &Ledger, workspace: &Workspace, interrupted: Interr
     let (line, failed) = (interrupted.command.line.clone(), transaction_failed(&error));
     if matches!(error, TxnError::TooLarge { .. }) {
         let message =
-            format!("`{line}` was interrupted, and what it did cannot be recorded: {}", failed.message);
+            format!("`{line}` was interrupted, and its changes cannot be recorded: {}", failed.message);
         return vec![Diagnostic::warning(codes::NOT_CAPTURED, message)];
     }
     interrupted.leave();
     let message =
-        format!("`{line}` was interrupted, and what it did cannot be recorded yet: {}", failed.message);
+        format!("`{line}` was interrupted, and its changes cannot be recorded yet: {}", failed.message);
     vec![Diagnostic { code: codes::RECOVERY_STUCK, message, ..failed }]
 }
 
@@ -70,7 +70,7 @@ fn record(
         channel: interrupted.command.by.clone(),
         prompt_summary: Some(format!("interrupted: {line}")),
         reasoning: format!(
-            "What `{line}` did was not recorded when it ended. This is what differed from before it at the next start."
+            "The changes of `{line}` were not recorded when it ended. These are the differences found at the next start."
         ),
         ..Header::default()
     };
@@ -85,7 +85,7 @@ fn record(
     found.push(
         Diagnostic::warning(
             codes::INTERRUPTED_COMMAND,
-            format!("`{line}` was interrupted; {count} file(s) differ from before it, recorded as {name}"),
+            format!("`{line}` was interrupted; {count} file(s) differ from the state before it, recorded as {name}"),
         )
         .hinted(format!("`relay show {name}` shows them, `relay undo {name}` undoes them.")),
     );

@@ -1,8 +1,8 @@
 //! Effects: what commands and other agents do to the workspace becomes a transaction.
 //!
 //! `wrap` runs a command, `attend` watches other work, `capture` watches checks; `adopt` makes a transaction of what they
-//! did. `overtaken` and `interrupted` are the cases in which others came first or Relay was killed, and `refs` reports what
-//! happened to git's references, which Relay does not restore.
+//! did. `overtaken` and `interrupted` handle the cases in which others came first or Relay was killed, and `refs` reports
+//! changes to git's references, which Relay does not restore.
 
 pub(crate) mod adopt;
 pub(crate) mod attend;

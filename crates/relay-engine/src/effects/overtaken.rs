@@ -1,7 +1,9 @@
-//! What a command did to files before another transaction landed on them: on the ledger, before that transaction.
+//! Records a command's changes to files on which another transaction has landed since: on the ledger, before that
+//! transaction.
 //!
-//! Relay cannot ask about it or undo it, because the files have changed since. Without it, though, the content from
-//! before the command would be lost: undoing the other transaction only gives back what the command had written.
+//! Relay cannot ask about it or undo it, because the files have changed since. Without this record, though, the
+//! content from before the command would be lost: undoing the other transaction restores only what the command had
+//! written.
 
 use relay_diagnostics::Diagnostic;
 use relay_diagnostics::display::visible_line;
@@ -14,10 +16,11 @@ use crate::effects::capture::count_lines;
 use crate::ledger::history::short;
 use crate::project::git::listed;
 
-/// More files than this are counted, not named.
+/// Files beyond this number are counted, not named.
 const MAX_NAMED: usize = 5;
 
-/// Enters it with the words of `draft`, and says so. The last one gets the draft's own name where nothing else will.
+/// Records it with the draft's description, and reports it. The last record gets the draft's own name if no other
+/// transaction will.
 pub(crate) fn enter_overtaken(
     ledger: &Ledger,
     draft: &Draft,

@@ -1,4 +1,4 @@
-//! What git itself knows: where its branches point, what is staged. Looked at, never restored.
+//! Git's own state: where branches point, what is staged. It is observed, never restored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,9 +10,9 @@ use crate::codes;
 use crate::engine::Engine;
 use crate::project::git;
 
-/// How much of an answer is looked at: the index of the largest repositories.
+/// How much of an answer is read: enough for the index of the largest repositories.
 const OUTPUT_LIMIT_BYTES: usize = 256 << 20;
-/// More references than this are counted, not listed.
+/// References beyond this number are counted, not listed.
 const MAX_LISTED: usize = 10;
 
 /// Git's own state at one moment.
@@ -24,7 +24,7 @@ pub(crate) struct Refs {
     refs: BTreeMap<String, String>,
     /// The digest of what is staged.
     index: blake3::Hash,
-    /// What the repository's config asked git to run, and did not get.
+    /// Programs from the repository's config that git did not run.
     not_run: Option<Diagnostic>,
 }
 
@@ -34,7 +34,7 @@ impl Refs {
         engine.workspace().is_git().then(|| Self::read(engine.workspace().root())).flatten()
     }
 
-    /// What is to be said about git after a command.
+    /// Findings about git after a command.
     pub(crate) fn changed_since(before: Option<Self>, engine: &Engine) -> Vec<Diagnostic> {
         let after = before.as_ref().and_then(|_| Self::read(engine.workspace().root()));
         before.zip(after).map(|(before, after)| before.compare(&after)).unwrap_or_default()
@@ -47,7 +47,7 @@ impl Refs {
         let ask = |question: &[&str]| {
             repository.ask(question, OUTPUT_LIMIT_BYTES, &cancel).ok().map(|answer| answer.bytes)
         };
-        // Fails before the first commit, or when HEAD is a commit of its own; both are answers.
+        // Fails before the first commit, or when HEAD is detached; both are answers.
         let branch = ask(&["symbolic-ref", "-q", "HEAD"]);
         let commit = ask(&["rev-parse", "-q", "--verify", "HEAD"]);
         let listed = ask(&["for-each-ref", "--format=%(refname) %(objectname)"])?;
@@ -61,8 +61,8 @@ impl Refs {
         })
     }
 
-    /// What is to be said later: what changed, as a warning that this is not part of the transaction, and what git did
-    /// not run to find out.
+    /// Compares with a later state: warns about changes, which are not part of the transaction, and lists programs
+    /// that git did not run.
     fn compare(&self, later: &Self) -> Vec<Diagnostic> {
         self.changed(later).into_iter().chain(later.not_run.clone()).collect()
     }
@@ -102,13 +102,13 @@ impl Refs {
     }
 }
 
-/// The last part of a reference's name, as people say it.
+/// The last part of a reference's name.
 fn name(reference: &str) -> &str {
     let short = ["refs/heads/", "refs/"].iter().find_map(|prefix| reference.strip_prefix(prefix));
     short.unwrap_or_else(|| id(reference))
 }
 
-/// The beginning of a commit's name; other words stay as they are.
+/// An abbreviated commit id; other words stay as they are.
 fn id(text: &str) -> &str {
     let is_hash = text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if is_hash { text.get(..8).unwrap_or(text) } else { text }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn every_difference_is_named() {
+    fn all_differences_are_listed() {
         let before = refs("refs/heads/main", &[("refs/heads/main", OLD), ("refs/tags/v1", OLD)], "a");
         check(&before, &before, None);
         let after = refs(NEW, &[("refs/heads/main", NEW), ("refs/heads/x", OLD)], "b");

@@ -3,7 +3,8 @@
 //! ```text
 //! trust ─▶ scan ─▶ the command, with the user's terminal ─▶ scan ─▶ transaction ─▶ checks ─▶ approval ─▶ commit | rollback
 //! ```
-//! While the command runs no lock is held and no path reserved, so it may itself run Relay; what that lands is its own.
+//! While the command runs, no lock is held and no path reserved, so it may run Relay itself, whose landings are separate
+//! transactions.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -25,7 +26,7 @@ use crate::land::landing::Landing;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
-/// The channel of wrapped commands, and the word for who made their changes.
+/// The channel of wrapped commands, and the author of their changes.
 const CHANNEL: &str = "wrap";
 /// The signals with which a person ends a program: hang up, interrupt, terminate.
 const INTERRUPTS: [i32; 3] = [1, 2, 15];
@@ -37,9 +38,9 @@ pub struct Wrapped<'a> {
     pub command: &'a [OsString],
     /// Where it runs.
     pub cwd: &'a Path,
-    /// Sends its output to where errors go, because Relay's own output is a document.
+    /// Sends its output to standard error, because Relay's own output is a document.
     pub output_to_errors: bool,
-    /// The answer to the trust question, where it was given beforehand.
+    /// The answer to the trust question, if given in advance.
     pub trust: TrustAnswer,
     /// Files that make other tools execute something may be changed.
     pub allow_sensitive: bool,
@@ -71,7 +72,7 @@ impl WrapOutcome {
     }
 }
 
-/// Runs a command and lands what it did. `ended` is called when the command has ended; from then on signals are for
+/// Runs a command and lands its changes. Calls `ended` when the command has ended; from then on, signals are for
 /// Relay itself.
 pub fn wrap(
     engine: &Engine,
@@ -90,7 +91,7 @@ pub fn wrap(
     WrapOutcome { outcome, command: line(wrapped.command), command_code: code }
 }
 
-/// Runs the command, between a scan and what is left to be found out.
+/// Runs the command after a first scan.
 fn run(landing: &mut Landing<'_>, wrapped: &Wrapped<'_>) -> Result<(Scan, Running, Passed), Stop> {
     landing.require_trust(wrapped.trust)?;
     landing.require_approver(&[])?;
@@ -151,7 +152,7 @@ fn was_interrupted(end: &End) -> bool {
     match end {
         End::Cancelled => true,
         End::Signalled(signal) => INTERRUPTS.contains(signal),
-        // Shells report the interrupt of what they ran this way.
+        // Shells report an interrupted child this way.
         End::Exited(code) => *code == 130,
         End::TimedOut | End::NotStarted(_) => false,
     }
@@ -191,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_command_line_can_be_typed_again() {
+    fn a_command_line_can_be_pasted_into_a_shell() {
         check(&["sed", "-i", "s/a b/c/", "x.txt"], "sed -i 's/a b/c/' x.txt");
         check(&["echo", "it's", "", "$HOME"], r"echo 'it'\''s' '' '$HOME'");
     }
 
     #[test]
-    fn exit_codes_are_those_a_shell_would_report() {
+    fn exit_codes_match_a_shells() {
         assert_eq!(exit_code(&End::Exited(3)), Some(3));
         assert_eq!(exit_code(&End::Signalled(9)), Some(137));
         assert_eq!(exit_code(&End::Cancelled), Some(130));

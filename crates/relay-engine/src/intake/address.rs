@@ -1,20 +1,21 @@
-//! Finds the file of an edit that names none: the one file in which its old lines are, exactly once.
+//! Finds the file of an edit that names none: the one file that contains its old lines exactly once.
 //!
-//! Models send hunks and replacements without a path where the conversation makes the file plain. The file above counts when
-//! the lines are there; otherwise the lines must be in one file of the project and in no other.
+//! Models send hunks and replacements without a path if the conversation makes the file obvious. The file above is used if
+//! it contains the lines; otherwise exactly one file of the project must contain them.
 
 use relay_edit::{Body, Dialect, Edit, OldLines, Operation, Passage, Reply};
 use relay_workspace::{RelPath, Workspace};
 
 /// How many bytes are read to find the files of one reply.
 const READ_LIMIT_BYTES: u64 = 64 << 20;
-/// A larger file is hardly one that was meant.
+/// Larger files are unlikely to be meant.
 const FILE_LIMIT_BYTES: u64 = 4 << 20;
-/// How many edits without a file are looked for.
+/// For how many edits without a file to search.
 const EDITS: usize = 50;
 
-/// Gives every edit that names no file the one its old lines prove. An edit that fits no file, or several, leaves the reply,
-/// and its block says so. Code that is a whole file by the file's own account becomes an edit, unless one dialect alone is read.
+/// Assigns every edit without a path the file that its old lines identify. An edit that fits no file, or several, is removed
+/// from the reply, and its block says so. Code that matches a whole file of the project becomes an edit, unless only one dialect
+/// is read.
 pub(crate) fn resolve(workspace: &Workspace, dialect: Option<Dialect>, reply: &mut Reply) {
     if dialect.is_none() {
         reply.read_whole_files(|path| read(workspace, &workspace.path(path).ok()?));
@@ -58,13 +59,13 @@ pub(crate) fn resolve(workspace: &Workspace, dialect: Option<Dialect>, reply: &m
     }
 }
 
-/// What a file holds, where it is not too large to be meant.
+/// A file's content, unless it is too large to be meant.
 pub(crate) fn read(workspace: &Workspace, path: &RelPath) -> Option<Vec<u8>> {
     let is_small = matches!(workspace.facts(path), Ok(Some(facts)) if facts.size <= FILE_LIMIT_BYTES);
     Some(workspace.read(path).ok().filter(|_| is_small)??.bytes)
 }
 
-/// Says in a block's account why its edit has no file.
+/// Records in a block's account why its edit has no file.
 fn mark(passages: &mut [Passage], line: usize, places: usize) {
     let reason = match places {
         0 => "it names no file, and its old lines are in no file of this project".to_owned(),
@@ -76,7 +77,7 @@ fn mark(passages: &mut [Passage], line: usize, places: usize) {
     }
 }
 
-/// The file of an edit, or in how many its lines are; 1 when they could be anywhere.
+/// The file of an edit, or the number of files with its lines; 1 if they could be anywhere.
 fn find(
     workspace: &Workspace,
     edit: &Edit,
@@ -102,7 +103,7 @@ fn find(
     let mut found = Vec::new();
     for path in workspace.walk() {
         let Ok(Some(facts)) = workspace.facts(&path) else { continue };
-        // A project that is too large to be searched proves nothing.
+        // If the project is too large to search, nothing is proven.
         *left = left.checked_sub(facts.size.min(FILE_LIMIT_BYTES)).ok_or(1_usize)?;
         if holds(&path) {
             found.push(path.as_str().to_owned());

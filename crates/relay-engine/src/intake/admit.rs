@@ -9,15 +9,15 @@ use crate::engine::Engine;
 use crate::outcome::Status;
 use crate::outcome::stop::Stop;
 
-/// A reply that may go on.
+/// An admitted reply.
 pub(crate) struct Admitted<'t> {
     /// The transaction's name: the reply's, or a new one.
     pub uuid: Uuid,
     /// The reply's text.
     text: &'t str,
-    /// Where the control block, which has the name, begins in the reply.
+    /// Where the control block, which has the uuid, begins in the reply.
     pub line: Option<usize>,
-    /// What a person should know.
+    /// Notes for the person.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -107,7 +107,8 @@ fn check_uuid(control: &Control, errors: &mut Vec<Diagnostic>) -> Option<Uuid> {
     }
 }
 
-/// A uuid that is counted up or copied from an example comes again, with another change; a random one does not.
+/// A uuid that was incremented or copied from an example will be used again for another change; a random one will
+/// not.
 fn not_random(uuid: Uuid, control: &Control) -> Option<Diagnostic> {
     let is_random = uuid.get_version_num() == 4 && uuid.get_variant() == uuid::Variant::RFC4122;
     (!is_random).then(|| {
@@ -117,7 +118,7 @@ fn not_random(uuid: Uuid, control: &Control) -> Option<Diagnostic> {
     })
 }
 
-/// Looks once more, for a reply that has nothing left to do: another process may have landed it meanwhile.
+/// Checks again for a reply with nothing left to do: another process may have landed it meanwhile.
 pub(crate) fn still_new(engine: &Engine, admitted: &Admitted<'_>) -> Result<(), Stop> {
     check_new(engine, admitted.uuid, admitted.text, admitted.line)
 }
@@ -146,7 +147,7 @@ fn check_new(engine: &Engine, uuid: Uuid, text: &str, line: Option<usize>) -> Re
     Err(Stop::refused(Diagnostic { line, ..reused }))
 }
 
-/// The same for the same reply, whatever the clipboard did to its line endings and edges.
+/// A digest of the reply that ignores line endings and surrounding whitespace, which a clipboard may change.
 #[must_use]
 pub fn reply_digest(text: &str) -> String {
     blake3::hash(text.replace("\r\n", "\n").trim().as_bytes()).to_hex().to_string()

@@ -1,6 +1,6 @@
-//! Intake: where replies come from, which texts are replies, and which may go on.
+//! Intake: where replies come from, which texts are replies, and which are admitted.
 //!
-//! A channel hands over text. `recognise` says whether it is a reply for this project, `reading` parses it, `address`
+//! A channel delivers text. `recognise` says whether it is a reply for this project, `reading` parses it, `address`
 //! finds the file of edits that name none, and `admit` checks project and uuid. Nothing here plans or writes.
 
 pub(crate) mod address;

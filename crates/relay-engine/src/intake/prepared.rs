@@ -1,4 +1,4 @@
-//! Edits that a channel has read itself: they need no parser, only a place.
+//! Edits that a channel has already parsed: they need no parser, only a place.
 
 use relay_edit::{Edit, Repeats, Reply};
 use uuid::Uuid;
@@ -6,29 +6,29 @@ use uuid::Uuid;
 use crate::context::views::Views;
 use crate::intake::submission::Submission;
 
-/// Edits that a channel has read itself, under the name it gives the transaction.
+/// Edits that a channel has already parsed, under the name it gives the transaction.
 #[derive(Debug)]
 pub struct Prepared {
     /// Where they come from, and the text they were read from.
     pub submission: Submission,
-    /// The same for the same submission, so that it lands once however often it is handed over.
+    /// A digest, so that the same submission lands once however often it arrives.
     pub uuid: Uuid,
     /// The edits.
     pub edits: Vec<Edit>,
-    /// Why, for the ledger.
+    /// The reason, for the ledger.
     pub reasoning: String,
-    /// What their author saw of the files.
+    /// The views of their author.
     pub views: Views,
-    /// How those among them that name lines by anchor are taken.
+    /// How to treat edits by anchor.
     pub by_anchor: ByAnchor,
 }
 
-/// How edits that name lines by anchor are taken.
+/// How to treat edits by anchor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ByAnchor {
-    /// What becomes of new lines that repeat the lines beside their anchor.
+    /// What to do with new lines that repeat the lines beside their anchor.
     pub repeats: Repeats,
-    /// Files that say a program wrote them may be edited.
+    /// Whether files marked as generated may be edited.
     pub allow_generated: bool,
 }
 

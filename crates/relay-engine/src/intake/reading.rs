@@ -1,4 +1,4 @@
-//! Reading a submission: whatever is wrong with the reply itself is found here.
+//! Reads a submission, and finds everything wrong with the reply itself.
 
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Block, Class, Dialect, Reply, parse};
@@ -13,8 +13,8 @@ use crate::outcome::stop::Stop;
 use crate::plan::accounting;
 use crate::repair::message;
 
-/// Parses the reply. What is wrong with it ends here, unless the model is to repair it: then the errors stay with the
-/// reply, so that one message can ask for all that has to be repaired.
+/// Parses the reply. Errors end here, unless the model should repair them: then they stay with the reply, so that one
+/// message can ask for all repairs.
 pub(crate) fn read(
     engine: &Engine,
     submission: &Submission,
@@ -32,8 +32,8 @@ pub(crate) fn read(
     }
     if is_pack(&submission.text) {
         return Err(Stop::refused(
-            Diagnostic::error(codes::IS_A_PACK, "this is a pack, which was made for a model, not by one")
-                .hinted("Paste it into your chat, and hand over the model's reply alone."),
+            Diagnostic::error(codes::IS_A_PACK, "this is a pack, which is input for a model, not a reply")
+                .hinted("Paste it into your chat, then apply the model's reply."),
         ));
     }
     let mut reply = parse(&submission.text, submission.dialect);
@@ -63,9 +63,9 @@ pub(crate) fn read(
     Ok(reply)
 }
 
-/// Nothing in the reply is an edit. The first fence is the likeliest place of one that was meant to be.
+/// The reply has no edit. Points to the first fence, the likeliest place of an intended one.
 fn no_edits(text: &str) -> Diagnostic {
-    let finding = Diagnostic::error(codes::NO_EDITS, "the reply holds no change that Relay understands")
+    let finding = Diagnostic::error(codes::NO_EDITS, "the reply contains no change that Relay understands")
         .hinted(
             "Code blocks need a path: ```ts // {src/file.ts}. `relay prompt` prints the instructions for the model.",
         );

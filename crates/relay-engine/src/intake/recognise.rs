@@ -1,7 +1,7 @@
-//! Recognition: is a text that came by itself, as on a clipboard, a reply for this project?
+//! Recognition: is a text that arrived unasked, as on a clipboard, a reply for this project?
 //!
-//! A clipboard holds anything: prose, code, passwords, replies for other projects, Relay's own instructions. Only what
-//! names this project is taken unasked. Nothing is read from disk here, and nothing is remembered.
+//! A clipboard may hold anything: prose, code, passwords, replies for other projects, Relay's own instructions. Only
+//! text that names this project is accepted without asking. This module reads nothing from disk and remembers nothing.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub enum Recognised {
         /// The files it changes.
         paths: Vec<String>,
     },
-    /// A reply for another project, named as it is there.
+    /// A reply for another project, with that project's name.
     Elsewhere(String),
     /// A reply without a project in its control block.
     Unaddressed,
@@ -32,7 +32,7 @@ pub enum Recognised {
     Other,
 }
 
-/// Says what a text is to the project of this name.
+/// Classifies a text for the project with this name.
 #[must_use]
 pub fn recognise(text: &str, project_id: &str) -> Recognised {
     if is_pack(text) || message::is_prompt(text) || prompt::holds_instructions(text) {
@@ -74,7 +74,7 @@ fn paths(reply: &Reply) -> Vec<String> {
     paths.filter(|path| seen.insert(path.as_str())).cloned().collect()
 }
 
-/// A control block that is not YAML still says which project it was for.
+/// Even a control block that is not valid YAML names its project.
 fn names_in_broken_control(reply: &Reply, text: &str, project_id: &str) -> bool {
     reply.diagnostics.iter().any(|found| found.code == codes::BAD_CONTROL)
         && text
@@ -125,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn a_control_block_that_is_no_yaml_still_names_the_project() {
+    fn an_invalid_control_block_still_names_the_project() {
         let broken = control("projectId: shop\nuuid: [");
         check(&format!("{BLOCK}{broken}"), Recognised::Reply);
         check(&format!("{BLOCK}{}", broken.replace("shop", "other")), bare());
     }
 
     #[test]
-    fn the_instructions_for_a_model_are_no_reply_although_their_example_is_one() {
+    fn the_instructions_for_a_model_are_not_a_reply_despite_their_example() {
         for dialect in Dialect::ALL {
             let text = system_prompt(*dialect, Some("shop"));
             check(&text, Recognised::FromRelay);

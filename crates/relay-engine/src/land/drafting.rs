@@ -1,4 +1,4 @@
-//! From a planned reply to the draft of a transaction: the exact changes, and the words for the ledger.
+//! From a planned reply to the draft of a transaction: the exact changes, and the description for the ledger.
 
 use relay_edit::{Block, Class, Edit, Operation};
 use relay_txn::{BlockRecord, Draft, Header, OperationRecord};
@@ -35,7 +35,7 @@ pub(crate) fn draft(engine: &Engine, ready: &Ready<'_>, planned: Planned<'_>, bl
 /// How many blocks of a reply the ledger keeps.
 const BLOCKS: usize = 200;
 
-/// The account of a reply's blocks. Where all of them are edits, the operations say the same.
+/// The account of a reply's blocks. If all of them are edits, the operations already say so.
 fn accounted(blocks: &[Block]) -> Vec<BlockRecord> {
     if blocks.iter().all(|block| block.class == Class::Edit) {
         return Vec::new();

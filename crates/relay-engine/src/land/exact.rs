@@ -1,6 +1,6 @@
-//! Landing a file with new bytes that are known exactly: an archive that was written again with another entry, for instance.
+//! Lands a file with exactly known new bytes, such as an archive rewritten with another entry.
 //!
-//! There is nothing to parse or to place. The file must still be what the bytes were worked out from.
+//! There is nothing to parse or to place. The file must still be what the new bytes were computed from.
 
 use relay_diagnostics::Diagnostic;
 use relay_txn::{Draft, FileChange, Header, Image, OperationRecord, Target};
@@ -20,20 +20,20 @@ use crate::plan::contain::{agree_to_changes, unreadable};
 
 const SENSITIVE_HINT: &str = "Nothing was changed; allow it with --allow-sensitive.";
 
-/// A file and the bytes it shall hold.
+/// A file and its new bytes.
 #[derive(Debug)]
 pub struct Exact<'a> {
-    /// Which way it comes, for the ledger.
+    /// The channel, for the ledger.
     pub channel: &'static str,
     /// What it is about, in a sentence.
     pub reason: &'a str,
     /// Who wrote it.
     pub model: Option<&'a str>,
-    /// What it belongs to together with other transactions.
+    /// The group that it belongs to.
     pub group: Option<&'a str>,
     /// The file.
     pub path: &'a RelPath,
-    /// What the new bytes were worked out from; none where there was no file.
+    /// What the new bytes were computed from; `None` for a new file.
     pub before: Option<&'a [u8]>,
     /// The new bytes.
     pub after: Vec<u8>,
@@ -55,7 +55,7 @@ fn run(landing: &mut Landing<'_>, exact: Exact<'_>) -> Result<Status, Stop> {
     let engine = landing.engine;
     let found = engine.workspace().read(exact.path).map_err(|error| Stop::refused(unreadable(&error)))?;
     if found.as_ref().map(|file| file.bytes.as_slice()) != exact.before {
-        let message = format!("{} changed while its new content was worked out", exact.path);
+        let message = format!("{} changed while its new content was being computed", exact.path);
         let finding = Diagnostic::error(codes::CHANGED_MEANWHILE, message).on(exact.path.as_str());
         return Err(Stop::refused(finding.hinted("Try again.")));
     }

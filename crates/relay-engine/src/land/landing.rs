@@ -1,4 +1,4 @@
-//! What everything that lands works with: the engine, the person it asks, the one who watches, and the outcome so far.
+//! The context of everything that lands: the engine, the approver, the observer, and the outcome so far.
 //!
 //! A reply, an undo, a restored content and the effect of a command all go through one of these. It knows nothing about
 //! where changes come from.
@@ -12,7 +12,7 @@ use crate::land::transact;
 use crate::outcome::stop::Stop;
 use crate::outcome::{Outcome, Status};
 
-/// A submission on its way to its end.
+/// A submission being processed.
 pub(crate) struct Landing<'a> {
     pub engine: &'a Engine,
     pub approver: &'a mut dyn Approver,
@@ -27,27 +27,27 @@ impl<'a> Landing<'a> {
         Self { engine, approver, observer, outcome }
     }
 
-    /// Takes the steps, and settles the outcome however they end.
+    /// Takes the steps, and records the outcome however they end.
     pub fn run(mut self, steps: impl FnOnce(&mut Self) -> Result<Status, Stop>) -> Outcome {
         let ended = steps(&mut self);
-        // What was written, rolled back or done by a command is seen by the next look, however the steps ended.
+        // However the steps ended, the next scan must see what was written, rolled back or changed by a command.
         self.engine.workspace().scans().clear();
         let status = ended.unwrap_or_else(|stop| stop.settle(&mut self.outcome.diagnostics));
         self.outcome.settle(status);
         self.outcome
     }
 
-    /// Adds what a person should know.
+    /// Adds findings for the person.
     pub fn say(&mut self, findings: impl IntoIterator<Item = Diagnostic>) {
         self.outcome.diagnostics.extend(findings);
     }
 
-    /// Settles whether the project's commands may run.
+    /// Determines whether the project's commands may run.
     pub fn require_trust(&mut self, answer: TrustAnswer) -> Result<(), Stop> {
         trust::require(self.engine, answer, self.approver)
     }
 
-    /// Refuses what no one could approve.
+    /// Refuses what needs approval if there is no one to ask.
     pub fn require_approver(&self, questions: &[Diagnostic]) -> Result<(), Stop> {
         transact::require_approver(self.engine, self.approver, questions)
     }

@@ -1,6 +1,7 @@
 //! Landing: a plan becomes a transaction, which is applied, checked, approved, and then committed or rolled back.
 //!
-//! relay-txn moves the bytes; here is decided whether they stay, and what happens when another transaction came first.
+//! relay-txn moves the bytes; this module decides whether they stay, and what happens if another transaction came
+//! first.
 
 pub(crate) mod drafting;
 pub(crate) mod exact;

@@ -1,4 +1,4 @@
-//! Plans again when another of Relay's transactions came in between.
+//! Plans again after another transaction of Relay's changed the files.
 //!
 //! Planning takes no lock, so a slow reply blocks no other. If another transaction changed a file meanwhile, nothing
 //! has happened yet, and the edits are placed again on the file as it is now. If an editor changed it, the user is at
@@ -19,10 +19,10 @@ use crate::land::versions;
 use crate::outcome::Status;
 use crate::outcome::stop::Stop;
 
-/// How often; a reply that loses this many races is refused.
+/// How many times; a reply that loses this many races is refused.
 const ATTEMPTS: usize = 100;
 
-/// How long a transaction may take from its date to its changed files.
+/// How long a transaction may take from its date to writing its files.
 const SLOWEST_BEGIN_SECONDS: i64 = 60;
 
 /// Runs `attempt` until its plan is not overtaken by another transaction.
@@ -47,7 +47,7 @@ pub(crate) fn until_current(
     }
 }
 
-/// Whether it was a transaction that changed the file which is complained about.
+/// Whether a transaction changed the file that caused the failure.
 fn by_relay(engine: &Engine, reasons: &[Diagnostic], since: Timestamp) -> bool {
     if reasons.iter().any(|reason| reason.code == codes::IN_PROGRESS) {
         return true;
@@ -57,9 +57,9 @@ fn by_relay(engine: &Engine, reasons: &[Diagnostic], since: Timestamp) -> bool {
 }
 
 /// Whether a transaction of these may have changed the path since then. They are in the order in which they were
-/// committed, and dated when they began: one with slow checks comes after others that are younger.
+/// committed, and dated when they began: one with slow checks comes after younger ones.
 fn was_changed(records: &[Record], path: &str, since: Timestamp) -> bool {
-    // On a slow disk its files change a good while after it began.
+    // On a slow disk, its files change long after it began.
     let after = |record: &Record| record.created_at.as_second() + SLOWEST_BEGIN_SECONDS >= since.as_second();
     records.iter().rev().any(|record| after(record) && record.paths().any(|changed| changed == path))
 }
@@ -71,8 +71,8 @@ pub(crate) fn wait_for_twin(engine: &Engine, uuid: Uuid) -> Result<(), Stop> {
     wait_while(engine, twin, |_| {})
 }
 
-/// Waits while other transactions work on these files, in which edits found no place: what is in them may not stay. Not
-/// inside a command that Relay runs, for the others may be waiting for that.
+/// Waits while other transactions work on these files, in which edits did not fit: their content may be rolled back.
+/// Does not wait inside a command that Relay runs, because the others may be waiting for that command.
 pub(crate) fn wait_for_others<'p>(
     engine: &Engine,
     paths: impl Iterator<Item = &'p str> + Clone,
@@ -85,7 +85,7 @@ pub(crate) fn wait_for_others<'p>(
     wait_while(engine, lease, |lease| observer.waiting(&lease.to_string()))
 }
 
-/// Waits as long as something is undecided, and has everything looked at anew if that was the case.
+/// Waits while something is undecided, and then makes the caller start over.
 fn wait_while(
     engine: &Engine,
     mut undecided: impl FnMut() -> Result<Option<TxnError>, TxnError>,
@@ -124,7 +124,7 @@ mod tests {
     use crate::ledger::history::tests::record;
 
     #[test]
-    fn one_with_slow_checks_does_not_hide_those_that_overtook_it() {
+    fn a_transaction_with_slow_checks_does_not_hide_those_that_overtook_it() {
         let now = Timestamp::from_second(1_000_000).unwrap();
         let at = |number, path: &str, age_seconds: i64| {
             let created_at = Timestamp::from_second(now.as_second() - age_seconds).unwrap();

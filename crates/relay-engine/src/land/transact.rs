@@ -23,10 +23,10 @@ use crate::project::config::ApprovalMode;
 const SENSITIVE_HINT: &str =
     "A check did this, and everything was undone; look at what it runs, or allow it with --allow-sensitive.";
 
-/// What must pass for changes to stay.
+/// The conditions for changes to stay.
 #[derive(Default)]
 pub(crate) struct Terms<'a> {
-    /// What gates them.
+    /// The checks.
     pub checks: Vec<Box<dyn Check + 'a>>,
     /// What a person must agree to in any case.
     pub questions: Vec<Diagnostic>,
@@ -34,7 +34,7 @@ pub(crate) struct Terms<'a> {
     pub allow_sensitive: bool,
 }
 
-/// If every change needs approval and no one can be asked, nothing is applied only to be rolled back.
+/// If every change needs approval and there is no one to ask, nothing is applied just to be rolled back.
 pub(crate) fn require_approver(
     engine: &Engine,
     approver: &dyn Approver,
@@ -71,8 +71,8 @@ impl Landing<'_> {
         commit(pending, verdict, &mut self.outcome).map(drop)
     }
 
-    /// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An objection that was
-    /// raised already rolls back at once.
+    /// Decides about changes that are in the files: checks them, asks, and commits or rolls back. An existing objection
+    /// rolls back at once.
     pub fn conclude(
         &mut self,
         mut pending: Pending,
@@ -88,14 +88,15 @@ impl Landing<'_> {
         }
     }
 
-    /// Runs the checks and asks where they do not decide. Returns who approved.
+    /// Runs the checks and asks if they leave the decision open. Returns who approved.
     fn judge(&mut self, pending: &mut Pending, terms: Terms<'_>) -> Result<String, Stop> {
         let Terms { checks, mut questions, allow_sensitive } = terms;
         let agreed: HashSet<RelPath> =
             self.outcome.changes.iter().map(|change| change.path.clone()).collect();
         questions.extend(gate::run_all(self, pending, &checks)?);
         if !allow_sensitive {
-            // A check runs what the change brought along, so what it touches is asked about like the change itself.
+            // A check may run code from the change, so Relay asks about the files it touches as about the change
+            // itself.
             let by_checks = self.outcome.changes.iter().filter(|change| !agreed.contains(&change.path));
             agree_to_changes(by_checks, SENSITIVE_HINT, self.approver)?;
         }
@@ -124,9 +125,8 @@ impl Landing<'_> {
     }
 }
 
-/// Refuses, without writing anything, changes that would be refused. Their contents do not matter for that; the words of
-/// the `draft` do not either. Of a file that only gets other content and was read a moment ago nothing more is asked:
-/// `is_seen` says which those are.
+/// Refuses changes that would be refused later, without writing anything. Neither their contents nor the draft's
+/// description matter for that. Files that only get new content and were just read (`is_seen`) need no further check.
 pub(crate) fn rehearse<C>(
     engine: &Engine,
     changes: &[FileChange<C>],
@@ -154,7 +154,7 @@ pub(crate) fn rehearse<C>(
 }
 
 /// Begins it, waiting while another transaction works on one of its files. Inside a command that Relay runs, it is
-/// refused instead: the transaction around the command would wait for us in turn.
+/// refused instead, because the transaction around the command is waiting for us.
 fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<Pending, Stop> {
     let inside_a_command = relay_exec::is_inside_a_run();
     let patience = Duration::from_millis(engine.config().command_timeout_ms);
@@ -172,9 +172,9 @@ fn begin(engine: &Engine, draft: &Draft, observer: &mut dyn Observer) -> Result<
         return Err(Stop::interrupted());
     }
     match begun {
-        // Another process landed this uuid since we looked.
+        // Another process landed this uuid since the last check.
         Err(TxnError::AlreadyProcessed { uuid }) => Err(landed_meanwhile(engine, draft, uuid)?),
-        // The one that was waited for did not leave the files as they were when this one was planned.
+        // The other transaction changed the files since this one was planned.
         Err(TxnError::Changed { .. } | TxnError::Exists { .. }) if has_waited => {
             Err(replan::decided_meanwhile())
         }
@@ -195,7 +195,7 @@ fn landed_meanwhile(engine: &Engine, draft: &Draft, uuid: Uuid) -> Result<Stop, 
     })
 }
 
-/// The last step. A disk that did not confirm it is worth a warning, but the change has landed.
+/// The last step. If the disk did not confirm it, Relay warns, but the change has landed.
 pub(crate) fn commit(pending: Pending, verdict: Verdict, outcome: &mut Outcome) -> Result<Status, Stop> {
     match pending.commit(verdict) {
         Ok(_) => Ok(Status::Committed),

@@ -1,7 +1,7 @@
 //! Names both versions of a file that another program changed between plan and rename.
 //!
-//! The file stays as another program left it. What the change was planned against may exist nowhere else by now, so it is
-//! put where a person finds it, and both are named by their hashes.
+//! The file stays as another program left it. The content the change was planned against may no longer exist elsewhere,
+//! so Relay saves it for the user and names both versions by their hashes.
 
 use relay_txn::{FileChange, Image};
 
@@ -34,7 +34,7 @@ pub(crate) fn name_both(landing: &Landing<'_>, stop: Stop) -> Stop {
     Stop::Outdated(reasons)
 }
 
-/// Where what the change was planned against is kept; `None` where there was nothing, or no room for it.
+/// Where the original content is saved; `None` if there was none, or no room for it.
 fn kept(engine: &Engine, outcome: &Outcome, change: &FileChange) -> Option<String> {
     let (uuid, Image { bytes, .. }) = outcome.uuid.zip(change.before.as_ref())?;
     engine.ledger().keep_aside(uuid, change.path.as_str(), bytes).ok()
@@ -42,14 +42,14 @@ fn kept(engine: &Engine, outcome: &Outcome, change: &FileChange) -> Option<Strin
 
 fn hint(kept: Option<String>) -> String {
     let planned = kept
-        .map(|name| format!(" What the change was planned against is kept as {name}."))
+        .map(|name| format!(" The content it was planned against is saved as {name}."))
         .unwrap_or_default();
     format!(
         "Nothing was changed: the file is as another program left it.{planned} Look at it, then run the command again."
     )
 }
 
-/// A version as a person can compare it: the beginning of the content's hash, its size, and the permissions.
+/// A version in a form people can compare: the beginning of the content's hash, its size, and the permissions.
 fn version(bytes: &[u8], mode: u32) -> String {
     let hash = blake3::hash(bytes).to_hex();
     format!("{} ({} bytes, mode {:o})", hash.split_at(12).0, bytes.len(), mode & 0o7777)

@@ -1,4 +1,4 @@
-//! Files that the user's settings name.
+//! Files that the user's settings point to.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use serde_json::Value;
 /// Larger files are not read.
 const LIMIT_BYTES: u64 = 1 << 20;
 
-/// The user's own rules for shortening output: the file that `shellMinimizer.settingsPath` names, as JSON. None if there is
-/// none, or it cannot be read.
+/// The user's own rules for shortening output: the file that `shellMinimizer.settingsPath` names, as JSON. `None` if it
+/// does not exist or cannot be read.
 pub fn minimiser(settings: &Settings) -> Option<Value> {
     let named = settings.text("shellMinimizer.settingsPath")?;
     let path = match named.strip_prefix("~/") {

@@ -1,4 +1,4 @@
-//! The domains that commands may connect to, where the user wants a list of them.
+//! The domains that commands may connect to, if the user limits them to a list.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,26 +11,26 @@ use relay_net::gate::{self, Verdict};
 use relay_settings::Settings;
 use relay_store::{Scratch, Store};
 
-/// The proxy for commands, with what was answered so far.
+/// The proxy for commands, with the answers given so far.
 pub struct Domains {
     store: Store,
-    /// Those of the user's settings.
+    /// The domains from the user's settings.
     list: Vec<String>,
     rules: Rules,
-    /// What was answered in this session.
+    /// The answers given in this session.
     answered: Arc<Mutex<BTreeMap<String, bool>>>,
     /// The folder of the socket, once it listens.
     folder: Mutex<Option<Scratch>>,
 }
 
 impl Domains {
-    /// Listens to no one yet.
+    /// A proxy that does not listen yet.
     pub fn new(store: Store, list: Vec<String>, rules: Rules) -> Self {
         Self { store, list, rules, answered: Arc::default(), folder: Mutex::new(None) }
     }
 }
 
-/// The proxy for commands, where the user wants a list of domains and the system can keep commands to it.
+/// The proxy for commands, if the user limits domains and the system can force commands through it.
 pub fn gate(store: &Store, settings: &Settings) -> Option<Arc<dyn Gate>> {
     if settings.text("sandbox.network").as_deref() != Some("allowlist") || !can_gate() {
         return None;
@@ -41,7 +41,7 @@ pub fn gate(store: &Store, settings: &Settings) -> Option<Arc<dyn Gate>> {
     Some(Arc::new(Domains::new(store.clone(), settings.list("sandbox.domains"), rules)))
 }
 
-/// Only in a network of its own is there no way around the proxy.
+/// A command can only be kept from bypassing the proxy in a network namespace of its own.
 pub fn can_gate() -> bool {
     cfg!(target_os = "linux") && relay_exec::sandbox::can_mount()
 }
@@ -65,7 +65,7 @@ impl Gate for Domains {
                 Some(Say::Deny) => return Verdict::Refuse,
                 Some(Say::Ask) | None => {}
             }
-            // One question at a time; whoever waits for the same answer gets it.
+            // One question at a time; other callers that wait for the same answer get it.
             let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
             let is_allowed = *answered.entry(host.to_owned()).or_insert_with(|| ask(&services, host));
             if is_allowed { Verdict::Allow } else { Verdict::Refuse }

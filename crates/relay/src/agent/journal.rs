@@ -1,7 +1,7 @@
-//! What happened, for a person who looks for a fault: one line for each event with its time and process, in the state folder.
+//! A log for debugging, in the state folder: one line for each event with its time and process.
 //!
-//! Nothing that was said, read or written is in it, only what kind of thing happened and how it ended. And, in memory, what the
-//! provider sent last.
+//! It contains nothing that was said, read or written, only what kind of event happened and how it ended. In memory, it also
+//! keeps what the provider sent last.
 
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,11 +15,11 @@ use serde_json::Value;
 
 /// The file, in the folder `logs` of the state folder.
 const FILE: &str = "relay.log";
-/// A file that is longer is cut to its end when a process begins to write.
+/// When a process begins to write to a longer file, only the file's end is kept.
 const LONGEST: usize = 4 << 20;
-/// How much of it stays.
+/// How much of the file is kept.
 const KEPT: usize = 1 << 20;
-/// Lines that come within this time are written together.
+/// Lines that arrive within this time are written together.
 const JOIN: Duration = Duration::from_millis(100);
 /// The longest line.
 const LINE_CHARS: usize = 400;
@@ -42,7 +42,7 @@ pub fn raw() -> Option<RawFrames> {
 pub struct Journal(Sender<String>);
 
 impl Journal {
-    /// Begins to write.
+    /// Starts the writer.
     pub fn start(store: &Store) -> Self {
         let (sender, lines) = channel();
         let store = store.clone();
@@ -53,7 +53,7 @@ impl Journal {
         journal
     }
 
-    /// Writes an event down, unless it is one of thousands.
+    /// Logs an event, unless it is of a kind that occurs thousands of times.
     pub fn note(&self, event: &Value) {
         if let Some((level, text)) = line(event) {
             self.write(level, &text);
@@ -69,7 +69,7 @@ impl Journal {
     }
 }
 
-/// What a line says about an event: how grave it is, and what happened.
+/// What a line says about an event: its severity, and what happened.
 fn line(event: &Value) -> Option<(&'static str, String)> {
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = text("type");

@@ -4,7 +4,7 @@ use relay_agent::resources::{Resource, Scheme};
 use relay_agent::tool::ToolError;
 use relay_diagnostics::Cancel;
 
-/// A page by its name.
+/// A page, with its name.
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
         &[$(($name, include_str!(concat!("../../../../docs/", $name)))),*]
@@ -86,7 +86,7 @@ impl Scheme for Manual {
 mod tests {
     use super::*;
 
-    /// A page that is added to the folder is added here.
+    /// A page added to the folder must be added here too.
     #[test]
     #[allow(clippy::disallowed_methods, reason = "the pages are Relay's own")]
     fn every_page_is_there() {

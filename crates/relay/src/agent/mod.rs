@@ -1,5 +1,5 @@
-//! Relay's own agent, put together for a front end: the user's settings, a model with its keys, a session, the tools
-//! and the policy meet here, and nowhere else.
+//! Relay's own agent, put together for a front end: only this module combines the user's settings, a model with its
+//! keys, a session, the tools and the policy.
 
 mod files;
 pub mod folder;

@@ -37,7 +37,7 @@ pub enum Which {
     Named(String),
     /// A copy of this one.
     Fork(String),
-    /// One that leaves no trace.
+    /// One that is not stored.
     Unkept,
 }
 
@@ -59,11 +59,11 @@ pub struct Front {
     pub ui: Arc<dyn Ui>,
     /// Make no connections.
     pub offline: bool,
-    /// Whether a person follows along and can answer at any time.
+    /// Whether a person is watching and can answer at any time.
     pub interactive: bool,
 }
 
-/// An agent that is almost there, and what its front end may want to know.
+/// An assembled agent that has not started yet, and what its front end may want to know.
 pub struct Opened {
     /// The agent's parts.
     pub builder: AgentBuilder,
@@ -73,13 +73,13 @@ pub struct Opened {
     pub skills: Arc<SkillTexts>,
     /// How waiting messages are delivered.
     pub delivery: (Delivery, Delivery),
-    /// The prompt that a model shall name the session after.
+    /// The prompt from which a model will name the session.
     pub untitled: Option<String>,
     /// Whether plan mode is on from the start.
     pub plans: bool,
-    /// The recording that is played, if one is.
+    /// The recording to replay, if any.
     pub replay: Option<Arc<Replay>>,
-    /// What a person should know.
+    /// Notes for the person.
     pub notes: Vec<String>,
     /// The files of instructions that the model is given: `path` and `text` of each.
     pub instructions: Vec<Value>,
@@ -164,7 +164,7 @@ fn delivery(settings: &Settings, key: &str) -> Delivery {
     }
 }
 
-/// The tools that the command line wants.
+/// The tools that the command line selects.
 fn selection(args: &AgentArgs) -> Selection {
     match (&args.tools, args.without.no_tools) {
         (_, true) => Selection::Nothing,
@@ -173,12 +173,12 @@ fn selection(args: &AgentArgs) -> Selection {
     }
 }
 
-/// The user's data, with sessions where the command line wants them.
+/// The user's data, with sessions in the folder that the command line names.
 fn store(args: &AgentArgs) -> Result<Store, Failure> {
     project::store_with(args.session_dir.as_deref())
 }
 
-/// The user's settings, below what the command line says.
+/// The user's settings, overridden by the command line.
 fn settings(store: &Store, args: &AgentArgs) -> Result<Settings, Failure> {
     let mut settings = user::settings(store)?;
     let given = [
@@ -195,7 +195,7 @@ fn settings(store: &Store, args: &AgentArgs) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-/// The folders of `--add-dir`, as the system knows them.
+/// The folders of `--add-dir`, canonicalised.
 fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let folder = |path: &PathBuf| {
         let failed = |why: String| {
@@ -207,7 +207,7 @@ fn folders(given: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     given.iter().map(folder).collect()
 }
 
-/// Makes the session that goes on where another one hands off.
+/// Creates the session that continues after a handoff.
 fn new_session(store: &Store) -> relay_agent::driver::NewSession {
     let store = store.clone();
     Arc::new(move |log: &SessionLog| {
@@ -219,14 +219,14 @@ fn new_session(store: &Store) -> relay_agent::driver::NewSession {
     })
 }
 
-/// Whether the agent goes on by itself until a goal is reached.
+/// Whether the agent continues on its own until a goal is reached.
 fn continues(settings: &Settings, interactive: bool) -> bool {
     let modes = settings.list("goal.continuationModes");
     let wanted = if interactive { "interactive" } else { "run" };
     settings.flag("goal.enabled") && modes.iter().any(|mode| mode == wanted)
 }
 
-/// The tools there are, and what a person should know about the files they were set up from.
+/// The available tools, and notes for the person about the files they were configured from.
 fn tools(store: &Store, services: &Services, notes: &mut Vec<String>) -> Result<Registry, Failure> {
     let ssh =
         super::ssh::setup(store, &services.engine, notes).map_err(|error| Failure::environment(&error))?;
@@ -235,7 +235,7 @@ fn tools(store: &Store, services: &Services, notes: &mut Vec<String>) -> Result<
     Ok(Registry::new(tools))
 }
 
-/// How often a model that stops with open tasks is reminded of them.
+/// How many times a model that stops with open tasks is reminded of them.
 fn todo_reminders(settings: &Settings) -> u32 {
     match settings.flag("todo.enabled") && settings.flag("todo.reminders") {
         true => settings.count("todo.reminders.max").unwrap_or(3),
@@ -243,7 +243,7 @@ fn todo_reminders(settings: &Settings) -> u32 {
     }
 }
 
-/// Reads a recording that is to be played.
+/// Reads the recording to replay.
 fn recording(path: &str) -> Result<Arc<Replay>, Failure> {
     let failed = |why: String| Failure::usage(Diagnostic::error(BAD_USAGE, format!("replay:{path}: {why}")));
     let text = super::prompt::text(Path::new(path)).map_err(|error| failed(error.to_string()))?;
@@ -293,7 +293,7 @@ pub fn services(
     let keeper = store.clone();
     let jobs = relay_agent::jobs::Jobs::new(settings.count("async.maxJobs").unwrap_or(100) as usize);
     let root = engine.workspace().root().to_owned();
-    // A session that leaves nothing behind leaves no jobs either.
+    // A session that is not stored does not publish its jobs either.
     if log.artifacts().is_some() {
         super::published::publish(store, &jobs, log.id(), &root.display().to_string());
     }
@@ -308,14 +308,15 @@ pub fn services(
         temp: std::env::temp_dir(),
         added: Vec::new(),
         settings: Arc::new(move |key| match key {
-            // Hooks run if the user wants them to and trusts exactly these.
+            // Hooks run if the user enabled them and trusts exactly these.
             "bash.gitHooks" => Some((values.flag(key) && super::hooks::are_trusted(&trusting, &root)).into()),
             "shellMinimizer.rules" => super::files::minimiser(&values),
             key => value(&values, key),
         }),
         jobs,
         keep_rule: Arc::new(move |rule| {
-            // The answer holds for the session in any case; a file that cannot be written costs only the memory of it.
+            // The answer applies to this session in any case; if the file cannot be written, only later sessions lack
+            // it.
             if let Err(error) = user::add_policy_rule(&keeper, rule) {
                 crate::terminal::note(&format!("the rule could not be kept: {error}"));
             }
@@ -343,7 +344,7 @@ fn stream_settings(settings: &Settings) -> relay_agent::rules::stream::Settings 
     }
 }
 
-/// What keeps secrets on this machine: those of the environment, those the user names, and what looks like one.
+/// What masks secrets: those from the environment, those the user names, and whatever looks like one.
 fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result<Masker, Failure> {
     if !settings.flag("secrets.enabled") {
         return Ok(Masker::off());
@@ -362,7 +363,7 @@ fn masker(store: &Store, settings: &Settings, notes: &mut Vec<String>) -> Result
     Ok(Masker::new(&key, own))
 }
 
-/// A setting as a value: what reads as a number or a flag is one.
+/// A setting as a JSON value; text that parses as a number or a flag becomes one.
 fn value(settings: &Settings, key: &str) -> Option<Value> {
     match key {
         "edit.modelVariants" => return serde_json::to_value(settings.map(key)).ok(),
@@ -464,7 +465,7 @@ fn policy(
         let workspace = engine.workspace();
         let facts = match workspace.path(path) {
             Ok(path) => Some(workspace.facts(&path)),
-            // What is in a folder that the user added can be looked at as well.
+            // Files in a folder that the user added are visible as well.
             Err(_) => {
                 let place = workspace.place(path, None).ok();
                 let place =

@@ -1,4 +1,4 @@
-//! The models that the user configured for what happens beside the conversation.
+//! The models that the user configured for side tasks, such as names and summaries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::reach::Reach;
 
 /// How long a compaction service may take.
 const REMOTE_TIME: Duration = Duration::from_secs(300);
-/// What it is called in messages.
+/// Its name in messages.
 const REMOTE: &str = "the compaction service";
 
 /// The models of `modelRoles`: `title` and `smol` for names, `summary`, `smol` and `slow` for summaries; and the service
@@ -21,7 +21,7 @@ const REMOTE: &str = "the compaction service";
 pub struct Configured(pub Reach);
 
 impl Configured {
-    /// The model of a role, if it is set and can be asked.
+    /// The model of a role, if it is set and usable.
     fn role(&self, role: &str) -> Option<Arc<dyn Asker>> {
         let selector = self.0.settings.text(&format!("modelRoles.{role}"))?;
         self.0.ask(&selector, true).ok().map(|(asker, _)| asker)

@@ -1,4 +1,4 @@
-//! The person at the terminal, for questions of the agent.
+//! The person at the terminal, who answers the agent's questions.
 
 use std::sync::Mutex;
 
@@ -14,7 +14,7 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// The person, if there is one and they want to be asked.
+    /// The person, if there is one and they allow questions.
     pub fn new(cancel: Cancel, never_ask: bool, stdin_taken: bool) -> Self {
         let person = Person::new(cancel, false, stdin_taken);
         let is_there = !never_ask && person.is_there();

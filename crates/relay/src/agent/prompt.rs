@@ -10,14 +10,14 @@ use relay_diagnostics::Diagnostic;
 
 use crate::failure::{BAD_USAGE, Failure};
 
-/// The largest file that is sent along.
+/// The largest file that can be attached.
 const FILE_BYTES: u64 = 1 << 20;
 /// The longest recording or schema.
 const TEXT_BYTES: u64 = 256 << 20;
-/// The largest picture.
+/// The largest image that can be attached.
 const IMAGE_BYTES: u64 = 20 << 20;
 
-/// What goes with the words.
+/// What accompanies the words.
 pub struct Attached<'a> {
     /// Pictures.
     pub images: &'a [std::path::PathBuf],

@@ -1,7 +1,7 @@
-//! The agent's jobs where other processes see them: `relay jobs` lists, waits for and cancels them.
+//! The agent's jobs, published for other processes: `relay jobs` lists, waits for and cancels them.
 //!
-//! As for questions in the background, a job is a file, and a lock that is held as long as this process works on it. A Relay
-//! that was killed leaves the file without the lock, and the job counts as lost.
+//! As with questions in the background, a job is a file and a lock, held while this process works on it. If Relay is killed,
+//! the file remains without its lock, and the job counts as lost.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,9 +12,9 @@ use relay_backends::jobs::{Job, OfAgent, State};
 use relay_store::{JobLock, Store, StoreError};
 use serde_json::json;
 
-/// How often a wish to end a job is looked for.
+/// How often to check whether another process asked to end a job.
 const TICK: Duration = Duration::from_millis(200);
-/// How long a job that has ended is listed, in seconds.
+/// How long an ended job stays listed, in seconds.
 const KEPT_SECONDS: i64 = 24 * 60 * 60;
 
 /// Publishes an agent's jobs.
@@ -22,7 +22,7 @@ struct Published(Arc<Shared>);
 
 struct Shared {
     files: relay_store::Jobs,
-    /// What tells this process's jobs from those of others.
+    /// Distinguishes this process's jobs from those of others.
     prefix: String,
     session: String,
     folder: String,
@@ -35,7 +35,7 @@ struct Entry {
     _lock: Option<JobLock>,
 }
 
-/// Has other processes see the jobs of a session. Where they cannot be written down, they run all the same.
+/// Publishes a session's jobs to other processes. If that fails, the jobs run anyway.
 pub fn publish(store: &Store, jobs: &Jobs, session: &str, folder: &str) {
     let Ok(files) = store.jobs() else { return };
     let prefix: String = uuid::Uuid::new_v4().simple().to_string().chars().take(6).collect();
@@ -53,7 +53,7 @@ impl Shared {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets jobs of agents that ended long ago.
+    /// Removes the jobs of agents that ended long ago.
     fn tidy(&self, now: i64) -> Result<(), StoreError> {
         for job in Job::all(&self.files)? {
             if job.agent.is_some() && !job.state.is_open() && job.started + KEPT_SECONDS < now {
@@ -63,7 +63,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Ends the jobs that another process wants to end, as long as any runs.
+    /// Ends jobs when another process asks for it, for as long as any job runs.
     fn heed(&self) {
         loop {
             std::thread::sleep(TICK);
@@ -108,7 +108,7 @@ impl Observer for Published {
             result: None,
             agent: Some(agent),
         };
-        // A job that cannot be shown runs all the same.
+        // A job that cannot be published runs anyway.
         shared.tidy(now).ok();
         let lock = shared.files.hold(&id).ok().flatten();
         if record.save(&shared.files).is_err() {

@@ -15,7 +15,7 @@ use crate::cli::{AgentArgs, ModelFlags};
 use crate::failure::{BAD_USAGE, Failure, NO_MODEL};
 use crate::user;
 
-/// A way to models, the one that is asked first, and how hard it thinks.
+/// How models are reached, which one is asked first, and how hard it thinks.
 pub type Found = (Reach, Arc<dyn Asker>, Option<Thinking>);
 
 /// Reaches models. Clones share the budget.
@@ -33,7 +33,7 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// What a recording needs, which is never asked over a network: models for what happens beside it.
+    /// What a recording needs: it is never asked over a network itself, but models for side tasks are.
     pub fn beside_a_recording(store: &Store, settings: &Settings, offline: bool) -> Self {
         Self {
             store: store.clone(),
@@ -45,7 +45,7 @@ impl Reach {
         }
     }
 
-    /// The model that the command line, the session or the settings mean, and a way to the others.
+    /// The model that the command line, the session or the settings choose, and how to reach the others.
     pub fn open(
         store: &Store,
         settings: &Settings,
@@ -86,7 +86,7 @@ impl Reach {
         Ok((reach, asker, thinking))
     }
 
-    /// The catalog and the keys, that of the command line among them.
+    /// The catalog and the keys, including the one from the command line.
     pub fn known(&self) -> Result<Models, Failure> {
         let mut known = user::models(&self.store)?;
         if let Some((provider, key)) = &self.key {
@@ -95,7 +95,7 @@ impl Reach {
         Ok(known)
     }
 
-    /// The models that can be switched between, as the user wants them; empty means all.
+    /// The models that the user wants to switch between; empty means all.
     pub fn scope(&self) -> &[String] {
         &self.scope
     }
@@ -106,7 +106,7 @@ impl Reach {
         Ok((self.live(&selected, retries)?, selected.thinking))
     }
 
-    /// A model at its provider, with those that the user wants asked when it cannot answer.
+    /// A model at its provider, with the user's fallbacks for when it cannot answer.
     pub fn live(&self, selected: &Selected, retries: bool) -> Result<Arc<dyn Asker>, Failure> {
         let known = self.known()?;
         let provider = &selected.model.provider.name;
@@ -167,7 +167,7 @@ fn named(known: &Models, flags: &ModelFlags) -> Result<Option<String>, Failure> 
     }
 }
 
-/// The models that patterns mean, in their order.
+/// The models that match the patterns, in the patterns' order.
 fn scope(known: &Models, patterns: &[String]) -> Result<Vec<String>, Failure> {
     let mut scope: Vec<String> = Vec::new();
     for pattern in patterns.iter().map(|pattern| pattern.trim()).filter(|pattern| !pattern.is_empty()) {
@@ -190,7 +190,7 @@ fn scope(known: &Models, patterns: &[String]) -> Result<Vec<String>, Failure> {
     Ok(scope)
 }
 
-/// Whether a name fits a pattern, in which `*` matches anything.
+/// Whether a name matches a pattern, in which `*` matches anything.
 fn fits(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|start| name.strip_prefix(start)) else { return false };
@@ -218,7 +218,7 @@ fn first_with_key(known: &Models) -> Option<String> {
 }
 
 fn no_model() -> Failure {
-    let message = "there is no model to ask";
+    let message = "no model is available";
     Failure::usage(Diagnostic::error(NO_MODEL, message).hinted(NO_MODEL_YET.trim_end()))
 }
 
@@ -227,7 +227,7 @@ mod tests {
     use super::fits;
 
     #[test]
-    fn a_star_stands_for_anything() {
+    fn a_star_matches_anything() {
         for (pattern, name, expected) in [
             ("anthropic/*", "anthropic/claude", true),
             ("*haiku*", "anthropic/claude-haiku-4", true),

@@ -17,11 +17,11 @@ use crate::failure::{BAD_USAGE, Failure};
 pub struct Served {
     pub agent: Agent,
     pub host: Arc<Binary>,
-    /// What a person should know.
+    /// Notes for the person.
     pub notes: Vec<String>,
 }
 
-/// Puts an agent together whose events and questions go to `outlet`.
+/// Assembles an agent that sends its events and questions to `outlet`.
 pub fn served(
     root: Option<&Path>,
     args: &AgentArgs,
@@ -53,7 +53,7 @@ pub fn served(
     agent.deliver(opened.delivery.0, opened.delivery.1);
     agent.asker().warm_up();
     if args.plan {
-        // As an errand, so that it is done, and said, once the front end is there.
+        // As an errand, so that it runs, and is reported, once the front end is connected.
         let remote = agent.remote();
         let is_heard = remote.run(Box::new(|agent: &mut Agent| agent.set_plan_mode(true)));
         debug_assert!(is_heard, "the agent is right here");

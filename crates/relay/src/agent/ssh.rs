@@ -10,13 +10,13 @@ use relay_workspace::RelPath;
 
 /// The user's own file, in the folder of settings.
 const FILE: &str = "ssh.json";
-/// The project's files: the one that comes before the user's, and those that come after it.
+/// The project's files: the one that takes precedence over the user's, and those that yield to it.
 const BEFORE: &str = ".relay/ssh.json";
 const AFTER: [&str; 2] = ["ssh.json", ".ssh.json"];
 /// What is remembered about hosts, in the cache.
 const REMOTE: &str = "remote-host";
 
-/// What the tool needs of the user's files.
+/// What the tool needs from the user's files.
 pub fn setup(store: &Store, engine: &Engine, notes: &mut Vec<String>) -> Result<SshSetup, StoreError> {
     let mut trusted = |name: &str| -> Option<(String, String)> {
         let text = text(engine, name)?;
@@ -33,8 +33,8 @@ pub fn setup(store: &Store, engine: &Engine, notes: &mut Vec<String>) -> Result<
     Ok(SshSetup { sources, files: Box::new(files) })
 }
 
-/// What the tool keeps: sockets in a folder that is made when it is needed and lives as long as the tool, the rest in the
-/// user's folders.
+/// Where the tool keeps its data: sockets in a folder that exists only while the tool does, the rest in the user's
+/// folders.
 struct Files {
     store: Store,
     scratch: Mutex<Option<Scratch>>,
@@ -59,12 +59,12 @@ impl SshFiles for Files {
     }
 
     fn save(&self, host: &str, text: &str) {
-        // What cannot be remembered is found out again.
+        // If it cannot be stored, it is detected again next time.
         self.store.cache(REMOTE, &file(host), text).ok();
     }
 }
 
-/// A name that is safe for a file, and another for every host.
+/// A safe file name, unique for every host.
 fn file(name: &str) -> String {
     let plain: String =
         name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')).collect();
@@ -96,7 +96,7 @@ pub fn project_files(store: &Store, engine: &Engine) -> Vec<(&'static str, Strin
         .collect()
 }
 
-/// Remembers that the user agreed to a host file, or, without a text, that they do not any more.
+/// Stores that the user trusts a host file, or, without a text, removes that trust.
 pub fn agree(store: &Store, root: &Path, name: &str, text: Option<String>) -> Result<(), StoreError> {
     store.put(Shelf::Trusted, root, name, text.into_iter().collect())
 }

@@ -1,4 +1,4 @@
-//! The system prompt of a session: what the command line adds to what the user and the project have to say.
+//! The system prompt of a session: the command line's additions to the instructions of the user and the project.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::instructions;
 /// The longest text that `--system-prompt` takes from a file.
 const PROMPT_BYTES: u64 = 1 << 20;
 
-/// Reads everything that goes into the prompt.
+/// Reads all parts of the prompt.
 pub fn material(
     engine: &Engine,
     store: &Store,
@@ -47,7 +47,7 @@ pub fn material(
     Ok(instructions::material(engine.workspace(), store, Some(model.to_owned()), options))
 }
 
-/// A text as it is, or what is in the file of that name.
+/// The given text, or the content of the file with that name.
 fn text_or_file(given: &str) -> Result<String, Failure> {
     let is_file = given.len() < 4096 && !given.contains('\n') && Path::new(given).is_file();
     if !is_file {

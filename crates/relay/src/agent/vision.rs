@@ -22,8 +22,8 @@ impl Eyes {
         Self { reach, active: Arc::clone(active) }
     }
 
-    /// The role `vision`, then `default`, then the session's model, then the first with a key: the first of them that
-    /// looks at pictures.
+    /// Tries the role `vision`, then `default`, the session's model, and the first model with a key; uses the first
+    /// that accepts images.
     fn model(&self) -> Result<Arc<dyn Asker>, String> {
         let mut blind = Vec::new();
         for role in ["modelRoles.vision", "modelRoles.default"] {
@@ -57,7 +57,7 @@ impl Eyes {
         ))
     }
 
-    /// A model that is ready to be asked; none if it does not look at pictures.
+    /// A model that is ready to be asked; `None` if it does not accept images.
     fn asker(&self, selector: &str) -> Result<Option<Arc<dyn Asker>>, String> {
         let known = self.reach.known().map_err(|failure| failure.message())?;
         let selected = known.select(selector).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ impl Vision for Eyes {
         match failed {
             Some(error) => Err(format!("{name} could not look at the picture: {error}")),
             None if answer.trim().is_empty() => {
-                Err(format!("{name} did not say anything about the picture."))
+                Err(format!("{name} returned no description of the picture."))
             }
             None => Ok((name, answer)),
         }

@@ -10,7 +10,7 @@ use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 /// A file is read once it has not changed for this long: its writer may not be done.
 const SETTLED: Duration = Duration::from_millis(100);
 
-/// The file, and what it was when it was read last.
+/// The file, and its state when it was last read.
 pub struct WatchedFile {
     path: PathBuf,
     place: String,
@@ -37,7 +37,7 @@ impl WatchedFile {
         ChannelError { place: self.place.clone(), source: source.into() }
     }
 
-    /// Waits for a writer of the pipe, and takes all it writes as one text.
+    /// Waits for a writer on the pipe, and reads everything it writes as one text.
     fn next_from_pipe(&self) -> Result<Arrival, ChannelError> {
         let mut pipe = File::open(&self.path).map_err(|error| self.broken(error))?;
         let arrival = read(&mut pipe).map_err(|error| self.broken(error))?;
@@ -46,7 +46,7 @@ impl WatchedFile {
         Ok(arrival)
     }
 
-    /// Reads the file if it changed and is not being written at the moment.
+    /// Reads the file if it has changed and is not being written right now.
     fn look(&mut self) -> Result<Arrival, ChannelError> {
         let Some(found) = self.facts()? else { return Ok(Arrival::Nothing) };
         if self.seen == Some(found) {
@@ -86,7 +86,7 @@ impl Channel for WatchedFile {
 
     fn next(&mut self, patience: Duration) -> Result<Arrival, ChannelError> {
         if is_pipe(&self.path) {
-            // What is in a pipe was not there before: opening it waits for the first writer.
+            // Nothing in a pipe is old: opening it waits for the first writer.
             let was_fresh = std::mem::take(&mut self.is_fresh);
             return if was_fresh { Ok(Arrival::Nothing) } else { self.next_from_pipe() };
         }
@@ -106,7 +106,7 @@ impl Channel for WatchedFile {
     }
 }
 
-/// One byte more than allowed is enough to know that it is too much.
+/// One byte beyond the limit is enough to detect that it is too long.
 fn read(source: &mut File) -> std::io::Result<Arrival> {
     let mut bytes = Vec::new();
     source.take(CHANNEL_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;
@@ -122,7 +122,7 @@ fn inode(found: &Metadata) -> u64 {
     std::os::unix::fs::MetadataExt::ino(found)
 }
 
-/// On systems without such a number, time and size have to do.
+/// Systems without inode numbers have only time and size.
 #[cfg(not(unix))]
 fn inode(_found: &Metadata) -> u64 {
     0

@@ -1,7 +1,7 @@
 //! Where `relay watch` gets its replies from: the system's clipboard, a file, or standard input.
 //!
-//! Each channel only hands over texts; none looks into them. A clipboard may hold anything, so nothing of what comes
-//! through here is written down or shown before it was recognised as a reply.
+//! A channel only passes on texts and does not inspect them. A clipboard may hold anything, so nothing from here is
+//! stored or shown until it is recognised as a reply.
 
 mod file;
 #[cfg(not(all(unix, not(target_os = "macos"))))]
@@ -22,7 +22,7 @@ use crate::failure::{ENVIRONMENT, Failure};
 /// What the clipboard is called.
 const CLIPBOARD: &str = "the clipboard";
 
-/// What shall be watched.
+/// What to watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
     /// The system's clipboard.
@@ -34,8 +34,8 @@ pub enum Source {
 }
 
 impl Source {
-    /// Whether it can be made to wait: what is not read yet stays where it is. Everything that comes through such a source
-    /// was sent to Relay, while a clipboard holds whatever was copied last.
+    /// Whether the writer can be made to wait, because unread text stays where it is. Everything from such a source was
+    /// sent to Relay, while a clipboard holds whatever was copied last.
     pub fn can_wait(&self) -> bool {
         *self != Source::Clipboard
     }
@@ -81,7 +81,7 @@ fn no_clipboard(reason: &str) -> Failure {
     ))
 }
 
-/// Bytes that must be text to be handed over. Something else that was copied, such as an image, gets no line.
+/// Copied bytes, passed on only if they are text. Anything else, such as an image, is skipped without a line.
 fn copied(bytes: Vec<u8>) -> Arrival {
     text(bytes).map_or(Arrival::Nothing, Arrival::Text)
 }

@@ -1,12 +1,12 @@
 //! The clipboard of a system that does not report changes: it is polled.
 //!
-//! The library hands over a content only as a whole, so what is too large is read before it is dropped.
+//! The library returns content only as a whole, so even oversized content is read before it is dropped.
 
 use std::time::Duration;
 
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError, reply_digest};
 
-/// The clipboard, and what it held the last time.
+/// The clipboard, and what it held last time.
 pub struct PolledClipboard {
     clipboard: arboard::Clipboard,
     seen: Option<String>,

@@ -23,7 +23,7 @@ impl<R: Read> Stream<R> {
         Self { source: BufReader::new(source), is_fresh: true }
     }
 
-    /// Reads up to the next NUL, or to the end. What is too much is read and dropped.
+    /// Reads up to the next NUL or the end. Text beyond the limit is read and dropped.
     fn read(&mut self) -> std::io::Result<Arrival> {
         let mut bytes = Vec::new();
         let (mut is_too_large, mut is_blank) = (false, true);
@@ -58,7 +58,7 @@ impl<R: Read> Channel for Stream<R> {
         "standard input"
     }
 
-    /// Waits as long as the other side takes: reading cannot be given up.
+    /// Waits as long as the other side takes: a read cannot be cancelled.
     fn next(&mut self, _patience: Duration) -> Result<Arrival, ChannelError> {
         // Nothing was there before; everything on this stream is meant for Relay.
         if std::mem::take(&mut self.is_fresh) {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_or_no_text_is_passed_over_and_the_next_one_is_not() {
+    fn oversized_and_binary_items_are_skipped_and_the_next_is_read() {
         let mut input = vec![b'a'; CHANNEL_LIMIT_BYTES + 1];
         input.extend(b"\0\xff\xfe\0last");
         let passed = |why: &str| Arrival::PassedOver(why.to_owned());

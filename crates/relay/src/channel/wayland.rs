@@ -12,10 +12,10 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use wl_clipboard_rs::paste::{Error, MimeType, Seat, select_mime_type};
 use wl_clipboard_rs::watch::{ClipboardEvent, ClipboardType, Watcher};
 
-/// How long the program that holds the clipboard may take to hand over its content.
+/// How long the program that owns the clipboard may take to transfer its content.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(10);
 
-/// A thread of its own waits for changes, because the library can only wait for ever.
+/// Changes are awaited on a separate thread, because the library has no timeout.
 pub struct WaylandClipboard {
     arrivals: Receiver<Result<Arrival, Error>>,
     is_fresh: bool,
@@ -31,7 +31,7 @@ impl WaylandClipboard {
     }
 }
 
-/// Hands over every change, until the receiver is gone or the session ends.
+/// Sends every change until the receiver is gone or the session ends.
 fn watch(mut watcher: Watcher, arrivals: &Sender<Result<Arrival, Error>>) {
     loop {
         let arrival = match watcher.next_event() {
@@ -55,7 +55,7 @@ fn fetch(event: ClipboardEvent<'_>) -> Arrival {
     }
 }
 
-/// Reads to the end, keeping no more than allowed. Closing the pipe early makes the other side stop.
+/// Reads to the end, keeping no more than the limit. Closing the pipe early stops the other side.
 fn drain(mut pipe: impl std::io::Read + AsFd) -> Arrival {
     let deadline = Instant::now() + TRANSFER_LIMIT;
     let mut bytes = Vec::new();
@@ -93,7 +93,7 @@ impl Channel for WaylandClipboard {
 
     fn next(&mut self, patience: Duration) -> Result<Arrival, ChannelError> {
         let broken = |source| ChannelError { place: super::CLIPBOARD.to_owned(), source };
-        // The first event is what is there already.
+        // The first event reports the current content.
         let was_fresh = std::mem::take(&mut self.is_fresh);
         match self.arrivals.recv_timeout(patience) {
             Ok(Ok(Arrival::Text(text))) if was_fresh => Ok(Arrival::Present(text)),

@@ -1,8 +1,8 @@
 //! The clipboard of an X11 display. The server reports when another program takes it over, so waiting costs nothing.
 //!
-//! On X11 the content stays with the program that copied it, and is fetched from there: that program may be slow, hang,
-//! lie about the size, or go away in between. So every step has a time limit, no more than the allowed size is kept, and
-//! what exceeds it is fetched to its end and dropped, because an owner that is left in the middle may hang.
+//! On X11 the content stays with the program that copied it and is fetched from there. That program may be slow, hang,
+//! lie about the size, or exit midway. So every step has a time limit, and no more than the allowed size is kept; the
+//! excess is still fetched and dropped, because an owner whose transfer is abandoned may hang.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const STEP_LIMIT: Duration = Duration::from_secs(2);
 /// How long a whole transfer may take.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(15);
 
-/// Answers come into one of these properties by turns, so that a late one is not taken for the next.
+/// Answers alternate between these properties, so that a late one is not mistaken for the next.
 const PROPERTIES: [&str; 4] = ["RELAY_TEXT_0", "RELAY_TEXT_1", "RELAY_TEXT_2", "RELAY_TEXT_3"];
 
 type Fault = Box<dyn std::error::Error + Send + Sync>;
@@ -48,7 +48,7 @@ pub struct X11Clipboard {
     is_fresh: bool,
 }
 
-/// What fetching the content came to.
+/// The result of fetching the content.
 enum Content {
     Text(Vec<u8>),
     TooLarge,
@@ -86,7 +86,7 @@ impl X11Clipboard {
         Ok(true)
     }
 
-    /// The next event, `None` when the time is up. A change of the clipboard is noted, whatever is being waited for.
+    /// The next event, `None` when the time is up. Clipboard changes are noted even while waiting for something else.
     fn event(&mut self, deadline: Instant) -> Result<Option<Event>, Fault> {
         self.connection.flush()?;
         loop {
@@ -112,7 +112,7 @@ impl X11Clipboard {
         }
     }
 
-    /// The content as text, in the first form its owner has.
+    /// The content as text, in the first format its owner offers.
     fn fetch(&mut self) -> Result<Arrival, Fault> {
         let owner = self.connection.get_selection_owner(self.atoms.CLIPBOARD)?.reply()?.owner;
         if owner == x11rb::NONE {
@@ -163,7 +163,7 @@ impl X11Clipboard {
                 Some(_) => {}
             }
         }
-        // Looks at the size and takes nothing yet.
+        // Reads the size without consuming anything.
         let about =
             self.connection.get_property(false, self.window, property, AtomEnum::ANY, 0, 0)?.reply()?;
         if about.type_ == self.atoms.INCR {
@@ -177,7 +177,7 @@ impl X11Clipboard {
         Ok(Content::Text(bytes))
     }
 
-    /// A large content comes piece by piece: taking one away asks for the next, an empty one is the end.
+    /// Large content arrives in pieces: deleting one requests the next, and an empty one marks the end.
     fn fetch_in_pieces(&mut self, property: Atom, deadline: Instant) -> Result<Content, Fault> {
         self.connection.delete_property(self.window, property)?;
         let mut bytes = Vec::new();
@@ -205,7 +205,7 @@ impl X11Clipboard {
         Ok(if is_too_large { Content::TooLarge } else { Content::Text(bytes) })
     }
 
-    /// Takes the property's value away, as much of it as is allowed, and says whether that was all.
+    /// Reads and deletes the property's value, up to the limit, and returns whether that was all of it.
     fn take(&self, property: Atom) -> Result<(Vec<u8>, bool), Fault> {
         let words = u32::try_from(CHANNEL_LIMIT_BYTES / 4).unwrap_or(u32::MAX);
         let reply =

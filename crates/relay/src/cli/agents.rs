@@ -16,13 +16,13 @@ use super::values::{backends, conversations, models, transactions};
 /// that, the backend is not started.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 answered · 1 not answered, or what it wrote did not stay · 2 bad usage · 130 interrupted"
+    after_help = "Exit codes: 0 answered · 1 not answered, or its changes were rolled back · 2 bad usage · 130 interrupted"
 )]
 pub struct AskArgs {
     /// The question; `-` or nothing reads standard input
     pub prompt: Option<String>,
 
-    /// Whom to ask: codex, claude, gemini, opencode, ollama, provider/model, or one of your own; separate several with
+    /// Who to ask: codex, claude, gemini, opencode, ollama, provider/model, or one of your own; separate several with
     /// commas
     #[arg(long, value_name = "BACKEND", value_delimiter = ',', add = backends())]
     pub to: Vec<String>,
@@ -71,7 +71,7 @@ pub struct AskArgs {
     pub json: bool,
 }
 
-/// List, read and cancel what goes on in the background: questions, and the agent's jobs
+/// List, read and cancel background work: questions, and the agent's jobs
 #[derive(Debug, Args)]
 pub struct JobsArgs {
     #[command(subcommand)]
@@ -278,11 +278,11 @@ pub struct BackendsArgs {
     pub json: bool,
 }
 
-/// Look at settings, and change them: yours and the project's
+/// Show and change settings: yours and the project's
 ///
 /// Yours are in config.toml in your config folder: nothing in a repository can set a backend, its command, an address or
-/// a key. The command line goes before the environment, the environment before the file. The project's, such as linter or
-/// approval, are in relaycode.config.json; their names are enough to find them.
+/// a key. The command line overrides the environment, and the environment overrides the file. The project's, such as
+/// linter or approval, are in relaycode.config.json; their names are enough to find them.
 #[derive(Debug, Args)]
 pub struct ConfigArgs {
     #[command(subcommand)]
@@ -332,7 +332,7 @@ pub enum ConfigCommand {
         #[command(flatten)]
         scope: ConfigScope,
     },
-    /// Take one setting out of its file, so that what is built in holds again
+    /// Remove one setting from its file, so that the default applies again
     Unset {
         /// Its name, such as backends.default or linter
         key: String,

@@ -19,11 +19,11 @@ pub struct InteractiveArgs {
     #[command(flatten)]
     pub agent: AgentArgs,
 
-    /// Go on with the newest session of this project
+    /// Continue the newest session of this project
     #[arg(long = "continue", short = 'c', conflicts_with_all = ["resume", "fork", "no_session"])]
     pub resume_newest: bool,
 
-    /// Go on with this session: its id, or the beginning of it; without one, choose from a list
+    /// Continue this session: its id, or the beginning of it; without one, choose from a list
     #[arg(
         long,
         short = 'r',
@@ -35,11 +35,11 @@ pub struct InteractiveArgs {
     )]
     pub resume: Option<String>,
 
-    /// Go on with a copy of this session
+    /// Continue with a copy of this session
     #[arg(long, value_name = "ID", conflicts_with = "no_session")]
     pub fork: Option<String>,
 
-    /// Keep no session
+    /// Do not save the session
     #[arg(long)]
     pub no_session: bool,
 
@@ -55,15 +55,15 @@ pub struct InteractiveArgs {
     #[arg(long, value_names = ["SESSION", "OUT"], num_args = 1..=2)]
     pub export: Option<Vec<PathBuf>>,
 
-    /// Take the whole screen instead of the terminal's own scrollback
+    /// Use the whole screen instead of the terminal's own scrollback
     #[arg(long)]
     pub full_screen: bool,
 }
 
 impl InteractiveArgs {
-    /// The session that a run without the interface goes on from.
+    /// The session that a run without the interface continues.
     pub fn from(&self) -> SessionFlags {
-        // Without a person there is no list to choose from: the newest one is meant.
+        // Without a person to choose from a list, take the newest one.
         let chooses = self.resume.as_deref() == Some("");
         SessionFlags {
             resume_newest: self.resume_newest || chooses,

@@ -85,7 +85,7 @@ pub struct Cli {
     pub command: Command,
 }
 
-/// Where `--help` lists what every command takes: after what is special about one.
+/// `--help` lists the options of every command after a command's own.
 const GLOBAL: &str = "Global options";
 
 /// When colours are used.
@@ -149,7 +149,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether the command owes its caller a JSON document, also when it fails.
+    /// Whether the caller expects a JSON document, even on failure.
     pub fn wants_json(&self) -> bool {
         match self {
             Command::Status(args) => args.json,
@@ -192,7 +192,7 @@ pub fn did_you_mean(name: &str, names: &[&str]) -> String {
     }
 }
 
-/// What may come first where `agent` is meant.
+/// What may come first when `agent` is meant.
 const OF_THE_AGENT: &[&str] = &[
     "--",
     "-c",
@@ -236,8 +236,8 @@ const OF_THE_AGENT: &[&str] = &[
     "--max-time",
 ];
 
-/// What was typed with the command `agent` put in, if there is no command: `relay --continue` is `relay agent --continue`.
-/// `None` if there is a command, or a question for help.
+/// The arguments with the command `agent` inserted, if there is no command: `relay --continue` is `relay agent
+/// --continue`. `None` if there is a command or a request for help.
 pub fn with_agent(arguments: &[OsString]) -> Option<Vec<OsString>> {
     let mut rest = arguments.iter().skip(1);
     while let Some(argument) = rest.next() {

@@ -1,13 +1,12 @@
 //! The front door: every command with one line about it, grouped by task.
 //!
-//! Written here and not by the parser, which knows no groups and puts the commands' own help together only when a command
-//! is called.
+//! Written here because the parser has no groups and builds a command's help only when that command is called.
 
 use super::definition;
 use crate::terminal::style::{FAINT, PLACE, STRONG, paint};
 use crate::terminal::wrap::columns_of;
 
-/// The groups, in the order in which people meet them.
+/// The groups, in the order a new user needs them.
 pub const GROUPS: [(&str, &[&str]); 5] = [
     ("Start", &["demo", "init", "status", "prompt", "pack", "context", "read", "search", "find"]),
     ("Land changes", &["apply", "watch", "mail", "wrap", "translate"]),

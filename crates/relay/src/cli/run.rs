@@ -20,7 +20,7 @@ use super::values::providers;
     after_help = "Exit codes: 0 done · 1 failed, or a call was denied · 2 bad usage · 4 a limit was reached · 130 interrupted"
 )]
 pub struct RunArgs {
-    /// What to do; words that begin with @ name files that are sent along
+    /// What to do; words that begin with @ name files to attach
     #[arg(value_name = "PROMPT")]
     pub prompt: Vec<String>,
 
@@ -46,11 +46,11 @@ pub struct RunArgs {
     #[arg(long)]
     pub cancel_jobs: bool,
 
-    /// Hold the answer to this JSON schema
+    /// Require an answer that matches this JSON schema
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
 
-    /// Send this image along; may be repeated
+    /// Attach this image; repeatable
     #[arg(long, value_name = "FILE")]
     pub image: Vec<PathBuf>,
 
@@ -74,22 +74,22 @@ pub enum Mode {
     Rpc,
 }
 
-/// Which session a run goes on from.
+/// Which session a run continues.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SessionFlags {
-    /// Go on with the newest session of this project
+    /// Continue the newest session of this project
     #[arg(long = "continue", short = 'c', conflicts_with_all = ["session", "fork", "no_session"])]
     pub resume_newest: bool,
 
-    /// Go on with this session: its id, the beginning of it, or its file
+    /// Continue this session: its id, the beginning of it, or its file
     #[arg(long, visible_alias = "resume", short_alias = 'r', value_name = "ID", conflicts_with_all = ["fork", "no_session"])]
     pub session: Option<String>,
 
-    /// Go on with a copy of this session
+    /// Continue with a copy of this session
     #[arg(long, value_name = "ID", conflicts_with = "no_session")]
     pub fork: Option<String>,
 
-    /// Keep no session
+    /// Do not save the session
     #[arg(long)]
     pub no_session: bool,
 }
@@ -104,11 +104,11 @@ pub struct AgentArgs {
     #[arg(long, value_name = "POLICY")]
     pub policy: Option<String>,
 
-    /// Grant something up front: web, network, outside or destructive; may be repeated
+    /// Allow something in advance: web, network, outside or destructive; repeatable
     #[arg(long, value_name = "CLASS")]
     pub allow: Vec<String>,
 
-    /// Never ask: what would be asked about is denied
+    /// Never ask; deny whatever would need an answer
     #[arg(long, short = 'y')]
     pub yes: bool,
 
@@ -116,7 +116,7 @@ pub struct AgentArgs {
     #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "no_tools")]
     pub tools: Option<Vec<String>>,
 
-    /// Let the agent read this folder too, and its commands write there; edits stay in the project; may be repeated
+    /// Let the agent read this folder too, and its commands write there; edits stay in the project; repeatable
     #[arg(long, value_name = "DIR")]
     pub add_dir: Vec<PathBuf>,
 
@@ -128,7 +128,7 @@ pub struct AgentArgs {
     #[arg(long, value_name = "TEXT|FILE")]
     pub append_system_prompt: Option<String>,
 
-    /// Land edits in plain answers too; on by itself for models that cannot call tools
+    /// Land edits in plain answers too; the default for models that cannot call tools
     #[arg(long)]
     pub text_edits: bool,
 
@@ -174,7 +174,7 @@ pub struct ModelFlags {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub models: Vec<String>,
 
-    /// List the models you can use, or those that match, and end
+    /// List the models you can use, or those that match, and exit
     #[arg(long, value_name = "PATTERN", num_args = 0..=1, default_missing_value = "")]
     pub list_models: Option<String>,
 
@@ -182,23 +182,23 @@ pub struct ModelFlags {
     #[arg(long, value_name = "KEY")]
     pub api_key: Option<String>,
 
-    /// What the provider finds its cache by, in place of the session's id
+    /// The id under which the provider caches, in place of the session's id
     #[arg(long, value_name = "ID")]
     pub provider_session_id: Option<String>,
 }
 
-/// What the agent does without.
+/// What the agent must not use.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Without {
     /// Offer no tools
     #[arg(long)]
     pub no_tools: bool,
 
-    /// Use no rules of the project or the user
+    /// Ignore the project's and the user's rules
     #[arg(long)]
     pub no_rules: bool,
 
-    /// Use no language servers
+    /// Do not use language servers
     #[arg(long)]
     pub no_lsp: bool,
 
@@ -207,7 +207,7 @@ pub struct Without {
     pub no_pty: bool,
 }
 
-/// What may be used up.
+/// Limits on cost, turns and time.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LimitFlags {
     /// Stop before this many US dollars are spent
@@ -246,7 +246,7 @@ pub struct ResumeArgs {
 /// Drive the agent from another program
 ///
 /// Commands come as JSON lines on standard input; responses and events go out as JSON lines. docs/formats/rpc.md describes
-/// them. The end of the input ends the agent.
+/// them. The agent ends when its input ends.
 #[derive(Debug, Args)]
 pub struct RpcArgs {
     #[command(flatten)]

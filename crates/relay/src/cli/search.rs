@@ -4,9 +4,8 @@ use clap::Args;
 
 /// Search the project's files for a pattern
 ///
-/// Reads every file below the current folder that no ignore file leaves out, and lists matching lines in the order of their
-/// paths. Links are not followed, and binary files are passed over. All files are read also when fewer matches are shown, so the counts are
-/// exact.
+/// Reads every file below the current folder that is not ignored, and lists matching lines ordered by path. Links are not followed, and
+/// binary files are skipped. All files are read even if fewer matches are shown, so the counts are exact.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples: relay search TODO · relay search 'fn \\w+_test' -g '*.rs' · relay search -F 'a.b(' src -C 2\n\n\
@@ -17,7 +16,7 @@ pub struct SearchArgs {
     #[arg(allow_hyphen_values = false)]
     pub pattern: String,
 
-    /// Files and folders to search; nothing means the current folder
+    /// Files and folders to search; the current folder if left out
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub paths: Vec<String>,
 
@@ -39,7 +38,7 @@ pub struct SearchArgs {
     #[arg(short = 'A', long, value_name = "LINES")]
     pub after: Option<usize>,
 
-    /// Show the names of matching files only
+    /// Show only the names of matching files
     #[arg(short = 'l', long, conflicts_with = "count")]
     pub files: bool,
 
@@ -47,11 +46,11 @@ pub struct SearchArgs {
     #[arg(short, long)]
     pub count: bool,
 
-    /// Show this many matches at most
+    /// Show at most this many matches
     #[arg(long, value_name = "MATCHES", default_value_t = 10_000)]
     pub limit: usize,
 
-    /// Leave out this many matches at the beginning
+    /// Skip this many matches first
     #[arg(long, value_name = "MATCHES", default_value_t = 0, hide_default_value = true)]
     pub skip: usize,
 
@@ -63,11 +62,11 @@ pub struct SearchArgs {
 /// How a pattern is read.
 #[derive(Debug, Args)]
 pub struct PatternFlags {
-    /// Take the pattern as it is, not as a regular expression
+    /// Treat the pattern as plain text, not as a regular expression
     #[arg(short = 'F', long)]
     pub fixed: bool,
 
-    /// Ignore the difference between small and capital letters
+    /// Ignore case
     #[arg(short, long)]
     pub ignore_case: bool,
 
@@ -75,7 +74,7 @@ pub struct PatternFlags {
     #[arg(short, long)]
     pub word: bool,
 
-    /// Let a match span lines
+    /// Let a match span several lines
     #[arg(short = 'U', long)]
     pub multiline: bool,
 
@@ -99,11 +98,11 @@ pub struct ScopeFlags {
     #[arg(short = 'T', long = "type-not", value_name = "TYPE")]
     pub types_not: Vec<String>,
 
-    /// Also look at files that ignore files leave out
+    /// Include ignored files
     #[arg(long)]
     pub no_ignore: bool,
 
-    /// Leave out names that begin with a dot
+    /// Skip names that begin with a dot
     #[arg(long)]
     pub no_hidden: bool,
 }
@@ -118,10 +117,10 @@ pub struct ScopeFlags {
     Exit codes: 0 something was found · 1 nothing was · 2 bad usage · 130 interrupted"
 )]
 pub struct FindArgs {
-    /// Globs, files or folders; nothing means everything
+    /// Globs, files or folders; everything if left out
     pub patterns: Vec<String>,
 
-    /// Rank paths by a few letters instead of matching globs
+    /// Find paths by a few of their letters instead of globs
     #[arg(short = 'z', long)]
     pub fuzzy: bool,
 
@@ -129,19 +128,19 @@ pub struct FindArgs {
     #[arg(short, long)]
     pub dirs: bool,
 
-    /// Order by path instead of by time
+    /// Sort by path instead of by time
     #[arg(long)]
     pub by_path: bool,
 
-    /// Also look at files that ignore files leave out
+    /// Include ignored files
     #[arg(long)]
     pub no_ignore: bool,
 
-    /// Leave out names that begin with a dot
+    /// Skip names that begin with a dot
     #[arg(long)]
     pub no_hidden: bool,
 
-    /// Show this many at most
+    /// Show at most this many
     #[arg(long, value_name = "PATHS", default_value_t = 1_000)]
     pub limit: usize,
 

@@ -13,7 +13,7 @@ pub struct SessionsArgs {
     #[command(subcommand)]
     pub command: SessionsCommand,
 
-    /// Look in this folder, where `--session-dir` kept them
+    /// Look in this folder, as `--session-dir` does for the agent
     #[arg(long, global = true, value_name = "DIR")]
     pub session_dir: Option<PathBuf>,
 }
@@ -101,11 +101,11 @@ pub enum SessionsCommand {
     },
     /// Copy sessions of pi, oh-my-pi, gajae-code, Claude Code and Codex into Relay's own
     ///
-    /// The originals are only read. What has no place in a session, such as a program's own bookkeeping, is left out and
+    /// The originals are only read. Whatever a session cannot hold, such as a program's own bookkeeping, is left out and
     /// listed. A session that was imported before is not imported again.
     #[command(group(clap::ArgGroup::new("what").required(true).args(["files", "from"])))]
     Import {
-        /// Session files of these programs
+        /// The session files to import
         #[arg(value_name = "FILE")]
         files: Vec<PathBuf>,
         /// Import every session in the program's own folder
@@ -130,7 +130,7 @@ pub enum SessionsCommand {
 }
 
 impl SessionsCommand {
-    /// Whether the caller wants a JSON document, also when the command fails.
+    /// Whether the caller expects a JSON document, even on failure.
     pub fn wants_json(&self) -> bool {
         match self {
             Self::List { json, .. }
@@ -146,7 +146,7 @@ impl SessionsCommand {
     }
 }
 
-/// A written form of a session.
+/// The format of an export.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ExportFormat {
     /// One web page with everything in it

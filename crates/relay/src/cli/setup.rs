@@ -16,10 +16,10 @@ pub struct TrustArgs {
     pub revoke: bool,
 }
 
-/// Show the themes of the terminal interface
+/// List the themes of the terminal interface, or show one
 ///
-/// Without a name, every theme in a line: Relay's own and yours, from the folder `themes` in your config folder. With a name, a
-/// sample of everything a theme colours. With a file, the same after checking it: everything wrong with it is reported.
+/// Without a name, lists every theme, one per line: Relay's own and yours, from the folder `themes` in your config folder. With
+/// a name, shows a sample of everything a theme colours. With a file, first checks it and reports everything that is wrong.
 #[derive(Debug, Args)]
 pub struct ThemesArgs {
     /// The theme, or a theme file
@@ -31,7 +31,7 @@ pub struct ThemesArgs {
     pub json: bool,
 }
 
-/// List the skills that the agent has here, or print one
+/// List the skills the agent has in this project, or print one
 ///
 /// A skill is a folder with a SKILL.md, in the project or among your own files; the setting `skills.enabled` turns them on.
 /// `/skill:NAME` starts one in a prompt.

@@ -48,7 +48,7 @@ pub struct PromptArgs {
     #[arg(long, requires = "system", conflicts_with = "copy")]
     pub json: bool,
 
-    /// Use this text in place of Relay's own
+    /// Use this text instead of Relay's own
     #[arg(long, value_name = "TEXT", requires = "system")]
     pub system_prompt: Option<String>,
 

@@ -1,4 +1,4 @@
-//! The topics of `relay help`: what belongs to no single command.
+//! The topics of `relay help`: what does not belong to a single command.
 
 /// The topics by name, each with its text.
 pub const TOPICS: [(&str, &str); 3] =

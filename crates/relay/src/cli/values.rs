@@ -35,7 +35,7 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// The way a name is also accepted.
+/// Another accepted spelling of a name.
 fn alias(name: &str) -> Option<&'static str> {
     (name == "partly_undone").then_some("partly-undone")
 }

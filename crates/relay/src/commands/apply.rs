@@ -51,12 +51,12 @@ pub fn run(root: Option<&Path>, args: &ApplyArgs, offline: bool) -> Result<u8, F
         copy_prompt(&mut outcome, args.json);
     }
     let code = finish(&outcome, args.json);
-    // The process ends here, and its memory with it: taking a thousand files apart first would be for nothing.
+    // The process exits now, so freeing the memory of a thousand files first would be wasted work.
     std::mem::forget((submission, outcome));
     Ok(code)
 }
 
-/// Puts the repair prompt on the clipboard instead of printing it. Where that fails it is printed all the same.
+/// Puts the repair prompt on the clipboard instead of printing it. If that fails, it is printed after all.
 fn copy_prompt(outcome: &mut Outcome, json: bool) {
     let Some(prompt) = &outcome.repair_prompt else { return };
     match clipboard::copy(prompt) {
@@ -72,7 +72,7 @@ fn copy_prompt(outcome: &mut Outcome, json: bool) {
     }
 }
 
-/// Which receipt the reply is resolved against. An id may be typed in any case.
+/// Which receipt the reply is resolved against. Ids are case-insensitive.
 fn receipt(args: &ApplyArgs) -> ReceiptUse {
     match &args.reading.receipt {
         _ if args.reading.ignore_receipt => ReceiptUse::Ignored,
@@ -98,7 +98,7 @@ pub fn finish(outcome: &Outcome, json: bool) -> u8 {
     outcome.status.exit_code()
 }
 
-/// What `--trust` and `RELAY_TRUST` say about this run.
+/// Whether `--trust` or `RELAY_TRUST` applies to this run.
 pub fn trust_answer(flag: TrustFlag) -> TrustAnswer {
     let by_environment = std::env::var_os("RELAY_TRUST").is_some_and(|value| value == "1");
     if flag.trust || by_environment { TrustAnswer::ThisRun } else { TrustAnswer::Ask }
@@ -128,9 +128,10 @@ pub fn read_reply(file: Option<&Path>) -> Result<String, Failure> {
     })
 }
 
-/// One byte more than allowed is enough to know that it is too much; the engine says so.
+/// One byte beyond the limit is enough to detect an oversized reply; the engine reports it.
 fn read_capped(source: impl Read) -> std::io::Result<Vec<u8>> {
-    // Most replies are shorter. Room that grows is filled again and again; what is left of it serves the files that are read.
+    // Most replies are shorter. A growing buffer would be copied again and again, and unused capacity serves the files that
+    // are read.
     const ROOM_BYTES: usize = 1 << 19;
     let mut bytes = Vec::with_capacity(ROOM_BYTES);
     source.take(REPLY_LIMIT_BYTES as u64 + 1).read_to_end(&mut bytes)?;

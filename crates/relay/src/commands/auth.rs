@@ -17,7 +17,7 @@ use crate::terminal::style::{FAINT, GOOD, count, paint};
 use crate::terminal::{self, visible};
 use crate::user;
 
-/// The longest key that is taken; real ones have some hundred characters.
+/// The longest accepted key; real ones have a few hundred characters.
 const LONGEST_KEY: usize = 8_192;
 
 pub fn run(command: &AuthCommand) -> Result<u8, Failure> {
@@ -60,7 +60,7 @@ fn login(args: &LoginArgs) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// The key from the person at the terminal, or from standard input; `None` when the person gave up.
+/// The key from the person at the terminal, or from standard input; `None` if the person gave up.
 fn ask_for_key(provider: &str) -> Result<Option<String>, Failure> {
     if std::io::stdin().is_terminal() {
         return Ok(match read_secret(&format!("key of {provider} (it is not shown): "))? {

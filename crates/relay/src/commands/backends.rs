@@ -1,4 +1,4 @@
-//! `relay backends`: who can be asked, what each can do, and what is missing.
+//! `relay backends`: which backends can be asked, what each can do, and what is missing.
 
 use relay_backends::backend::{Availability, Backend, Capabilities, Containment};
 use relay_exec::sandbox::{Strength, strength};

@@ -18,7 +18,7 @@ use crate::terminal::{self, visible};
 /// How much of a reason is shown in front of a line.
 const REASON_WIDTH: usize = 34;
 
-/// How much room the channel has; a model's name takes some of the reason's.
+/// The width of the channel's column; a model's name takes space from the reason.
 const CHANNEL_WIDTH: usize = 7;
 
 pub fn run(root: Option<&Path>, args: &BlameArgs) -> Result<u8, Failure> {
@@ -65,7 +65,7 @@ fn text(blame: &Blame<'_>) -> String {
     let mut previous: Option<Option<u64>> = None;
     for blamed in &blame.lines {
         let owner = blamed.entry.map(|entry| entry.record.sequence);
-        // A stretch by one transaction says so once.
+        // A run of lines from one transaction names it once.
         let who = if previous == Some(owner) { String::new() } else { who(blamed) };
         previous = Some(owner);
         let padding = " ".repeat(COLUMN.saturating_sub(terminal::columns(&who)));

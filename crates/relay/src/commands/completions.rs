@@ -1,6 +1,6 @@
 //! `relay completions`: the script that connects a shell to Relay's completions.
 //!
-//! The script asks `relay` itself at every press of Tab, so it also completes values, and it never lags behind the
+//! The script asks `relay` itself at every press of Tab, so it also completes values, and it always matches the
 //! installed version.
 
 use clap_complete::Shell;

@@ -42,7 +42,7 @@ pub fn run(root: Option<&Path>, args: &ContextArgs) -> Result<u8, Failure> {
     Ok(terminal::print(&told(&engine, &args.action, &files, &added, &removed)))
 }
 
-/// The selected files that patterns mean, which need not exist any more.
+/// The selected files that match the patterns; they need not exist any more.
 fn meant(root: Option<&Path>, engine: &Engine, patterns: &[String]) -> Result<BTreeSet<String>, Failure> {
     let selected = selection::list(engine).map_err(|error| Failure::environment(&error))?;
     let mut all = BTreeSet::new();

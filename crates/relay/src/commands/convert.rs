@@ -1,13 +1,13 @@
 //! `relay __convert KIND`: turns a document on standard input into text, for the Relay that started this one.
 //!
-//! It runs in the sandbox and gives up what it does not need besides: memory, time, files. If the document makes its
-//! reader fail, only this process ends.
+//! It runs in the sandbox with further limits on memory, time and files. If a document crashes its reader, only this
+//! process ends.
 
 use std::io::Read as _;
 
 use crate::terminal;
 
-/// The largest document that is taken.
+/// The largest accepted document.
 const INPUT_BYTES: u64 = 64 << 20;
 /// Memory and processor time that a document may take.
 #[cfg(unix)]
@@ -38,7 +38,7 @@ fn limit() {
     for (resource, amount) in
         [(Resource::Data, MEMORY_BYTES), (Resource::Cpu, SECONDS), (Resource::Core, 0), (Resource::Fsize, 0)]
     {
-        // A limit that is lower already cannot be raised, and need not be.
+        // A lower existing limit cannot be raised, and need not be.
         let _ignored: Result<(), _> = setrlimit(resource, most(amount));
     }
 }

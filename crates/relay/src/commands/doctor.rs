@@ -16,7 +16,7 @@ use crate::terminal::style::{BAD, FAINT, GOOD, NOTE, PLACE, count, paint};
 use crate::terminal::{self, visible};
 use crate::user;
 
-/// How a check turned out.
+/// The result of a check.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Good,
@@ -24,7 +24,7 @@ enum State {
     Bad,
 }
 
-/// One thing that was looked at.
+/// One finding.
 struct Finding {
     state: State,
     name: &'static str,
@@ -101,7 +101,7 @@ fn clipboard() -> Finding {
     }
 }
 
-/// The keys that are there, by where they are and never by what they are, and the model servers of this machine.
+/// The available keys, named by where they come from and never by their value, and the model servers on this machine.
 fn models(offline: bool, findings: &mut Vec<Finding>) {
     let opened = open::store().and_then(|store| user::models(&store));
     let looked = opened.and_then(|models| {
@@ -148,7 +148,7 @@ fn models(offline: bool, findings: &mut Vec<Finding>) {
     });
 }
 
-/// The agents that can be asked. None is started for this: asking each for its version takes seconds.
+/// The agents that can be asked. None of them is started for this, because asking each for its version takes seconds.
 fn backends() -> Finding {
     let all = open::store().and_then(|store| {
         let settings = user::settings(&store)?;
@@ -191,7 +191,7 @@ fn project(engine: &Engine, findings: &mut Vec<Finding>) {
         .todo("`relay init` creates one."),
     });
     for warning in engine.warnings() {
-        // Damaged state is a warning to other commands, which go on without it; here it is what was looked for.
+        // Other commands warn about damaged state and continue; this command fails on it.
         let (state, name) = if warning.is_error() { (State::Bad, "state") } else { (State::Note, "note") };
         let finding = Finding::new(state, name, warning.message.clone());
         findings.push(match &warning.hint {
@@ -257,7 +257,7 @@ fn commands(engine: &Engine, findings: &mut Vec<Finding>) {
     });
 }
 
-/// Words that the shell answers itself.
+/// Words that the shell handles itself.
 fn is_builtin(word: &str) -> bool {
     ["cd", "test", "true", "false", "exit", "echo", "export", "set", "if", "for", "while", "exec", "."]
         .contains(&word)

@@ -67,7 +67,7 @@ fn by_glob(
     let given = if args.patterns.is_empty() { &here[..] } else { &args.patterns };
     let mut patterns = Vec::new();
     for pattern in given {
-        // A glob without a folder means any folder below the one the user is in.
+        // A glob without a folder matches in any folder below the current one.
         let below = if pattern.contains('/') || !pattern.contains(['*', '?', '[', '{']) {
             open::below(root, workspace, pattern)?
         } else {

@@ -1,4 +1,4 @@
-//! `relay gc`: forgets old transactions after asking, and contents that nothing needs without.
+//! `relay gc`: deletes old transactions after asking, and unneeded contents without asking.
 
 use std::path::Path;
 

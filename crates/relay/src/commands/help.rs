@@ -1,4 +1,4 @@
-//! `relay help`: the overview, one command, or a topic that belongs to no single command.
+//! `relay help`: the overview, one command, or a topic.
 
 use clap::Command;
 use relay_diagnostics::Diagnostic;

@@ -1,4 +1,4 @@
-//! `relay jobs`: what goes on in the background: questions, and the jobs of agents.
+//! `relay jobs`: background work: questions, and agents' jobs.
 
 use std::time::{Duration, Instant};
 
@@ -33,9 +33,9 @@ fn broken(error: StoreError) -> Failure {
     Failure::environment(&error)
 }
 
-/// The job of that id.
+/// The job with this id.
 fn find(jobs: &Jobs, id: &str) -> Result<Job, Failure> {
-    // What cannot be a file name cannot be an id.
+    // An id is always a valid file name.
     let found = Job::load(jobs, id).or_else(|error| match error {
         StoreError::BadName { .. } => Ok(None),
         error => Err(broken(error)),
@@ -144,7 +144,7 @@ fn cancel(jobs: &Jobs, id: &str) -> Result<u8, Failure> {
         return Ok(terminal::print(&format!("job {id} is {} already\n", job.state.name())));
     }
     jobs.request_end(id).map_err(broken)?;
-    // It is over when the worker says so.
+    // It has ended only once the worker reports it.
     while find(jobs, id)?.state.is_open() {
         std::thread::sleep(TICK);
     }

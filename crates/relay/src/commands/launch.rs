@@ -1,4 +1,4 @@
-//! `relay agent`, and `relay` without a command: the terminal interface, or what options ask for in its place.
+//! `relay agent`, and `relay` without a command: the terminal interface, or what the options ask for instead.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn interface(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Resul
     crate::interactive::run(root, args, offline)
 }
 
-/// The interface needs a terminal as Unix has them.
+/// The interface needs a Unix terminal.
 #[cfg(not(unix))]
 fn interface(_: Option<&Path>, _: InteractiveArgs, _: bool) -> Result<u8, Failure> {
     use crate::failure::BAD_USAGE;

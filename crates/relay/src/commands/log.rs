@@ -75,7 +75,7 @@ fn next(history: &History) -> String {
     text
 }
 
-/// The transactions of the next step, by number, and what the first of them is about.
+/// The transactions of the next step, by number, and a summary of the first one.
 fn steps(next: &Next<'_>) -> String {
     let first = next.changes.first().map(|(entry, _)| about(entry)).unwrap_or_default();
     format!("{}  {}", numbers(next), paint(FAINT, first))
@@ -146,7 +146,7 @@ pub fn one(text: &mut String, entry: &Entry) {
     line(text, format_args!("     {}", paint(FAINT, files(entry))));
 }
 
-/// Where a transaction came from: the channel, and the model where it is known.
+/// Where a transaction came from: the channel, and the model if known.
 pub fn source(channel: &str, model: Option<&str>) -> String {
     match model {
         Some(model) => format!("{} ({})", visible(channel), visible(model)),
@@ -175,7 +175,7 @@ pub fn ago(moment: Timestamp) -> String {
     }
 }
 
-/// How wide the bar of a file's changed lines is at most.
+/// The maximum width of the bar that shows a file's changed lines.
 const BAR_COLUMNS: usize = 30;
 
 /// Every file with its changed lines, as `git log --stat` shows them.
@@ -184,7 +184,7 @@ pub fn stat(record: &Record) -> String {
     let widest = files.iter().map(|(name, _)| terminal::columns(name)).max().unwrap_or_default();
     let most = files.iter().map(|(_, change)| change.added + change.removed).max().unwrap_or_default();
     let room = BAR_COLUMNS.min(terminal::width().saturating_sub(widest + 16)).max(1);
-    // A bar is shorter than the number of lines only where that would not fit; no change disappears.
+    // A bar is scaled down only if it would not fit, and every change keeps at least one mark.
     let scaled = |lines: usize| if most > room { (lines * room).div_ceil(most) } else { lines };
     let mut text = String::new();
     for (name, change) in &files {

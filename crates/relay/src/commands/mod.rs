@@ -54,7 +54,7 @@ use crate::cli::{Cli, Command};
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal;
 
-/// Runs what was asked for.
+/// Runs the command.
 pub fn run(cli: Cli) -> Result<u8, Failure> {
     terminal::use_colors(cli.color);
     let root = cli.root.as_deref();

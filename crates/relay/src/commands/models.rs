@@ -1,4 +1,4 @@
-//! `relay models`: what can be asked, what it takes, what it costs, and what is usable now.
+//! `relay models`: which models exist, their limits and prices, and which are usable now.
 
 use relay_llm::catalog::{CatalogModel, CatalogProvider, LocalServer};
 use relay_llm::{Model, ThinkingStyle};
@@ -69,7 +69,7 @@ fn rows<'a>(models: &'a Models, servers: &'a [LocalServer], query: &str, all: bo
     rows
 }
 
-/// Whether a request could be sent: there is a key, or none is needed by a server that was configured, not looked for.
+/// Whether a request could be sent: there is a key, or a configured server needs none.
 fn can_be_asked(models: &Models, known: &CatalogProvider) -> bool {
     models.has_key(known) || (!known.needs_key() && !known.is_local)
 }
@@ -121,7 +121,7 @@ fn abilities(model: &Model) -> String {
     named.iter().filter(|(can, _)| *can).map(|(_, name)| *name).collect::<Vec<_>>().join(" ")
 }
 
-/// What the table does not say: where keys are, which servers answered, and what to do without either.
+/// Notes below the table: where keys come from, which servers answered, and what to do without either.
 fn remarks(
     models: &Models,
     servers: &[LocalServer],

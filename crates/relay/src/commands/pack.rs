@@ -66,7 +66,7 @@ pub fn run(root: Option<&Path>, args: &PackArgs) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// The files that were named, or else selected; and whether it was the selection.
+/// The named files, or else the selected ones; and whether it is the selection.
 fn files(root: Option<&Path>, engine: &Engine, args: &PackArgs) -> Result<(Vec<Wanted>, bool), Failure> {
     if args.paths.iter().any(|path| path.trim().is_empty()) {
         return Err(Failure::usage(
@@ -119,7 +119,7 @@ fn task(args: &PackArgs) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Where the pack is written. Below the project's root no link is followed, and Relay's and git's own files are theirs.
+/// Where the pack is written. Below the project's root, Relay follows no links and refuses its own files and git's.
 fn output_place(engine: &Engine, given: &Path) -> Result<PathBuf, Failure> {
     let refused =
         |message: String, hint: &str| Failure::usage(Diagnostic::error(BAD_USAGE, message).hinted(hint));

@@ -29,7 +29,7 @@ pub fn run(root: Option<&Path>, args: &PromptArgs) -> Result<u8, Failure> {
     Ok(terminal::print_exactly(&text))
 }
 
-/// The system prompt of the agent, as a session that started here would have it.
+/// The system prompt of an agent session started here.
 fn of_the_agent(root: Option<&Path>, args: &PromptArgs) -> Result<u8, Failure> {
     let options = Options {
         system_prompt: args.system_prompt.clone(),
@@ -56,7 +56,7 @@ fn of_the_agent(root: Option<&Path>, args: &PromptArgs) -> Result<u8, Failure> {
     Ok(terminal::print_as_is(&shown(&prompt)))
 }
 
-/// Every part with its source and size, then what they come to and what was left out.
+/// Every part with its source and size, then the total and what was left out.
 fn shown(prompt: &SystemPrompt) -> String {
     let mut text = String::new();
     for section in &prompt.sections {

@@ -1,4 +1,4 @@
-//! `relay recover`: finishes what was interrupted, says what it found, and restores what was kept.
+//! `relay recover`: finishes interrupted work, reports what it found, and restores saved contents.
 
 use std::path::Path;
 

@@ -20,13 +20,13 @@ use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::run::Show;
 use crate::{signals, terminal};
 
-/// How long the end of a run waits for a name.
+/// How long to wait for a name at the end of a run.
 const NAMING: Duration = Duration::from_secs(2);
 /// A limit was reached; the session can be continued.
 const LIMIT: u8 = 4;
 const INTERRUPTED: u8 = 130;
 
-/// What the answer looks like.
+/// The form of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Text,
@@ -94,7 +94,7 @@ fn start(
     Ok(opened)
 }
 
-/// A prompt such as `/review src` stands for a template or a skill.
+/// A prompt such as `/review src` invokes a template or a skill.
 fn expanded(opened: &Opened, prompt: Prompt) -> Result<Prompt, Failure> {
     let templates = || {
         agent::templates(
@@ -109,7 +109,7 @@ fn expanded(opened: &Opened, prompt: Prompt) -> Result<Prompt, Failure> {
     }
 }
 
-/// Keeps the prompt for later, and names a new session after it. Neither is worth failing for.
+/// Saves the prompt to the history, and names a new session after it. A failure of either does not stop the run.
 fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
     if matches!(which, Which::Unkept) {
         return;
@@ -124,7 +124,7 @@ fn remember(opened: &mut Opened, which: &Which, prompt: &str) {
     }
 }
 
-/// Has a small model name a new session while the agent works, where the user configured one.
+/// If the user configured a small model, has it name a new session while the agent works.
 struct Naming {
     cancel: Cancel,
     title: Option<JoinHandle<Option<String>>>,
@@ -142,7 +142,7 @@ impl Naming {
         Self { cancel, title }
     }
 
-    /// Uses the name if it is there by now or within a moment; the run does not wait for it any longer.
+    /// Uses the name if it arrives within a moment; the run does not wait any longer.
     fn end(self, agent: &mut Agent) {
         let Some(thread) = self.title else { return };
         let until = Instant::now() + NAMING;
@@ -212,7 +212,7 @@ fn work(
     Ok(report(form, &session, &ended, &collected, &opened.reach.budget))
 }
 
-/// Waits for what the agent left running in the background, and for what it makes of the results.
+/// Waits for the agent's background jobs, and for its response to their results.
 fn wait_for_jobs(agent: &mut Agent) -> Ended {
     let running = agent.jobs().running().len();
     if running > 0 {
@@ -270,7 +270,7 @@ fn report(form: Form, session: &str, ended: &Ended, collected: &Collected, budge
 
 const RUN_FAILED: relay_diagnostics::Code = relay_diagnostics::Code::new("run-failed");
 
-/// Writes down what the model says.
+/// Records what the model says.
 #[expect(clippy::disallowed_methods, reason = "a file named on the command line is the user's own")]
 fn record(asker: Arc<dyn Asker>, path: &Path) -> Result<Arc<dyn Asker>, Failure> {
     let failed = |error: std::io::Error| {

@@ -13,7 +13,7 @@ use crate::terminal::style::{FAINT, PLACE, count, paint};
 use crate::terminal::{self, visible};
 use crate::{open, signals};
 
-/// The longest part of a line that is shown to a person.
+/// How much of a line a person sees.
 const COLUMNS: usize = 1_024;
 
 pub fn run(root: Option<&Path>, args: &SearchArgs) -> Result<u8, Failure> {
@@ -49,7 +49,7 @@ pub fn run(root: Option<&Path>, args: &SearchArgs) -> Result<u8, Failure> {
     Ok(u8::from(found.matches == 0))
 }
 
-/// Where is searched: the named paths, else the folder that the user is in.
+/// The paths to search: the named ones, else the current folder.
 fn scope(
     root: Option<&Path>,
     workspace: &Workspace,
@@ -73,7 +73,7 @@ fn scope(
     })
 }
 
-/// What was typed cannot be searched for.
+/// The error for an invalid search.
 pub fn failure(error: &SearchError) -> Failure {
     let hint = match error {
         SearchError::Pattern(_) => "Add -F to take the pattern as it is.",
@@ -120,7 +120,7 @@ fn lines(text: &mut String, file: &FileMatches) {
     }
 }
 
-/// What a person has to know about what is not shown.
+/// Tells a person what is not shown.
 fn remarks(found: &Found, args: &SearchArgs) -> String {
     let mut text = String::new();
     if found.matches == 0 {

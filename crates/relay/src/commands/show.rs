@@ -1,4 +1,4 @@
-//! `relay show`: one transaction, why and what exactly.
+//! `relay show`: one transaction: its reason and its exact changes.
 
 use std::path::Path;
 
@@ -99,7 +99,7 @@ fn evidence(record: &Record) -> String {
     text
 }
 
-/// The blocks of the reply that did not become edits, if there are any: then all of them.
+/// All blocks of the reply, if any of them did not become an edit.
 fn blocks(record: &Record) -> String {
     let mut text = String::new();
     if record.header.blocks.iter().all(|block| block.class == "edit") {

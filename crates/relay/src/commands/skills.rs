@@ -1,4 +1,4 @@
-//! `relay skills`: the skills that a session which starts here would have.
+//! `relay skills`: the skills of an agent session started here.
 
 use std::path::Path;
 use std::sync::Arc;

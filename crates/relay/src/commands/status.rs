@@ -1,4 +1,5 @@
-//! `relay status`: where things are. Reads local files only: nothing is changed, recovered, connected to or started.
+//! `relay status`: where things are. It only reads local files: it changes, recovers and starts nothing, and makes no
+//! connections.
 
 use std::path::Path;
 
@@ -31,7 +32,7 @@ pub fn run(root: Option<&Path>, args: &ProjectStatusArgs) -> Result<u8, Failure>
     Ok(terminal::print_as_is(&wrap::columns_of(&rows, WIDEST_NAME, terminal::print_width())))
 }
 
-/// Something that is not decided: what it is, and what happens next.
+/// Unfinished work: what it is, and what happens next.
 struct Pending {
     what: String,
     state: &'static str,

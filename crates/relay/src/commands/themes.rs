@@ -24,7 +24,7 @@ const FOLDER: &str = "themes";
 /// The largest theme file that is read.
 const BYTES: usize = 1 << 20;
 
-/// A theme that can be chosen, or the reason why not.
+/// A theme that can be chosen, or the reason why it cannot.
 struct Found {
     name: String,
     is_built_in: bool,
@@ -43,8 +43,8 @@ pub fn run(args: &ThemesArgs) -> Result<u8, Failure> {
     }
 }
 
-/// Has every command draw with the theme that the user chose for this terminal. Without a choice, the terminal's own colours
-/// are the best guess.
+/// Makes every command use the theme that the user chose for this terminal. Without a choice, the terminal's own colours
+/// apply.
 pub fn wear() {
     let is_seen = std::io::stdout().is_terminal() || std::io::stderr().is_terminal();
     if !is_seen || std::env::var_os("NO_COLOR").is_some() {
@@ -52,7 +52,7 @@ pub fn wear() {
     }
     let is_light = std::env::var("COLORFGBG").is_ok_and(|colors| is_dark(&colors) == Some(false));
     let Ok(store) = open::store() else { return };
-    // What is wrong with settings or themes is reported by the commands that need them.
+    // Errors in settings or themes are reported by the commands that need them.
     let Ok(settings) = user::settings(&store) else { return };
     if let Some(theme) = chosen(&store, &settings, if is_light { "theme.light" } else { "theme.dark" }) {
         style::wear(&theme, Depth::detect(|name| std::env::var(name).ok()));
@@ -73,7 +73,7 @@ fn chosen(store: &Store, settings: &Settings, key: &str) -> Option<Theme> {
 
 fn abilities() -> Abilities {
     let depth = match Depth::detect(|name| std::env::var(name).ok()) {
-        // Whether there are colours at all is decided where the text is written.
+        // Whether colours are used at all is decided where the text is written.
         Depth::None => Depth::True,
         depth => depth,
     };
@@ -105,7 +105,7 @@ fn list(store: &Store, as_json: bool) -> Result<u8, Failure> {
                 let own = if found.is_built_in { "" } else { ", yours" };
                 let used: Vec<String> =
                     slots(&settings, &found.name).iter().map(|slot| format!(", your theme.{slot}")).collect();
-                // The name of the file is what can be chosen.
+                // A theme is chosen by its file name.
                 let named = Theme { name: found.name.clone(), ..theme.clone() };
                 lines.push(strip(&named, &format!("{kind}{own}{}", used.concat())));
             }
@@ -136,7 +136,7 @@ fn slots(settings: &Settings, name: &str) -> Vec<&'static str> {
         .collect()
 }
 
-/// Every theme, built-in ones before the user's own on the same name, sorted.
+/// Every theme, sorted; if names clash, built-in ones come before the user's own.
 fn all(store: &Store) -> Vec<Found> {
     let built_in = Theme::built_in_names().filter_map(|name| {
         Some(Found { name: name.to_owned(), is_built_in: true, theme: Ok(Theme::built_in(name)?) })
@@ -152,7 +152,7 @@ fn all(store: &Store) -> Vec<Found> {
     found
 }
 
-/// The names of the user's own themes. A folder that is not there, or cannot be read, has none.
+/// The names of the user's own themes. A missing or unreadable folder has none.
 fn own_names(store: &Store) -> Vec<String> {
     let entries = Workspace::open(&store.config_dir().join(FOLDER)).map(|place| place.root_dir().entries());
     let Ok(Ok(entries)) = entries else { return Vec::new() };
@@ -172,7 +172,7 @@ fn read(path: &Path) -> Result<Theme, String> {
     Theme::parse(&String::from_utf8_lossy(&bytes))
 }
 
-/// The theme of a name, or of a file that is being written.
+/// The theme with this name, or from this file, for authors of themes.
 fn load(store: &Store, name: &str) -> Result<Theme, Failure> {
     let is_path = name.contains(['/', '\\']) || name.ends_with(".json");
     if let Some(theme) = Theme::built_in(name).filter(|_| !is_path) {

@@ -19,14 +19,14 @@ const ALREADY_WATCHED: Code = Code::new("already-watched");
 pub fn run(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
     let json = args.json;
     match watch(root, args, offline) {
-        // Who reads a document a line gets a line, also when there is nothing to watch.
+        // A caller that expects one document per line gets one even if there is nothing to watch.
         Err(failure) if json => Ok(failure.report_line()),
         ended => ended,
     }
 }
 
 fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Failure> {
-    // Opening it finishes what an earlier run left undone, and reports what is odd.
+    // Opening it finishes what an earlier run left undone, and reports anything unusual.
     let mut engine = Engine::open(open::workspace(root)?, open::store()?, Cancel::new())?;
     if !engine.is_configured() {
         return Err(Failure::usage(watch::no_config()));
@@ -56,7 +56,7 @@ fn watch(root: Option<&Path>, args: WatchArgs, offline: bool) -> Result<u8, Fail
         (None, Some(file)) => Source::File(file),
         (None, None) => Source::Clipboard,
     };
-    // Held until the end. Files and pipes have readers of their own; only the clipboard is everybody's.
+    // Held until the end. Files and pipes have one reader each; only the clipboard is shared.
     let _watching = if source == Source::Clipboard { become_watcher(&engine)? } else { None };
     let wishes = Wishes { any: args.any, now: args.now, addressed: source.can_wait() };
     watch::run(Setup {

@@ -1,4 +1,4 @@
-//! `relay wrap`: any command, with what it does to the files as one transaction.
+//! `relay wrap`: runs any command, and lands its changes to the files as one transaction.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
     }
     let environment = |error: &std::io::Error| Failure::environment(error);
     let cwd = std::env::current_dir().map_err(|error| environment(&error))?;
-    // While the command runs, signals concern the command; only afterwards do they interrupt Relay.
+    // While the command runs, signals are for the command; afterwards they interrupt Relay.
     let stop = signals::stop_command().map_err(|error| environment(&error))?;
     let cancel = Cancel::new();
     let engine = Engine::open(open::workspace(root)?, open::store()?, cancel.clone())?;
@@ -46,7 +46,7 @@ pub fn run(root: Option<&Path>, args: &WrapArgs) -> Result<u8, Failure> {
     if args.json {
         terminal::print_document(&report::wrapped(&result));
     } else {
-        // The command's own output is on standard output, perhaps on its way to another program.
+        // Standard output belongs to the command, and may feed another program.
         terminal::tell(&text(&result));
     }
     Ok(result.exit_code())

@@ -14,7 +14,7 @@ use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
 use crate::failure::{Failure, NO_MODEL};
 
-/// How long the agent may take to end: a landing completes or is rolled back.
+/// How long the agent may take to stop, so that a landing can complete or roll back.
 const END: Duration = Duration::from_secs(5);
 
 /// The agent's thread.
@@ -36,7 +36,7 @@ impl Agent {
                 let message = found.as_ref().map(|found| found.message.clone());
                 let hint = found.and_then(|found| found.hint);
                 let frame = json!({ "type": "open_failed", "message": message, "hint": hint });
-                // Whoever closed the interface meanwhile needs no word.
+                // If the interface was closed meanwhile, no one needs the message.
                 drop(inputs.send(Input::Frame(frame)));
             }
         };
@@ -47,12 +47,12 @@ impl Agent {
     /// Sends a command.
     pub fn send(&self, command: Value) {
         if let Some(commands) = &self.commands {
-            // An agent that could not be opened takes none; that was said already.
+            // An agent that failed to open takes no commands; the failure was already reported.
             drop(commands.send(command));
         }
     }
 
-    /// Ends the agent: what runs is aborted.
+    /// Stops the agent and aborts its running work.
     pub fn end(mut self) {
         drop(self.commands.take());
         let since = Instant::now();
@@ -64,7 +64,7 @@ impl Agent {
     }
 }
 
-/// Asks what is to be asked first, opens the agent and serves it. `false` if the person wants to leave.
+/// Asks the opening questions, then opens the agent and serves it. `false` if the person wants to leave.
 fn work(
     root: Option<&Path>,
     mut args: InteractiveArgs,
@@ -94,18 +94,18 @@ fn work(
     }
 }
 
-/// An agent, with a way for its frames.
+/// An agent, with the channel for its frames.
 fn open(
     root: Option<&Path>,
     args: &InteractiveArgs,
     offline: bool,
     inputs: &Sender<Input>,
 ) -> Result<(Served, Outlet), Failure> {
-    // Whoever chooses from a list begins with a new session.
+    // A person who chooses from a list starts with a new session.
     let chooses = args.resume.as_deref() == Some("");
     let which = if chooses { Which::New } else { Which::from(&args.from()) };
     let frames = inputs.clone();
-    // Once the interface is closed, no one looks at frames.
+    // Once the interface is closed, frames are not needed.
     let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));
     let served = served(root, &args.agent, &which, offline, &outlet)?;
     for note in &served.notes {

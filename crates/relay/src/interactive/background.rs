@@ -1,5 +1,5 @@
-//! `/background`: the agent goes on while the shell has its terminal back. `fg` comes back to it; when it is done it says so and
-//! ends.
+//! `/background`: the agent keeps working while the shell gets its terminal back. `fg` returns to the interface; when the agent
+//! is done, it reports that and exits.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
@@ -10,11 +10,12 @@ use relay_tui::tty::Tty;
 
 use super::{Next, Screen};
 
-/// How often the program looks whether it is in the foreground again.
+/// How often to check whether the program is in the foreground again.
 const LOOK: Duration = Duration::from_millis(250);
 
 impl Screen {
-    /// Gives the terminal back and goes on without it. An exit code once everything is done; none when the person is back.
+    /// Gives the terminal back and continues without it. Returns an exit code once everything is done, or `None` when the
+    /// person is back.
     pub(super) fn background(&mut self, arriving: &Receiver<Input>) -> Option<u8> {
         if !self.app.is_busy() {
             let text = "the agent is idle; Ctrl+Z puts Relay into the background of the shell";
@@ -31,7 +32,7 @@ impl Screen {
         let wake = format!("sleep 0.3; kill -CONT {}", std::process::id());
         let woken = spawn_detached("sh", &["-c", &wake], b"");
         if woken.is_ok() {
-            // A shell without job control leaves the program as it is, and then the interface is back at once.
+            // A shell without job control does not stop the program, so the interface returns at once.
             rustix::process::kill_current_process_group(rustix::process::Signal::TSTP).unwrap_or_default();
         }
         let code = self.without_terminal(arriving);
@@ -72,9 +73,9 @@ impl Screen {
         }
     }
 
-    /// A line between those of the shell, with the bell.
+    /// A line among the shell's output, with the bell.
     fn say(&self, text: &str) {
-        // A terminal that is gone hears nothing.
+        // A terminal that is gone cannot show it.
         drop(self.tty.write(format!("\r\nrelay: {text}\x07\r\n").as_bytes()));
     }
 }

@@ -1,4 +1,5 @@
-//! What the interface asks for outside: the agent, the clipboard, the person's editor, notifications, the shell's job control.
+//! The effects that the interface asks for: the agent, the clipboard, the person's editor, notifications, the shell's job
+//! control.
 
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
@@ -14,11 +15,11 @@ use relay_tui::{Input, Output};
 use super::{Next, Screen, surroundings};
 use crate::clipboard;
 
-/// The largest picture that is taken from the clipboard.
+/// The largest image accepted from the clipboard.
 const IMAGE_BYTES: usize = 20 << 20;
 
 impl Screen {
-    /// Does what the interface asks for.
+    /// Performs the effects that the interface asks for.
     pub(super) fn perform(&mut self, output: Output) -> Next {
         match output {
             Output::Rpc(command) => {
@@ -60,11 +61,11 @@ impl Screen {
     }
 
     fn write(&self, text: &str) {
-        // A terminal that is gone shows nothing more, and the next frame notices.
+        // If the terminal is gone, the next frame will notice.
         drop(self.tty.write(text.as_bytes()));
     }
 
-    /// Through the terminal, which also works over SSH, and on the clipboard of this machine if it has one.
+    /// Copies through the terminal, which also works over SSH, and to this machine's clipboard if it has one.
     fn copy(&mut self, text: &str) {
         let encoded = base64::engine::general_purpose::STANDARD.encode(text);
         self.write(&format!("\x1b]52;c;{encoded}\x1b\\"));
@@ -74,14 +75,14 @@ impl Screen {
         }
     }
 
-    /// In the three ways that terminals know, and with the bell for those that know none.
+    /// Notifies in the three ways that terminals support, and rings the bell for those that support none.
     fn notify(&self, title: &str, body: &str) {
         self.write(&format!("\x1b]9;{title}: {body}\x1b\\"));
         self.write(&format!("\x1b]777;notify;{title};{body}\x1b\\"));
         self.write(&format!("\x1b]99;i=relay:d=0;{title}\x1b\\\x1b]99;i=relay:p=body;{body}\x1b\\\x07"));
     }
 
-    /// Writes the text to a file of its own, and opens it with the person's editor.
+    /// Writes the text to a temporary file, and opens it in the person's editor.
     fn edit(&mut self, text: &str) {
         let bytes = self.renderer.leave(0);
         drop(self.tty.write(&bytes));
@@ -116,7 +117,7 @@ impl Screen {
 
     fn paste_image(&mut self) {
         let inputs = self.inputs.clone();
-        // The program that offers the clipboard may take its time.
+        // The program that owns the clipboard may be slow.
         std::thread::spawn(move || {
             let pasted = match picture() {
                 Some(image) => Input::Image(image),
@@ -129,7 +130,7 @@ impl Screen {
         });
     }
 
-    /// As Ctrl-Z does with programs that do not take the key for themselves.
+    /// Suspends, as Ctrl-Z does for programs that do not handle the key themselves.
     fn suspend(&mut self) {
         let bytes = self.renderer.leave(0);
         drop(self.tty.write(&bytes));
@@ -142,7 +143,7 @@ impl Screen {
     }
 }
 
-/// The picture on the clipboard, as the desktop's own tools hand it over.
+/// The image on the clipboard, read with the desktop's own tools.
 fn picture() -> Option<Image> {
     let tools: [(&str, &[&str]); 3] = [
         ("wl-paste", &["--no-newline", "--type", "image/png"]),
@@ -174,7 +175,7 @@ fn picture() -> Option<Image> {
     })
 }
 
-/// The person's editor, with a text. Its words are split at blanks, as git does.
+/// The person's editor, with a text. Its value is split into words at spaces, as git does.
 fn edit(text: &str) -> Result<String, String> {
     let editor = ["VISUAL", "EDITOR"]
         .iter()

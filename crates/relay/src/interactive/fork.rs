@@ -1,4 +1,4 @@
-//! `--resume` with a session of another project: it is copied into this one, if the person wants that.
+//! `--resume` with a session of another project: copied into this one if the person agrees.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender};
@@ -15,7 +15,8 @@ use crate::open;
 /// The name of the question.
 const FORK: &str = "fork";
 
-/// Asks if the session is of another project, and names the copy instead of it. `false` if the person wants to leave.
+/// If the session belongs to another project, asks, and returns the copy instead. `false` if the person wants to
+/// leave.
 pub fn ask(
     root: Option<&Path>,
     args: &mut InteractiveArgs,
@@ -24,7 +25,7 @@ pub fn ask(
 ) -> Result<bool, Failure> {
     let Some(named) = args.resume.clone().filter(|named| !named.is_empty()) else { return Ok(true) };
     let (store, workspace) = (open::store()?, open::workspace(root)?);
-    // Whatever else is wrong with it is reported when it is opened.
+    // Any other problem is reported when it is opened.
     let Err(SessionError::OtherProject { id, cwd, path }) =
         SessionLog::find(&store, &named, workspace.root())
     else {
@@ -36,7 +37,7 @@ pub fn ask(
         "type": "extension_ui_request", "id": FORK, "method": "select", "title": "Another project",
         "message": message, "options": ["Yes, copy it into this project", "No, leave"], "optionIds": ["yes", "no"],
     });
-    // Whoever closed the interface needs no question.
+    // If the interface was closed, there is no one to ask.
     drop(inputs.send(Input::Frame(question)));
     let answer = answers.iter().find(|answer| answer.get("id").is_some_and(|id| id == FORK));
     let answer = answer.as_ref().and_then(|answer| answer.get("value")).and_then(Value::as_str);

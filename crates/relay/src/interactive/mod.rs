@@ -1,6 +1,7 @@
-//! The terminal interface, wired up: keys, the agent, signals and highlighting come in through one channel, frames go out.
+//! The terminal interface, wired up: keys, the agent, signals and highlighting arrive through one channel, and frames go
+//! out.
 //!
-//! The first frame is drawn before the agent is opened, which happens on a thread of its own; what is typed meanwhile waits.
+//! The first frame is drawn before the agent opens on a separate thread; keys typed meanwhile are queued.
 
 mod agent;
 mod background;
@@ -30,12 +31,12 @@ use crate::terminal::style::is_dark;
 use agent::Agent;
 use relay_diagnostics::Diagnostic;
 
-/// Frames are drawn this far apart, unless a key was pressed.
+/// The time between frames, unless a key was pressed.
 const FRAME: Duration = Duration::from_millis(25);
-/// This much is taken from the channel before a frame is drawn.
+/// How many inputs are taken from the channel before a frame is drawn.
 const BATCH: usize = 4096;
 
-/// Whether this is a terminal that the interface can be drawn in.
+/// Whether the interface can run in this terminal.
 pub fn is_possible() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|name| name == "dumb");
     std::io::stdin().is_terminal() && std::io::stdout().is_terminal() && !is_dumb
@@ -93,7 +94,7 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     Ok(code)
 }
 
-/// A panic anywhere gives the terminal back before it says what happened.
+/// A panic anywhere restores the terminal before its message is printed.
 fn restore_after_panics() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -117,14 +118,14 @@ fn listen_to_signals(inputs: &Sender<Input>) -> std::io::Result<()> {
     let resized = inputs.clone();
     signals::on_resume(move || {
         let (width, height) = Tty::size();
-        // Without anyone who listens there is nothing to resize.
+        // If the receiver is gone, there is nothing to resize.
         drop(resized.send(Input::Resize(width, height)));
     })?;
     let stopped = inputs.clone();
     signals::on_stop(move || drop(stopped.send(Input::Frame(json!({ "type": "stop" })))))
 }
 
-/// Colours code on a thread of its own.
+/// Highlights code on a separate thread.
 fn highlighter(inputs: Sender<Input>) -> Sender<Highlight> {
     let (wanted, jobs) = channel::<Highlight>();
     thread::spawn(move || {
@@ -137,7 +138,7 @@ fn highlighter(inputs: Sender<Input>) -> Sender<Highlight> {
     wanted
 }
 
-/// Everything the loop works with.
+/// The state of the loop.
 struct Screen {
     app: App,
     tty: Tty,
@@ -149,14 +150,14 @@ struct Screen {
     root: Option<PathBuf>,
 }
 
-/// What comes after a batch of inputs.
+/// What to do after a batch of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
     /// Go on.
     On,
-    /// The terminal has another size.
+    /// The terminal was resized.
     Resized,
-    /// The shell gets its terminal back.
+    /// Give the terminal back to the shell.
     Background,
     /// The end.
     Quit(u8),
@@ -167,7 +168,7 @@ impl Screen {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Takes inputs and draws frames until the end.
+    /// Handles inputs and draws frames until the end.
     fn run(&mut self, arriving: &Receiver<Input>) -> u8 {
         let mut drawn = Instant::now();
         let mut is_due = true;
@@ -217,7 +218,7 @@ impl Screen {
         }
     }
 
-    /// Takes one input.
+    /// Handles one input.
     fn take(&mut self, input: Input) -> Next {
         if let Input::Frame(frame) = &input
             && frame.get("type").is_some_and(|kind| kind == "stop")
@@ -254,7 +255,7 @@ impl Screen {
         if bytes.is_empty() { Ok(()) } else { self.tty.write(&bytes) }
     }
 
-    /// Draws everything that is visible again.
+    /// Redraws everything visible.
     fn redraw(&mut self) -> std::io::Result<()> {
         let frame = self.app.frame();
         self.ask_for_colors();
@@ -263,7 +264,7 @@ impl Screen {
 
     fn redraw_with(&mut self, mut frame: relay_tui::Frame) -> std::io::Result<()> {
         let (width, height) = Tty::size();
-        // Lines that have just been finished are part of what is above.
+        // Lines that were just finished belong to the scrollback.
         frame.done.clear();
         let (above, all) = self.app.above(usize::from(height));
         let bytes = self.renderer.resize(width, height, &above, all, frame);
@@ -273,13 +274,13 @@ impl Screen {
     fn ask_for_colors(&mut self) {
         for output in self.app.take_wanted() {
             if let Output::Highlight(job) = output {
-                // Without the thread code has no colours.
+                // Without the thread, code is not highlighted.
                 drop(self.highlighter.send(job));
             }
         }
     }
 
-    /// Leaves the terminal as it was, with the conversation above the shell's next prompt.
+    /// Restores the terminal, with the conversation above the shell's next prompt.
     fn close(mut self) {
         let bytes = self.renderer.leave(0);
         drop(self.tty.write(&bytes));
@@ -290,7 +291,7 @@ impl Screen {
     }
 }
 
-/// Whether something is shown at once: what a person did.
+/// Whether an input must be shown at once because a person caused it.
 fn is_persons(input: &Input) -> bool {
     matches!(input, Input::Key(_) | Input::Paste(_) | Input::Edited(_) | Input::Scroll(_))
 }

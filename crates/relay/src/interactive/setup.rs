@@ -1,4 +1,4 @@
-//! The first start without a model: looks for what there is on this machine, and takes what the person chose.
+//! The first start without a model: looks for models and agents on this machine, and applies the person's choice.
 
 use std::sync::mpsc::{Receiver, Sender};
 
@@ -12,12 +12,12 @@ use crate::commands::{installed_agents, sound_key};
 use crate::failure::Failure;
 use crate::{open, user};
 
-/// How many models of servers on this machine are offered.
+/// How many models of local servers to offer.
 const MODELS: usize = 12;
-/// The providers that are offered by name; `relay auth login` takes all others.
+/// The providers offered by name; `relay auth login` accepts all others.
 const PROVIDERS: [&str; 4] = ["anthropic", "openai", "google", "openrouter"];
 
-/// Offers what was found, and waits for a choice. `false` if the interface was closed.
+/// Offers what was found, and waits for a choice. Returns `false` if the interface was closed.
 pub fn choose(args: &mut AgentArgs, offline: bool, inputs: &Sender<Input>, chosen: &Receiver<Value>) -> bool {
     match look(offline) {
         Ok(frame) => drop(inputs.send(Input::Frame(frame))),
@@ -40,7 +40,7 @@ pub fn choose(args: &mut AgentArgs, offline: bool, inputs: &Sender<Input>, chose
     false
 }
 
-/// What there is: models of servers on this machine, providers that take a key, agents.
+/// What was found: models of local servers, providers that take a key, agents.
 fn look(offline: bool) -> Result<Value, Failure> {
     let store = open::store()?;
     let models = user::models(&store)?;

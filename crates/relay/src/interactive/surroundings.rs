@@ -1,4 +1,4 @@
-//! Where the agent works: the folder as people write it, and the branch of git.
+//! Where the agent works: the folder in short form, and git's branch.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::Sender;
@@ -17,14 +17,14 @@ pub fn folder(root: Option<&Path>) -> Value {
     json!({ "type": "surroundings", "cwd": short(&place(root)) })
 }
 
-/// Sends all there is to know. Asking git takes a moment, which no one waits for.
+/// Sends the folder and git's state, in the background because git takes a moment.
 pub fn look(root: Option<PathBuf>, inputs: Sender<Input>) {
     thread::spawn(move || {
         let folder = place(root.as_deref());
         let (branch, is_dirty) = branch(&folder);
         let frame =
             json!({ "type": "surroundings", "cwd": short(&folder), "branch": branch, "dirty": is_dirty });
-        // The interface may be closed meanwhile.
+        // The interface may have been closed meanwhile.
         drop(inputs.send(Input::Frame(frame)));
     });
 }
@@ -43,7 +43,7 @@ pub fn short(folder: &Path) -> String {
     }
 }
 
-/// The branch, and whether something is not committed.
+/// The branch, and whether there are uncommitted changes.
 fn branch(folder: &Path) -> (Option<String>, bool) {
     let cancel = Cancel::new();
     let Ok(repository) = Repository::open(folder, &cancel) else { return (None, false) };

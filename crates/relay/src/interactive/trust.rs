@@ -1,5 +1,4 @@
-//! The question in a folder that is new: whether the agent may work there. It is asked once, before anything of the project is
-//! used.
+//! The question in a new folder: may the agent work here? It is asked once, before anything of the project is used.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, Sender};
@@ -16,7 +15,7 @@ use crate::open;
 
 /// The name of the question.
 const FOLDER: &str = "folder";
-/// Files that speak to the model.
+/// Files with instructions for the model.
 const INSTRUCTIONS: [&str; 5] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md", ".relay", ".agents"];
 /// How many commands are listed.
 const LISTED: usize = 8;
@@ -26,11 +25,12 @@ const LISTED: usize = 8;
 pub enum Answer {
     /// The agent may work here.
     Work,
-    /// Nothing here was agreed to: leave.
+    /// The person did not agree: leave.
     Leave,
 }
 
-/// Asks if this folder is new. Without trust in its commands or hosts, these stay unused; looking only narrows the policy.
+/// Asks if this folder is new. Commands and hosts that the person does not trust stay unused, and "only look" narrows the
+/// policy.
 pub fn ask(
     root: Option<&Path>,
     args: &mut AgentArgs,
@@ -44,7 +44,7 @@ pub fn ask(
         return Ok(Answer::Work);
     }
     let extras = extras(&engine);
-    // Whoever closed the interface needs no question.
+    // If the interface was closed, there is no one to ask.
     drop(inputs.send(Input::Frame(question(&engine, &extras))));
     let chosen = answers.iter().find(|answer| answer.get("id").is_some_and(|id| id == FOLDER));
     let chosen = chosen.as_ref().and_then(|answer| answer.get("value")).and_then(Value::as_str);
@@ -63,7 +63,7 @@ pub fn ask(
     Ok(Answer::Work)
 }
 
-/// What the project brings that runs only with the user's agreement.
+/// What the project contains that runs only if the user agrees.
 fn extras(engine: &Engine) -> Vec<String> {
     let is_trusted = trust::is_trusted(engine.store(), engine.workspace(), engine.config());
     let mut extras = Vec::new();
@@ -85,7 +85,7 @@ fn question(engine: &Engine, extras: &[String]) -> Value {
     let mut message = format!("{} is new to Relay.", short(place));
     if home.is_some_and(|home| home == place) {
         message.push_str(
-            " It is your home folder: everything you own is in reach. A project folder is a better place.",
+            " It is your home folder, so the agent could reach everything you own. Choose a project folder instead.",
         );
     }
     let found: Vec<&str> =
@@ -110,7 +110,7 @@ fn question(engine: &Engine, extras: &[String]) -> Value {
         labels.push("Yes, and trust exactly what is listed above");
         ids.push("all");
     }
-    labels.extend(["Only look: nothing is changed this time", "No, leave"]);
+    labels.extend(["Only look: change nothing this time", "No, leave"]);
     ids.extend(["look", "no"]);
     json!({
         "type": "extension_ui_request", "id": FOLDER, "method": "select", "title": "Do you trust this folder?",

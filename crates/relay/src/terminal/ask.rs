@@ -15,13 +15,13 @@ use super::{diff, report, tell, tell_as_is, visible};
 enum Answers {
     /// Standard input is a terminal.
     Stdin,
-    /// Standard input carries the reply; the terminal itself is asked.
+    /// Standard input carries the reply, so questions go to the terminal itself.
     Terminal(File),
     /// No one can be asked.
     Nobody,
 }
 
-/// The person at the terminal, and what they answered beforehand.
+/// The person at the terminal, and the answers they gave in advance.
 pub struct Person {
     answers: Answers,
     cancel: Cancel,
@@ -43,7 +43,7 @@ impl Person {
         Self { answers, cancel, yes }
     }
 
-    /// Whether there is a person who could answer.
+    /// Whether a person can answer.
     pub fn is_there(&self) -> bool {
         !matches!(self.answers, Answers::Nobody)
     }
@@ -65,7 +65,7 @@ impl Person {
         }
     }
 
-    /// What was typed before a question appeared does not answer it.
+    /// Discards input typed before the question appeared.
     fn forget_what_was_typed(&self) {
         match &self.answers {
             Answers::Stdin => forget_input(io::stdin()),
@@ -114,12 +114,13 @@ impl Person {
         if self.yes { Decision::Yes } else { self.yes_or_no(question) }
     }
 
-    /// A question that nothing answers beforehand.
+    /// A question that cannot be answered in advance.
     pub fn ask(&mut self, question: &str) -> Decision {
         self.yes_or_no(&format!("{} {question}", paint(NOTE.bold(), "?")))
     }
 
-    /// Asks for one of several answers, by number; `other` takes the person's own words too. `None` if they left.
+    /// Asks for one of several answers, by number; with `other`, the person may also type their own answer. `None` if
+    /// they left.
     pub fn select(&mut self, question: &str, labels: &[&str], other: bool) -> Option<Result<usize, String>> {
         self.forget_what_was_typed();
         tell(&format!("{} {}\n", paint(NOTE.bold(), "?"), visible(question)));
@@ -252,13 +253,13 @@ impl Approver for Person {
     }
 }
 
-/// What is to be known before the project's commands are trusted.
+/// What to show before asking for trust in the project's commands.
 pub fn trust_text(commands: &[ConfiguredCommand<'_>], changed_since_trusted: bool) -> String {
     let what = if changed_since_trusted { "changed its commands" } else { "wants to run commands here" };
     format!("{} this project {what}:\n{}", paint(NOTE.bold(), "?"), commands_text(commands))
 }
 
-/// What is to be known before files are written that other tools execute.
+/// What to show before writing files that other tools execute.
 pub fn sensitive_text(paths: &[(RelPath, Sensitive)]) -> String {
     let mut text = format!("{} the reply writes files that other tools execute:\n", paint(BAD.bold(), "?"));
     for (path, reason) in paths {
@@ -315,11 +316,11 @@ pub(super) fn next_byte(source: &mut impl Read) -> io::Result<Next> {
 
 #[cfg(unix)]
 fn forget_input(source: impl std::os::fd::AsFd) {
-    // Where that is not possible, nothing was typed ahead into a terminal either.
+    // If this fails, there is no terminal to type ahead into.
     rustix::termios::tcflush(source, rustix::termios::QueueSelector::IFlush).unwrap_or_default();
 }
 
-/// A Windows console has no way to do this from here.
+/// Windows consoles offer no way to do this here.
 #[cfg(not(unix))]
 fn forget_input<T>(_source: T) {}
 

@@ -7,7 +7,7 @@ use super::report::line;
 use super::style::{BAD, FAINT, GOOD, NOTE, count, paint};
 use super::visible;
 
-/// One line about the blocks that did not land, or the whole table where that was asked for.
+/// One line about the blocks that did not land, or the whole table on request.
 pub fn text(outcome: &Outcome) -> String {
     match outcome.status {
         Status::Explained => table(&outcome.blocks),
@@ -16,7 +16,7 @@ pub fn text(outcome: &Outcome) -> String {
     }
 }
 
-/// `3 edits landed, 2 blocks only shown (lines 12 and 40)`, where there is anything besides edits.
+/// `3 edits landed, 2 blocks only shown (lines 12 and 40)`, if the reply has anything besides edits.
 fn summary(blocks: &[Block]) -> String {
     let of = |class: Class| blocks.iter().filter(move |block| block.class == class);
     let shown: Vec<String> = of(Class::Shown).map(|block| block.first.to_string()).collect();
@@ -36,7 +36,7 @@ fn summary(blocks: &[Block]) -> String {
     text
 }
 
-/// `1, 2 and 3`; of many only the first.
+/// `1, 2 and 3`; of many, only the first few.
 fn listed(numbers: &[String]) -> String {
     const SHOWN: usize = 12;
     match numbers {

@@ -18,11 +18,11 @@ const LINES_SHOWN_IN_ALL: usize = 500;
 /// How many bytes of one line are shown; asking for the file shows it all.
 const BYTES_SHOWN: usize = 4000;
 
-/// How many files that is where each changes in one place, and how long the diff of such a file is.
+/// The number of files that fit if each has one change, and the length of such a file's diff.
 const FILES_USUALLY_SHOWN: usize = 50;
 const FILE_BYTES: usize = 512;
 
-/// All changes, each with its diff, long ones cut. What comes after very many lines is only counted.
+/// All changes with their diffs, long ones cut. Beyond the limit, lines are only counted.
 pub fn changes<C>(changes: &[FileChange<C>]) -> String
 where
     for<'a> After<'a>: From<&'a C>,
@@ -51,7 +51,7 @@ pub fn whole(change: &FileChange, changes: &[FileChange]) -> String {
     text
 }
 
-/// The paths that files were renamed from, and what was there.
+/// The old paths of renamed files, with their former content.
 struct Sources<'a>(HashMap<&'a RelPath, Option<&'a Image>>);
 
 impl<'a> Sources<'a> {
@@ -71,7 +71,7 @@ impl<'a> Sources<'a> {
         change.after.is_none() && self.0.contains_key(&change.path)
     }
 
-    /// The file a change starts from: for a rename that under the old path.
+    /// The file a change starts from: for a rename, the one under the old path.
     fn origin<C>(&self, change: &'a FileChange<C>) -> Option<&'a Image> {
         match &change.renamed_from {
             Some(from) => self.0.get(from).copied().flatten(),
@@ -116,7 +116,7 @@ where
     }
 }
 
-/// The hunks, `limit` lines of them at most. Returns how many of these are new or gone.
+/// The hunks, at most `limit` lines of them. Returns how many of these are new or gone.
 fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
     let (mut left, mut changed) = (limit, 0);
     for hunk in hunks {
@@ -133,7 +133,7 @@ fn paint_hunks(text: &mut String, hunks: &[DiffHunk], limit: usize) -> usize {
     changed
 }
 
-/// A line, at most `limit` bytes of it, with the number of bytes left out.
+/// At most `limit` bytes of a line, with the number of bytes left out.
 fn paint_line(text: &mut String, diff_line: &DiffLine, limit: usize) {
     let (shown, left_out) = diff_line.text.split_at(diff_line.text.floor_char_boundary(limit));
     let content = visible(shown);
@@ -158,7 +158,7 @@ fn paint_line(text: &mut String, diff_line: &DiffLine, limit: usize) {
     }
 }
 
-/// A number at the right of a column, or nothing in it. There are very many of them, and this is faster than a format.
+/// A right-aligned number, or an empty column. This runs for every line, and is faster than `format!`.
 fn push_number(text: &mut String, number: Option<usize>) {
     let Some(number) = number else { return text.push_str("    ") };
     let missing = [10, 100, 1000].into_iter().filter(|more| number < *more).count();
@@ -166,7 +166,7 @@ fn push_number(text: &mut String, number: Option<usize>) {
     part(text, format_args!("{number}"));
 }
 
-/// The changes as a unified diff in git's form, that other programs read.
+/// The changes as a git diff, for other programs.
 pub fn unified(changes: &[FileChange]) -> String {
     let sources = Sources::of(changes);
     changes
@@ -181,7 +181,7 @@ fn unified_file(change: &FileChange, origin: Option<&Image>) -> String {
     if let (Some(before), Some(after)) = (origin, target_mode)
         && is_link(before.mode) != is_link(after)
     {
-        // Git knows no change from a file to a link: one goes, the other comes.
+        // Git cannot express a change from a file to a link, so it is a deletion and an addition.
         let gone = FileChange { after: None, ..change.clone() };
         let fresh = FileChange { before: None, ..change.clone() };
         return unified_file(&gone, origin) + &unified_file(&fresh, None);
@@ -233,7 +233,7 @@ fn unified_hunk(text: &mut String, hunk: &DiffHunk, before: &[&[u8]], after: &[&
     let count =
         |kind: DiffKind| hunk.lines.iter().filter(|l| l.kind == kind || l.kind == DiffKind::Context).count();
     let (old, new) = (count(DiffKind::Removed), count(DiffKind::Added));
-    // A side without lines is counted from the line before it, which is where the numbers already point for others.
+    // An empty side is numbered by the line before it, where the other numbers already point.
     let start = |start: usize, count: usize| if count == 0 { start.saturating_sub(1) } else { start };
     let (old_start, new_start) = (start(hunk.old_start, old), start(hunk.new_start, new));
     line(text, format_args!("@@ -{old_start},{old} +{new_start},{new} @@"));
@@ -250,7 +250,7 @@ fn unified_hunk(text: &mut String, hunk: &DiffHunk, before: &[&[u8]], after: &[&
     }
 }
 
-/// The lines as they are in the file, with everything but their newlines.
+/// The lines as they are in the file, without their newlines.
 fn raw_lines(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.split(|byte| *byte == b'\n').collect()
 }
@@ -259,10 +259,10 @@ fn raw_line<'a>(lines: &[&'a [u8]], number: Option<usize>) -> &'a [u8] {
     number.and_then(|number| lines.get(number.checked_sub(1)?)).copied().unwrap_or_default()
 }
 
-/// What git says of a file that cannot be run.
+/// Git's mode of a file that is not executable.
 const PLAIN_FILE: u32 = 0o100_644;
 
-/// Git knows three modes: a link, a file that can be run, and one that cannot.
+/// Git has three modes: link, executable file, other file.
 fn git_mode(mode: u32) -> u32 {
     match mode {
         link if is_link(link) => 0o120_000,
@@ -271,7 +271,7 @@ fn git_mode(mode: u32) -> u32 {
     }
 }
 
-/// A path as git writes it: in quotes when it holds something that would not stay on its line.
+/// A path as git writes it: quoted if it contains characters that would break the line.
 fn quoted(prefix: &str, path: &str) -> String {
     if path.contains(['"', '\\', '\t', '\n']) {
         format!("\"{prefix}{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
@@ -286,7 +286,7 @@ mod tests {
     use relay_txn::Target;
     use relay_workspace::RelPath;
 
-    /// A change of as many lines.
+    /// A change of this many lines.
     fn change(before: &str, after: &str, lines: usize) -> FileChange {
         FileChange {
             path: RelPath::new("a.txt").expect("path"),
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn a_long_diff_is_cut_and_says_by_how_much() {
-        /// How many of the numbers below 10,000 hold a 50.
+        /// How many of the numbers below 10,000 contain 50.
         const CHANGED: usize = 299;
         let before: String = (0..10_000).map(|line| format!("{line}\n")).collect();
         let after: String = before.lines().map(|line| line.replace("50", "x") + "\n").collect();
@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(changed(&all), 2 * CHANGED);
         let left_out = 2 * CHANGED - changed(&cut);
         assert!(cut.contains(&format!("… {left_out} more lines changed")), "{cut}");
-        // One line for the file, one for what is left out, and no hunk of which nothing is shown.
+        // One line for the file, one for what is left out, and no empty hunk.
         assert_eq!(cut.lines().count(), 2 + LINES_SHOWN + count(&cut, "@@ line"));
         assert!(!cut.trim_end().lines().rev().nth(1).is_some_and(|line| line.contains("@@ line")), "{cut}");
     }

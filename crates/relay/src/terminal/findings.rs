@@ -1,4 +1,4 @@
-//! What reviewers found, beside the code it is about.
+//! The reviewers' findings, shown beside the code.
 
 use relay_backends::review::{Finding, Reviewed, Severity, Verdict};
 
@@ -13,7 +13,7 @@ const AROUND: usize = 2;
 pub struct Shown<'a> {
     /// The findings of all reviewers together.
     pub findings: &'a [Finding],
-    /// What they come to.
+    /// The verdict.
     pub verdict: Verdict,
     /// What each reviewer said.
     pub reviewed: &'a [Reviewed],
@@ -72,7 +72,7 @@ fn one(text: &mut String, number: usize, finding: &Finding, source: &dyn Fn(&str
     text.push('\n');
 }
 
-/// The lines around the one that is meant.
+/// The lines around the finding.
 fn beside(text: &mut String, code: &str, at: usize) {
     let first = at.saturating_sub(AROUND).max(1);
     for (number, code) in
@@ -88,7 +88,7 @@ fn beside(text: &mut String, code: &str, at: usize) {
     }
 }
 
-/// What else is to be known about a reviewer's answer.
+/// Further notes about a reviewer's answer.
 fn about(text: &mut String, reviewed: &Reviewed) {
     let name = visible(&reviewed.backend);
     if let Some(reason) = &reviewed.fallback {

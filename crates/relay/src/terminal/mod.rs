@@ -1,7 +1,7 @@
 //! Everything a person sees. Output for programs goes to standard output, questions and progress to standard error.
 //!
-//! Whatever comes from a reply, a repository or a command is made visible first (control, bidi and invisible
-//! characters), so that nothing shown here can deceive the eye or drive the terminal.
+//! Control, bidi and invisible characters in anything from a reply, a repository or a command are escaped first, so
+//! that nothing shown here can mislead the reader or control the terminal.
 
 pub mod ask;
 pub mod blocks;
@@ -17,10 +17,10 @@ pub mod wrap;
 
 use std::io::{self, IsTerminal, Write};
 
-/// Writes prose to standard output: colours only where they are wanted, and in a terminal broken between words. Returns
-/// the exit code that follows.
+/// Writes prose to standard output: in colour if wanted, and wrapped at words in a terminal. Returns the exit code that
+/// follows.
 ///
-/// A reader that went away (`relay log | head`) is not an error of this command: its work is done.
+/// If the reader has gone away (`relay log | head`), that is not an error: the command did its work.
 pub fn print(text: &str) -> u8 {
     if io::stdout().is_terminal() {
         print_as_is(&wrap::wrapped(text, print_width()))
@@ -29,7 +29,7 @@ pub fn print(text: &str) -> u8 {
     }
 }
 
-/// The same without breaking lines: for code, diffs, tables and what other programs read.
+/// The same without wrapping: for code, diffs, tables and output for programs.
 pub fn print_as_is(text: &str) -> u8 {
     match write_out(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
@@ -40,30 +40,30 @@ pub fn print_as_is(text: &str) -> u8 {
     }
 }
 
-/// Writes to standard output, with colours only where they are wanted.
+/// Writes to standard output, in colour if wanted.
 pub fn write_out(text: &str) -> io::Result<()> {
     let plain = anstream::AutoStream::choice(&io::stdout()) == anstream::ColorChoice::Never;
     if plain {
-        // In one piece: the stream that strips colours would write every line by itself.
+        // In one piece, because the stream that strips colours would write each line separately.
         write_all(&mut io::stdout().lock(), &style::unpainted(text))
     } else {
         write_all(&mut anstream::stdout().lock(), text)
     }
 }
 
-/// Writes a document for programs to standard output. People look at documents too, so what could deceive them is
-/// written as an escape, which means the same to a program.
+/// Writes a document for programs to standard output. People read documents too, so characters that could mislead
+/// them are written as escapes, which mean the same to a program.
 pub fn print_document(document: &serde_json::Value) -> u8 {
     print_as_is(&format!("{}\n", relay_diagnostics::display::escaped_json(&format!("{document:#}"))))
 }
 
-/// A document on one line of its own.
+/// A document on one line.
 pub fn document_line(document: &serde_json::Value) -> String {
     format!("{}\n", relay_diagnostics::display::escaped_json(&document.to_string()))
 }
 
-/// Writes text from outside to standard output exactly as it is; where a person watches, what could drive the terminal is
-/// made visible first.
+/// Writes text from outside to standard output exactly as it is; in a terminal, characters that could control it are
+/// escaped first.
 pub fn print_exactly(text: &str) -> u8 {
     let text = if io::stdout().is_terminal() { visible(text) } else { text.into() };
     match write_all(&mut io::stdout().lock(), &text) {
@@ -75,17 +75,17 @@ pub fn print_exactly(text: &str) -> u8 {
     }
 }
 
-/// Writes prose to standard error: colours only where they are wanted, and in a terminal broken between words.
+/// Writes prose to standard error: in colour if wanted, and wrapped at words in a terminal.
 pub fn tell(text: &str) {
     if is_watched() { tell_as_is(&wrap::wrapped(text, width())) } else { tell_as_is(text) }
 }
 
-/// The same without breaking lines. A failure to write here cannot be reported anywhere.
+/// The same without wrapping. A failure to write here cannot be reported anywhere.
 pub fn tell_as_is(text: &str) {
     drop(write_all(&mut anstream::stderr().lock(), text));
 }
 
-/// Reports something worth knowing that is neither an answer nor a failure.
+/// Prints a note that is neither an answer nor a failure.
 pub fn note(text: &str) {
     tell(&format!("note: {}\n", visible(text)));
 }
@@ -95,7 +95,7 @@ fn write_all(stream: &mut impl Write, text: &str) -> io::Result<()> {
     stream.flush()
 }
 
-/// Uses colours as the user wants them, on both streams.
+/// Applies the user's choice of colours to both streams.
 pub fn use_colors(when: crate::cli::Color) {
     let choice = match when {
         crate::cli::Color::Auto => anstream::ColorChoice::Auto,
@@ -105,7 +105,7 @@ pub fn use_colors(when: crate::cli::Color) {
     choice.write_global();
 }
 
-/// Whether a person watches standard error.
+/// Whether standard error is a terminal.
 pub fn is_watched() -> bool {
     io::stderr().is_terminal()
 }
@@ -115,7 +115,7 @@ pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
     relay_diagnostics::display::visible(text)
 }
 
-/// How many columns of the terminal a text takes.
+/// How many terminal columns a text takes.
 pub fn columns(text: &str) -> usize {
     unicode_width::UnicodeWidthStr::width(text)
 }
@@ -140,13 +140,13 @@ pub fn print_width() -> usize {
     }
 }
 
-/// Nothing here asks a Windows console for its size; the default fits the usual window.
+/// The size of a Windows console is not detected; the default fits the usual window.
 #[cfg(not(unix))]
 pub fn width() -> usize {
     DEFAULT_WIDTH
 }
 
-/// Nothing here asks a Windows console for its size; the default fits the usual window.
+/// The size of a Windows console is not detected; the default fits the usual window.
 #[cfg(not(unix))]
 pub fn print_width() -> usize {
     DEFAULT_WIDTH

@@ -7,8 +7,8 @@ use std::io::{self, IsTerminal as _};
 
 use super::wrap;
 
-/// Prints a text, in a pager where it is longer than the screen. Lines of prose are wrapped; what comes after, such as a
-/// diff, is shown as it is. Returns the exit code that follows.
+/// Prints a text, in a pager if it is longer than the screen. Prose is wrapped; what follows it, such as a diff, is
+/// shown as it is. Returns the exit code that follows.
 pub fn show(prose: &str, verbatim: &str, no_pager: bool) -> u8 {
     let (width, height) = size();
     let prose = if io::stdout().is_terminal() { wrap::wrapped(prose, width) } else { prose.to_owned() };
@@ -30,7 +30,7 @@ pub fn show(prose: &str, verbatim: &str, no_pager: bool) -> u8 {
     }
 }
 
-/// The pager's command; none where the user wants none, or has none.
+/// The pager's command; `None` if the user turned it off or has none.
 fn pager() -> Option<String> {
     let named = ["RELAY_PAGER", "PAGER"].iter().find_map(|name| std::env::var(name).ok());
     match named {
@@ -48,7 +48,7 @@ fn size() -> (usize, usize) {
     }
 }
 
-/// Nothing here asks a Windows console for its size, so nothing is paged there.
+/// The size of a Windows console is not detected, so nothing is paged there.
 #[cfg(not(unix))]
 fn size() -> (usize, usize) {
     (super::DEFAULT_WIDTH, usize::MAX)

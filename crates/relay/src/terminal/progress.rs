@@ -1,6 +1,6 @@
-//! Live progress: one line that says which command runs, for how long, and what it said last.
+//! Live progress: one line with the running command, its duration and its latest output.
 //!
-//! Only in a terminal. Piped output stays free of it; the report at the end has the same information.
+//! Only in a terminal; piped output has the same information in the report at the end.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -16,7 +16,7 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 pub const TICK: Duration = Duration::from_millis(100);
 pub const CLEAR_LINE: &str = "\r\x1b[K";
 
-/// Shows what a command is doing while it runs.
+/// Shows a command's progress while it runs.
 #[derive(Default)]
 pub struct Progress {
     running: Option<Running>,
@@ -58,14 +58,14 @@ impl Observer for Progress {
     }
 }
 
-/// Puts the lines of an output together again from the pieces it comes in.
+/// Reassembles lines from the pieces in which output arrives.
 #[derive(Default)]
 pub struct Lines {
     partial: Vec<u8>,
 }
 
 impl Lines {
-    /// The lines that are complete with this piece, without those that are blank.
+    /// The lines that this piece completes, without blank ones.
     pub fn take(&mut self, bytes: &[u8]) -> Vec<String> {
         self.partial.extend_from_slice(bytes);
         let mut lines = Vec::new();
@@ -74,7 +74,7 @@ impl Lines {
             lines.push(String::from_utf8_lossy(&line).trim().to_owned());
         }
         lines.retain(|line| !line.is_empty());
-        // A command that never ends its line must not make Relay grow.
+        // A command that never ends its line must not use up Relay's memory.
         if self.partial.len() > 4096 {
             self.partial.clear();
         }
@@ -86,7 +86,7 @@ impl Progress {
     fn stop(&mut self) {
         if let Some(Running { lines, painter, .. }) = self.running.take() {
             drop(lines);
-            // A painter that panicked has nothing left to clean up; the report follows in any case.
+            // If the painter panicked, there is nothing to clean up, and the report follows anyway.
             drop(painter.join());
         }
     }
@@ -122,13 +122,13 @@ fn paint_until_closed(title: &str, lines: &Receiver<String>) {
     tell_as_is(CLEAR_LINE);
 }
 
-/// What turns while something goes on.
+/// The spinner.
 pub fn frame(elapsed: Duration) -> &'static str {
     let turn = usize::try_from(elapsed.as_millis() / TICK.as_millis()).unwrap_or_default();
     FRAMES.get(turn % FRAMES.len()).copied().unwrap_or_default()
 }
 
-/// At most `columns` wide.
+/// Cuts a text to at most `columns`.
 pub fn cut(text: &str, columns: usize) -> String {
     use unicode_width::UnicodeWidthChar;
     let mut width = 0;

@@ -11,7 +11,7 @@ use super::blocks;
 use super::style::{BAD, FAINT, GOOD, NOTE, PLACE, STRONG, count, paint};
 use super::visible;
 
-/// How many files a report lists before it only counts.
+/// How many files a report lists before it only counts them.
 const FILES_SHOWN: usize = 40;
 
 /// How many missing files the first line names.
@@ -20,7 +20,7 @@ const MISSING_SHOWN: usize = 5;
 /// How many lines of a failed command's output a report shows.
 const OUTPUT_LINES_SHOWN: usize = 12;
 
-/// The whole outcome: headline, files, checks, findings, and what can be done next.
+/// The whole outcome: headline, files, checks, findings, and next steps.
 pub fn outcome(outcome: &Outcome) -> String {
     let mut text = String::new();
     text.push_str(&headline(outcome));
@@ -101,14 +101,14 @@ fn headline(outcome: &Outcome) -> String {
     format!("{}{name}  {tail}\n", paint(style.bold(), word))
 }
 
-/// What a rollback achieved; changes by a command that could not be captured stay, and are listed.
+/// The result of a rollback; a command's changes that could not be captured remain, and are listed.
 fn put_back(outcome: &Outcome) -> String {
     let stays = outcome.diagnostics.iter().any(|found| found.code == codes::NOT_CAPTURED);
     if stays { "every file is as it was, except those listed below" } else { "every file is as it was" }
         .to_owned()
 }
 
-/// How many files have edits that were put off, because the model had not seen them.
+/// How many files have deferred edits, because the model had not seen them.
 fn put_off(outcome: &Outcome) -> usize {
     outcome.files.iter().filter(|file| file.status == FileStatus::NotInContext).count()
 }
@@ -118,7 +118,7 @@ fn totals(outcome: &Outcome) -> String {
     format!("{}  {}", count(outcome.landed().count(), "file"), lines(added, removed))
 }
 
-/// What did not land: the files with the reason, and lines of the reply that belong to no file.
+/// What did not land: files with the reason, and lines of the reply that name no file.
 fn missing(outcome: &Outcome) -> String {
     let missing = outcome.missing();
     let named = missing.iter().take(MISSING_SHOWN).map(|missing| {
@@ -143,7 +143,7 @@ pub fn lines(added: usize, removed: usize) -> String {
     format!("{} {}", paint(GOOD, format_args!("+{added}")), paint(BAD, format_args!("−{removed}")))
 }
 
-/// What happens to a file besides its lines, after them.
+/// Changes to a file besides its lines, such as its mode.
 pub fn mode(change: Option<ModeChange>) -> String {
     change.map(|mode| format!("  {}", paint(NOTE, mode))).unwrap_or_default()
 }
@@ -198,7 +198,7 @@ pub fn operation_sign(operation: FileOperation) -> String {
     }
 }
 
-/// The commands that ran; those that failed with the end of what they said.
+/// The commands that ran, and for failed ones the end of their output.
 pub fn checks(checks: &[CheckRecord]) -> String {
     let mut text = String::new();
     for check in checks {
@@ -240,7 +240,7 @@ fn output(tail: &str) -> String {
     text
 }
 
-/// Findings, each with its place in the reply and its way out.
+/// Findings, each with its place in the reply and its hint.
 pub fn diagnostics(found: &[Diagnostic]) -> String {
     let mut text = String::new();
     for diagnostic in found {

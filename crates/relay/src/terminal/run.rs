@@ -1,4 +1,4 @@
-//! What a run of the agent shows: the answer on standard output as it comes, everything else on standard error.
+//! What a run of the agent shows: the answer on standard output as it arrives, everything else on standard error.
 
 use relay_agent::event::{CompactionEvent, Ended, Event, MessageEvent, RetryEvent, RunEvent, ToolEvent};
 use relay_llm::Kind;
@@ -10,9 +10,9 @@ use super::{print_exactly, tell, visible};
 /// The longest line about a call.
 const CALL_COLUMNS: usize = 100;
 
-/// Shows events as they come.
+/// Shows events as they arrive.
 pub struct Show {
-    /// Whether the answer goes to standard output as it comes.
+    /// Whether the answer goes to standard output as it arrives.
     streams: bool,
     /// Whether the last thing written to standard output ended its line.
     at_line_start: bool,
@@ -31,7 +31,7 @@ impl Show {
             }
             Event::Message(MessageEvent::Discarded) if self.said_something => {
                 self.end_line();
-                tell(&format!("{}\n", paint(NOTE, "what was said above is void; the model answers again")));
+                tell(&format!("{}\n", paint(NOTE, "ignore the text above; the model is answering again")));
             }
             Event::Tool(ToolEvent::Start { name, arguments, .. }) => {
                 self.end_line();
@@ -106,12 +106,12 @@ impl Show {
     }
 }
 
-/// Text of a model with its lines, and everything else that a terminal would obey made visible.
+/// A model's text with its line breaks kept and all other control characters escaped.
 fn visible_lines(text: &str) -> String {
     text.split('\n').map(|line| visible(line).into_owned()).collect::<Vec<_>>().join("\n")
 }
 
-/// A call's arguments in a line.
+/// A call's arguments on one line.
 fn call(arguments: &Value) -> String {
     let Some(object) = arguments.as_object() else { return String::new() };
     let parts = object.iter().map(|(key, value)| match value {

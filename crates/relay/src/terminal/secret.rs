@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 
-/// What came.
+/// What the person did.
 pub enum Secret {
     /// What was typed.
     Line(String),
@@ -10,7 +10,7 @@ pub enum Secret {
     Interrupted,
 }
 
-/// Asks on the terminal with the echo off. The terminal is as it was afterwards, also after Ctrl-C.
+/// Asks on the terminal with the echo off. Restores the terminal afterwards, even after Ctrl-C.
 #[cfg(unix)]
 pub fn read_secret(question: &str) -> Result<Secret, Failure> {
     use super::ask::{Next, next_byte};
@@ -55,12 +55,12 @@ impl Silence {
 impl Drop for Silence {
     fn drop(&mut self) {
         use rustix::termios::{OptionalActions, tcsetattr};
-        // A terminal that is gone needs no echo.
+        // A terminal that is gone needs no restoring.
         tcsetattr(std::io::stdin(), OptionalActions::Now, &self.0).unwrap_or_default();
     }
 }
 
-/// If the echo cannot be switched off, the key is not asked for: a key on the screen may end up in a recording.
+/// If the echo cannot be turned off, Relay does not ask: a key on the screen may end up in a recording.
 #[cfg(not(unix))]
 pub fn read_secret(_question: &str) -> Result<Secret, Failure> {
     use relay_diagnostics::Diagnostic;

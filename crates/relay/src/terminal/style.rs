@@ -12,7 +12,7 @@ pub const GOOD: Style = Style::new(Role::Good);
 pub const BAD: Style = Style::new(Role::Bad);
 /// Worth a look.
 pub const NOTE: Style = Style::new(Role::Note);
-/// A place: a hunk header, a path that can be typed.
+/// A location: a hunk header, a path to type.
 pub const PLACE: Style = Style::new(Role::Place);
 /// Less important.
 pub const FAINT: Style = Style::new(Role::Faint);
@@ -22,7 +22,7 @@ pub const STRONG: Style = Style::new(Role::Plain).bold();
 /// The colours of the theme that the user chose, if they did.
 static CHOSEN: OnceLock<[(Role, String); 5]> = OnceLock::new();
 
-/// What a style means.
+/// The meaning of a style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
     Good,
@@ -34,7 +34,7 @@ enum Role {
 }
 
 impl Role {
-    /// What turns it on: the theme's colour, or one of the terminal's own.
+    /// Its escape sequence: the theme's colour, or one of the terminal's own.
     fn start(self) -> &'static str {
         let chosen = CHOSEN.get().and_then(|chosen| chosen.iter().find(|(role, _)| *role == self));
         match (chosen, self) {
@@ -49,7 +49,7 @@ impl Role {
     }
 }
 
-/// Draws with the colours of a theme from now on, as the terminal interface does.
+/// Uses the colours of a theme from now on, as the terminal interface does.
 pub fn wear(theme: &Theme, depth: Depth) {
     let start = |token: Token| foreground(theme.color(token), depth);
     let colors = [
@@ -59,11 +59,11 @@ pub fn wear(theme: &Theme, depth: Depth) {
         (Role::Place, start(Token::Accent)),
         (Role::Faint, start(Token::Dim)),
     ];
-    // The first theme counts: nothing is drawn before it is chosen.
+    // Only the first call counts, and it comes before any output.
     drop(CHOSEN.set(colors));
 }
 
-/// What some terminals say about their background in `COLORFGBG`: `15;0` is white on black.
+/// The background that some terminals report in `COLORFGBG`: `15;0` is white on black.
 pub fn is_dark(colors: &str) -> Option<bool> {
     let background: u8 = colors.rsplit(';').next()?.parse().ok()?;
     Some(background < 8)
@@ -85,12 +85,12 @@ impl Style {
         Self { role, is_bold: false }
     }
 
-    /// The same, heavier.
+    /// The same in bold.
     pub const fn bold(self) -> Self {
         Self { is_bold: true, ..self }
     }
 
-    /// Adds text in this style, whatever `add` adds.
+    /// Surrounds what `add` adds with this style.
     pub fn around(self, text: &mut String, add: impl FnOnce(&mut String)) {
         if self.is_bold {
             text.push_str(BOLD);
@@ -104,7 +104,7 @@ impl Style {
 /// A piece of text in a style.
 pub struct Styled<T>(Style, T);
 
-/// Puts text into a style.
+/// Styles a text.
 pub fn paint<T: Display>(style: Style, text: T) -> Styled<T> {
     Styled(style, text)
 }
@@ -126,14 +126,13 @@ pub fn unpainted(text: &str) -> String {
     plain(text).unwrap_or_else(|| anstream::adapter::strip_str(text).to_string())
 }
 
-/// The text without its styles; `None` when there is something else in it that is not to be read, which must be looked
-/// at more closely.
+/// The text without its styles; `None` if it contains other control sequences, which need closer inspection.
 fn plain(text: &str) -> Option<String> {
     let is_odd = |byte: u8| {
         let is_known = byte.is_ascii_whitespace() | (byte == b'\x1b');
         (byte < b' ') & !is_known | (byte == 0x7f)
     };
-    // Written so that many bytes are looked at together.
+    // Written so that the compiler can check many bytes at once.
     if text.bytes().fold(false, |odd, byte| odd | is_odd(byte)) {
         return None;
     }
@@ -165,14 +164,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_painted_can_be_unpainted() {
+    fn styles_can_be_removed_again() {
         check(&format!("a {} b\n", paint(GOOD.bold(), "+ é\t")), "a + é\t b\n");
         check(&format!("{}{}", paint(STRONG, ""), paint(FAINT, "x")), "x");
         check("plain\r\n", "plain\r\n");
     }
 
     #[test]
-    fn whatever_else_drives_a_terminal_goes_too() {
+    fn other_control_sequences_are_removed_too() {
         check("a\x1b[1;31mb\x1b[0mc", "abc");
         check("a\x07b\x1b[2Jc", "abc");
         check("\x1b]0;title\x07a", "a");

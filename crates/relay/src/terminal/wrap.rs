@@ -1,14 +1,14 @@
-//! Lines that are wider than the terminal continue on the next one, broken between words.
+//! Wraps lines that are wider than the terminal, between words.
 //!
-//! Only prose goes through here. Diffs, instructions for a model and output of commands are left as they are: there a
-//! line break would be read as part of the text.
+//! Only prose is wrapped. In diffs, instructions for a model and output of commands, a line break would be read as
+//! part of the text.
 
 use super::columns;
 
-/// Below this width breaking lines does more harm than good.
+/// Below this width, wrapping does more harm than good.
 const NARROWEST: usize = 20;
 
-/// The text with every line that is too wide broken between words.
+/// The text with every overlong line wrapped between words.
 pub fn wrapped(text: &str, width: usize) -> String {
     let mut wrapped = String::with_capacity(text.len() + text.len() / 8);
     for line in text.split_inclusive('\n') {
@@ -23,7 +23,7 @@ pub fn wrapped(text: &str, width: usize) -> String {
     wrapped
 }
 
-/// Rows of two columns: a name, and a text that is broken beside it. On a narrow terminal the text goes below the name.
+/// Rows of two columns: a name, and a text wrapped beside it. On a narrow terminal the text goes below the name.
 pub fn columns_of(rows: &[(&str, String)], widest: usize, width: usize) -> String {
     let mut text = String::new();
     for (name, about) in rows {
@@ -66,7 +66,7 @@ fn hang(line: &str, width: usize) -> usize {
     second.filter(|column| *column <= width / 2).unwrap_or((indent + 2).min(width / 2))
 }
 
-/// Breaks one line between words; continued lines begin at column `hang`.
+/// Wraps one line between words; continued lines begin at column `hang`.
 fn break_line(out: &mut String, line: &str, hang: usize, width: usize) {
     let mut at = 0;
     let mut is_first = true;
@@ -135,13 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_spaces_stays_whole() {
+    fn words_without_spaces_stay_whole() {
         check("averyveryverylongpath/that/does/not/fit.rs", 20, "averyveryverylongpath/that/does/not/fit.rs");
         check("see averyveryverylongpath/that.rs now", 20, "see\n  averyveryverylongpath/that.rs\n  now");
     }
 
     #[test]
-    fn styles_take_no_room_and_wide_characters_take_two() {
+    fn styles_take_no_columns_and_wide_characters_take_two() {
         let text = format!("{} two three four five six\n", paint(BAD, "one"));
         assert_eq!(unpainted(&wrapped(&text, 20)), "one two three four\n  five six\n");
         check("字字字字 字字字字 字字字字", 20, "字字字字 字字字字\n  字字字字");

@@ -1,7 +1,7 @@
 //! Decides about a text that came through the channel.
 //!
-//! A clipboard holds anything, so a text there that has nothing to do with Relay gets no line. Whatever comes through a
-//! file or standard input was sent to Relay: it lands, or its report says why not and the exit code is not 0.
+//! A clipboard may hold anything, so text there that has nothing to do with Relay gets no line. Whatever arrives
+//! through a file or standard input was sent to Relay: it lands, or its report says why not and the exit code is not 0.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +12,21 @@ use super::message::Effect;
 use super::model::Model;
 use super::view;
 
-/// A text came and was not handled as a reply.
+/// The code for a text that was not handled as a reply.
 const LEFT_ALONE: Code = Code::new("left-alone");
 
-/// How many replies wait while one is being handled, and how large they may be together.
+/// How many replies may wait while one is handled, and how large they may be together.
 const QUEUE_REPLIES: usize = 100;
 const QUEUE_BYTES: usize = 64 << 20;
 
-/// A text on the clipboard larger than this is read only if the project's name appears in it: reading takes several times
-/// its size in memory, of which a process that runs for weeks gives little back.
+/// A text on the clipboard larger than this is parsed only if it contains the project's name: parsing takes several times
+/// its size in memory, and a process that runs for weeks would return little of it.
 const LARGE_BYTES: usize = 1 << 20;
 
-/// How soon after a text the same one is an echo of it.
+/// How soon the same text counts as an echo.
 const ECHO: Duration = Duration::from_secs(2);
 
-/// The reply that came last. Clipboard managers offer every text a second time at once, which is not worth a line.
+/// The last reply. Clipboard managers offer every text a second time at once, which is not worth a line.
 #[derive(Debug)]
 pub struct Newest {
     digest: String,
@@ -34,19 +34,19 @@ pub struct Newest {
 }
 
 impl Newest {
-    /// A reply that comes now.
+    /// A reply that arrives now.
     fn of(text: &str) -> Self {
         Self { digest: reply_digest(text), came: Instant::now() }
     }
 
-    /// Whether a text is the same one, offered again at once.
+    /// Whether a text is the same one offered again right away.
     fn is_echoed_by(&self, text: &str) -> bool {
         self.came.elapsed() < ECHO && self.digest == reply_digest(text)
     }
 }
 
 impl Model {
-    /// Takes in what the channel handed over.
+    /// Handles what the channel delivered.
     pub(super) fn arrived(&mut self, arrival: Arrival) -> Vec<Effect> {
         match arrival {
             Arrival::Nothing => Vec::new(),
@@ -63,7 +63,7 @@ impl Model {
         }
     }
 
-    /// Whether one more text of any size can wait. A channel that can be made to wait is read only then.
+    /// Whether one more text of any size can wait. Only then is a channel read that can be made to wait.
     pub fn has_room(&self) -> bool {
         !self.is_paused && self.fits(CHANNEL_LIMIT_BYTES)
     }
@@ -105,7 +105,7 @@ impl Model {
         self.leave_alone(Diagnostic { hint, ..finding })
     }
 
-    /// What was sent to Relay gets a report and counts as a failure, what was only copied gets a line.
+    /// Text that was sent to Relay gets a report and counts as a failure; text that was only copied gets a line.
     fn leave_alone(&mut self, why: Diagnostic) -> Vec<Effect> {
         if self.wishes.addressed {
             self.refusals += 1;
@@ -116,8 +116,8 @@ impl Model {
         vec![Effect::Say(view::note(&format!("{}{hint}", why.message)))]
     }
 
-    /// The channel is read only while there is room, so this always fits. A text that comes again is handled again: the
-    /// ledger knows what has landed.
+    /// The channel is read only while there is room, so this always fits. A repeated text is handled again: the ledger
+    /// knows what has landed.
     fn take_addressed(&mut self, text: String) -> Vec<Effect> {
         if self.known.seen.knows(&text) {
             return vec![Effect::Say(view::note("ignored a text that was here before the start"))];
@@ -126,7 +126,7 @@ impl Model {
         Vec::new()
     }
 
-    /// A clipboard cannot be made to wait: what does not fit is named, so that it can be copied again.
+    /// A clipboard cannot be made to wait, so a reply that does not fit is named and can be copied again.
     fn take_copied(&mut self, text: String) -> Vec<Effect> {
         if self.is_paused {
             return vec![Effect::Say(view::note("paused: ignored a reply"))];

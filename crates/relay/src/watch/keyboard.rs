@@ -1,7 +1,7 @@
-//! Single keys from the terminal, while it is ours. Leaving gives the terminal back as it was.
+//! Single keys from the terminal, while Relay owns it. Leaving restores the terminal.
 //!
 //! Ctrl-C and Ctrl-Z stay signals. A burst of bytes, such as a pasted text or an arrow key, is not a key press: only a
-//! byte that comes alone counts, so that nothing pasted into the wrong window answers a question.
+//! byte that arrives alone counts, so that nothing pasted into the wrong window answers a question.
 
 use std::sync::mpsc::Sender;
 #[cfg(unix)]
@@ -9,7 +9,7 @@ use std::{fs::File, sync::Arc, time::Instant};
 
 use super::message::Message;
 
-/// The terminal, set to hand over single keys.
+/// The terminal, set to deliver single keys.
 #[cfg(unix)]
 pub struct Keyboard {
     terminal: Arc<File>,
@@ -18,7 +18,7 @@ pub struct Keyboard {
 
 #[cfg(unix)]
 impl Keyboard {
-    /// Takes the terminal; `None` if there is none, or it belongs to another job of the shell.
+    /// Takes the terminal; `None` if there is none, or another job of the shell owns it.
     pub fn open() -> Option<Self> {
         let terminal = File::open("/dev/tty").ok()?;
         let owner = rustix::termios::tcgetpgrp(&terminal).ok()?;
@@ -30,7 +30,7 @@ impl Keyboard {
         keyboard.take().then_some(keyboard)
     }
 
-    /// No line editing and no echo; reads return at once with what there is.
+    /// Turns off line editing and echo; reads return at once.
     pub fn take(&self) -> bool {
         use rustix::termios::{LocalModes, OptionalActions, SpecialCodeIndex, tcsetattr};
         let mut modes = self.before.clone();
@@ -40,13 +40,13 @@ impl Keyboard {
         tcsetattr(&*self.terminal, OptionalActions::Now, &modes).is_ok()
     }
 
-    /// Forgets what was typed and not yet read.
+    /// Discards unread input.
     pub fn forget(&self) {
-        // Where that is not possible, nothing was typed ahead into a terminal either.
+        // If this fails, there is no terminal to type ahead into.
         rustix::termios::tcflush(&*self.terminal, rustix::termios::QueueSelector::IFlush).unwrap_or_default();
     }
 
-    /// Sends every key from now on. A terminal that goes away asks for an end.
+    /// Sends every key from now on. If the terminal goes away, asks to quit.
     pub fn listen(&self, messages: Sender<Message>) {
         let terminal = Arc::clone(&self.terminal);
         std::thread::spawn(move || {
@@ -66,13 +66,13 @@ impl Keyboard {
 impl Drop for Keyboard {
     fn drop(&mut self) {
         use rustix::termios::{OptionalActions, tcsetattr};
-        // A terminal that is gone needs nothing back.
+        // A terminal that is gone needs no restoring.
         tcsetattr(&*self.terminal, OptionalActions::Now, &self.before).unwrap_or_default();
     }
 }
 
-/// What was typed, and when it was noticed, which is before it was read: what is forgotten in between is not taken for
-/// something typed later. `None` when the terminal is gone.
+/// The input, and the time it was noticed, before reading it, so that it is not mistaken for something typed after a
+/// discard. `None` when the terminal is gone.
 #[cfg(unix)]
 fn read(terminal: &File) -> Option<(Vec<u8>, Instant)> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -98,7 +98,7 @@ fn read(terminal: &File) -> Option<(Vec<u8>, Instant)> {
     }
 }
 
-/// Keys as lines: without a way to take single ones, each is followed by Enter.
+/// Keys as lines: on systems without single keys, each needs Enter.
 #[cfg(not(unix))]
 pub struct Keyboard;
 
@@ -110,12 +110,12 @@ impl Keyboard {
         std::io::stdin().is_terminal().then_some(Self)
     }
 
-    /// Nothing is changed about a console.
+    /// Leaves the console as it is.
     pub fn take(&self) -> bool {
         true
     }
 
-    /// A Windows console has no way to do this from here.
+    /// Windows consoles offer no way to do this here.
     pub fn forget(&self) {}
 
     /// Sends the first letter of every line.

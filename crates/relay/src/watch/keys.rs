@@ -5,7 +5,7 @@ use super::model::{Model, Phase, Progress};
 use super::view;
 
 impl Model {
-    /// Takes in a key. While a question is shown, only its own keys count.
+    /// Handles a key. While a question is shown, only its own keys count.
     pub(super) fn key(&mut self, key: char) -> Vec<Effect> {
         match (&self.phase, key.to_ascii_lowercase()) {
             (Phase::Asking(question), key) => {
@@ -55,7 +55,7 @@ impl Model {
         vec![Effect::Answer(answer)]
     }
 
-    /// Quitting is a success, unless something is under way or something that was sent did not land.
+    /// Quitting is a success, unless work is in progress or something that was sent did not land.
     fn quitting_code(&self) -> u8 {
         match self.is_working() {
             true => 130,
@@ -65,7 +65,7 @@ impl Model {
         }
     }
 
-    /// The end is wanted. What is under way is rolled back first.
+    /// Quits. Work in progress is rolled back first.
     pub(super) fn leave(&mut self, code: u8) -> Vec<Effect> {
         self.leaving = Some(code);
         match self.phase {

@@ -1,4 +1,4 @@
-//! Which texts were seen: each is handled once.
+//! Remembers the texts seen so far, so that each is handled once.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -15,12 +15,12 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Remembers a text. False if it was known.
+    /// Remembers a text. Returns false if it was known.
     pub fn learn(&mut self, text: &str) -> bool {
         self.learn_digest(reply_digest(text))
     }
 
-    /// Remembers a text by its digest. False if it was known.
+    /// Remembers a text by its digest. Returns false if it was known.
     pub fn learn_digest(&mut self, digest: String) -> bool {
         if !self.known.insert(digest.clone()) {
             return false;
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_is_known_again_whatever_a_clipboard_does_to_its_edges() {
+    fn a_text_is_recognised_despite_changed_whitespace_around_it() {
         let mut memory = Memory::default();
         assert!(memory.learn("a\nb"));
         assert!(!memory.learn("a\r\nb\r\n"));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_for_ever() {
+    fn it_does_not_grow_forever() {
         let mut memory = Memory::default();
         for number in 0..=REMEMBERED {
             memory.learn_digest(number.to_string());

@@ -9,28 +9,28 @@ use uuid::Uuid;
 /// What happened.
 #[derive(Debug)]
 pub enum Message {
-    /// The channel is open; from now on everything is new.
+    /// The channel is open; everything from now on is new.
     Opened {
         /// What is watched.
         place: String,
     },
-    /// The channel handed something over.
+    /// The channel delivered something.
     Arrived(Arrival),
     /// The channel broke.
     Lost(Vec<Diagnostic>),
     /// A key was pressed, and when.
     Key(char, Instant),
-    /// The terminal went away, or a signal asks for an end.
+    /// The terminal went away, or a signal asks Relay to stop.
     Stop,
-    /// The program was stopped and goes on; the terminal may have changed meanwhile.
+    /// The program was stopped and continues; the terminal may have changed meanwhile.
     Resumed,
-    /// The worker got further.
+    /// The worker made progress.
     Work(Step),
-    /// The config file is another one, or cannot be used any more.
+    /// The config file changed, or can no longer be used.
     Configured(Result<Box<Config>, Vec<Diagnostic>>),
 }
 
-/// How the worker gets on.
+/// The worker's progress.
 #[derive(Debug)]
 pub enum Step {
     /// Another transaction is in the way.
@@ -44,7 +44,7 @@ pub enum Step {
     Printed(String),
     /// It ended.
     Ran,
-    /// A text is about to be put on the clipboard; when it comes back it is ignored.
+    /// A text is about to be copied to the clipboard; the watcher must ignore it there.
     Copies {
         /// The text's digest.
         digest: String,
@@ -64,13 +64,13 @@ pub enum Task {
     Land(String),
     /// Put the message that asks for the repair of a refused reply on the clipboard.
     Repair(String),
-    /// Take a transaction back.
+    /// Undo a transaction.
     Undo(Uuid),
     /// Show the newest transactions.
     Log,
 }
 
-/// What came of a task.
+/// The result of a task.
 #[derive(Debug)]
 pub enum Done {
     /// A reply, landed or refused.
@@ -79,12 +79,12 @@ pub enum Done {
         text: String,
         /// Its outcome.
         outcome: Box<Outcome>,
-        /// The message that asks for its repair, if it was copied by itself.
+        /// The message that asks for its repair, if Relay copied it automatically.
         repair: Option<Repair>,
     },
     /// An undo.
     Undone {
-        /// What was to be taken back.
+        /// The transaction to undo.
         uuid: Uuid,
         /// Its outcome.
         outcome: Box<Outcome>,
@@ -93,7 +93,7 @@ pub enum Done {
     Repair(Repair),
     /// The newest transactions, ready to be shown.
     Log(String),
-    /// It could not even begin.
+    /// It could not start.
     Failed(Vec<Diagnostic>),
 }
 
@@ -102,7 +102,7 @@ pub enum Done {
 pub enum Repair {
     /// It is on the clipboard.
     Copied,
-    /// There is no clipboard, so here it is.
+    /// There is no clipboard, so the message is shown.
     Shown(String),
     /// Every edit fits; something else refused the reply.
     NotNeeded,
@@ -111,9 +111,9 @@ pub enum Repair {
 /// What a person is asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The diff it is about, shown as it is.
+    /// The diff in question, shown as it is.
     pub diff: String,
-    /// Everything else there is to know.
+    /// Everything else to know.
     pub text: String,
     /// The question itself.
     pub ask: String,
@@ -121,7 +121,7 @@ pub struct Question {
     pub can_show: bool,
 }
 
-/// What a person says to it.
+/// A person's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// Go on.
@@ -134,16 +134,16 @@ pub enum Answer {
     Leave,
 }
 
-/// What shall happen now.
+/// What to do next.
 #[derive(Debug)]
 pub enum Effect {
-    /// The worker gets something to do.
+    /// Give the worker a task.
     Work(Task),
-    /// The worker gets its answer.
+    /// Give the worker its answer.
     Answer(Answer),
-    /// What the worker does is broken off and rolled back.
+    /// Stop the worker's task and roll it back.
     Cancel,
-    /// A reply came, and its turn is now.
+    /// A reply's turn has come.
     Found,
     /// A text for the person.
     Say(String),
@@ -155,15 +155,15 @@ pub enum Effect {
     Report(Box<Outcome>),
     /// Findings that belong to no outcome.
     Complain(Vec<Diagnostic>),
-    /// The person is called from whatever else they do.
+    /// Notify the person.
     Notify(Notice),
-    /// The end, before anything was watched.
+    /// Stop before anything was watched.
     Fail(Vec<Diagnostic>),
-    /// The end, with this exit code.
+    /// Stop with this exit code.
     Quit(u8),
 }
 
-/// Why a person is called.
+/// Why a person is notified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// A question waits.

@@ -1,7 +1,7 @@
-//! `relay watch`: replies are landed as they come, and the view says what is going on.
+//! `relay watch`: lands replies as they arrive, and shows what is happening.
 //!
-//! Four threads: one waits for the channel, one for keys, one works, and this one, which alone knows the [`model`] and
-//! alone writes to the terminal. They talk through [`message`]s; [`view`] turns the model into text.
+//! Four threads: one waits for the channel, one for keys, one works, and this one alone owns the [`model`] and writes
+//! to the terminal. They communicate through [`message`]s; [`view`] turns the model into text.
 
 mod arrivals;
 mod keyboard;
@@ -45,7 +45,7 @@ use work::{Job, work};
 /// user time to stop.
 const BREATH: Duration = Duration::from_millis(250);
 
-/// Everything that was decided before the watcher starts.
+/// Everything decided before the watcher starts.
 pub struct Setup {
     /// What is watched.
     pub source: Source,
@@ -53,11 +53,11 @@ pub struct Setup {
     pub workspace: Workspace,
     /// Its settings at the start.
     pub config: Config,
-    /// What is taken.
+    /// What is accepted.
     pub wishes: Wishes,
     /// How output looks.
     pub manner: Manner,
-    /// How replies are landed. Whether the user can be asked is found out here.
+    /// How replies are landed. This module determines whether the user can be asked.
     pub site: Site,
 }
 
@@ -66,7 +66,7 @@ pub fn can_be_live() -> bool {
     terminal::is_watched() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Watches until the end is asked for or the source ends. Returns the exit code.
+/// Watches until asked to stop or the source ends. Returns the exit code.
 pub fn run(setup: Setup) -> Result<u8, Failure> {
     let Setup { source, workspace, config, wishes, mut manner, mut site } = setup;
     let (messages, inbox) = channel();
@@ -110,8 +110,8 @@ fn listen_for_signals(messages: &Sender<Message>) -> std::io::Result<()> {
     signals::on_resume(move || resumed.send(Message::Resumed).unwrap_or_default())
 }
 
-/// Hands over what the channel says, from a thread of its own: a channel may wait, and its other side may hang. With a
-/// `turn` it reads one text for each, so that whoever writes waits while too much is queued here.
+/// Delivers the channel's texts from a separate thread, because a channel may wait and its other side may hang. With a
+/// `turn`, it reads one text for each, so that the writer waits while too much is queued here.
 fn watch_channel(
     source: Source,
     interval: Arc<AtomicU64>,
@@ -139,7 +139,7 @@ fn watch_channel(
                     Message::Lost(vec![Diagnostic::error(ENVIRONMENT, relay_engine::with_sources(&error))])
                 }
             };
-            // What was there before comes first, so that everything after the greeting is new.
+            // Earlier content comes first, so that everything after the greeting is new.
             let is_heard = messages.send(message).is_ok()
                 && (is_open || messages.send(Message::Opened { place: channel.place().to_owned() }).is_ok());
             is_open = true;
@@ -150,7 +150,7 @@ fn watch_channel(
     });
 }
 
-/// The loop and what it drives.
+/// The loop and the parts it drives.
 struct Runtime {
     model: Model,
     screen: Screen,
@@ -161,9 +161,9 @@ struct Runtime {
     deaf_until: Instant,
     config_file: ConfigFile,
     interval: Arc<AtomicU64>,
-    /// Lets the channel read one more text, where it can be made to wait.
+    /// Lets the channel read one more text, if it can be made to wait.
     turns: Option<Sender<()>>,
-    /// The channel has handed over what it read and waits for its next turn.
+    /// The channel has delivered what it read and waits for its next turn.
     is_turn_due: bool,
 }
 
@@ -195,10 +195,10 @@ impl Runtime {
         }
     }
 
-    /// Takes a message in; returns how it ends once the end has come.
+    /// Handles a message; returns the result once the watcher is done.
     fn take_in(&mut self, message: Message) -> Option<Result<u8, Failure>> {
         match message {
-            // What was typed before a question appeared does not answer it.
+            // Input typed before a question appeared does not answer it.
             Message::Key(_, at) if at < self.deaf_until => return None,
             Message::Resumed => {
                 if let Some(keyboard) = &self.keyboard {
@@ -221,7 +221,7 @@ impl Runtime {
         None
     }
 
-    /// Lets the channel read on once there is room for what it may bring.
+    /// Lets the channel continue once there is room for another text.
     fn give_turn(&mut self) {
         if let Some(turns) = &self.turns
             && self.is_turn_due
@@ -281,14 +281,14 @@ impl Runtime {
         self.screen.paint(view::status(&self.model, Instant::now(), terminal::width()));
     }
 
-    /// Leaves the terminal as it was.
+    /// Restores the terminal.
     fn end(mut self, end: Result<u8, Failure>) -> Result<u8, Failure> {
         self.screen.clear();
         end
     }
 }
 
-/// The config file, and what it said last.
+/// The config file, and its last content.
 struct ConfigFile {
     workspace: Workspace,
     last: Option<Result<Config, Vec<Diagnostic>>>,
@@ -299,7 +299,7 @@ impl ConfigFile {
         Self { workspace, last: None }
     }
 
-    /// What it says, if that is news.
+    /// Its content, if it changed.
     fn look(&mut self) -> Option<Message> {
         let found = match read_config(&self.workspace) {
             Ok(Some((config, _))) => Ok(config),
@@ -313,7 +313,7 @@ impl ConfigFile {
     }
 }
 
-/// There is no config, which `relay watch` needs to know which replies are meant.
+/// The error for a missing config, which `relay watch` needs to recognise this project's replies.
 pub fn no_config() -> Diagnostic {
     Diagnostic::error(NO_CONFIG, format!("there is no {CONFIG_FILE} here, so no reply can name this project"))
         .hinted("Run `relay init` in the project's folder first.")

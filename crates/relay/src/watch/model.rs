@@ -1,6 +1,6 @@
-//! What the watcher knows, and what it does about what happens: a message goes in, the model changes, effects come out.
-//! No terminal and no clipboard in here. `arrivals` decides about what comes through the channel, `keys` about keys,
-//! and `results` about what the worker reports.
+//! The watcher's state and its reactions: a message goes in, the model changes, effects come out. This module uses no
+//! terminal and no clipboard. `arrivals` handles what the channel delivers, `keys` handles keys, and `results` what the
+//! worker reports.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -21,49 +21,49 @@ pub enum Phase {
     Opening,
     /// Nothing.
     Waiting,
-    /// A task is under way.
+    /// A task is running.
     Working(Progress),
     /// A task waits for an answer.
     Asking(Question),
 }
 
-/// How far a task got.
+/// The progress of a task.
 #[derive(Debug)]
 pub struct Progress {
     /// What is being done.
     pub title: String,
     /// Since when.
     pub since: Instant,
-    /// What the command printed last.
+    /// The command's latest output.
     pub line: String,
 }
 
 impl Progress {
-    /// Something that begins now.
+    /// A task that starts now.
     pub(super) fn begin(title: impl Into<String>) -> Self {
         Self { title: title.into(), since: Instant::now(), line: String::new() }
     }
 }
 
-/// What was asked for on the command line.
+/// The options from the command line.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Wishes {
-    /// Texts without a control block are taken too.
+    /// Accept texts without a control block.
     pub any: bool,
-    /// What was there before the start is taken too.
+    /// Accept what was there before the start.
     pub now: bool,
-    /// Whatever comes was sent to Relay, as through a file or standard input, and gets a report.
+    /// Everything was sent to Relay, as through a file or standard input, and gets a report.
     pub addressed: bool,
 }
 
-/// What came before, so that nothing is handled or mentioned twice.
+/// Earlier texts, so that none is handled or mentioned twice.
 #[derive(Debug, Default)]
 pub struct Known {
-    /// Replies that were handled, and texts that are not to be.
+    /// Replies that were handled, and texts to ignore.
     pub(super) seen: Memory,
     /// Texts that were left alone with a line about it.
     pub(super) noted: Memory,
-    /// The reply that came last.
+    /// The last reply.
     pub(super) newest: Option<Newest>,
 }
 
@@ -78,23 +78,23 @@ pub struct Model {
     pub phase: Phase,
     /// Replies that wait their turn.
     pub queue: VecDeque<String>,
-    /// New texts are left alone.
+    /// Ignore new texts.
     pub is_paused: bool,
-    /// What landed and was not taken back here, oldest first.
+    /// What landed here and was not undone, oldest first.
     pub landed: Vec<Uuid>,
     /// How many replies were refused.
     pub refusals: usize,
-    /// What was asked for on the command line.
+    /// The options from the command line.
     pub(super) wishes: Wishes,
-    /// What came before.
+    /// Earlier texts.
     pub(super) known: Known,
-    /// The reply that was refused last.
+    /// The last refused reply.
     pub(super) refused: Option<String>,
-    /// Nothing will come any more.
+    /// The channel has ended.
     pub(super) is_over: bool,
-    /// The end is wanted, with this exit code.
+    /// Stop with this exit code.
     pub(super) leaving: Option<u8>,
-    /// The exit code that what happened so far leads to.
+    /// The exit code so far.
     pub(super) worst: u8,
     /// A reply was copied while too many were waiting.
     pub(super) has_missed: bool,
@@ -121,7 +121,7 @@ impl Model {
         }
     }
 
-    /// Whether something is under way that changes by itself.
+    /// Whether the display changes on its own, because work is in progress.
     pub fn is_working(&self) -> bool {
         matches!(self.phase, Phase::Working(_))
     }
@@ -131,7 +131,7 @@ impl Model {
         self.config.project_id.as_deref().unwrap_or_default()
     }
 
-    /// Takes a message in. What it returns is to be done in this order.
+    /// Handles a message. Returns effects, to be performed in this order.
     pub fn update(&mut self, message: Message) -> Vec<Effect> {
         let mut effects = match message {
             Message::Opened { place } => self.opened(place),
@@ -147,7 +147,7 @@ impl Model {
         effects
     }
 
-    /// With nothing under way: the end, or the next reply.
+    /// When idle: stop, or take the next reply.
     fn go_on(&mut self, effects: &mut Vec<Effect>) {
         match (&self.phase, self.leaving) {
             (Phase::Working(_) | Phase::Asking(_), _) | (Phase::Opening, None) => {}
@@ -163,7 +163,7 @@ impl Model {
         }
     }
 
-    /// Gives the worker something to do.
+    /// Gives the worker a task.
     pub(super) fn start(&mut self, task: Task, title: &str) -> Effect {
         self.phase = Phase::Working(Progress::begin(title));
         Effect::Work(task)
@@ -175,7 +175,7 @@ impl Model {
         vec![Effect::Say(view::banner(self))]
     }
 
-    /// The channel broke, or never opened: what waits is still handled.
+    /// The channel broke, or never opened; waiting replies are still handled.
     fn lost(&mut self, findings: Vec<Diagnostic>) -> Vec<Effect> {
         if matches!(self.phase, Phase::Opening) {
             return vec![Effect::Fail(findings)];

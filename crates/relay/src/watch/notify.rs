@@ -1,7 +1,7 @@
-//! Calls the person from whatever else they do, through the desktop's own way.
+//! Desktop notifications.
 //!
-//! A notification is shown by other programs, some of which read markup, and may be kept by them. So it holds numbers and
-//! the project's name, with every character that could mean something taken out, and nothing of a reply.
+//! Other programs show notifications, may interpret markup, and may store them. So a notification holds only numbers and
+//! the project's name without special characters, and nothing of a reply.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use relay_exec::Program;
 use super::message::Notice;
 use crate::terminal::style::count;
 
-/// A desktop that does not take a notification in this time does not get it.
+/// How long the desktop may take to accept a notification.
 const LIMIT: Duration = Duration::from_secs(5);
 
 /// Sends a notification, without waiting for it. If the desktop cannot show it, that is fine.
@@ -47,7 +47,7 @@ fn words(notice: Notice, project: &str) -> (String, String) {
 
 #[cfg(not(target_os = "macos"))]
 fn command(title: &str, body: &str) -> Option<(&'static str, Vec<String>)> {
-    // Without a session to show it in, the program only waits.
+    // Without a desktop session, the program would only wait.
     let session = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"];
     session.iter().find(|name| std::env::var_os(name).is_some())?;
     relay_exec::find_program("notify-send")?;
@@ -56,7 +56,7 @@ fn command(title: &str, body: &str) -> Option<(&'static str, Vec<String>)> {
 
 #[cfg(target_os = "macos")]
 fn command(title: &str, body: &str) -> Option<(&'static str, Vec<String>)> {
-    // The words hold no quotes and no backslashes, so they are texts of AppleScript as they are.
+    // The words contain no quotes or backslashes, so they are valid AppleScript strings.
     let script = format!("display notification \"{body}\" with title \"{title}\"");
     Some(("osascript", vec!["-e".to_owned(), script]))
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_projects_name_cannot_mean_anything_to_a_desktop() {
+    fn a_project_name_cannot_inject_markup_or_options() {
         let (title, body) = words(Notice::Landed(2), "--x <b>\"$(id)\" & \\ \u{1b}[2J\u{202e}\nshop");
         assert_eq!(title, "relay: --x bid   2Jshop");
         assert_eq!(body, "a reply landed: 2 files");

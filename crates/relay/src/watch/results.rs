@@ -1,4 +1,4 @@
-//! What the worker reports, and what follows from it.
+//! Handles the worker's reports.
 
 use relay_engine::{Outcome, Status};
 
@@ -7,7 +7,7 @@ use super::model::{Model, Phase, Progress};
 use super::view;
 
 impl Model {
-    /// Takes in a step of the worker.
+    /// Handles a step of the worker.
     pub(super) fn worked(&mut self, step: Step) -> Vec<Effect> {
         match (step, &mut self.phase) {
             (Step::Waits(what), Phase::Working(progress)) => *progress = Progress::begin(what),

@@ -1,4 +1,4 @@
-//! Where the watcher's words go: a live view in a terminal, plain lines or JSON otherwise.
+//! The watcher's output: a live view in a terminal, plain lines or JSON otherwise.
 
 use std::io::{self, Write as _};
 
@@ -14,7 +14,7 @@ pub enum Manner {
     Live,
     /// Reports on standard output, notes on standard error.
     Plain,
-    /// One JSON document a line on standard output, notes on standard error.
+    /// One JSON document per line on standard output, notes on standard error.
     Json,
 }
 
@@ -60,7 +60,7 @@ impl Screen {
     /// Sets the line at the bottom.
     pub fn paint(&mut self, status: String) {
         if self.manner == Manner::Live && status != self.status {
-            // What drives the terminal goes past the filter that takes colours out where they are not wanted.
+            // Control sequences bypass the filter that strips unwanted colours.
             drive(CLEAR_LINE);
             terminal::tell_as_is(&status);
             self.status = status;
@@ -74,7 +74,7 @@ impl Screen {
         }
     }
 
-    /// Takes the line at the bottom away.
+    /// Removes the line at the bottom.
     pub fn clear(&mut self) {
         if !std::mem::take(&mut self.status).is_empty() {
             drive(CLEAR_LINE);

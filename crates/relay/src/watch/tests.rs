@@ -118,7 +118,7 @@ fn a_large_text_that_does_not_name_the_project_is_not_even_read() {
 }
 
 #[test]
-fn bare_edits_are_taken_only_when_asked_for() {
+fn bare_edits_are_accepted_only_on_request() {
     let bare = "```text // {a.txt}\nbare\n```\n";
     let mut usual = watching();
     let effects = copy(&mut usual, bare);
@@ -143,7 +143,7 @@ fn each_text_is_handled_once() {
 }
 
 #[test]
-fn what_was_there_before_is_left_alone_unless_it_is_wanted() {
+fn earlier_content_is_ignored_unless_requested() {
     let present = |model: &mut Model| model.update(Message::Arrived(Arrival::Present(reply(1))));
     let mut usual = watching();
     assert!(present(&mut usual).is_empty());
@@ -212,7 +212,7 @@ fn there_is_room_until_a_hundred_replies_wait() {
 }
 
 #[test]
-fn everything_that_was_sent_is_reported_and_counts() {
+fn everything_sent_is_reported_and_counts() {
     for (text, why) in [
         ("hunter2", "a text without a change"),
         ("```text // {a.txt}\nbare\n```\n", "without a control block"),
@@ -252,7 +252,7 @@ fn a_pause_leaves_alone_what_is_copied() {
 }
 
 #[test]
-fn a_question_calls_the_person_and_takes_only_its_own_keys() {
+fn a_question_notifies_the_person_and_takes_only_its_own_keys() {
     let mut model = watching();
     copy(&mut model, &reply(1));
     let effects = step(&mut model, Step::Asks(question()));
@@ -287,13 +287,13 @@ fn a_signal_while_checks_run_cancels_and_a_question_that_comes_then_is_not_asked
 }
 
 #[test]
-fn quitting_while_nothing_happens_is_a_success() {
+fn quitting_while_idle_is_a_success() {
     assert_eq!(quits(&press(&mut watching(), 'q')), Some(0));
     assert_eq!(quits(&watching().update(Message::Stop)), Some(130));
 }
 
 #[test]
-fn undo_takes_back_only_what_landed_here() {
+fn undo_affects_only_what_landed_here() {
     let mut model = watching();
     assert!(said(&press(&mut model, 'u')).contains("nothing landed here"));
     copy(&mut model, &reply(1));
@@ -320,7 +320,7 @@ fn a_refused_reply_can_be_tried_again_and_repaired() {
 }
 
 #[test]
-fn its_own_text_is_no_news() {
+fn its_own_text_is_ignored() {
     let mut model = watching();
     let own = reply(5);
     step(&mut model, Step::Copies { digest: reply_digest(&own) });
@@ -337,7 +337,7 @@ fn an_input_that_ends_ends_the_watcher_with_the_worst_result() {
 }
 
 #[test]
-fn another_config_decides_from_then_on() {
+fn a_changed_config_applies_from_then_on() {
     let mut model = watching();
     let config = Config { project_id: Some("bank".to_owned()), ..Config::default() };
     assert!(said(&model.update(Message::Configured(Ok(Box::new(config))))).contains("config"));
@@ -346,7 +346,7 @@ fn another_config_decides_from_then_on() {
 }
 
 #[test]
-fn the_status_fits_into_any_width() {
+fn the_status_fits_any_width() {
     let mut model = watching();
     (model.landed, model.refusals) = (vec![Uuid::nil(); 12], 3);
     copy(&mut model, &reply(1));

@@ -1,4 +1,4 @@
-//! How the watcher looks: one line at the bottom that says what it does, and short texts above it that stay.
+//! How the watcher looks: one status line at the bottom, and short permanent texts above it.
 
 use std::time::Instant;
 
@@ -21,7 +21,7 @@ pub fn banner(model: &Model) -> String {
     )
 }
 
-/// A reply came; this is when.
+/// The time at which a reply arrived.
 pub fn found(time: &str) -> String {
     format!("{} {} {}\n", paint(PLACE, "▸"), paint(STRONG, "found a reply"), paint(FAINT, time))
 }
@@ -31,7 +31,7 @@ pub fn note(text: &str) -> String {
     format!("{} {}\n", paint(FAINT, "·"), visible(text))
 }
 
-/// Why a text was not handled as a reply, and what to do about that.
+/// Why a text was not handled as a reply, and what to do about it.
 pub fn why_not(recognised: &Recognised, project: &str, is_addressed: bool) -> (String, Option<String>) {
     match recognised {
         Recognised::Elsewhere(theirs) => (
@@ -73,7 +73,7 @@ fn list(paths: &[String]) -> String {
     shown.join(", ")
 }
 
-/// Where the message that asks for a repair went.
+/// Where the repair message is.
 pub fn repair(repair: &Repair) -> String {
     match repair {
         Repair::Copied => {
@@ -108,7 +108,7 @@ pub fn keys() -> String {
         .collect()
 }
 
-/// The line at the bottom, at most this wide.
+/// The status line, at most this wide.
 pub fn status(model: &Model, now: Instant, width: usize) -> String {
     let mut line = Line::new(width);
     match &model.phase {
@@ -180,7 +180,7 @@ fn waiting(model: &Model) -> String {
     }
 }
 
-/// A line that is never wider than it may be.
+/// A line that never exceeds its width.
 struct Line {
     text: String,
     room: usize,
@@ -188,7 +188,7 @@ struct Line {
 
 impl Line {
     fn new(width: usize) -> Self {
-        // A terminal wraps when its last column is written.
+        // A terminal wraps when its last column is filled.
         Self { text: String::new(), room: width.saturating_sub(1) }
     }
 

@@ -1,6 +1,6 @@
-//! The worker: lands replies and takes them back, one after another, while the view stays alive.
+//! The worker: lands and undoes replies, one after another, while the view stays responsive.
 //!
-//! Each task opens the project anew, so that it works with the config, the trust and the ledger as they are then.
+//! Each task reopens the project, so that it uses the current config, trust and ledger.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, Sender};
@@ -25,29 +25,29 @@ use crate::{clipboard, commands, open, reviewed};
 /// How many transactions the log shows.
 const LOG_ENTRIES: usize = 10;
 
-/// What every task works with.
+/// What every task needs.
 pub struct Site {
     /// The project's root.
     pub root: PathBuf,
-    /// How replies are to be landed.
+    /// How replies are landed.
     pub options: LandOptions,
-    /// Who reviews them, where the command line says so; otherwise the user's settings do.
+    /// The reviewer named on the command line; otherwise the user's settings decide.
     pub review: Option<String>,
     /// Make no connections.
     pub offline: bool,
-    /// Approve everything that may be approved beforehand.
+    /// Approve everything that can be approved in advance.
     pub yes: bool,
     /// Whether the user can be asked.
     pub can_ask: bool,
 }
 
-/// A task, and what breaks it off.
+/// A task, and what cancels it.
 pub struct Job {
     pub task: Task,
     pub cancel: Cancel,
 }
 
-/// Works until all jobs are done.
+/// Runs until all jobs are done.
 pub fn work(site: &Site, jobs: &Receiver<Job>, answers: Receiver<Answer>, messages: Sender<Message>) {
     let mut desk = Desk { site, answers, messages };
     while let Ok(job) = jobs.recv() {
@@ -69,7 +69,7 @@ impl Desk<'_> {
         self.messages.send(Message::Work(step)).unwrap_or_default();
     }
 
-    /// A reply that cannot even be begun with is refused like any other.
+    /// A reply that cannot even be started is refused like any other.
     fn carry_out(&mut self, Job { task, cancel }: Job) -> Done {
         match (self.open(cancel), task) {
             (Ok(engine), Task::Land(text)) => self.land(engine, text),
@@ -86,7 +86,7 @@ impl Desk<'_> {
         }
     }
 
-    /// The project as it is now. A config that is gone meanwhile must not make every reply welcome.
+    /// The project as it is now. If the config has been deleted meanwhile, Relay must not accept every reply.
     fn open(&self, cancel: Cancel) -> Result<Engine, Failure> {
         let workspace = Workspace::open(&self.site.root).map_err(|error| Failure::environment(&error))?;
         let engine = Engine::open(workspace, open::store()?, cancel)?;
@@ -106,7 +106,7 @@ impl Desk<'_> {
         Done::Landed { text: submission.text, outcome: Box::new(outcome), repair }
     }
 
-    /// Looks once more at what does not fit, without landing anything, and asks the model for exactly that.
+    /// Plans the reply again without landing anything, and asks the model for exactly what failed.
     fn repair(&mut self, engine: &Engine, text: String) -> Repair {
         let submission = Submission { channel: "watch", text, dialect: None };
         let options = LandOptions { repair: true, dry_run: true, ..self.site.options.clone() };
@@ -134,7 +134,7 @@ impl Desk<'_> {
         undo(engine, &options, self, &mut observer)
     }
 
-    /// Asks, and shows one file after the other as often as that is wanted.
+    /// Asks, and shows one file after another on request.
     fn ask(&mut self, question: Question, mut show: impl FnMut(usize) -> String) -> Decision {
         if !self.site.can_ask {
             return Decision::NobodyThere;
@@ -155,7 +155,7 @@ impl Desk<'_> {
     }
 }
 
-/// A reply that cannot even be begun with.
+/// The outcome of a reply that could not be started.
 fn refused(text: String, failure: Failure) -> Done {
     let outcome = Box::new(Outcome::rejected(failure.into_diagnostics()));
     Done::Landed { text, outcome, repair: None }

@@ -54,7 +54,7 @@ fn a_job_of_an_agent_is_listed_and_waited_for() {
 }
 
 #[test]
-fn a_job_of_an_agent_is_cancelled_from_elsewhere() {
+fn a_job_of_an_agent_is_cancelled_from_another_process() {
     let (lab, relay, id) = started("sleep 4711");
     let said = lab.env.relay(&["jobs", "cancel", &id]).success().stdout;
     assert_eq!(said, format!("job {id} was cancelled\n"));

@@ -1,7 +1,7 @@
-//! The agents themselves, as their makers ship them, against a scripted model: asked, reviewing, writing, failing.
+//! The real agents against a scripted model: asking, reviewing, writing, failing.
 //!
-//! `./test` installs codex and `./test --long` all four, and names the folder in `RELAY_AGENTS`; where it could not, it
-//! says so, and nothing is tested here.
+//! `./test` installs codex and `./test --long` all four, and sets `RELAY_AGENTS` to the folder. If that fails, `./test`
+//! says so, and these tests do nothing.
 
 use std::path::PathBuf;
 
@@ -37,7 +37,7 @@ fn agent(name: &'static str) -> Option<Agent> {
     Some(agent)
 }
 
-/// The name under which each agent knows the tool that writes, and the arguments with which it makes `new.txt`.
+/// Each agent's name for its writing tool, and the arguments that create `new.txt`.
 fn writing(agent: &Agent) -> (&'static str, Value) {
     let path = agent.env.root().canonicalize().unwrap().join("new.txt");
     match agent.name {
@@ -58,7 +58,8 @@ impl Agent {
         };
         let url = self.server.url();
         match self.name {
-            // Where commands may write, its sandbox puts an empty `.git` for as long as one runs; not beside other tests.
+            // Where commands may write, its sandbox creates an empty `.git` while a command runs, so this must not run
+            // beside other tests.
             "codex" => home(
                 ".codex/config.toml",
                 format!(
@@ -106,7 +107,7 @@ impl Agent {
         (run.code, json(&run))
     }
 
-    /// Makes the model call the agent's own tool once, and then say this.
+    /// Makes the model call the agent's own tool once, and then answer with this.
     fn script(&self, (tool, arguments): (&'static str, Value), text: &'static str) {
         self.server.respond(move |request| {
             if asks(request) && !is_result(&request.body.to_string()) {
@@ -125,8 +126,8 @@ impl Agent {
     }
 }
 
-/// Whether this is the conversation itself, in which the model has tools. Agents also ask on the side, to name a
-/// conversation or to choose a model.
+/// Whether this request belongs to the main conversation, in which the model has tools. Agents also make side
+/// requests, to name a conversation or to choose a model.
 fn asks(request: &Request) -> bool {
     request.body["tools"].as_array().is_some_and(|tools| !tools.is_empty())
 }
@@ -169,7 +170,7 @@ fn answers(name: &'static str) {
     assert_eq!((run.code, run.stdout.trim()), (0, "Hello from the scripted model."), "{}", run.stderr);
 }
 
-/// The model has the agent write: without leave nothing changes, with leave it is one transaction.
+/// The model makes the agent write: without permission nothing changes, with permission it is one transaction.
 fn writes(name: &'static str) {
     let Some(agent) = agent(name) else { return };
     let before = agent.env.tree();
@@ -184,7 +185,7 @@ fn writes(name: &'static str) {
     assert_eq!(agent.env.tree(), before);
 }
 
-/// A key that is refused, a model that hangs, and everything the agent started gone with it.
+/// A rejected key, and a model that hangs: everything the agent started ends with it.
 fn fails(name: &'static str) {
     let Some(agent) = agent(name) else { return };
     agent.server.require_key("another");
@@ -197,13 +198,13 @@ fn fails(name: &'static str) {
     assert_eq!(left(&agent), "", "what the agent started has ended");
 }
 
-/// The processes that have the test's folder as their home.
+/// The processes whose home is the test's folder.
 fn left(agent: &Agent) -> String {
     let home = agent.env.home_path("");
     let home = home.to_str().unwrap().trim_end_matches('/');
     let script = format!("grep -lsz '^HOME={home}$' /proc/[0-9]*/environ | grep -v \"/$$/\\|self\"");
     let found = agent.env.shell(&script).stdout;
-    // The shell's own children are gone by the time they could be looked at.
+    // The shell's own children have exited before they can be inspected.
     found.lines().filter(|line| std::path::Path::new(line).exists()).collect()
 }
 
@@ -233,7 +234,7 @@ fn reviews(name: &'static str, words: &str) {
     assert!(asked.contains(words), "{name} reviewed in its own way, or was given the changes");
 }
 
-/// Reviews a diff that is larger than a prompt may be.
+/// Reviews a diff larger than the limit of a prompt.
 fn reviews_a_large_diff(name: &'static str) -> Option<Run> {
     let agent = agent(name)?;
     agent.env.write("a.txt", &format!("one\n{}\n", "x".repeat(300_001)));
@@ -247,7 +248,7 @@ fn codex_answers() {
 }
 
 #[test]
-fn codex_writes_only_with_leave_and_can_look_without() {
+fn codex_writes_only_with_permission_and_can_read_without() {
     writes("codex");
     let Some(agent) = agent("codex") else { return };
     agent.script(writing(&agent), "I looked.");
@@ -274,7 +275,7 @@ fn codex_reviews_a_diff_of_any_size() {
 }
 
 #[test]
-fn codex_is_held_to_a_schema() {
+fn codex_answers_must_match_the_schema() {
     let Some(agent) = agent("codex") else { return };
     let schema = json!({
         "type": "object", "additionalProperties": false, "required": ["n"], "properties": {"n": {"type": "integer"}},
@@ -290,7 +291,7 @@ fn claude_answers() {
 }
 
 #[test]
-fn claude_writes_only_with_leave() {
+fn claude_writes_only_with_permission() {
     writes("claude");
 }
 
@@ -327,7 +328,7 @@ fn gemini_answers() {
 }
 
 #[test]
-fn gemini_writes_only_with_leave() {
+fn gemini_writes_only_with_permission() {
     writes("gemini");
 }
 
@@ -342,7 +343,7 @@ fn opencode_answers() {
 }
 
 #[test]
-fn opencode_writes_only_with_leave() {
+fn opencode_writes_only_with_permission() {
     writes("opencode");
 }
 
@@ -352,7 +353,7 @@ fn opencode_fails_cleanly() {
 }
 
 #[test]
-fn what_is_installed_is_found() {
+fn installed_agents_are_found() {
     let Some(agent) = agent("codex") else { return };
     let list = json(&agent.relay(&["backends", "--json"]).run());
     let codex = list.as_array().unwrap().iter().find(|backend| backend["name"] == "codex").unwrap();

@@ -30,7 +30,7 @@ fn standard_input_is_read_with_and_without_a_dash() {
 }
 
 #[test]
-fn the_document_has_everything_it_promises() {
+fn the_document_has_every_documented_field() {
     let env = project(PLAIN);
     env.write("a.txt", "old\n");
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &[]);
@@ -95,7 +95,7 @@ fn a_rolled_back_uuid_may_be_tried_again_and_an_undone_one_stays_processed() {
 }
 
 #[test]
-fn it_works_in_a_folder_nobody_prepared() {
+fn it_works_in_a_folder_without_a_config() {
     let env = env();
     let run = env.relay(&["apply", "--json"]).stdin("```text // {deep/er/a.txt}\nhello\n```\n").run();
     let document = json(&run);
@@ -172,7 +172,7 @@ fn input_that_cannot_be_read_is_a_usage_error() {
 }
 
 #[test]
-fn every_failure_is_told_at_once_with_its_line() {
+fn all_failures_are_reported_together_with_their_lines() {
     let env = project(PLAIN);
     env.write("a.txt", "one\n");
     let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nmissing\n=======\nx\n>>>>>>> REPLACE\n```\n\n\
@@ -207,7 +207,7 @@ fn a_dry_run_refuses_what_the_real_run_would() {
 }
 
 #[test]
-fn whole_content_does_not_make_a_second_file_beside_the_one_that_is_meant() {
+fn whole_content_does_not_create_a_duplicate_of_the_intended_file() {
     let env = project(PLAIN);
     let lines: String = (1..=12).map(|number| format!("line number {number}\n")).collect();
     env.write("src/util/text.py", &lines);
@@ -223,7 +223,7 @@ fn whole_content_does_not_make_a_second_file_beside_the_one_that_is_meant() {
         assert!(finding["message"].as_str().unwrap().contains("`src/util/text.py`"), "{finding}");
         assert!(!env.exists(path));
     }
-    // A copy, a file that says something else, and one that takes the place of the other are new ones.
+    // A copy, a file with other content, and a replacement for the other file are new files.
     assert_eq!(apply(&env, &reply(5, "util/text.py", lines.trim_end()), &[]).0, 0);
     assert_eq!(apply(&env, &reply(6, "text.py", "something else"), &[]).0, 0);
     let moved = reply(7, "src/util/Text.py", changed.trim_end())
@@ -234,7 +234,7 @@ fn whole_content_does_not_make_a_second_file_beside_the_one_that_is_meant() {
 }
 
 #[test]
-fn a_reply_that_is_saved_in_the_project_is_not_the_file_that_was_meant() {
+fn a_reply_saved_in_the_project_is_not_taken_for_the_intended_file() {
     let env = project(PLAIN);
     env.write("src/a.py", "def a():\n    return 1\n");
     env.write("src/b.py", "x = 1\n");
@@ -278,7 +278,7 @@ fn a_reply_that_changes_nothing_counts_as_processed() {
 }
 
 #[test]
-fn going_up_and_down_again_stays_inside() {
+fn a_path_that_leaves_a_folder_and_returns_stays_inside() {
     let env = project(PLAIN);
     env.write("src/a.txt", "a\n");
     let (code, document) = apply(&env, &reply(1, "src/../src/a.txt", "b"), &[]);

@@ -1,11 +1,11 @@
-//! The question whether a change may stay, asked in a real terminal.
+//! The question whether to keep a change, asked in a real terminal.
 
 use crate::{apply, codes, project, reply, uuid};
 
 const ASKS: &str = r#"{"projectId": "shop", "approval": "no"}"#;
 
 #[test]
-fn without_a_terminal_nothing_is_applied_only_to_be_rolled_back() {
+fn without_a_terminal_a_change_that_needs_approval_is_never_applied() {
     let env = project(r#"{"projectId": "shop", "approval": "no", "postCommand": "touch ran"}"#);
     let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &["--trust"]);
     assert_eq!((code, document["status"].as_str()), (1, Some("rejected")));
@@ -90,7 +90,7 @@ fn the_linters_result_is_shown_with_the_question() {
 }
 
 #[test]
-fn what_a_reply_says_cannot_drive_the_terminal() {
+fn a_reply_cannot_control_the_terminal() {
     let env = project(ASKS);
     env.write("reply.md", &reply(1, "a.txt", "\u{1b}]0;owned\u{7}\u{1b}[2Jhidden \u{202e}txet"));
     let mut screen = env.pty(&["apply", "reply.md"]);
@@ -104,7 +104,7 @@ fn what_a_reply_says_cannot_drive_the_terminal() {
 }
 
 #[test]
-fn a_part_that_is_taken_for_the_whole_file_needs_a_person() {
+fn content_that_may_be_only_part_of_a_file_needs_a_person() {
     let env = project(crate::PLAIN);
     let file: String = (0..30).map(|at| format!("line {at}\n")).collect();
     env.write("a.py", &file);
@@ -125,7 +125,7 @@ fn a_part_that_is_taken_for_the_whole_file_needs_a_person() {
 }
 
 #[test]
-fn a_title_that_is_taken_for_a_new_file_needs_a_person() {
+fn a_title_that_may_name_a_new_file_needs_a_person() {
     let env = project(crate::PLAIN);
     env.write("m.py", "x = 1\n");
     env.write("bin/old", "#!/bin/sh\n");
@@ -140,7 +140,7 @@ fn a_title_that_is_taken_for_a_new_file_needs_a_person() {
         assert_eq!((code, codes(&document)), (1, vec!["approval-required".to_owned()]), "{title}");
     }
     assert_eq!(env.read("m.py"), "x = 1\n");
-    // A folder that is there, an extension and a usual name speak for a file; so does one that exists.
+    // An existing folder, an extension and a common name indicate a file, and so does an existing file.
     for path in ["bin/run", "src/new.py", "Makefile", ".gitignore", "bin/old"] {
         let (code, document) = apply(&env, &format!("{path}\n```\ntext of {path}\n```\n"), &[]);
         assert_eq!(code, 0, "{document:#}");

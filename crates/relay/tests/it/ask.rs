@@ -1,4 +1,4 @@
-//! `relay ask`: questions, answers, and what is written on the way.
+//! `relay ask`: questions, answers, and what backends write to files.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ fn set(env: &TestEnv, name: &str, line: &str) {
     env.relay(&["config", "set", &format!("backends.{name}.command"), &command]).success();
 }
 
-/// How long a backend sleeps, by which it is found, and no other test's is.
+/// A backend's sleep time, which identifies its process and is unique to one test.
 fn seconds(number: u32) -> String {
-    // Always as long, so that none is the beginning of another's.
+    // All have the same length, so that none is a prefix of another.
     format!("{number}.{:010}", std::process::id())
 }
 
@@ -62,7 +62,7 @@ fn the_prompt_may_come_from_standard_input_and_streams_out() {
 }
 
 #[test]
-fn faults_are_told_in_a_fixed_order() {
+fn errors_are_reported_in_a_fixed_order() {
     let env = backend("touch asked; cat");
     let context = "x".repeat(200_001);
     env.write("large.txt", &context);
@@ -96,7 +96,7 @@ fn faults_are_told_in_a_fixed_order() {
 }
 
 #[test]
-fn what_runs_inside_knows_how_deep_it_is() {
+fn a_backend_knows_its_nesting_depth() {
     let env = backend("cat >/dev/null; echo $PHONE_A_FRIEND_DEPTH");
     assert_eq!(text(&ask(&env, &["q"]).1), "1\n");
     assert_eq!(
@@ -106,7 +106,7 @@ fn what_runs_inside_knows_how_deep_it_is() {
 }
 
 #[test]
-fn the_latest_changes_go_along_when_asked_for() {
+fn the_latest_changes_are_included_on_request() {
     let env = backend("cat");
     assert!(!text(&ask(&env, &["q", "--diff"]).1).contains("Git Diff"), "no repository is not a fault");
     env.write("a.txt", "one\n");
@@ -123,7 +123,7 @@ fn the_latest_changes_go_along_when_asked_for() {
 }
 
 #[test]
-fn a_backend_that_fails_hangs_floods_or_is_missing_is_told_cleanly() {
+fn a_backend_that_fails_hangs_floods_or_is_missing_is_reported() {
     let env = backend("cat >/dev/null; echo 'no credit' >&2; exit 3");
     let failed = |arguments: &[&str]| {
         let (code, document) = ask(&env, &[&["q"], arguments].concat());
@@ -160,8 +160,8 @@ fn a_read_only_backend_cannot_write_and_a_writing_one_is_a_transaction() {
     assert_eq!(env.tree(), before);
 }
 
-/// What it may write is the workspace, its own folder and a temporary one; not the user's start files, not the folder
-/// next door.
+/// It may write to the workspace, its own folder and a temporary one, but not to the user's shell startup files or a
+/// neighbouring folder.
 #[test]
 fn a_backend_that_writes_stays_in_the_workspace() {
     let env = backend(
@@ -185,19 +185,19 @@ fn a_backend_that_writes_stays_in_the_workspace() {
 }
 
 #[test]
-fn full_access_is_what_it_says() {
+fn full_access_can_write_anywhere() {
     let env = backend("cat >/dev/null; echo out > ../outside.txt; echo done");
     let (code, document) = ask(&env, &["q", "--sandbox", "danger-full-access", "--yes"]);
     assert_eq!((code, env.exists("../outside.txt")), (0, true), "{document:#}");
 }
 
 #[test]
-fn where_read_only_cannot_be_kept_it_is_said_and_what_changes_is_recorded() {
+fn if_read_only_cannot_be_enforced_relay_warns_and_records_changes() {
     let env = project(r#"{"projectId": "shop", "approval": "no", "postCommand": "false"}"#);
     set(&env, "one", "cat >/dev/null; echo changed > a.txt; echo done");
     env.write("a.txt", "kept\n");
     let before = env.tree();
-    // Rights can only be given: where the program keeps its own things it may write, and here that is the repository.
+    // Landlock can only grant rights: a program may write to its own folder, and here that is the repository.
     let own = json!([env.path("")]).to_string();
     env.relay(&["config", "set", "backends.one.folders", &own]).success();
     let run = env.relay(&["ask", "q", "--to", "one", "--json"]).run();
@@ -241,7 +241,7 @@ fn several_come_back_as_one_comparison() {
 }
 
 #[test]
-fn an_answer_is_held_to_its_schema() {
+fn an_answer_must_match_its_schema() {
     let schema = r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#;
     let env = backend(r#"cat >/dev/null; echo '```json'; echo '{"n": 7}'; echo '```'"#);
     let (code, document) = ask(&env, &["q", "--schema", schema]);
@@ -289,11 +289,11 @@ fn an_interrupt_ends_everything_that_was_started() {
 }
 
 #[test]
-fn what_a_backend_leaves_running_ends_with_it() {
+fn processes_that_a_backend_leaves_running_end_with_it() {
     let seconds = seconds(303);
     let env = backend(&format!("cat >/dev/null; sleep {seconds} & echo ok"));
     assert_eq!(text(&ask(&env, &["q"]).1), "ok\n");
-    // Even what left the session and lost its parents is found when the backend is ended before its time.
+    // Even a process that left the session and lost its parents is found when Relay stops the backend early.
     let line = format!("cat >/dev/null; (setsid sleep {seconds} >/dev/null 2>&1 &); sleep {seconds}");
     set(&env, "one", &line);
     assert_eq!(ask(&env, &["q", "--timeout", "1"]).0, 1);
@@ -301,7 +301,7 @@ fn what_a_backend_leaves_running_ends_with_it() {
 }
 
 #[test]
-fn a_flood_needs_no_memory() {
+fn a_flood_of_output_uses_little_memory() {
     let is_long = std::env::var("RELAY_LONG_TESTS").is_ok_and(|value| value == "yes");
     let bytes = if is_long { 1_000_000_000 } else { 480_000_000 };
     for (line, end) in [
@@ -311,7 +311,7 @@ fn a_flood_needs_no_memory() {
         ("cat >/dev/null; yes | head -c BYTES", "printed more than 16777216 bytes"),
     ] {
         let env = backend(&line.replace("BYTES", &bytes.to_string()));
-        // Less than the flood, for everything that is mapped.
+        // Less than the flood, counting everything that is mapped.
         let run = env.shell("ulimit -v 450000; exec \"$RELAY\" ask --to one --no-stream q");
         assert!(format!("{}{}", run.stdout, run.stderr).contains(end), "{line}: {}", run.stderr);
     }
@@ -348,7 +348,7 @@ fn without_the_stream_a_terminal_shows_how_long_it_takes() {
 }
 
 #[test]
-fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
+fn the_first_of_several_errors_in_the_documented_order_is_reported() {
     let env = project(PLAIN);
     let all = [
         "--timeout",
@@ -370,7 +370,7 @@ fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
         ("hi", "invalid sandbox `none`"),
         ("hi", "the context file `gone`"),
     ];
-    // One fault after the other is taken away, and the next one comes to light.
+    // Fixes one error after another, and checks that the next one appears.
     for (mended, (prompt, expected)) in faults.into_iter().enumerate() {
         let mut arguments = vec!["ask", prompt];
         for (at, pair) in all.chunks(2).enumerate() {

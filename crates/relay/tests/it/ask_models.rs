@@ -1,4 +1,4 @@
-//! `relay ask` to models themselves: answers, failures, and who is asked instead.
+//! `relay ask` to models themselves: answers, failures, and fallbacks.
 
 use serde_json::Value;
 use testkit::TestEnv;
@@ -68,7 +68,7 @@ fn an_answer_streams_out_and_is_a_document_with_json() {
 }
 
 #[test]
-fn part_of_a_models_name_will_do_as_long_as_it_means_one() {
+fn part_of_a_models_name_is_enough_if_unambiguous() {
     let lab = Lab::new("");
     let ask = |to: &str| lab.relay(&["ask", "--json", "hello", "--to", to]).run();
     assert_eq!(json(&ask("sonnet-5:low"))["answers"][0]["model"], MODEL);
@@ -81,7 +81,7 @@ fn part_of_a_models_name_will_do_as_long_as_it_means_one() {
 }
 
 #[test]
-fn a_model_is_asked_again_as_the_settings_say() {
+fn a_model_is_retried_as_the_settings_say() {
     let lab = Lab::new("maxRetries=2");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
     let (code, answer, notes) = lab.ask(&[]);
@@ -99,7 +99,7 @@ fn a_model_is_asked_again_as_the_settings_say() {
 }
 
 #[test]
-fn a_longer_pause_than_the_longest_is_not_waited_for_and_told() {
+fn a_pause_beyond_the_limit_is_reported_instead_of_waited_for() {
     let lab = Lab::new("maxDelayMs=1000");
     lab.first.respond(|_| Answer::rate_limited(400));
     let (code, answer, _) = lab.ask(&[]);
@@ -108,7 +108,7 @@ fn a_longer_pause_than_the_longest_is_not_waited_for_and_told() {
 }
 
 #[test]
-fn another_model_answers_when_the_user_says_so() {
+fn a_fallback_model_answers_if_configured() {
     let lab = Lab::new("");
     lab.first.respond(|_| Answer::failure(Failure::Quota));
     assert_eq!(lab.ask(&[]).0, 1);
@@ -117,14 +117,14 @@ fn another_model_answers_when_the_user_says_so() {
     let (code, answer, notes) = lab.ask(&[]);
     assert_eq!((code, &answer["model"]), (0, &"openai/gpt-5".into()), "{answer}");
     assert!(notes.contains("asking openai/gpt-5"), "{notes}");
-    // A refusal to read so much would be the same elsewhere, or worse.
+    // A prompt that is too long for this model may be too long for the next one as well.
     lab.first.respond(|_| Answer::failure(Failure::ContextOverflow));
     assert_eq!(lab.ask(&[]).0, 1);
     assert_eq!(lab.second.prompts().len(), 1);
 }
 
 #[test]
-fn what_was_shown_is_not_followed_by_another_answer() {
+fn a_partly_shown_answer_is_not_followed_by_another() {
     let lab = Lab::new("fallback=[\"openai/gpt-5\"]");
     lab.first.queue(Answer::from(Reply::text("a".repeat(200))).drop_at(8));
     let run = lab.command(&["hello"]).run();
@@ -154,10 +154,10 @@ fn failures_say_what_to_do() {
 }
 
 #[test]
-fn the_time_is_for_everything_that_is_tried() {
+fn the_time_limit_covers_all_attempts() {
     let lab = Lab::new("maxRetries=1000 baseDelayMs=600000 maxDelayMs=600000");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
-    // It ends in the pause before the second attempt; on a busy machine one second may not do for the first.
+    // It ends in the pause before the second attempt; on a busy machine, one second may be too short for the first.
     let fails = |seconds: &&str| {
         let (code, answer, _) = lab.ask(&["--timeout", seconds]);
         assert_eq!(code, 1, "{answer}");

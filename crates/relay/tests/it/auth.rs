@@ -74,7 +74,7 @@ fn a_key_in_the_arguments_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn what_is_no_key_is_refused_without_being_quoted() {
+fn invalid_keys_are_refused_without_being_quoted() {
     let env = env();
     for input in ["", "  \n", "sk-two words", "sk-first\nsk-second", "sk-ä", &"k".repeat(9_000)] {
         let run = env.relay(&["auth", "login", "openai"]).stdin(input).run();
@@ -97,7 +97,7 @@ fn unknown_providers_get_did_you_mean_and_local_ones_need_no_key() {
 }
 
 #[test]
-fn the_environment_wins_and_that_is_told() {
+fn the_environment_wins_and_relay_says_so() {
     let env = env();
     let run = env.relay(&["auth", "login", "google"]).env("GOOGLE_API_KEY", "g").stdin("sk-x").success();
     assert!(run.stderr.contains("GOOGLE_API_KEY is set and is used instead"), "{}", run.stderr);

@@ -52,7 +52,7 @@ fn lines_are_followed_through_renames_and_undos() {
 }
 
 #[test]
-fn it_tells_who_when_and_why_and_takes_lines() {
+fn it_shows_who_when_and_why_and_accepts_line_ranges() {
     let env = project(PLAIN);
     env.write("a.txt", "mine\n");
     let text = reply(1, "a.txt", "mine\none\ntwo").replace("uuid:", "promptSummary: add two lines\nuuid:");
@@ -75,7 +75,7 @@ fn it_tells_who_when_and_why_and_takes_lines() {
 }
 
 #[test]
-fn what_cannot_be_blamed_is_said_with_the_way_out() {
+fn errors_say_what_to_do() {
     let env = project(PLAIN);
     env.write("a.txt", "one\n");
     env.write("odd:7", "x\n");

@@ -24,7 +24,7 @@ fn classes(document: &Value) -> Vec<(Value, &str)> {
 }
 
 #[test]
-fn what_is_only_shown_is_listed_and_the_edits_land() {
+fn blocks_that_are_only_shown_are_listed_and_the_edits_land() {
     let env = shapes();
     env.write("reply.md", &format!("Fixed.\n\n{DIFF}\n{RUN}"));
     let run = env.relay(&["apply", "reply.md"]).run();
@@ -112,7 +112,7 @@ fn a_person_is_asked_about_unclear_blocks() {
 }
 
 #[test]
-fn code_below_a_name_that_cannot_be_written_refuses_the_reply() {
+fn code_below_a_path_that_cannot_be_written_refuses_the_reply() {
     let env = shapes();
     let long = format!("### {}.py", "a".repeat(4_100));
     for title in ["**gradlew**", "### .", "### src/", &long, "`file:///x.py`", "### a\u{1}b.py"] {
@@ -124,7 +124,7 @@ fn code_below_a_name_that_cannot_be_written_refuses_the_reply() {
     }
 }
 
-/// A patch for `name.py` that a command applies, in every way it is written.
+/// A patch for `name.py` inside a command, in every common form.
 #[test]
 fn a_patch_inside_a_command_is_an_edit_and_never_only_shown() {
     const PATCH: &str = "--- a/name.py\n+++ b/name.py\n@@ -1,2 +1,2 @@\n one = 1\n-two = 2\n+two = 22\n";

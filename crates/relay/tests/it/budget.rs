@@ -1,11 +1,12 @@
-//! Limits of money, turns and time on questions and reviews: they stop before the next request, or are refused by name.
+//! Limits of money, turns and time on questions and reviews: they stop before the next request, or refuse a backend
+//! that cannot obey them.
 
 use testkit::model::{Answer, Failure, Reply, Usage};
 
 use crate::ask_models::{Lab, MODEL};
 use crate::{PLAIN, json, project};
 
-/// Text of the error that is expected.
+/// The expected error text.
 #[track_caller]
 fn check(answer: &serde_json::Value, error: &str, hint: &str) {
     assert!(answer["error"].as_str().unwrap().contains(error), "{answer}");
@@ -18,7 +19,7 @@ fn describe(lab: &Lab, text: &str) {
 }
 
 #[test]
-fn turns_that_are_tried_again_count() {
+fn retried_turns_count() {
     let lab = Lab::new("");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
     let run = lab.command(&["--json", "hello", "--max-turns", "2"]).run();
@@ -46,7 +47,7 @@ fn a_fallback_is_a_turn_too() {
 }
 
 #[test]
-fn money_is_reckoned_from_what_the_provider_says_it_used() {
+fn cost_is_computed_from_the_usage_that_the_provider_reports() {
     let lab = Lab::new("");
     let usage = Usage { input: 1_000_000, output: 10, cache_read: 0, cache_write: 0, reasoning: 0 };
     let broken = move || Answer::from(Reply::text("a".repeat(200)).usage(usage)).drop_at(8);
@@ -79,7 +80,7 @@ fn a_model_without_a_price_is_refused_before_it_is_asked() {
         "[[providers.openai.models]]\nid = \"gpt-of-the-future\"\nprice = { input = 1, output = 2 }\n",
     );
     assert_eq!(ask("openai/gpt-of-the-future").code, 0);
-    // One that is asked only when another fails is passed over.
+    // A fallback model is skipped instead.
     lab.set("fallback=[\"openai/gpt-6\",\"openai/gpt-of-the-future\"]");
     lab.first.respond(|_| Answer::failure(Failure::Quota));
     let document = json(&ask(MODEL));
@@ -87,7 +88,7 @@ fn a_model_without_a_price_is_refused_before_it_is_asked() {
 }
 
 #[test]
-fn a_pause_that_would_end_too_late_is_not_begun() {
+fn a_pause_that_would_exceed_the_time_limit_is_not_started() {
     let lab = Lab::new("baseDelayMs=600000 maxDelayMs=600000");
     lab.first.respond(|_| Answer::failure(Failure::Overloaded));
     let (code, answer, _) = lab.ask(&["--max-time", "5m"]);
@@ -96,7 +97,7 @@ fn a_pause_that_would_end_too_late_is_not_begun() {
 }
 
 #[test]
-fn limits_that_are_none_are_bad_usage() {
+fn invalid_limits_are_bad_usage() {
     let env = project(PLAIN);
     for (flag, value) in [
         ("--max-cost", "0"),
@@ -115,7 +116,7 @@ fn limits_that_are_none_are_bad_usage() {
 }
 
 #[test]
-fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
+fn an_agent_that_cannot_obey_a_limit_is_refused_by_name() {
     let env = project(PLAIN);
     env.relay(&["config", "set", "backends.mine.command", "[\"cat\"]"]).success();
     for (name, flag, what) in [
@@ -142,7 +143,7 @@ fn an_agent_that_cannot_be_kept_to_a_limit_is_refused_by_name() {
 }
 
 #[test]
-fn a_program_is_ended_when_the_time_is_over() {
+fn a_program_is_stopped_when_its_time_is_up() {
     let env = project(PLAIN);
     env.relay(&["config", "set", "backends.slow.command", "[\"sleep\", \"600\"]"]).success();
     let run = env.relay(&["ask", "hello", "--to", "slow", "--max-time", "1s"]).run();
@@ -162,7 +163,7 @@ fn each_of_several_has_its_own_turns() {
 }
 
 #[test]
-fn a_review_is_held_to_it_too() {
+fn limits_apply_to_reviews_too() {
     let lab = Lab::new("");
     lab.env.write("a.txt", "old\n");
     lab.env.git(&["init", "-q", "-b", "main"]);
@@ -184,7 +185,7 @@ fn a_review_is_held_to_it_too() {
 }
 
 #[test]
-fn a_tier_is_asked_for_where_there_are_any() {
+fn a_service_tier_is_requested_where_the_provider_has_them() {
     let lab = Lab::new("");
     let body = |at: usize| lab.first.prompts()[at].body["service_tier"].clone();
     assert_eq!(lab.ask(&["--service-tier", "standard_only"]).0, 0);
@@ -198,14 +199,14 @@ fn a_tier_is_asked_for_where_there_are_any() {
 }
 
 #[test]
-fn an_answer_that_routing_leaked_into_is_asked_for_again_or_told() {
+fn an_answer_with_leaked_routing_is_retried_or_reported() {
     let lab = Lab::new("");
     let leak = || Reply::text("Fine();】【analysis to=functions.edit code 大发时时彩");
     lab.first.queue(leak());
     let (code, answer, notes) = lab.ask(&[]);
     assert_eq!((code, &answer["text"]), (0, &"Hello from the scripted model.".into()), "{answer}");
     assert!(notes.contains("wrote its own routing into the answer; asking"), "{notes}");
-    // What was printed cannot be taken back.
+    // Printed text cannot be withdrawn.
     lab.first.queue(leak());
     let run = lab.command(&["hello"]).run();
     assert_eq!((run.code, lab.first.prompts().len()), (1, 3));

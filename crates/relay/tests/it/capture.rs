@@ -26,7 +26,7 @@ fn files(document: &Value) -> Vec<(&str, &str, &str)> {
         .collect()
 }
 
-/// Makes every letter in text files a capital, as a formatter of a sort would.
+/// Capitalises every letter in text files, standing in for a formatter.
 const FORMATTER: &str = "for f in $(find . -name '*.txt' -not -path './.relaycode/*'); do tr a-z A-Z < $f > $f.tmp; cat $f.tmp > $f; rm $f.tmp; done";
 
 #[test]
@@ -52,7 +52,7 @@ fn a_formatter_lands_with_the_reply_and_is_undone_with_it() {
 }
 
 #[test]
-fn a_rollback_also_takes_back_what_the_failing_command_did() {
+fn a_rollback_also_undoes_the_failing_commands_changes() {
     let script = format!(
         "{FORMATTER}; chmod 600 run.sh; rm gone.bin; mkdir -p made/here; echo x > made/here/f; exit 1"
     );
@@ -76,7 +76,7 @@ fn a_rollback_also_takes_back_what_the_failing_command_did() {
 }
 
 #[test]
-fn the_linter_is_captured_too_and_told_apart() {
+fn the_linter_is_captured_too_and_listed_separately() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "echo post > post.txt", "linter": "echo lint >> post.txt; echo fix > lint.txt"}"#,
     );
@@ -96,7 +96,7 @@ fn the_linter_is_captured_too_and_told_apart() {
 }
 
 #[test]
-fn a_file_that_the_reply_made_and_the_command_removed_never_was() {
+fn a_file_created_by_the_reply_and_removed_by_the_command_is_not_recorded() {
     let env = formatted("rm a.txt; echo b > b.txt");
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
     assert_eq!(code, 0, "{document:#}");
@@ -125,7 +125,7 @@ fn a_killed_transaction_with_captured_changes_is_recovered() {
 }
 
 #[test]
-fn what_somebody_edits_after_the_command_is_rescued_by_a_rollback() {
+fn a_rollback_saves_edits_made_after_the_command() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "echo formatted > other.txt", "linter": "touch started; while [ ! -e go ]; do sleep 0.02; done; exit 1", "linterBaseline": false, "approval": "no"}"#,
     );
@@ -162,7 +162,7 @@ fn relay_inside_a_post_command_works_on_other_paths() {
 }
 
 #[test]
-fn a_check_that_writes_what_other_tools_execute_needs_the_same_yes() {
+fn a_check_that_writes_files_other_tools_execute_needs_the_same_approval() {
     let env = project(r#"{"projectId": "shop", "postCommand": "echo evil > .envrc; echo x > other.txt"}"#);
     let before = env.tree();
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust", "--yes"]);
@@ -178,12 +178,12 @@ fn a_check_that_writes_what_other_tools_execute_needs_the_same_yes() {
 }
 
 #[test]
-fn a_check_whose_effect_could_not_be_taken_back_does_not_run() {
+fn a_check_whose_changes_could_not_be_undone_does_not_run() {
     let env = formatted("touch ran");
     env.write("a.txt", "old\n");
     env.relay(&["wrap", "--trust", "--", "true"]).success();
     let before = env.tree();
-    // Nothing can be kept where a file is in the way, as nothing can on a full disk.
+    // A file in place of the folder prevents keeping anything, as a full disk would.
     assert_eq!(env.shell("rm -r .relaycode/capture && touch .relaycode/capture").code, 0);
     let (code, document) = apply(&env, &reply(1, "b.txt", "new"), &["--trust"]);
     assert_eq!((code, document["status"].as_str()), (1, Some("rolled_back")), "{document:#}");
@@ -192,7 +192,7 @@ fn a_check_whose_effect_could_not_be_taken_back_does_not_run() {
 }
 
 #[test]
-fn a_check_that_plants_what_git_runs_is_reported_loudly() {
+fn a_check_that_adds_programs_for_git_to_run_is_reported() {
     let script = "echo x > .git/hooks/pre-commit; git config core.fsmonitor ./evil; exit ${CODE:-0}";
     for code in ["0", "1"] {
         let env = formatted(&script.replace("${CODE:-0}", code));

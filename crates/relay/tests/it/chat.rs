@@ -1,8 +1,9 @@
-//! Replies as chats write them, with the class of every block: nothing lands in part, nothing that is only shown is written.
+//! Replies as chats write them, with the class of every block: none lands in part, and blocks that are only shown are not
+//! written.
 
 use testkit::corpus::{Score, Verdict};
 
-/// How many replies the public set has at least.
+/// The minimum number of replies in the public set.
 const LEAST: usize = 300;
 
 #[test]

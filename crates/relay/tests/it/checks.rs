@@ -1,11 +1,11 @@
-//! `preCommand`, `postCommand` and `linter`: their order, what they see, what follows from them.
+//! `preCommand`, `postCommand` and `linter`: their order, what they see, and their consequences.
 
 use serde_json::json;
 
 use crate::{apply, codes, project, reply};
 
 #[test]
-fn the_commands_run_in_the_order_that_is_promised() {
+fn the_commands_run_in_the_documented_order() {
     let env = project(
         r#"{"projectId": "shop", "preCommand": "echo pre $(cat a.txt) >> order", "postCommand": "echo post $(cat a.txt) >> order",
             "linter": "echo lint $(cat a.txt) >> order"}"#,
@@ -32,7 +32,7 @@ fn a_failing_pre_command_stops_everything_and_its_effects_stay() {
 }
 
 #[test]
-fn the_plan_is_made_on_what_the_pre_command_left() {
+fn edits_are_planned_on_the_files_after_pre_command() {
     let env = project(r#"{"projectId": "shop", "preCommand": "echo prepared > a.txt"}"#);
     env.write("a.txt", "old\n");
     let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nprepared\n=======\ndone\n>>>>>>> REPLACE\n```\n";
@@ -41,7 +41,7 @@ fn the_plan_is_made_on_what_the_pre_command_left() {
 }
 
 #[test]
-fn a_failing_post_command_rolls_everything_back_also_under_yes() {
+fn a_failing_post_command_rolls_everything_back_even_with_yes() {
     let env = project(r#"{"projectId": "shop", "postCommand": "cat src/new/a.txt && exit 1"}"#);
     env.write("src/old.txt", "old\n");
     std::fs::write(env.path("logo.bin"), [0u8, 159, 146, 150]).unwrap();
@@ -98,7 +98,7 @@ fn an_unknown_failing_linter_counts_as_one_error() {
 }
 
 #[test]
-fn a_linter_that_cannot_start_or_end_is_told_as_that() {
+fn a_linter_that_cannot_start_or_end_is_reported_as_such() {
     let env =
         project(r#"{"projectId": "shop", "linter": "no-such-linter --check", "approvalOnErrorCount": 99}"#);
     let (code, document) = apply(&env, &reply(1, "a.txt", "new"), &["--trust"]);
@@ -114,9 +114,9 @@ fn a_linter_that_cannot_start_or_end_is_told_as_that() {
 }
 
 #[test]
-fn a_post_command_that_runs_out_of_time_is_ended_with_its_children() {
+fn a_post_command_that_times_out_is_stopped_with_its_children() {
     let command = "sleep 300 & echo $! > ../home/pid.new; mv ../home/pid.new ../home/pid; sleep 300";
-    // On a busy machine the time may be up before the command has begun.
+    // On a busy machine, the time may be up before the command starts.
     for limit_ms in [200, 2_000, 20_000] {
         let config = json!({"projectId": "shop", "postCommand": command, "commandTimeoutMs": limit_ms});
         let env = project(&config.to_string());
@@ -131,10 +131,10 @@ fn a_post_command_that_runs_out_of_time_is_ended_with_its_children() {
     panic!("the command never began");
 }
 
-/// In a session of its own, without parents and without environment: nothing about it says where it came from.
+/// In a session of its own, without parents and with an empty environment: nothing shows where it came from.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_a_check_leaves_running_is_ended_and_named() {
+fn processes_that_a_check_leaves_running_are_stopped_and_named() {
     let daemon = "env -i PATH=\"$PATH\" setsid sh -c 'echo $$ > ../home/pid.new; mv ../home/pid.new ../home/pid; \
                   sleep 300; echo late > late.txt' </dev/null >/dev/null 2>&1 &";
     let command = format!("( ( {daemon} ) & ); while [ ! -s ../home/pid ]; do sleep 0.01; done");
@@ -243,7 +243,7 @@ fn without_the_baseline_every_error_counts() {
 }
 
 #[test]
-fn what_a_linter_changes_on_the_files_before_is_on_the_ledger() {
+fn changes_by_the_baseline_linter_run_are_on_the_ledger() {
     let env =
         project(r#"{"projectId": "shop", "linter": "date +%N > stamp.txt; echo 'Found 1 errors.'; exit 1"}"#);
     let (code, document) = apply(&env, &reply(1, "a.txt", "fine"), &["--trust"]);

@@ -3,7 +3,7 @@
 use crate::{PLAIN, json, project, reply, uuid, wait_for};
 
 #[test]
-fn what_was_copied_outlives_the_command_and_another_program_reads_it() {
+fn copied_text_outlives_the_command_and_another_program_reads_it() {
     let env = project(PLAIN);
     let display = testkit::XDisplay::start();
     let run = env.relay(&["prompt", "--copy"]).env("DISPLAY", display.name()).run();
@@ -14,7 +14,7 @@ fn what_was_copied_outlives_the_command_and_another_program_reads_it() {
 }
 
 #[test]
-fn what_holds_the_text_ends_with_the_display() {
+fn the_process_that_holds_the_text_ends_with_the_display() {
     let env = project(PLAIN);
     let display = testkit::XDisplay::start();
     env.relay(&["prompt", "--copy"]).env("DISPLAY", display.name()).success();

@@ -56,7 +56,7 @@ fn the_same_reply_that_no_longer_fits_waits_for_its_twin() {
 }
 
 #[test]
-fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
+fn relay_waits_visibly_for_a_file_in_use() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "touch started; while [ ! -e go ]; do sleep 0.05; done"}"#,
     );
@@ -69,13 +69,13 @@ fn a_file_that_is_in_use_is_waited_for_and_that_is_seen() {
     assert_eq!(env.read("a.txt"), "one\n");
     env.write("go", "");
     assert_eq!(first.wait().code, 0);
-    // It was planned on the file as the first one left it, and lands; nothing is overwritten unseen.
+    // It was planned on the file as the first one left it, and lands; it overwrites nothing that it has not read.
     assert_eq!(second.wait(), 0, "{}", second.text());
     assert_eq!(env.read("a.txt"), "two\n", "{}", second.text());
 }
 
 #[test]
-fn an_edit_is_not_refused_for_what_may_not_stay() {
+fn an_edit_is_not_refused_because_of_a_change_that_may_be_rolled_back() {
     let check = "touch ~/started; while [ ! -e ~/go ]; do sleep 0.05; done; ! grep -q wrong a.txt";
     let env = project(&serde_json::json!({"projectId": "shop", "postCommand": check}).to_string());
     let patch = |old: &str, new: &str| {
@@ -83,7 +83,7 @@ fn an_edit_is_not_refused_for_what_may_not_stay() {
             "```text // {{a.txt}} multi-search-replace\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n```\n"
         )
     };
-    // The second one finds no place for its edit in what the first one wrote, or is planned on that.
+    // The second edit does not fit the first one's content, or is planned on it.
     for old in ["two", "three"] {
         env.write("a.txt", "one\ntwo\nthree\n");
         let first = env.relay(&["apply", "--trust"]).stdin(&patch("two", "wrong")).spawn();
@@ -102,7 +102,7 @@ fn an_edit_is_not_refused_for_what_may_not_stay() {
 }
 
 #[test]
-fn a_wait_for_a_process_that_was_stopped_is_seen() {
+fn waiting_for_a_stopped_process_is_visible() {
     let env = project(PLAIN);
     env.relay(&["apply"]).stdin(&reply(1, "a.txt", "one")).success();
     let lock = std::fs::File::open(env.path(".relaycode/lock")).unwrap();
@@ -118,7 +118,7 @@ fn a_wait_for_a_process_that_was_stopped_is_seen() {
 }
 
 #[test]
-fn relay_inside_a_check_works_on_other_files_and_is_told_why_not_on_these() {
+fn relay_inside_a_check_works_on_other_files_and_is_refused_on_these() {
     let env = project(r#"{"projectId": "shop", "postCommand": "sh inner.sh"}"#);
     env.write(
         "inner.sh",

@@ -14,7 +14,7 @@ fn a_wrong_value_refuses_with_the_key_named_and_nothing_changed() {
 }
 
 #[test]
-fn broken_json_is_told_with_line_and_column() {
+fn broken_json_is_reported_with_line_and_column() {
     let env = project("{\n  \"projectId\": \"shop\",\n}");
     let run = env.relay(&["apply"]).stdin(&reply(1, "a.txt", "x")).run();
     assert_eq!(run.code, 1);
@@ -30,7 +30,7 @@ fn an_unknown_key_is_a_warning_with_the_nearest_one() {
 }
 
 #[test]
-fn without_a_config_the_project_is_not_checked_and_that_is_said() {
+fn without_a_config_the_project_is_not_checked_and_relay_says_so() {
     let env = env();
     let (code, document) = apply(&env, &reply(1, "a.txt", "x"), &[]);
     assert_eq!((code, codes(&document)), (0, vec!["project-unchecked".to_owned()]));
@@ -71,7 +71,7 @@ fn the_projects_settings_are_set_shown_and_unset() {
 }
 
 #[test]
-fn a_project_setting_that_cannot_be_is_refused_and_changes_nothing() {
+fn an_invalid_project_setting_is_refused_and_changes_nothing() {
     let env = project(crate::PLAIN);
     let before = env.tree();
     for (arguments, way_out) in [
@@ -90,7 +90,7 @@ fn a_project_setting_that_cannot_be_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn without_a_project_setting_one_says_how_to_get_one() {
+fn without_a_config_project_settings_say_how_to_create_one() {
     let env = env();
     let run = env.relay(&["config", "set", "gitStage", "true", "--json"]).run();
     assert_eq!((run.code, codes(&json(&run))), (1, vec!["no-config".to_owned()]));
@@ -124,7 +124,7 @@ fn a_config_that_is_not_json_is_left_alone() {
 }
 
 #[test]
-fn a_command_that_was_set_is_not_trusted_by_that() {
+fn setting_a_command_does_not_trust_it() {
     let env = project(crate::PLAIN);
     let run = env.relay(&["config", "set", "postCommand", "touch ran"]).run();
     assert!(run.code == 0 && run.stderr.contains("relay trust"), "{run:?}");

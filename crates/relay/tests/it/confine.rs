@@ -1,8 +1,8 @@
-//! Programs that may write only where Relay lets them.
+//! Programs that may write only where Relay allows it.
 
 use crate::env;
 
-/// Every way a shell has to change something, tried outside and inside what may be written.
+/// Every way a shell can change something, tried outside and inside the writable folders.
 const TRIES: &str = "echo x > ok/new; echo x > no/new; echo x >> no/there; true > no/there; mv no/there no/moved; \
                      rm no/there; mkdir no/folder; ln -s x no/link; ln no/there ok/hard; mv no/there ok/stolen; \
                      cat no/there; echo gone > /dev/null && echo done";
@@ -32,7 +32,7 @@ fn a_confined_program_writes_nowhere_else() {
 }
 
 #[test]
-fn what_it_starts_is_confined_too() {
+fn its_children_are_confined_too() {
     let env = env();
     env.write("no/there", "kept\n");
     let line = "(setsid sh -c 'echo x > no/late'; sh -c 'echo x > no/there') 2>/dev/null; true";
@@ -42,7 +42,7 @@ fn what_it_starts_is_confined_too() {
 }
 
 #[test]
-fn what_cannot_be_confined_does_not_run() {
+fn a_program_that_cannot_be_confined_does_not_run() {
     let env = env();
     for arguments in [vec!["__confine"], vec!["__confine", "sh"], vec!["__confine", "--", "no-such-program"]]
     {

@@ -17,7 +17,7 @@ fn list(env: &TestEnv) -> String {
 }
 
 #[test]
-fn files_are_selected_taken_out_and_forgotten() {
+fn files_are_added_removed_and_cleared() {
     let env = shop();
     let run = env.relay(&["context", "add", "src", "notes.md", "--exclude", "**/b.rs"]).run();
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -35,7 +35,7 @@ fn files_are_selected_taken_out_and_forgotten() {
 }
 
 #[test]
-fn paths_are_taken_from_the_folder_one_is_in() {
+fn paths_are_relative_to_the_current_folder() {
     let env = shop();
     let run = env.shell("cd src && \"$RELAY\" context add a.rs 'deep/*'");
     assert_eq!(run.code, 0, "{}", run.stderr);
@@ -43,7 +43,7 @@ fn paths_are_taken_from_the_folder_one_is_in() {
 }
 
 #[test]
-fn a_selected_file_that_went_is_told_and_can_be_taken_out() {
+fn a_selected_file_that_is_gone_is_reported_and_can_be_removed() {
     let env = shop();
     env.relay(&["context", "add", "src/a.rs", "src/b.rs"]).run();
     assert_eq!(env.shell("rm src/a.rs").code, 0);

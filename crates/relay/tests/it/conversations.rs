@@ -6,7 +6,7 @@ use testkit::model::{Answer, Failure, Reply, Usage};
 use crate::lab::{Lab, WIRES, calling};
 
 #[test]
-fn calls_of_one_answer_run_beside_each_other_and_results_keep_their_order() {
+fn calls_of_one_answer_run_in_parallel_and_results_keep_their_order() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         for name in ["a", "b", "c"] {
@@ -48,7 +48,7 @@ fn steering_skips_the_calls_that_have_not_started_in_every_wire_format() {
 }
 
 #[test]
-fn an_abort_at_any_event_of_an_answer_leaves_a_session_that_goes_on() {
+fn an_abort_at_any_event_of_an_answer_leaves_a_usable_session() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         lab.env.write("a.txt", "one\n");
@@ -73,7 +73,7 @@ fn an_abort_at_any_event_of_an_answer_leaves_a_session_that_goes_on() {
 }
 
 #[test]
-fn an_abort_ends_a_tool_and_its_children_within_a_moment() {
+fn an_abort_stops_a_tool_and_its_children_at_once() {
     let lab = Lab::new();
     let mut client = lab.rpc(&["--policy", "full"]);
     lab.calls(&[("bash", json!({ "command": "touch started; sleep 1234.5 & wait" }))]);
@@ -92,7 +92,7 @@ fn an_abort_ends_a_tool_and_its_children_within_a_moment() {
 }
 
 #[test]
-fn a_failure_that_passes_is_tried_again_and_reported() {
+fn a_temporary_failure_is_retried_and_reported() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         lab.server.queue(Answer::failure(Failure::Overloaded));
@@ -158,7 +158,7 @@ fn an_abort_while_a_retry_waits_cancels_the_retry() {
 }
 
 #[test]
-fn a_conversation_that_does_not_fit_is_compacted_and_goes_on() {
+fn a_conversation_that_does_not_fit_is_compacted_and_continues() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         lab.config("[compaction]\nkeepRecentTokens = 1\n[retry]\nbaseDelayMs = 1\nrequestMaxRetries = 0\nstreamMaxRetries = 0\n");
@@ -200,7 +200,7 @@ fn a_rule_interrupts_however_the_stream_is_cut() {
 }
 
 #[test]
-fn almost_all_of_a_prompt_is_the_beginning_of_the_next_one() {
+fn most_of_a_prompt_is_a_prefix_of_the_next_one() {
     for (wire, path) in WIRES {
         let lab = Lab::speaking(wire, path);
         lab.env.write("a.txt", &"a line of text\n".repeat(40));
@@ -225,8 +225,7 @@ fn almost_all_of_a_prompt_is_the_beginning_of_the_next_one() {
     }
 }
 
-/// What a provider reads, in the order in which it does: instructions, tools, messages. Marks for its cache are not part
-/// of it.
+/// What a provider reads, in its order: instructions, tools, messages. Cache markers are left out.
 fn parts(body: &Value) -> Vec<String> {
     fn without_marks(value: &Value) -> Value {
         match value {
@@ -250,7 +249,7 @@ fn parts(body: &Value) -> Vec<String> {
 }
 
 #[test]
-fn fifty_turns_need_hardly_more_memory_than_five() {
+fn fifty_turns_use_little_more_memory_than_five() {
     let peak = |turns: usize| {
         let lab = Lab::new();
         lab.env.write("a.txt", &"a line of text\n".repeat(40));
@@ -272,7 +271,7 @@ fn fifty_turns_need_hardly_more_memory_than_five() {
 }
 
 #[test]
-fn a_recording_plays_again_bit_for_bit() {
+fn a_recording_replays_bit_for_bit() {
     let lab = Lab::new();
     lab.env.write("a.txt", "one\ntwo\n");
     let before = lab.env.tree();
@@ -296,8 +295,8 @@ fn a_recording_plays_again_bit_for_bit() {
     assert!(!again.stderr.contains("recording"), "{}", again.stderr);
 }
 
-/// Events without what differs from run to run: times, ids of entries, names of transactions, and which of several calls
-/// that run side by side ends first. Their results are in the order of the calls all the same.
+/// Events without the parts that differ between runs: times, ids of entries, names of transactions, and the order in
+/// which parallel calls end. Their results are in the order of the calls anyway.
 fn stable(lines: &str) -> Vec<Value> {
     fn cleaned(value: &mut Value) {
         match value {
@@ -348,7 +347,7 @@ fn a_run_out_of_time_ends_its_command_and_lands_all_or_nothing() {
     lab.calls(&[("bash", json!({ "command": "echo half > half.txt; sleep 600" }))]);
     let (code, document) = lab.json(&["--policy", "full", "--max-time", "2s", "go"]);
     assert_eq!((code, &document["status"]), (4, &json!("limit")), "{document}");
-    // What the command did until then is on the ledger, and can be undone as a whole.
+    // The command's changes up to then are on the ledger, and can be undone as a whole.
     if lab.env.exists("half.txt") {
         lab.env.relay(&["undo", "--turn", "--yes"]).success();
     }
@@ -358,7 +357,7 @@ fn a_run_out_of_time_ends_its_command_and_lands_all_or_nothing() {
 }
 
 #[test]
-fn a_run_whose_model_fails_in_the_middle_keeps_what_landed_and_can_go_on() {
+fn a_run_whose_model_fails_midway_keeps_what_landed_and_can_continue() {
     let lab = Lab::new();
     lab.calls(&[("write", json!({ "path": "a.txt", "content": "one\n" }))]);
     lab.server.queue(Answer::status(400, Failure::BadRequest));
@@ -374,7 +373,7 @@ fn a_run_whose_model_fails_in_the_middle_keeps_what_landed_and_can_go_on() {
 }
 
 #[test]
-fn the_answer_is_held_to_a_schema() {
+fn the_answer_must_match_the_schema() {
     let lab = Lab::new();
     lab.env
         .write("schema.json", r#"{"type":"object","properties":{"n":{"type":"integer"}},"required":["n"]}"#);

@@ -1,10 +1,10 @@
-//! A corpus of realistic edit cases, where there is one: nothing wrong, nothing half done, hardly anything refused.
+//! A corpus of realistic edit cases, if available: none applied wrongly or in part, and few refused.
 
 use testkit::corpus::{Score, Verdict};
 
 /// The corpus is not part of the project. `RELAY_CORPUS` says where it is.
 #[test]
-fn the_corpus_is_applied_rightly_or_not_at_all() {
+fn the_corpus_is_applied_correctly_or_not_at_all() {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/practice.jsonl");
     let corpus = std::env::var("RELAY_CORPUS").unwrap_or_else(|_| beside.to_owned());
     if !std::path::Path::new(&corpus).exists() {
@@ -17,10 +17,10 @@ fn the_corpus_is_applied_rightly_or_not_at_all() {
     assert!(score.worst_dialect() >= 97.0, "{score}");
 }
 
-/// What the test suites of other tools expect of somebody who applies edits, in cases written for Relay. Where a tool
+/// What the test suites of other tools expect from an applier of edits, in cases written for Relay. Where a tool
 /// guesses and Relay refuses, the case says why.
 #[test]
-fn what_other_tools_test_lands_rightly_or_is_refused_for_a_reason() {
+fn the_cases_of_other_tools_land_correctly_or_are_refused_for_a_reason() {
     let cases = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/peers.jsonl");
     let score = Score::of(env!("CARGO_BIN_EXE_relay"), cases);
     println!("{score}");

@@ -1,9 +1,9 @@
 //! Damaged state: every file of `.relaycode` and of the user's data gets a flipped bit, is cut off, emptied, removed or
 //! replaced by another one's copy, and every command that reads it is run.
 //!
-//! Whatever is damaged: nothing panics, no file of the project changes unless a command says that it succeeded, nothing is
-//! called fine that is not, and the originals stay within reach. In short form each file is damaged in one way, which
-//! goes round; `RELAY_LONG_TESTS=yes` damages each in every way.
+//! Whatever is damaged: nothing panics, no project file changes unless a command reports success, no command calls damaged
+//! state fine, and the originals stay recoverable. In the short form, each file is damaged in one way, in rotation;
+//! `RELAY_LONG_TESTS=yes` damages each in every way.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ const WRITTEN: &str = "written by a reply\n";
 
 #[derive(Debug, Clone, Copy)]
 enum Damage {
-    /// One bit, this many sixteenths of the file from its beginning.
+    /// One bit, at this many sixteenths of the file.
     Flip(usize),
     Truncate,
     Empty,
@@ -58,7 +58,7 @@ fn files(folder: &Path) -> Files {
     found
 }
 
-/// Makes the files below a folder these again.
+/// Restores these files below a folder.
 fn put_back(folder: &Path, files: &Files) {
     for (name, bytes) in files {
         let path = folder.join(name);
@@ -72,7 +72,7 @@ fn put_back(folder: &Path, files: &Files) {
     }
 }
 
-/// Does the damage; false if this file cannot be damaged so.
+/// Damages a file; returns false if it cannot be damaged this way.
 fn damage(folder: &Path, files: &Files, name: &Path, how: Damage) -> bool {
     let path = folder.join(name);
     let mut bytes = files[name].clone();
@@ -149,7 +149,7 @@ fn look_around(env: &TestEnv, context: &str) -> Run {
     recovered
 }
 
-/// The original is at its place, or somewhere below `.relaycode`, and the file holds only what was written to it.
+/// The original is in its place or below `.relaycode`, and the file holds only content that was written to it.
 fn check(env: &TestEnv, recovered: &Run, context: &str) {
     let now = env.read("a.txt");
     assert!(now == ORIGINAL || now == WRITTEN, "{context}: a.txt holds {now:?}");
@@ -193,7 +193,7 @@ fn whatever_is_damaged_nothing_panics_nothing_is_lost_and_nothing_is_called_fine
         }
     }
     assert!(tried > 15, "{tried} kinds of damage");
-    // Without any damage the transaction that was killed is rolled back.
+    // Without damage, the killed transaction is rolled back.
     put_back(&env.root(), &project);
     put_back(&home, &user);
     let recovered = look_around(&env, "no damage");

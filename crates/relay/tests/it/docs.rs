@@ -1,6 +1,6 @@
 //! Every command in the README and the guide, run in the order in which a reader would type it.
 //!
-//! Each block of commands gets a project of its own that has what the page speaks of: sources, a ledger of twelve
+//! Each block of commands gets a project of its own with everything the page mentions: sources, a ledger of twelve
 //! transactions, a reply, a clipboard, other agents, a model server. A command that fails, or that the page no longer
 //! shows although it is listed here, fails the test.
 
@@ -18,13 +18,14 @@ const NOT_RUN: [&str; 4] = [
     "cd your-project", // The test is there already.
 ];
 
-/// Commands that end with another code than 0 in the project here, and why that is right.
+/// Commands that exit with a code other than 0 here, and why that is correct.
 const EXPECTED: [(&str, i32, &str); 2] = [
     ("relay apply --repair-prompt reply.md", 1, "Send only"),
     ("relay apply --clipboard --repair-prompt --copy", 1, "on the clipboard"),
 ];
 
-/// What waits for a person is given what that person would do: the text to type or save, or the signal to stop.
+/// Commands that wait for a person, each with what that person would do: the text to type or save, or the signal to
+/// stop.
 const STDIN: [(&str, &str); 1] = [("relay auth login anthropic", "sk-from-a-pipe\n")];
 
 /// Commands that run until they are stopped.
@@ -43,7 +44,7 @@ fn blocks(page: &str) -> Vec<Vec<String>> {
     blocks
 }
 
-/// A line without the comment after it. Two spaces are before each, so that a `#` in a command is none.
+/// A line without its comment. Two spaces precede each comment, to distinguish it from a `#` in a command.
 fn command(line: &str) -> String {
     line.split("  #").next().unwrap_or_default().trim().to_owned()
 }
@@ -68,14 +69,14 @@ impl Reader {
         reader
     }
 
-    /// Programs that the page calls, which answer what a reader would see.
+    /// Stand-ins for the programs that the page calls.
     fn agents(&self) {
         let fix = "--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1 +1 @@\n-const a = 15;\n+const a = 2;\n";
         let review = json!({"findings": [
             {"file": "src/a.ts", "line": 1, "severity": "nit", "message": "fine", "fix": null},
             {"file": "src/a.ts", "line": 1, "severity": "nit", "message": "a name", "fix": fix},
         ]});
-        // In prose, over several lines: each agent has a format of its own for events, and none is like this.
+        // Prose over several lines, which no agent's event format resembles.
         self.env.write("../home/answer", &format!("My findings:\n{review:#}\n"));
         let answer = self.env.home_path("answer").display().to_string();
         for name in ["codex", "claude", "gemini"] {
@@ -124,7 +125,7 @@ impl Reader {
         }
     }
 
-    /// The reply that is landed, or where the page shows what happens then, one that is refused, and its answer.
+    /// The reply to land, or, where the page shows a refusal, one that is refused and its answer.
     fn replies(&self, block: &[String]) {
         let section = |search: &str| {
             format!(
@@ -155,7 +156,7 @@ impl Reader {
     /// Runs one command as a shell would, and says what is wrong with its result.
     fn run(&self, command: &str) -> Option<String> {
         if command.starts_with("relay review --apply") {
-            // The review before it was of other changes; the one that the fix is for comes first.
+            // The previous review was of other changes, so first run the one that the fix belongs to.
             self.shell("relay review --transaction 6f2a --to codex");
         }
         let input = STDIN.iter().find(|(known, _)| *known == command).map_or("", |(_, input)| input);
@@ -232,7 +233,7 @@ fn a_command_that_does_not_work_is_found() {
 }
 
 #[test]
-fn what_is_listed_here_is_on_a_page() {
+fn listed_commands_are_on_a_page() {
     let all: Vec<String> =
         [page("README.md"), page("docs/guide.md")].iter().flat_map(|page| blocks(page)).flatten().collect();
     let listed = NOT_RUN.iter().chain(STOPPED.iter()).chain(STDIN.iter().map(|(command, _)| command));

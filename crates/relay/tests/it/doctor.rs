@@ -3,7 +3,7 @@
 use crate::{PLAIN, env, json, project};
 
 #[test]
-fn a_healthy_project_is_told_as_that() {
+fn a_healthy_project_has_no_problems() {
     let env = project(PLAIN);
     let run = env.relay(&["doctor"]).run();
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
@@ -11,7 +11,7 @@ fn a_healthy_project_is_told_as_that() {
 }
 
 #[test]
-fn what_is_missing_comes_with_what_to_do() {
+fn missing_programs_come_with_hints() {
     let env = project(r#"{"projectId": "shop", "linter": "no-such-linter ."}"#);
     let run = env.relay(&["doctor"]).run();
     assert_eq!(run.code, 1);
@@ -55,10 +55,10 @@ fn doctor_changes_nothing_in_the_project() {
     assert_eq!(env.tree(), before);
 }
 
-/// Bubblewrap is tried, not only looked for.
+/// Bubblewrap is run, not only found.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_bubblewrap_that_is_missing_or_does_not_work_is_said() {
+fn a_missing_or_broken_bubblewrap_is_reported() {
     let env = project(PLAIN);
     let doctor = |path: &str| env.relay(&["doctor"]).env("PATH", path).run().stdout;
     assert!(doctor("/nonexistent").contains("bubblewrap: not installed"));

@@ -1,4 +1,5 @@
-//! Files that are not plain UTF-8 with `\n`: what the edit does not name keeps its bytes, what it names is found.
+//! Files that are not plain UTF-8 with `\n`: text that the edit does not change keeps its bytes, and text that it
+//! quotes is found.
 
 use crate::{PLAIN, apply, project};
 
@@ -16,7 +17,7 @@ fn unified(hunk: &str) -> String {
     format!("--- a/f.txt\n+++ b/f.txt\n{hunk}")
 }
 
-/// Lands a reply on `f.txt`, compares its bytes, and takes it back.
+/// Lands a reply on `f.txt`, compares its bytes, and undoes it.
 #[track_caller]
 fn check(before: &[u8], reply: &str, after: &[u8]) {
     let env = project(PLAIN);
@@ -41,7 +42,7 @@ fn check_refused(before: &[u8], reply: &str, code: &str) {
     assert_eq!(std::fs::read(env.path("f.txt")).unwrap(), before);
 }
 
-/// Bytes as something a failed test can show.
+/// Bytes in a form that a failed test can print.
 fn show(bytes: &[u8]) -> String {
     bytes.escape_ascii().to_string()
 }
@@ -129,7 +130,7 @@ fn a_broken_utf_16_file_is_not_touched() {
 }
 
 #[test]
-fn bytes_that_are_no_text_survive_outside_the_edit() {
+fn binary_bytes_survive_outside_the_edit() {
     let before = b"caf\xe9 au lait\nprice: 5\n\xff\xfe\xfd\n";
     let after = b"caf\xe9 au lait\nprice: 6\n\xff\xfe\xfd\n";
     check(before, &search_replace("price: 5\n", "price: 6\n"), after);
@@ -175,7 +176,7 @@ fn python_blocks_keep_their_nesting() {
     let old = "def f(self):\n    if x:\n        y()\n";
     let new = "def f(self):\n    if x:\n        y()\n    else:\n        n()\n";
     check(before, &search_replace(old, new), after);
-    // A line whose nesting is unlike the others' cannot be shifted: guessing would change what the program means.
+    // A line with different nesting cannot be shifted: guessing would change the program's meaning.
     check_refused(
         before,
         &search_replace("  def f(self):\n  if x:\n      y()\n", "  def f(self):\n  pass\n"),

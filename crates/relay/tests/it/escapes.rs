@@ -1,7 +1,7 @@
-//! Ways out of the sandbox, tried for real: `tests/escapes/` sets a stage and makes the attempts.
+//! Escapes from the sandbox, tried for real: `tests/escapes/` prepares the scene and makes the attempts.
 //!
-//! Every attempt is made five times: without a sandbox, where it has to get out, or it proves nothing; confined without
-//! bubblewrap and with it; and both again without network. What may get out is listed here and, by the same name, in `docs/security.md`.
+//! Every attempt is made five times: without a sandbox, where it must succeed or it proves nothing; confined without bubblewrap and with
+//! it; and both again without network. The attempts that may succeed are listed here and, by the same names, in `docs/security.md`.
 //! `./test --long` also makes the attempts as a user without rights, and lets the races run for longer.
 
 #![allow(clippy::print_stdout, reason = "says which attempts prove nothing on this machine")]
@@ -22,7 +22,7 @@ const ALLOWED: [&str; 6] = [
     "internet_datagram_6",
 ];
 
-/// What is not restricted where there is no network.
+/// What is not restricted even without network.
 const ALLOWED_OFFLINE: [&str; 1] = ["read_secret"];
 
 /// What only bubblewrap prevents.
@@ -45,7 +45,7 @@ const NEEDS_BUBBLEWRAP: [&str; 16] = [
     "victims_environment_read",
 ];
 
-/// How many attempts must get out where nothing holds them, as root of a usual machine; users may do less.
+/// How many attempts must succeed without a sandbox, as root on a typical machine; other users can do less.
 const REAL_ATTEMPTS: usize = 60;
 
 /// The kinds of attempts that there must be at least one of, by the beginnings of their names.
@@ -74,14 +74,14 @@ const KINDS: [&str; 22] = [
     "tmux_",
 ];
 
-/// What came of every attempt: a word, and why.
+/// The result of every attempt: a word, and the reason.
 type Results = BTreeMap<String, (String, String)>;
 
 /// Who makes the attempts.
 #[derive(Clone, Copy)]
 enum Who {
     Us,
-    /// A user without any rights; only root can become that one.
+    /// A user without any rights; only root can switch to it.
     Nobody,
 }
 
@@ -98,7 +98,7 @@ fn nothing_gets_out_of_the_sandbox_of_a_user_without_rights() {
 }
 
 #[test]
-fn what_is_not_covered_is_documented() {
+fn uncovered_attempts_are_documented() {
     let docs = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/security.md"));
     let docs = docs.unwrap();
     for name in ALLOWED.iter().chain(&NEEDS_BUBBLEWRAP) {
@@ -138,7 +138,7 @@ fn check(who: Who) {
     }
 }
 
-/// Everything but what may escape was blocked.
+/// All attempts but the listed ones were blocked.
 #[track_caller]
 fn held(free: &Results, confined: &Results, may_escape: impl Fn(&str) -> bool) {
     assert_eq!(free.keys().collect::<Vec<_>>(), confined.keys().collect::<Vec<_>>());
@@ -148,7 +148,7 @@ fn held(free: &Results, confined: &Results, may_escape: impl Fn(&str) -> bool) {
     }
 }
 
-/// Sets the stage in a folder of its own and makes all attempts on it.
+/// Prepares the scene in its own folder and makes all attempts there.
 fn play(python: &Path, mode: &str, who: Who) -> Results {
     let env = env();
     let base = env.root().canonicalize().unwrap().join("stage");
@@ -187,7 +187,7 @@ fn names<'a>(results: &'a Results, wanted: &str) -> Vec<&'a str> {
     results.iter().filter(|(_, (word, _))| word == wanted).map(|(name, _)| name.as_str()).collect()
 }
 
-/// Whether signals are held by Landlock, and whether bubblewrap works, as `relay doctor` says.
+/// Whether Landlock blocks signals, and whether bubblewrap works, according to `relay doctor`.
 fn enforced() -> (bool, bool) {
     let env = env();
     let document = json(&env.relay(&["doctor", "--json"]).run());
@@ -200,14 +200,14 @@ fn enforced() -> (bool, bool) {
     (says("no signals to your other programs"), says("bubblewrap: works"))
 }
 
-/// The system's own python, which other users may run too.
+/// The system's python, which other users can run too.
 fn python() -> Option<PathBuf> {
     let usual = PathBuf::from("/usr/bin/python3");
     let found = || Command::new("python3").arg("--version").output().is_ok().then(|| "python3".into());
     usual.exists().then_some(usual).or_else(found)
 }
 
-/// Says what is missing; where everything must be there, that is a failure.
+/// Reports what is missing, which is a failure where everything must be installed.
 fn not_tested(reason: &str) {
     assert!(std::env::var_os("CI").is_none(), "{reason}");
     println!("NOT TESTED: {reason}");

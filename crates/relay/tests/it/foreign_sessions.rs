@@ -1,8 +1,8 @@
-//! Sessions of pi and oh-my-pi, made by the programs themselves against a scripted model: they open here, are added to,
-//! and go on in the program they came from.
+//! Sessions of pi and oh-my-pi, made by the programs themselves against a scripted model: they open here, grow, and
+//! continue in the program they came from.
 //!
-//! `./test --long` installs the programs and names the folder in `RELAY_SESSION_PROGRAMS`; where it could not, it says so,
-//! and nothing is tested here.
+//! `./test --long` installs the programs and sets `RELAY_SESSION_PROGRAMS` to the folder. If that fails, `./test` says so,
+//! and these tests do nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,7 +40,7 @@ fn program(name: &'static str) -> Option<Program> {
     } } });
     let home = program.env.home_path(folder);
     std::fs::create_dir_all(&home).unwrap();
-    // JSON is YAML too, which is what the other program reads.
+    // JSON is also YAML, which the other program reads.
     for file in ["models.json", "models.yml"] {
         std::fs::write(home.join(file), models.to_string()).unwrap();
     }
@@ -48,7 +48,7 @@ fn program(name: &'static str) -> Option<Program> {
 }
 
 impl Program {
-    /// Has the program answer a prompt, in this session's file if there is one.
+    /// Makes the program answer a prompt, in this session's file if one is given.
     fn ask(&self, prompt: &str, session: Option<&Path>) {
         let resume = if self.name == "pi" { "--session" } else { "--resume" };
         let mut command = Command::new("timeout");
@@ -86,7 +86,7 @@ impl Program {
         self.env.home_path("made")
     }
 
-    /// The one session that was made.
+    /// The only session that was created.
     fn session(&self) -> PathBuf {
         let files = std::fs::read_dir(self.sessions()).unwrap().map(|file| file.unwrap().path());
         let mut files = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
@@ -108,7 +108,7 @@ fn lines(path: &Path) -> Vec<String> {
     std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// The whole way there and back.
+/// The whole round trip.
 fn check(name: &'static str) {
     let Some(program) = program(name) else { return };
     program.server.respond(|request| {
@@ -171,11 +171,11 @@ fn check(name: &'static str) {
 }
 
 #[test]
-fn a_session_of_pi_opens_goes_on_and_goes_back() {
+fn a_session_of_pi_opens_continues_and_returns() {
     check("pi");
 }
 
 #[test]
-fn a_session_of_oh_my_pi_opens_goes_on_and_goes_back() {
+fn a_session_of_oh_my_pi_opens_continues_and_returns() {
     check("omp");
 }

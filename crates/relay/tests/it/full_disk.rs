@@ -1,4 +1,4 @@
-//! A disk that is really full: a small one in memory, in a mount namespace of its own.
+//! A disk that is really full: a small one in memory, in its own mount namespace.
 
 use testkit::TestEnv;
 
@@ -33,7 +33,7 @@ fn report(env: &TestEnv) -> serde_json::Value {
 }
 
 #[test]
-fn a_full_disk_puts_off_taking_back_what_a_command_did_and_recover_completes_it() {
+fn a_full_disk_delays_the_rollback_of_a_command_and_recover_completes_it() {
     let env = filled(0);
     let script = "head -c 300000 /dev/urandom > big.bin; cp big.bin ../big.old; echo small > small.txt
         $RELAY wrap --trust --json -- sh -c 'head -c 200000 /dev/urandom > big.bin; rm small.txt' > ../wrap.json || true
@@ -58,7 +58,7 @@ fn a_full_disk_puts_off_taking_back_what_a_command_did_and_recover_completes_it(
 }
 
 #[test]
-fn what_a_command_created_makes_room_for_what_it_changed() {
+fn removing_created_files_makes_room_to_restore_changed_ones() {
     let env = filled(64);
     let script = "head -c 300000 /dev/urandom > big.bin; cp big.bin ../big.old
         $RELAY wrap --trust --json -- sh -c 'head -c 200000 /dev/urandom > big.bin; head -c 400000 /dev/urandom > made.bin' \\

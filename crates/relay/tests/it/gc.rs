@@ -22,7 +22,7 @@ fn count(env: &TestEnv) -> usize {
 }
 
 #[test]
-fn the_usual_retention_keeps_what_is_young_or_among_the_newest() {
+fn the_default_retention_keeps_recent_and_newest_transactions() {
     let env = project(PLAIN);
     three(&env);
     for arguments in [&["--yes"][..], &["--yes", "--older-than", "0s"], &["--yes", "--keep", "1"]] {
@@ -34,7 +34,7 @@ fn the_usual_retention_keeps_what_is_young_or_among_the_newest() {
 }
 
 #[test]
-fn nothing_is_forgotten_without_a_yes_and_the_newest_stays() {
+fn nothing_is_deleted_without_a_yes_and_the_newest_stays() {
     let env = project(PLAIN);
     three(&env);
     let old = ["--older-than", "0s", "--keep", "0"];
@@ -58,7 +58,7 @@ fn nothing_is_forgotten_without_a_yes_and_the_newest_stays() {
 }
 
 #[test]
-fn orphaned_contents_go_without_a_question_even_when_transactions_stay() {
+fn orphaned_contents_are_removed_without_asking_even_if_transactions_stay() {
     let env = project(PLAIN);
     three(&env);
     let orphan = env.path(&format!(".relaycode/blobs/{}", "a".repeat(64)));
@@ -70,7 +70,7 @@ fn orphaned_contents_go_without_a_question_even_when_transactions_stay() {
 }
 
 #[test]
-fn a_person_is_asked_and_told_what_they_lose() {
+fn a_person_is_asked_and_shown_what_they_lose() {
     let env = project(PLAIN);
     three(&env);
     let mut screen = env.pty(&["gc", "--older-than", "0s", "--keep", "1"]);
@@ -88,7 +88,7 @@ fn a_person_is_asked_and_told_what_they_lose() {
 }
 
 #[test]
-fn an_age_that_is_none_is_refused_and_an_empty_project_stays_empty() {
+fn an_invalid_age_is_refused_and_an_empty_project_stays_empty() {
     let env = project(PLAIN);
     let run = env.relay(&["gc", "--older-than", "long"]).run();
     assert_eq!(run.code, 2);

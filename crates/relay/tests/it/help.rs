@@ -1,4 +1,4 @@
-//! Help, completions, man pages, the reference, and errors that say what was meant.
+//! Help, completions, man pages, the reference, and errors that suggest what was meant.
 
 use crate::env;
 
@@ -51,7 +51,7 @@ fn help_knows_commands_and_topics() {
 }
 
 #[test]
-fn what_is_special_about_a_command_comes_before_global_options() {
+fn options_of_a_command_come_before_global_ones() {
     let env = env();
     for command in [&["apply"][..], &["log"], &["mail", "run"], &["context", "add"], &["auth", "login"]] {
         let help = env.relay(&[command, &["-h"]].concat()).success().stdout;
@@ -63,7 +63,7 @@ fn what_is_special_about_a_command_comes_before_global_options() {
     assert!(help.find("--allow-commands") < help.find("--dir"), "{help}");
 }
 
-/// What bash offers for a line that ends here.
+/// What bash offers at the end of this line.
 fn completed(env: &testkit::TestEnv, words: &[&str]) -> Vec<String> {
     let index = words.len().to_string();
     let line = [&["--", "relay"], words].concat();

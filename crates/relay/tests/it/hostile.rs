@@ -1,4 +1,4 @@
-//! Replies and repositories that mean harm. Names are covered by the scenarios; here is what needs a real file system.
+//! Malicious replies and repositories. The scenarios cover names; these tests need a real file system.
 
 use std::os::unix::fs::symlink;
 
@@ -38,7 +38,7 @@ fn pipes_and_folders_are_not_files() {
 }
 
 #[test]
-fn hard_linked_files_are_refused_unless_asked() {
+fn hard_linked_files_are_refused_unless_allowed() {
     let env = project(PLAIN);
     env.write("a.txt", "old\n");
     std::fs::hard_link(env.path("a.txt"), env.path("../other-name.txt")).unwrap();
@@ -50,7 +50,7 @@ fn hard_linked_files_are_refused_unless_asked() {
 }
 
 #[test]
-fn sensitive_files_need_their_own_yes() {
+fn sensitive_files_need_their_own_approval() {
     let env = project(PLAIN);
     let text = reply(1, ".github/workflows/ci.yml", "on: push");
     let (code, document) = apply(&env, &text, &["--yes"]);
@@ -88,7 +88,7 @@ fn a_file_that_cannot_be_written_leaves_the_others_alone() {
     env.write("a.txt", "a\n");
     env.write("full/b.txt", "b\n");
     let before = env.tree();
-    // A name at the limit fits the reply but not the disk together with anything longer.
+    // A name at the limit is valid in the reply, but the disk has no room for anything longer.
     let long = "x".repeat(255);
     let text = format!("```text // {{a.txt}}\nnew\n```\n\n```text // {{full/b.txt/{long}}}\nnew\n```\n");
     let (code, _) = apply(&env, &text, &["--yes"]);
@@ -97,7 +97,7 @@ fn a_file_that_cannot_be_written_leaves_the_others_alone() {
 }
 
 #[test]
-fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
+fn planted_state_files_are_named_with_a_hint() {
     for planted in [
         "mkfifo .relaycode/lock",
         "mkdir .relaycode/lock",
@@ -120,11 +120,11 @@ fn what_is_planted_in_the_state_folder_is_named_with_the_way_out() {
 }
 
 #[test]
-fn what_is_planted_where_commands_are_captured_blocks_no_reader_and_is_told_before_a_command_runs() {
+fn files_planted_in_the_capture_folder_block_no_reader_and_are_reported_before_a_command_runs() {
     for (planted, expected) in [
         ("mkfifo .relaycode/capture/lock", &["foreign-state"][..]),
         ("ln -s /etc/passwd .relaycode/capture/lock", &["foreign-state"]),
-        // Here the journal can be looked at, and is not one.
+        // Here the journal can be read, and is not valid.
         ("mkfifo .relaycode/lock", &["damaged-state", "foreign-state"]),
     ] {
         let env = project(PLAIN);
@@ -143,7 +143,7 @@ fn what_is_planted_where_commands_are_captured_blocks_no_reader_and_is_told_befo
 }
 
 #[test]
-fn a_document_says_in_escapes_what_could_deceive_whoever_looks_at_it() {
+fn a_document_escapes_characters_that_could_mislead_a_reader() {
     let env = project(PLAIN);
     let line = "x\u{202e}y\u{9b}31m\u{e0041}";
     assert_eq!(apply(&env, &reply(1, "a.txt", line), &[]).0, 0);
@@ -158,7 +158,7 @@ fn a_document_says_in_escapes_what_could_deceive_whoever_looks_at_it() {
 
 /// A name of a megabyte is a mistake or an attack; either way it is unreadable.
 #[test]
-fn what_a_reply_says_is_quoted_in_part_where_it_is_very_long() {
+fn very_long_text_of_a_reply_is_quoted_in_part() {
     let env = project(PLAIN);
     env.write("a.txt", "one\n");
     let long = "x".repeat(1_000_000);
@@ -181,7 +181,7 @@ fn what_a_reply_says_is_quoted_in_part_where_it_is_very_long() {
 }
 
 #[test]
-fn what_a_model_reads_is_the_file_byte_for_byte() {
+fn a_model_reads_the_file_byte_for_byte() {
     let env = project(PLAIN);
     let text = "a \u{1b}[31mred\u{1b}[0m\r\n\u{1b}]0;title\u{7}b\n";
     env.write("a.txt", text);
@@ -189,7 +189,7 @@ fn what_a_model_reads_is_the_file_byte_for_byte() {
 }
 
 #[test]
-fn a_dry_run_says_what_the_real_run_will_ask() {
+fn a_dry_run_announces_the_questions_of_the_real_run() {
     let env = project(r#"{"projectId": "shop", "postCommand": "true"}"#);
     let text = reply(1, ".github/workflows/ci.yml", "on: push");
     let (code, document) = apply(&env, &text, &["--dry-run"]);
@@ -200,7 +200,7 @@ fn a_dry_run_says_what_the_real_run_will_ask() {
 }
 
 #[test]
-fn names_that_are_easily_taken_for_others_are_pointed_out() {
+fn confusable_names_are_pointed_out() {
     let none: [&str; 0] = [];
     let cases: [(&str, &[&str], &str); 9] = [
         (

@@ -72,7 +72,7 @@ fn the_linter_fits_the_project_and_is_installed() {
 }
 
 #[test]
-fn the_ignore_entry_is_made_once_and_never_doubled() {
+fn the_ignore_entry_is_added_once() {
     let env = env();
     env.relay(&["init", "--yes"]).success();
     assert_eq!(env.read(".gitignore"), "/.relaycode/\n");

@@ -1,4 +1,4 @@
-//! Ctrl-C at any point rolls back; so does dying without a word.
+//! Ctrl-C at any point rolls back; so does being killed.
 
 use crate::{PLAIN, project, reply, uuid, wait_for};
 
@@ -40,7 +40,7 @@ fn a_terminate_signal_rolls_back_too() {
 }
 
 #[test]
-fn a_killed_transaction_is_taken_back_by_the_next_command() {
+fn a_killed_transaction_is_rolled_back_by_the_next_command() {
     let env = project(r#"{"projectId": "shop", "postCommand": "touch started; sleep 60"}"#);
     env.write("a.txt", "old\n");
     env.write("gone.txt", "bye\n");
@@ -82,7 +82,7 @@ fn whichever_command_recovers_says_so_beside_its_answer() {
 }
 
 #[test]
-fn a_transaction_that_waits_is_not_recovered_under_its_feet() {
+fn a_waiting_transaction_is_not_recovered_by_another_process() {
     let env = project(
         r#"{"projectId": "shop", "postCommand": "touch started; while [ ! -e go ]; do sleep 0.05; done"}"#,
     );
@@ -96,7 +96,7 @@ fn a_transaction_that_waits_is_not_recovered_under_its_feet() {
 }
 
 #[test]
-fn a_closed_pipe_is_no_crash() {
+fn a_closed_pipe_does_not_crash() {
     let env = project(PLAIN);
     for number in 1..=30 {
         crate::apply(&env, &reply(number, &format!("f{number}.txt"), "x"), &[]);

@@ -1,4 +1,4 @@
-//! A project with a model that says what the test wants, for tests of the agent.
+//! A project with a scripted model, for tests of the agent.
 
 use serde_json::{Value, json};
 use testkit::model::{ModelServer, Reply};
@@ -15,14 +15,14 @@ pub const WIRES: [(&str, &str); 5] = [
     ("ollama", ""),
 ];
 
-/// A project and a model that says what the test wants.
+/// A project and a scripted model.
 pub struct Lab {
     pub env: TestEnv,
     pub server: ModelServer,
 }
 
 impl Lab {
-    /// A model that speaks this wire format, and is asked as users ask theirs.
+    /// A model that speaks this wire format, with the default settings.
     pub fn plain(wire: &str, path: &str) -> Self {
         let (env, server) = (project(PLAIN), ModelServer::start());
         let lab = Self { env, server };
@@ -31,7 +31,7 @@ impl Lab {
         lab
     }
 
-    /// A model that speaks this wire format; a test does not wait for it to be asked again.
+    /// A model that speaks this wire format, with retries turned off.
     pub fn speaking(wire: &str, path: &str) -> Self {
         let lab = Self::plain(wire, path);
         lab.config("[retry]\nbaseDelayMs = 1\nrequestMaxRetries = 0\nstreamMaxRetries = 0\n");
@@ -42,7 +42,7 @@ impl Lab {
         Self::speaking("openai-chat", "/v1")
     }
 
-    /// The user's `models.toml`: the provider, and more about it.
+    /// The user's `models.toml`: the provider, with further lines.
     pub fn models(&self, wire: &str, path: &str, more: &str) {
         let text = format!(
             "[providers.lab]\nwire = \"{wire}\"\nbase_url = \"{}{path}\"\nauth = \"none\"\n{more}",
@@ -79,7 +79,7 @@ impl Lab {
         self.server.queue(calling(calls));
     }
 
-    /// Has the model make one call in a session of its own; what the model reads about it.
+    /// Makes the model issue one call in a new session; returns the result that the model reads.
     pub fn one_call(&self, tool: &str, arguments: &Value) -> String {
         self.calls(&[(tool, arguments.clone())]);
         self.server.queue(Reply::text("Done."));
@@ -122,7 +122,7 @@ pub fn calling(calls: &[(&str, Value)]) -> Reply {
 pub struct Client {
     pub talk: Talk,
     id: u64,
-    /// Everything that came and no one asked for.
+    /// Lines that arrived but were not waited for.
     pub seen: Vec<Value>,
 }
 
@@ -132,7 +132,7 @@ impl Client {
         self.talk.say(&line.to_string());
     }
 
-    /// Sends a command; its response.
+    /// Sends a command and returns its response.
     pub fn ask(&mut self, kind: &str, fields: Value) -> Value {
         self.id += 1;
         let id = self.id;
@@ -142,7 +142,7 @@ impl Client {
         self.wait(|line| line["type"] == "response" && line["id"] == id)
     }
 
-    /// Sends a command that must succeed; its data.
+    /// Sends a command that must succeed and returns its data.
     #[track_caller]
     pub fn get(&mut self, kind: &str, fields: Value) -> Value {
         let response = self.ask(kind, fields);
@@ -150,7 +150,7 @@ impl Client {
         response["data"].clone()
     }
 
-    /// Waits for a line that fits; the others are kept.
+    /// Waits for a matching line; keeps the others.
     pub fn wait(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         loop {
             let line: Value = serde_json::from_str(&self.talk.line()).unwrap();
@@ -161,7 +161,7 @@ impl Client {
         }
     }
 
-    /// Waits for the end of a run; how it ended.
+    /// Waits for the end of a run; returns how it ended.
     pub fn ended(&mut self) -> String {
         let end = self.wait(|line| line["type"] == "agent_end");
         end["status"].as_str().unwrap().to_owned()
@@ -173,7 +173,7 @@ impl Client {
         self.ended()
     }
 
-    /// The kinds of the events that came.
+    /// The kinds of the events that arrived.
     pub fn kinds(&self) -> Vec<String> {
         self.seen.iter().filter_map(|line| line["type"].as_str()).map(str::to_owned).collect()
     }

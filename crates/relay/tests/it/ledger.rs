@@ -54,7 +54,7 @@ fn an_empty_ledger_is_an_empty_array_and_makes_no_folder() {
 }
 
 #[test]
-fn the_log_tells_a_person_what_each_one_was_about() {
+fn the_log_shows_what_each_one_was_about() {
     let env = project(PLAIN);
     let text = reply(1, "a.txt", "x").replace("uuid:", "promptSummary: make an a\nuuid:");
     apply(&env, &text, &[]);
@@ -81,7 +81,7 @@ fn the_log_shows_time_files_lines_and_state_in_a_few_lines() {
 }
 
 #[test]
-fn the_log_is_limited_by_what_is_asked_for() {
+fn the_log_is_limited_by_its_options() {
     let env = project(PLAIN);
     env.write("src/old.txt", "1\n");
     apply(&env, &reply(1, "src/old.txt", "2"), &[]);
@@ -109,7 +109,7 @@ fn the_log_is_limited_by_what_is_asked_for() {
 }
 
 #[test]
-fn a_limit_that_makes_no_sense_is_refused_with_the_way_out() {
+fn an_invalid_limit_is_refused_with_a_hint() {
     let env = project(PLAIN);
     for (arguments, expected) in [
         (["--since", "soon"], "2026-11-15T10:30"),
@@ -141,7 +141,7 @@ fn the_log_has_the_checks_and_only_show_has_what_they_printed() {
 }
 
 #[test]
-fn show_tells_how_each_edit_was_placed() {
+fn show_says_how_each_edit_was_placed() {
     let env = project(PLAIN);
     env.write("a.txt", "one\ntwo\nthree\n");
     let text =
@@ -179,7 +179,7 @@ fn show_takes_a_number_a_uuid_or_its_beginning_and_gives_the_diff() {
     assert!(diff.contains("--- a/a.txt\n+++ b/a.txt\n") && diff.contains("-old\n+new\n"), "{diff}");
     let run = env.relay(&["show", "1"]).run();
     assert!(run.stdout.contains("- old") && run.stdout.contains("+ new"), "{}", run.stdout);
-    // What may be a number means no uuid that happens to begin with it.
+    // A valid number never means a uuid that happens to begin with it.
     for selector in ["77", "0000", "abc"] {
         let run = env.relay(&["show", selector]).run();
         assert_eq!(run.code, 1, "{selector}");
@@ -217,7 +217,7 @@ fn the_diff_in_show_is_one_that_git_applies() {
 }
 
 #[test]
-fn a_state_file_holds_what_is_promised_and_is_private() {
+fn a_state_file_has_the_documented_content_and_is_private() {
     let env = project(PLAIN);
     env.write("a.txt", "old\n");
     std::fs::write(env.path("b.bin"), vec![0u8; 100_000]).unwrap();
@@ -258,7 +258,7 @@ fn a_planted_record_is_ignored_and_reported() {
 }
 
 #[test]
-fn recover_has_nothing_to_do_on_a_good_day() {
+fn recover_has_nothing_to_do_in_a_healthy_project() {
     let env = project(PLAIN);
     apply(&env, &reply(1, "a.txt", "x"), &[]);
     let run = env.relay(&["recover"]).run();
@@ -289,7 +289,7 @@ fn the_ledger_knows_the_model_and_the_group() {
     assert_eq!(blame["transactions"][uuid(1)]["model"], "said-so");
 }
 
-/// What is between two lines, the first time after a place.
+/// The first text between two lines after an offset.
 fn between<'t>(text: &'t str, first: &str, last: &str) -> &'t str {
     let from = text.find(first).unwrap() + first.len();
     let length = text[from..].find(last).unwrap();

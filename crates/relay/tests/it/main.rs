@@ -109,7 +109,7 @@ fn project(config: &str) -> TestEnv {
 /// The smallest config.
 const PLAIN: &str = r#"{"projectId": "shop"}"#;
 
-/// A reply that makes `path` hold `content`, for the project `shop`.
+/// A reply that sets `path` to `content`, for the project `shop`.
 fn reply(uuid_end: u32, path: &str, content: &str) -> String {
     format!(
         "Because.\n\n```text // {{{path}}}\n{content}\n```\n\n```yaml\nprojectId: shop\nuuid: {}\n```\n",

@@ -31,7 +31,7 @@ fn ask(env: &TestEnv, arguments: &[&str]) -> (i32, Value) {
 const HELLO: &str = "Hello from the scripted model.";
 
 #[test]
-fn ollama_a_provider_and_a_server_of_ones_own_answer() {
+fn ollama_a_provider_and_a_custom_server_answer() {
     let (env, server) = served();
     env.relay(&["config", "set", "backends.mine.url", &format!("{}/v1", server.url())]).success();
     env.relay(&["config", "set", "backends.mine.keyVariable", "MY_KEY"]).success();
@@ -52,7 +52,7 @@ fn ollama_a_provider_and_a_server_of_ones_own_answer() {
 }
 
 #[test]
-fn a_model_is_held_to_the_schema_and_its_faults_are_told() {
+fn a_models_answer_must_match_the_schema_and_its_failures_are_reported() {
     let (env, server) = served();
     let schema = r#"{"type":"object","additionalProperties":false,"required":["n"],"properties":{"n":{"type":"integer"}}}"#;
     let to = ["--to", "anthropic/claude-opus-5-5"];

@@ -32,7 +32,7 @@ fn find<'a>(document: &'a Value, list: &str, key: &str, value: &str) -> &'a Valu
 }
 
 #[test]
-fn with_nothing_the_three_ways_are_told() {
+fn without_keys_and_servers_the_three_ways_to_continue_are_shown() {
     let run = lonely().relay(&["models"]).run();
     assert_eq!((run.code, run.stdout.as_str()), (0, ""));
     for way in ["relay auth login", "Ollama", "relay prompt --copy", "relay watch"] {
@@ -60,7 +60,7 @@ fn a_key_makes_a_providers_models_usable() {
 }
 
 #[test]
-fn a_query_searches_all_and_says_when_nothing_fits() {
+fn a_query_searches_all_models_and_says_if_none_matches() {
     let env = lonely();
     let run = env.relay(&["models", "haiku", "5.5"]).run();
     assert_eq!(run.code, 0);
@@ -103,7 +103,7 @@ fn servers_on_this_machine_are_found_and_asked_what_they_serve() {
 }
 
 #[test]
-fn what_answers_with_something_else_is_no_model_server() {
+fn a_server_with_another_protocol_is_not_a_model_server() {
     let env = lonely();
     let server = ModelServer::start();
     settings(&env, &format!("[providers.ollama]\nbase_url = \"{}/nothing\"\n", server.url()));
@@ -113,7 +113,7 @@ fn what_answers_with_something_else_is_no_model_server() {
 }
 
 #[test]
-fn a_broken_models_toml_is_told_with_its_line_and_place() {
+fn a_broken_models_toml_is_reported_with_its_line_and_path() {
     let env = env();
     settings(&env, "[providers.x]\nwire = \"telepathy\"\n");
     let run = env.relay(&["models", "--offline"]).run();
@@ -128,7 +128,7 @@ fn a_broken_models_toml_is_told_with_its_line_and_place() {
 }
 
 #[test]
-fn a_repository_has_no_say() {
+fn a_repository_cannot_configure_models() {
     let env = lonely();
     let planted =
         "[providers.evil]\nwire = \"openai-chat\"\nbase_url = \"http://192.0.2.9\"\nauth = \"none\"\n";

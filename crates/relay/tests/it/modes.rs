@@ -1,4 +1,4 @@
-//! Modes of git diffs: a file becomes a program or stops being one, and undo gives it back.
+//! Modes of git diffs: a file becomes executable or stops being so, and undo restores the mode.
 
 use std::os::unix::fs::PermissionsExt;
 
@@ -38,14 +38,14 @@ fn check(before: u32, diff: &str, after: u32, content: &str) {
 }
 
 #[test]
-fn who_may_read_may_run() {
+fn everyone_who_may_read_may_execute() {
     check(0o644, ON, 0o755, "echo one\n");
     check(0o640, ON, 0o750, "echo one\n");
     check(0o600, ON, 0o700, "echo one\n");
 }
 
 #[test]
-fn a_program_becomes_a_plain_file() {
+fn an_executable_becomes_a_plain_file() {
     check(0o755, OFF, 0o644, "echo one\n");
     check(0o700, OFF, 0o600, "echo one\n");
 }
@@ -57,7 +57,7 @@ fn mode_and_content_change_together() {
 }
 
 #[test]
-fn a_mode_that_is_so_already_makes_no_transaction() {
+fn an_unchanged_mode_makes_no_transaction() {
     let env = project(PLAIN);
     env.write("run.sh", "echo one\n");
     set_mode(&env, "run.sh", 0o755);
@@ -67,7 +67,7 @@ fn a_mode_that_is_so_already_makes_no_transaction() {
 }
 
 #[test]
-fn a_failing_check_gives_the_mode_back() {
+fn a_failing_check_restores_the_mode() {
     let env = project(r#"{"projectId": "shop", "postCommand": "test ! -x run.sh"}"#);
     env.write("run.sh", "echo one\n");
     set_mode(&env, "run.sh", 0o644);
@@ -77,7 +77,7 @@ fn a_failing_check_gives_the_mode_back() {
 }
 
 #[test]
-fn what_git_writes_lands_as_git_has_it() {
+fn a_diff_written_by_git_lands_with_the_same_modes() {
     let env = project(PLAIN);
     env.git(&["init", "-q"]);
     for (path, bits) in

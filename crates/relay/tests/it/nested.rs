@@ -67,7 +67,7 @@ fn a_command_whose_only_edit_was_overwritten_is_on_the_ledger() {
 }
 
 #[test]
-fn what_a_command_deleted_or_created_before_a_landing_comes_and_goes_with_the_undo() {
+fn files_deleted_or_created_before_a_landing_follow_the_undo() {
     let env = project(PLAIN);
     env.write("gone.txt", "original\n");
     env.write("ignored/x.txt", "not watched\n");
@@ -130,7 +130,7 @@ fn a_landing_inside_a_check_hides_none_of_the_checks_edits() {
 }
 
 #[test]
-fn a_wrap_that_is_not_approved_leaves_the_landing_inside_it_and_the_way_back() {
+fn a_rejected_wrap_keeps_the_landing_inside_it_and_its_undo() {
     let env = project(r#"{"projectId": "shop", "postCommand": "test ! -e bad"}"#);
     env.write("f.txt", "original\n");
     env.write("../r.md", &reply(1, "f.txt", "new"));
@@ -143,7 +143,7 @@ fn a_wrap_that_is_not_approved_leaves_the_landing_inside_it_and_the_way_back() {
 }
 
 #[test]
-fn a_wrap_killed_after_a_landing_inside_it_is_recorded_around_that() {
+fn a_wrap_killed_after_a_landing_inside_it_is_recorded_around_the_landing() {
     let env = project(PLAIN);
     env.write("f.txt", "original\n");
     env.write("../r.md", &reply(1, "f.txt", "new"));
@@ -159,7 +159,7 @@ fn a_wrap_killed_after_a_landing_inside_it_is_recorded_around_that() {
 }
 
 #[test]
-fn what_a_command_did_stays_when_relay_is_killed_during_its_checks() {
+fn a_commands_changes_stay_when_relay_is_killed_during_its_checks() {
     let env =
         project(r#"{"projectId": "shop", "postCommand": "echo checked >> f.txt; touch started; sleep 60"}"#);
     env.write("f.txt", "original\n");

@@ -1,5 +1,5 @@
-//! Nothing is contacted that the user did not ask for: every command is watched in a network namespace without a network,
-//! whose name server notes what it is asked.
+//! Relay contacts only what the user asked for: every command runs in a network namespace without a network, with a name
+//! server that records all queries.
 
 use testkit::Traced;
 
@@ -49,7 +49,7 @@ fn without_it_only_model_servers_are_looked_for() {
     assert!(traced.names.is_none_or(|names| names.iter().all(is_models) && !names.is_empty()));
 }
 
-/// The port of an attempt to reach this machine.
+/// The port of an attempt to connect to this machine.
 #[track_caller]
 fn loopback_port(line: &str) -> u16 {
     assert!(line.contains("\"127.0.0.1\""), "not this machine: {line}");
@@ -57,7 +57,7 @@ fn loopback_port(line: &str) -> u16 {
 }
 
 #[test]
-fn commands_that_ask_no_model_reach_nobody() {
+fn commands_that_ask_no_model_make_no_connections() {
     let env = project(PLAIN);
     env.write("b.txt", "b\n");
     quiet(env.traced(&["apply", "--yes"], &[], &reply(1, "a.txt", "a")));
@@ -87,7 +87,7 @@ fn commands_that_ask_no_model_reach_nobody() {
 }
 
 #[test]
-fn a_project_cannot_name_whom_to_reach() {
+fn a_project_cannot_name_servers_to_contact() {
     let env = env();
     env.write("models.toml", "[providers.ollama]\nbase_url = \"http://192.0.2.9\"\n");
     env.write(".env", "OLLAMA_HOST=192.0.2.9\n");

@@ -109,7 +109,7 @@ fn what_does_not_fit_the_budget_is_listed() {
 }
 
 #[test]
-fn secrets_are_masked_and_told_and_only_explicit_words_send_them() {
+fn secrets_are_masked_and_listed_and_sent_only_on_explicit_request() {
     let env = shop();
     env.write("copy.rs", &format!("// see {SECRET}\n"));
     let run = env.relay(&["pack", "db.toml", "copy.rs", "--task", &format!("use {SECRET}")]).run();
@@ -125,7 +125,7 @@ fn secrets_are_masked_and_told_and_only_explicit_words_send_them() {
 fn a_reply_with_the_receipt_is_merged_onto_the_file_as_it_is_now() {
     let env = shop();
     let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
-    // Another edit adds a twin of the line above: by itself the edit would be ambiguous.
+    // Another edit adds a copy of the line above, so the edit alone would be ambiguous.
     env.write("src/main.rs", &format!("fn first() {{\n    four();\n}}\n\n{MAIN}"));
     let (code, document) =
         apply(&env, &answer(1, &receipt, "src/main.rs", "    four();", "    cuatro();"), &[]);
@@ -156,7 +156,7 @@ fn without_the_receipt_the_same_reply_is_ambiguous() {
 }
 
 #[test]
-fn an_unknown_receipt_is_told_and_the_files_as_they_are_decide() {
+fn an_unknown_receipt_is_reported_and_the_current_files_decide() {
     let env = shop();
     let reply = answer(1, "r-0123456789", "src/main.rs", "    four();", "    cuatro();");
     let (code, document) = apply(&env, &reply, &[]);
@@ -212,7 +212,7 @@ fn a_repair_prompt_masks_what_it_shows_and_its_answer_is_restored() {
 }
 
 #[test]
-fn a_reply_of_which_everything_is_put_off_says_so() {
+fn a_reply_that_is_deferred_entirely_says_so() {
     let env = shop();
     let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
     let reply = answer(1, &receipt, "src/other.rs", "pub fn other() {}", "pub fn another() {}");
@@ -249,7 +249,7 @@ fn utf16_is_packed_as_text_and_written_back_as_it_was() {
     assert_eq!(code, 0, "{report}");
     let after = before.replace("drei", "tre").replace("fünf", "fünf\r\nsechs");
     assert_eq!(std::fs::read(env.path("wide.txt")).unwrap(), utf16(&after));
-    // A placeholder is never written in this encoding either, with a receipt or without.
+    // Placeholders are not written in this encoding either, with or without a receipt.
     for (number, receipt) in [(2, receipt.as_str()), (3, "")] {
         let (code, report) =
             apply(&env, &answer(number, receipt, "wide.txt", "vier", "RELAY_MASKED_KEY_00000000"), &[]);
@@ -259,7 +259,7 @@ fn utf16_is_packed_as_text_and_written_back_as_it_was() {
 }
 
 #[test]
-fn files_that_were_not_in_the_pack_are_put_off_and_selected() {
+fn files_that_were_not_in_the_pack_are_deferred_and_selected() {
     let env = shop();
     let receipt = receipt_of(&pack(&env, &["src/main.rs"]));
     let block = |path: &str, content: &str| format!("```text // {{{path}}}\n{content}\n```\n\n");
@@ -284,7 +284,7 @@ fn files_that_were_not_in_the_pack_are_put_off_and_selected() {
 }
 
 #[test]
-fn a_masked_value_returns_to_its_file_and_goes_nowhere_else() {
+fn a_masked_value_returns_only_to_its_file() {
     let env = shop();
     let document = pack(&env, &["db.toml", "src/main.rs"]);
     let receipt = receipt_of(&document);
@@ -411,7 +411,7 @@ fn without_paths_and_selection_it_says_so() {
 }
 
 #[test]
-fn what_was_copied_outlives_the_command() {
+fn copied_text_outlives_the_command() {
     let env = shop();
     let display = testkit::XDisplay::start();
     let run =
@@ -427,7 +427,7 @@ fn what_was_copied_outlives_the_command() {
 }
 
 #[test]
-fn what_no_pack_can_hold_is_left_out_and_an_empty_path_is_refused() {
+fn files_that_cannot_be_packed_are_left_out_and_an_empty_path_is_refused() {
     let env = project(PLAIN);
     env.write("small.txt", "one\n");
     env.write("large.txt", &"a line of text\n".repeat(400_000));

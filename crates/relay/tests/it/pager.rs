@@ -34,7 +34,7 @@ fn a_long_log_goes_through_the_users_pager_and_a_short_one_does_not() {
 }
 
 #[test]
-fn a_pager_that_is_missing_or_named_by_the_project_is_no_obstacle() {
+fn a_missing_pager_or_one_named_by_the_project_does_not_stop_output() {
     let env = with_history(12);
     env.write_program("mypager", "#!/bin/sh\necho PLANTED\n");
     let mut screen = env.pty_shell("stty rows 10 cols 80; PATH=.:$PATH RELAY_PAGER=mypager \"$RELAY\" log");
@@ -67,7 +67,7 @@ fn stat_lists_files_with_their_lines() {
 }
 
 #[test]
-fn messages_break_between_words_at_any_width() {
+fn messages_wrap_between_words_at_any_width() {
     let env = project(PLAIN);
     env.write("a.txt", "one\n");
     env.write("reply.md", "```text // {../../secrets.txt}\nx\n```\n\n```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-nothing like this line here\n+x\n```\n");

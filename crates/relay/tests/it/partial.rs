@@ -88,7 +88,7 @@ fn the_good_files_of_a_refused_reply_say_what_they_would_have_changed() {
 }
 
 #[test]
-fn edits_out_of_view_make_it_partial_and_a_folder_is_all_below_it() {
+fn edits_outside_the_context_make_it_partial_and_a_folder_means_everything_below() {
     let env = project(PLAIN);
     for path in ["src/a.txt", "src/deep/b.txt", "lib/c.txt"] {
         env.write(path, "old\n");
@@ -162,7 +162,7 @@ fn the_hunk_a_diff_was_cut_off_in_does_not_land() {
 }
 
 #[test]
-fn a_file_is_not_renamed_without_the_lines_that_change_with_it() {
+fn a_file_is_not_renamed_without_its_changed_lines() {
     let env = project(PLAIN);
     env.write("b.txt", "hello\nworld\n");
     env.write("a.txt", "a\n");
@@ -175,7 +175,7 @@ fn a_file_is_not_renamed_without_the_lines_that_change_with_it() {
 }
 
 #[test]
-fn a_reply_that_routing_leaked_into_lands_only_with_partial_and_only_up_to_there() {
+fn a_reply_with_leaked_routing_lands_only_with_partial_and_only_up_to_the_leak() {
     let env = project(PLAIN);
     let leak = "f();】【\"】【analysis to=functions.edit code above เงินไทยฟรีuser to=functions.edit code";
     let block = |path: &str, text: &str| format!("```text // {{{path}}}\n{text}\n```\n\n");
@@ -193,7 +193,7 @@ fn a_reply_that_routing_leaked_into_lands_only_with_partial_and_only_up_to_there
 }
 
 #[test]
-fn how_strict_matching_is_can_be_said_and_configured() {
+fn the_strictness_of_matching_can_be_chosen_and_configured() {
     let text = "```text // {a.txt} multi-search-replace\n<<<<<<< SEARCH\nport: 3000,\nhost: x,\n=======\nport: 1,\nhost: x,\n>>>>>>> REPLACE\n```\n";
     let env = project(PLAIN);
     env.write("a.txt", "  port: 3000,\n  host: x,\n");

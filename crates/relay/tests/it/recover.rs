@@ -1,4 +1,4 @@
-//! `relay recover`: what is damaged is named, what can be restored is listed, and nothing is called fine that is not.
+//! `relay recover`: it names damage, lists what can be restored, and never calls damaged state fine.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn flip(path: &PathBuf) {
 }
 
 #[test]
-fn a_check_that_writes_into_the_stage_does_not_pass_for_the_original() {
+fn a_file_that_a_check_wrote_into_the_stage_is_not_taken_for_the_original() {
     let line = "for f in .relaycode/stage/*/0; do echo planted > $f; done; exit 1";
     let env = project(&format!(r#"{{"projectId": "shop", "postCommand": "{line}"}}"#));
     env.write("a.txt", "original\n");
@@ -53,7 +53,7 @@ fn a_check_that_writes_into_the_stage_does_not_pass_for_the_original() {
 }
 
 #[test]
-fn a_staged_original_that_is_damaged_after_a_kill_is_told_and_restored_from_the_record() {
+fn a_staged_original_damaged_after_a_kill_is_reported_and_restored_from_the_record() {
     let env = killed();
     flip(&staged(&env));
     let (code, document) = recover(&env, &[]);
@@ -90,7 +90,7 @@ fn a_damaged_pending_record_is_not_called_nothing_to_recover() {
 }
 
 #[test]
-fn a_pending_record_that_is_gone_does_not_take_the_originals_along() {
+fn the_originals_survive_a_missing_pending_record() {
     let env = killed();
     std::fs::remove_file(env.path(&format!(".relaycode/{}.pending.yml", uuid(1)))).unwrap();
     let (code, document) = recover(&env, &[]);
@@ -99,7 +99,7 @@ fn a_pending_record_that_is_gone_does_not_take_the_originals_along() {
 }
 
 #[test]
-fn a_lost_ledger_key_is_told_and_changes_nothing() {
+fn a_lost_ledger_key_is_reported_and_changes_nothing() {
     let env = killed();
     std::fs::remove_file(env.home_path(".local/share/relay/ledger.key")).unwrap();
     let (code, document) = recover(&env, &[]);
@@ -111,7 +111,7 @@ fn a_lost_ledger_key_is_told_and_changes_nothing() {
 }
 
 #[test]
-fn the_journal_of_an_interrupted_command_that_is_damaged_is_told_and_stays() {
+fn a_damaged_journal_of_an_interrupted_command_is_reported_and_kept() {
     let env = project(PLAIN);
     env.write("a.txt", "original\n");
     let line = "echo $$ > ../pid; echo new > a.txt; touch ../started; exec sleep 60";
@@ -134,7 +134,7 @@ fn the_journal_of_an_interrupted_command_that_is_damaged_is_told_and_stays() {
 }
 
 #[test]
-fn gc_keeps_what_was_taken_back_and_it_can_be_restored() {
+fn gc_keeps_rolled_back_contents_and_they_can_be_restored() {
     let env = project(r#"{"projectId": "shop", "postCommand": "test ! -e bad"}"#);
     env.write("a.bin", "original\n");
     let line = "printf 'mine\\000' > a.bin; touch bad";
@@ -176,7 +176,7 @@ fn gc_removes_no_content_while_a_record_cannot_be_verified() {
 }
 
 #[test]
-fn a_damaged_record_is_listed_and_stops_what_depends_on_it() {
+fn a_damaged_record_is_listed_and_blocks_what_depends_on_it() {
     for with_index in [true, false] {
         let env = project(PLAIN);
         apply(&env, &reply(1, "a.txt", "one"), &[]);
@@ -216,7 +216,7 @@ fn a_damaged_record_is_listed_and_stops_what_depends_on_it() {
         let doctor = env.relay(&["doctor", "--offline"]).run();
         let (code, what) = if with_index { (1, "1 of them damaged") } else { (0, "cannot be verified") };
         assert_eq!((doctor.code, doctor.stdout.contains(what)), (code, true), "{}", doctor.stdout);
-        // What does not depend on it goes on, and no number is given twice.
+        // Everything else continues, and no number is used twice.
         env.relay(&["undo", "3", "--yes"]).success();
         assert_eq!(json(&env.relay(&["log", "--json"]).run())[0]["number"], 4);
     }

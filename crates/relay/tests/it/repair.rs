@@ -1,4 +1,4 @@
-//! `relay apply --repair-prompt`: what failed is asked for, and the answer completes the same transaction.
+//! `relay apply --repair-prompt`: the message asks for what failed, and the answer completes the same transaction.
 
 use crate::{PLAIN, apply, codes, json, project, uuid};
 
@@ -65,7 +65,7 @@ fn the_answer_lands_with_the_rest_as_one_transaction() {
 }
 
 #[test]
-fn an_answer_that_is_wrong_again_is_asked_for_again() {
+fn an_answer_that_fails_again_is_requested_again() {
     let env = prepared();
     env.relay(&["apply", "--repair-prompt"]).stdin(&half_wrong()).run();
     let run = env.relay(&["apply", "--repair-prompt"]).stdin(&answer("nowhere")).run();
@@ -180,7 +180,7 @@ fn a_block_that_renames_a_file_may_be_sent_again() {
 }
 
 #[test]
-fn what_cannot_be_read_and_what_does_not_fit_are_asked_for_in_one_message() {
+fn unreadable_and_unplaceable_edits_are_requested_in_one_message() {
     let env = project(r#"{"projectId": "shop", "preCommand": "touch ran"}"#);
     for (path, text) in FILES {
         env.write(path, text);
@@ -207,7 +207,7 @@ fn an_answer_that_names_a_path_outside_is_refused_as_a_whole() {
 }
 
 #[test]
-fn a_block_without_a_path_is_asked_for_in_a_few_lines() {
+fn a_block_without_a_path_is_requested_in_a_few_lines() {
     let env = prepared();
     let run = env.relay(&["apply", "--repair-prompt"]).stdin("Here:\n\n```text\n1\n```\n").run();
     assert_eq!(run.code, 1);
@@ -230,7 +230,7 @@ fn prompt_for(env: &testkit::TestEnv, reply: &str, arguments: &[&str]) -> String
 }
 
 #[test]
-fn hints_quote_the_file_and_not_what_the_reply_wrote() {
+fn hints_quote_the_file_and_not_the_reply() {
     let env = project(PLAIN);
     env.write("a.txt", "alpha = compute_total(1)\nomega\n");
     let reply =
@@ -279,7 +279,7 @@ fn commands_that_name_lines_are_shown_numbers() {
 }
 
 #[test]
-fn after_a_partial_landing_the_rest_is_asked_for() {
+fn after_a_partial_landing_the_rest_is_requested() {
     let env = prepared();
     let run = env.relay(&["apply", "--partial", "--repair-prompt"]).stdin(&half_wrong()).run();
     assert_eq!(run.code, 3, "{}", run.stderr);
@@ -307,7 +307,7 @@ fn an_answer_without_the_uuid_mentions_what_is_waiting() {
     for part in ["still waiting for its repair", "`b.txt`", &uuid(1)] {
         assert!(run.stdout.contains(part), "{part} in {}", run.stdout);
     }
-    // The way that it names completes the reply.
+    // The command in the hint completes the reply.
     env.relay(&["undo"]).success();
     assert_eq!(apply(&env, &answer("three"), &[]).0, 0);
     assert_eq!((env.read("a.txt").as_str(), env.read("b.txt").as_str()), ("1\ntwo\n3\n", "ALPHA\n"));
@@ -324,7 +324,7 @@ fn a_reply_without_any_change_is_answered_with_the_instructions() {
     assert!(run.stdout.contains("projectId: shop"), "{}", run.stdout);
 }
 
-/// A model cannot name lines by anchors it was never shown, and all anchors refer to the current file.
+/// A model cannot know anchors it was never shown, and all anchors refer to the current file.
 #[test]
 fn the_answer_to_a_bad_anchor_finds_the_anchors_and_joins_its_section() {
     let env = prepared();
@@ -341,10 +341,10 @@ fn the_answer_to_a_bad_anchor_finds_the_anchors_and_joins_its_section() {
     assert_eq!(env.read("a.txt"), "one\ngood\ntwo\nmore\nTHREE\n");
 }
 
-/// The prompt shows the file as it is now, and so do the anchors of the answer mean it; what did not fail still means what was
+/// The prompt shows the current file, so the answer's anchors refer to it; edits that did not fail still refer to what was
 /// read before.
 #[test]
-fn an_answer_means_what_the_prompt_has_shown() {
+fn an_answer_refers_to_what_the_prompt_showed() {
     let read = "one\ntwo\nthree\nfour\nfive\nsix\n";
     let now = "zero\none\nTWO\nthree\nfour\nfive\nsix\n";
     let anchors = |env: &testkit::TestEnv| env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
@@ -369,7 +369,7 @@ fn an_answer_means_what_the_prompt_has_shown() {
 
 /// Numbers prove nothing about a file that has changed since it was read, also in an answer.
 #[test]
-fn numbers_of_an_answer_mean_what_the_prompt_has_shown() {
+fn line_numbers_of_an_answer_refer_to_what_the_prompt_showed() {
     let env = project(PLAIN);
     env.write("a.txt", "one\ntwo\nthree\n");
     env.relay(&["read", "a.txt"]).success();

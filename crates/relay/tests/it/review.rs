@@ -22,7 +22,7 @@ fn commit(message: &str) -> Vec<&str> {
     vec!["-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qam", message]
 }
 
-/// Makes a backend that answers with a text, whatever it is asked.
+/// Makes a backend that always answers with this text.
 fn reviewer(env: &TestEnv, name: &str, answer: &str) {
     let file = env.home_path(name);
     std::fs::write(&file, answer).unwrap();
@@ -77,7 +77,7 @@ fn the_verdict_follows_from_the_findings() {
 }
 
 #[test]
-fn of_several_faults_the_first_in_the_order_of_the_contract_is_reported() {
+fn the_first_of_several_errors_in_the_documented_order_is_reported() {
     let env = repository();
     reviewer(&env, "one", &findings(&[]));
     let last = ["--sandbox", "loose", "--base", "no-such-branch"];
@@ -158,7 +158,7 @@ fn a_transaction_can_be_reviewed_and_a_fix_lands() {
 }
 
 #[test]
-fn nobody_is_asked_when_somebody_cannot_be() {
+fn no_reviewer_is_asked_if_one_is_unavailable() {
     let env = repository();
     let mark = env.path("asked");
     let command = json!(["touch", mark.to_str().unwrap()]).to_string();
@@ -175,7 +175,7 @@ fn nobody_is_asked_when_somebody_cannot_be() {
 }
 
 #[test]
-fn a_reviewer_that_writes_cannot() {
+fn a_read_only_reviewer_cannot_write() {
     let env = repository();
     let line =
         format!("echo hacked > {}; cat >/dev/null; echo '{}'", env.path("a.rs").display(), findings(&[]));
@@ -224,7 +224,7 @@ fn findings_are_shown_beside_the_code() {
     assert!(run.stdout.contains("✗ iterate  1 finding"), "{}", run.stdout);
 }
 
-/// A reply that makes `a.rs` hold two lines, in a project with a reviewer that answers with this.
+/// A reply that sets `a.rs` to two lines, in a project with a reviewer that answers with this.
 fn apply_reviewed(answer: &str, arguments: &[&str]) -> (i32, Value, TestEnv) {
     let env = project(PLAIN);
     reviewer(&env, "one", answer);
@@ -233,7 +233,7 @@ fn apply_reviewed(answer: &str, arguments: &[&str]) -> (i32, Value, TestEnv) {
 }
 
 #[test]
-fn a_review_stands_between_checks_and_approval() {
+fn a_review_comes_between_checks_and_approval() {
     let good = findings(&[]);
     let bad = findings(&[finding(2, "blocker", "two is wrong")]);
     let (code, document, env) = apply_reviewed(&good, &["--review", "one"]);
@@ -266,7 +266,7 @@ fn the_users_own_setting_asks_for_a_review_and_a_repository_cannot() {
 }
 
 #[test]
-fn what_is_watched_is_reviewed_too() {
+fn replies_from_watch_are_reviewed_too() {
     let env = project(PLAIN);
     reviewer(&env, "one", "no");
     env.relay(&["config", "set", "review", "one"]).success();

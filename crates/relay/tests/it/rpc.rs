@@ -1,4 +1,4 @@
-//! `relay rpc`, driven by a client in Python as the documentation shows it, and by lines of our own.
+//! `relay rpc`, driven by the Python client from the documentation, and by lines written here.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ fn lab() -> (testkit::TestEnv, ModelServer) {
     (env, server)
 }
 
-/// What comes out for these lines in, by type of response.
+/// The responses to these input lines, by type.
 fn talk(env: &testkit::TestEnv, lines: &[Value]) -> Vec<Value> {
     let input: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let run = env.relay(&["rpc", "--model", "lab/m"]).stdin(&input).run();
@@ -122,7 +122,7 @@ fn every_command_is_answered_with_its_id() {
 }
 
 #[test]
-fn what_is_wrong_is_answered_and_the_conversation_goes_on() {
+fn errors_are_answered_and_the_conversation_continues() {
     let (env, _server) = lab();
     let input = "{\n[1]\n{\"type\":\"teleport\",\"id\":7}\n{\"type\":\"prompt\",\"id\":8}\n{\"type\":\"host_tool_result\",\"id\":\"none\"}\n{\"type\":\"hello\",\"id\":9}\n";
     let run = env.relay(&["rpc", "--model", "lab/m"]).stdin(input).run();

@@ -9,12 +9,12 @@ use testkit::model::{Answer, Failure, Reply};
 
 use crate::lab::{Client, Lab};
 
-/// The events of a kind that came so far.
+/// The events of this kind so far.
 fn events<'a>(client: &'a Client, kind: &str) -> Vec<&'a Value> {
     client.seen.iter().filter(|line| line["type"] == kind).collect()
 }
 
-/// A line that may have come already, while another was waited for.
+/// A line that may have arrived already, while waiting for another.
 fn came(client: &mut Client, fits: impl Fn(&Value) -> bool) -> Value {
     match client.seen.iter().position(&fits) {
         Some(at) => client.seen.remove(at),
@@ -46,7 +46,7 @@ fn a_compaction_is_answered_with_its_summary() {
 }
 
 #[test]
-fn a_compaction_under_way_is_seen_and_can_be_aborted() {
+fn a_running_compaction_is_visible_and_can_be_aborted() {
     let lab = Lab::new();
     lab.config("[compaction]\nkeepRecentTokens = 1\n");
     let mut client = lab.rpc(&[]);
@@ -100,7 +100,7 @@ fn every_message_begins_and_ends_and_the_run_ends_with_all_of_them() {
 }
 
 #[test]
-fn updates_of_a_call_say_what_it_was_called_with() {
+fn updates_of_a_call_include_its_arguments() {
     let lab = Lab::new();
     let mut client = lab.rpc(&["--policy", "full"]);
     lab.calls(&[("bash", json!({ "command": "echo one; sleep 1; echo two" }))]);
@@ -178,7 +178,7 @@ fn the_model_asks_the_person_through_the_client() {
     assert_eq!(client.ended(), "done");
     let body = lab.last_body().to_string();
     assert!(body.contains("Blue"), "{body}");
-    // A question that is aborted is taken back from the client.
+    // An aborted question is withdrawn from the client.
     lab.calls(&[("ask", json!({ "questions": questions }))]);
     client.get("prompt", json!({ "message": "again" }));
     let asked = client.wait(|line| line["type"] == "extension_ui_request");
@@ -190,7 +190,7 @@ fn the_model_asks_the_person_through_the_client() {
 }
 
 #[test]
-fn a_question_that_no_one_answers_in_time_is_taken_back() {
+fn a_question_that_times_out_is_withdrawn() {
     let lab = Lab::new();
     lab.config("[ask]\ntimeout = 1\n");
     let mut client = lab.rpc(&[]);
@@ -291,7 +291,7 @@ impl Service {
 }
 
 #[test]
-fn another_model_or_a_service_of_the_users_own_summarises() {
+fn another_model_or_a_custom_service_summarises() {
     let lab = Lab::new();
     let service = Service::start();
     let compact = |roles: &str, more: &str| -> Value {
@@ -327,7 +327,7 @@ fn another_model_or_a_service_of_the_users_own_summarises() {
 }
 
 #[test]
-fn a_session_that_is_not_used_is_made_shorter_by_itself() {
+fn an_idle_session_is_compacted_automatically() {
     let lab = Lab::new();
     lab.config("[compaction]\nkeepRecentTokens = 1\nidleEnabled = true\nidleThresholdTokens = 1\nidleTimeoutSeconds = 1\n");
     lab.server.respond(|request| match request.body.to_string().contains("<conversation>") {

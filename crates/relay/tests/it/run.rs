@@ -60,7 +60,7 @@ fn everything_since_the_prompt_is_undone_at_once() {
 }
 
 #[test]
-fn what_would_be_asked_about_is_denied_where_no_one_is_there() {
+fn a_call_that_needs_approval_is_denied_if_no_one_can_answer() {
     let lab = lab();
     lab.calls(&[("read", json!({ "path": "/etc/hostname" }))]);
     lab.server.queue(Reply::text("I could not."));
@@ -107,7 +107,7 @@ fn limits_end_a_run_with_their_own_exit_code() {
 }
 
 #[test]
-fn a_session_goes_on_where_it_was() {
+fn a_session_continues_where_it_ended() {
     let lab = lab();
     lab.server.queue(Reply::text("I am ready."));
     let (_, first) = lab.json(&["remember seven"]);
@@ -140,7 +140,7 @@ fn events_are_lines_of_json() {
 }
 
 #[test]
-fn bad_usage_is_told_and_asks_no_model() {
+fn bad_usage_is_reported_and_asks_no_model() {
     let lab = lab();
     for (arguments, told) in [
         (vec!["--policy", "wild", "x"], "unknown policy"),
@@ -159,7 +159,7 @@ fn bad_usage_is_told_and_asks_no_model() {
 }
 
 #[test]
-fn the_beginning_of_each_request_is_that_of_the_one_before() {
+fn each_request_begins_like_the_previous_one() {
     let lab = lab();
     lab.env.write("a.txt", "one\n");
     for _ in 0..4 {
@@ -177,7 +177,7 @@ fn the_beginning_of_each_request_is_that_of_the_one_before() {
 }
 
 #[test]
-fn an_interrupt_ends_the_run_and_leaves_a_session_that_goes_on() {
+fn an_interrupt_ends_the_run_and_leaves_a_session_that_can_continue() {
     let lab = lab();
     lab.server.queue(Answer::from(Reply::text("a".repeat(4000))).stall_at(4));
     let running = lab.env.relay(&["run", "--model", "lab/m", "--json", "talk"]).spawn();
@@ -192,7 +192,7 @@ fn an_interrupt_ends_the_run_and_leaves_a_session_that_goes_on() {
 }
 
 #[test]
-fn a_recording_plays_again_without_a_network() {
+fn a_recording_replays_without_a_network() {
     let lab = lab();
     lab.env.write("a.txt", "one\n");
     lab.calls(&[("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "one", "new_text": "1" }] }))]);

@@ -1,4 +1,4 @@
-//! `checkpoint` and `rewind`: an investigation that leaves a report, and nothing else if the model wants that.
+//! `checkpoint` and `rewind`: an investigation that leaves a report and, if the model wishes, nothing else.
 
 use serde_json::{Value, json};
 use testkit::model::Reply;

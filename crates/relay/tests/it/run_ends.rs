@@ -1,4 +1,4 @@
-//! Runs that do not end well: each has its exit code, its JSON document, and leaves nothing half done.
+//! Runs that fail: each has its exit code and its JSON document, and leaves nothing half done.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use testkit::model::{Answer, Failure, Reply};
 
 use crate::lab::{Lab, calling};
 
-/// A project with a file that the model wants to change in its first turn.
+/// A project with a file that the model changes in its first turn.
 fn lab() -> Lab {
     let lab = Lab::new();
     lab.env.write("a.txt", "one\n");
@@ -18,7 +18,7 @@ fn edit() -> (&'static str, Value) {
     ("edit", json!({ "path": "a.txt", "edits": [{ "old_text": "one", "new_text": "two" }] }))
 }
 
-/// No transaction is pending, the session can be gone on with, and what landed can be undone.
+/// No transaction is pending, the session can continue, and what landed can be undone.
 #[track_caller]
 fn check(lab: &Lab, document: &Value, landed: usize) {
     let transactions = document["transactions"].as_array().unwrap();
@@ -43,7 +43,7 @@ fn check(lab: &Lab, document: &Value, landed: usize) {
     }
 }
 
-/// Whether a program with these words runs anywhere.
+/// Whether any process has these words in its command line.
 fn runs(words: &str) -> bool {
     let lines = std::fs::read_dir("/proc")
         .unwrap()
@@ -84,7 +84,7 @@ fn a_failing_model_fails_the_run_and_what_landed_stays() {
 }
 
 #[test]
-fn an_answer_that_breaks_off_in_a_call_changes_nothing() {
+fn an_answer_that_breaks_off_inside_a_call_changes_nothing() {
     let lab = lab();
     lab.config("[retry]\nenabled = false\n");
     lab.server.queue(Answer::from(calling(&[edit()]).delta(4)).drop_at(5));
@@ -94,7 +94,7 @@ fn an_answer_that_breaks_off_in_a_call_changes_nothing() {
 }
 
 #[test]
-fn time_that_is_up_ends_the_answer_under_way() {
+fn a_timeout_ends_the_current_answer() {
     let lab = lab();
     lab.calls(&[edit()]);
     lab.server.queue(Answer::from(Reply::text("a".repeat(400))).stall_at(3));
@@ -105,7 +105,7 @@ fn time_that_is_up_ends_the_answer_under_way() {
 }
 
 #[test]
-fn time_that_is_up_ends_the_command_under_way() {
+fn a_timeout_ends_the_running_command() {
     let lab = lab();
     lab.calls(&[("bash", json!({ "command": "echo started > b.txt; sleep 98761" }))]);
     let (code, document) = lab.json(&["--policy", "full", "--max-time", "3s", "do it"]);
@@ -118,7 +118,7 @@ fn time_that_is_up_ends_the_command_under_way() {
 }
 
 #[test]
-fn a_budget_that_is_used_up_ends_the_run_before_the_next_request() {
+fn a_spent_budget_ends_the_run_before_the_next_request() {
     let lab = lab();
     let prices = "[[providers.lab.models]]\nid = \"m\"\nprice = { input = 1000.0, output = 1000.0 }\n";
     lab.models("openai-chat", "/v1", prices);
@@ -133,7 +133,7 @@ fn a_budget_that_is_used_up_ends_the_run_before_the_next_request() {
 }
 
 #[test]
-fn turns_that_are_used_up_end_the_run_before_the_next_request() {
+fn the_turn_limit_ends_the_run_before_the_next_request() {
     let lab = lab();
     lab.calls(&[edit()]);
     let (code, document) = lab.json(&["--max-turns", "1", "do it"]);

@@ -35,7 +35,7 @@ fn a_model_is_named_through_its_provider() {
 }
 
 #[test]
-fn a_key_of_the_command_line_goes_to_the_models_provider_only() {
+fn a_key_from_the_command_line_goes_only_to_the_models_provider() {
     let lab = lab();
     let run = lab.env.relay(&["run", "--model", "keyed/x", "hi"]).run();
     assert_eq!(run.code, 2, "there is no key: {}", run.stderr);
@@ -67,7 +67,7 @@ fn thinking_and_the_providers_session_go_into_the_request() {
 }
 
 #[test]
-fn the_small_model_is_another_one_for_a_run() {
+fn the_small_model_can_be_changed_for_a_run() {
     let lab = lab();
     lab.config("[modelRoles]\nsmol = \"lab/unused\"\n");
     lab.server.respond(|request| match request.model().as_str() {
@@ -81,7 +81,7 @@ fn the_small_model_is_another_one_for_a_run() {
 }
 
 #[test]
-fn the_models_to_switch_between_are_those_of_the_command_line() {
+fn the_command_line_chooses_the_models_to_switch_between() {
     let lab = lab();
     let mut client = lab.rpc(&["--models", "lab/m,lab/o*"]);
     let first = client.get("cycle_model", json!({}));
@@ -105,7 +105,7 @@ fn models_are_listed_without_a_run() {
 }
 
 #[test]
-fn a_copy_of_a_session_goes_on_and_the_session_stays() {
+fn a_copy_of_a_session_continues_and_the_original_stays() {
     let lab = lab();
     let (_, first) = lab.json(&["remember seven"]);
     let id = first["sessionId"].as_str().unwrap();

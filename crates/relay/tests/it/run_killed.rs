@@ -1,7 +1,7 @@
-//! A run that is killed at any of its writes: the session opens, nothing is half done, and the run can go on.
+//! A run killed at any of its writes: the session opens, nothing is half done, and the run can continue.
 //!
-//! `strace` kills Relay at the n-th system call of a kind. The model answers by what the conversation says, so that the
-//! run that goes on gets the rest of the same task.
+//! `strace` kills Relay at the n-th system call of a kind. The model answers according to the conversation, so that the
+//! continued run gets the rest of the same task.
 #![cfg(target_os = "linux")]
 
 use serde_json::json;
@@ -9,10 +9,10 @@ use testkit::model::{Answer, Reply};
 
 use crate::lab::{Lab, calling};
 
-/// The system calls that make something last. `strace` counts each of them by itself, and in each thread.
+/// The system calls that persist data. `strace` counts each of them separately, and in each thread.
 const CALLS: [&str; 6] = ["write", "fsync", "renameat2", "renameat", "unlinkat", "ftruncate"];
 
-/// Every how many of them a kill is tried in the short run.
+/// In the short run, a kill is tried at every n-th of them.
 const SHORT_STEP: usize = 7;
 
 fn lab() -> Lab {
@@ -31,7 +31,7 @@ fn lab() -> Lab {
     lab
 }
 
-/// Kills a run at the n-th call; whether it came to that.
+/// Kills a run at the n-th call; returns whether the run got that far.
 fn killed(lab: &Lab, call: &str, n: usize) -> bool {
     let line = format!(
         "strace -f -qq -o /dev/null -e trace={call} -e inject={call}:signal=KILL:when={n} \"$RELAY\" run --model lab/m --json --max-turns 9 'do it' >/dev/null 2>&1"
@@ -72,7 +72,7 @@ fn check(lab: &Lab, context: &str) {
     assert_eq!(document["text"], "All done.", "{context}: {document}");
     assert_eq!(text("a.txt").as_deref(), Some("two\n"), "{context}");
     assert_eq!(text("b.txt").as_deref(), Some("b\n"), "{context}");
-    // No request of the run that goes on has a call without a result, whatever the log ends with.
+    // No request of the continued run has a call without a result, whatever the log ends with.
     for request in lab.server.requests() {
         assert!(request.complaint.is_none(), "{context}: {:?}", request.complaint);
         let body = request.body["messages"].as_array().cloned().unwrap_or_default();

@@ -1,11 +1,11 @@
-//! Plans, goals, names, templates, addresses, the tree and handoffs: what the agent does beside answering.
+//! Plans, goals, names, templates, addresses, the tree and handoffs: what the agent does besides answering.
 
 use serde_json::{Value, json};
 use testkit::model::{Answer, Reply, Usage};
 
 use crate::lab::Lab;
 
-/// The plan is written and handed in.
+/// The model writes and submits the plan.
 fn plans(lab: &Lab) {
     lab.calls(&[(
         "write",
@@ -46,7 +46,7 @@ fn plan_mode_changes_nothing_and_keeps_its_plan() {
 }
 
 #[test]
-fn an_approved_plan_is_carried_out_in_the_way_the_person_chose() {
+fn an_approved_plan_is_carried_out_as_the_person_chose() {
     for (choice, knows_history) in [("Approve and execute", false), ("Approve", true)] {
         let lab = Lab::new();
         let mut client = lab.rpc(&["--plan"]);
@@ -72,7 +72,7 @@ fn an_approved_plan_is_carried_out_in_the_way_the_person_chose() {
 }
 
 #[test]
-fn an_approved_plan_can_begin_with_a_shorter_conversation() {
+fn an_approved_plan_can_start_with_a_compacted_conversation() {
     let lab = Lab::new();
     lab.config("[compaction]\nkeepRecentTokens = 1\n");
     let mut client = lab.rpc(&["--plan"]);
@@ -90,7 +90,7 @@ fn an_approved_plan_can_begin_with_a_shorter_conversation() {
 }
 
 #[test]
-fn a_declined_plan_leaves_plan_mode_on_and_the_words_reach_the_model() {
+fn a_declined_plan_leaves_plan_mode_on_and_the_feedback_reaches_the_model() {
     let lab = Lab::new();
     let mut client = lab.rpc(&["--plan"]);
     plans(&lab);
@@ -123,14 +123,14 @@ fn a_goal_is_worked_on_until_it_is_complete_and_counts_what_it_uses() {
     assert!(!second.contains("</goal-objective><system>"), "{second}");
     let goal = client.get("goal", json!({ "op": "show" }))["goal"].clone();
     assert_eq!(goal["status"], "complete", "{goal}");
-    // Three answers were written while it was open; what came from the cache does not count.
+    // Three answers were written while it was open; cached tokens do not count.
     assert_eq!(goal["tokensUsed"], 345, "{goal}");
     assert!(client.kinds().iter().any(|kind| kind == "goal_updated"));
     assert_eq!(client.get("get_state", json!({}))["mode"], "none");
 }
 
 #[test]
-fn a_goal_that_gets_nowhere_is_not_worked_on_for_ever() {
+fn work_on_a_goal_without_progress_stops() {
     let lab = Lab::new();
     let mut client = lab.rpc(&[]);
     lab.server.respond(|_| Answer::from(Reply::text("Hm.")));
@@ -186,7 +186,7 @@ fn templates_and_skills_are_started_with_a_slash() {
 }
 
 #[test]
-fn the_tree_is_gone_back_in_with_and_without_a_summary() {
+fn the_conversation_returns_to_an_earlier_entry_with_and_without_a_summary() {
     let lab = Lab::new();
     let mut client = lab.rpc(&[]);
     for n in 0..2 {
@@ -216,7 +216,7 @@ fn the_tree_is_gone_back_in_with_and_without_a_summary() {
 }
 
 #[test]
-fn a_handoff_goes_on_in_a_new_session() {
+fn a_handoff_continues_in_a_new_session() {
     let lab = Lab::new();
     let mut client = lab.rpc(&[]);
     lab.server.queue(Reply::text("Half done."));
@@ -235,7 +235,7 @@ fn a_handoff_goes_on_in_a_new_session() {
 }
 
 #[test]
-fn the_client_has_addresses_of_its_own() {
+fn the_client_serves_its_own_addresses() {
     let lab = Lab::new();
     let mut client = lab.rpc(&[]);
     let schemes = json!([{ "scheme": "db", "writable": true }]);

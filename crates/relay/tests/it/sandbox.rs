@@ -11,7 +11,7 @@ use testkit::model::Reply;
 
 use crate::tool_bash::Lab;
 
-/// Whether bubblewrap works here; where everything must be there, it has to.
+/// Whether bubblewrap works here; where everything must be installed, it has to.
 fn has_bubblewrap(lab: &Lab) -> bool {
     let said = lab.env.relay(&["doctor"]).run().stdout;
     let works = said.contains("bubblewrap: works");
@@ -20,13 +20,13 @@ fn has_bubblewrap(lab: &Lab) -> bool {
 }
 
 #[test]
-fn commands_write_in_the_workspace_alone() {
+fn commands_write_only_in_the_workspace() {
     let lab = Lab::new();
     let outside = lab.env.home_path("outside.txt");
     let line = format!("echo in > in.txt; echo x | tee {} && echo escaped", outside.display());
     let said = lab.bash(&["--allow", "outside"], &[json!({ "command": "true" })]);
     assert_eq!(said, ["(no output)"]);
-    // Of code in another language no reader of commands can say what it does.
+    // The shell parser cannot judge code in another language.
     let hidden =
         format!("python3 -c \"open('{}', 'w')\" && echo escaped; echo in > in.txt", outside.display());
     let said = lab.one(&[], &hidden);
@@ -68,7 +68,7 @@ fn secrets_of_the_environment_do_not_reach_commands() {
 }
 
 #[test]
-fn what_others_execute_is_kept_or_put_back() {
+fn files_that_other_tools_execute_are_protected_or_restored() {
     let lab = Lab::new();
     lab.env.git(&["init", "-q"]);
     lab.env.write(".git/hooks/pre-push", "#!/bin/sh\n");
@@ -99,7 +99,7 @@ fn without_bubblewrap(lab: &Lab) -> String {
 }
 
 #[test]
-fn without_bubblewrap_the_ledger_is_put_back() {
+fn without_bubblewrap_the_ledger_is_restored() {
     let lab = Lab::new();
     let programs = without_bubblewrap(&lab);
     let run = |line: &str| {
@@ -110,7 +110,7 @@ fn without_bubblewrap_the_ledger_is_put_back() {
         lab.server.requests().pop().unwrap().body.to_string()
     };
     run("echo one > a.txt");
-    // Of code in another language no reader of commands can say what it does.
+    // The shell parser cannot judge code in another language.
     let line = "python3 -c \"import glob, os; [os.remove(f) for f in glob.glob('.relaycode/*.yml')]; \
                 open('relaycode.config.json', 'w').write('{}')\"";
     let config = lab.env.read("relaycode.config.json");
@@ -145,7 +145,7 @@ fn hostile_repository() -> Lab {
 }
 
 #[test]
-fn plain_git_works_and_nothing_that_the_repository_names_runs() {
+fn plain_git_works_and_runs_no_program_of_the_repository() {
     let lab = hostile_repository();
     let said = lab.bash(
         &[],
@@ -163,7 +163,7 @@ fn plain_git_works_and_nothing_that_the_repository_names_runs() {
 }
 
 #[test]
-fn hooks_run_once_the_user_trusts_exactly_them() {
+fn hooks_run_only_after_the_user_trusts_exactly_these() {
     let lab = hostile_repository();
     let commit = "git add . && git commit -qm one --allow-empty; ls";
     let said = lab.one(&[], commit);
@@ -280,7 +280,7 @@ fn processes_with(word: &str) -> Vec<String> {
     found
 }
 
-/// Starts a session with a command that leaves a daemon, waits for the daemon, ends Relay, and looks again.
+/// Starts a session with a command that leaves a daemon, waits for the daemon, ends Relay, and checks again.
 fn nothing_is_left(policy: &[&str], number: u32, signal: &str) {
     let lab = Lab::new();
     let line = format!("env -i setsid sh -c 'exec 1>&- 2>&-; sleep {number}' & sleep {number}");
@@ -314,8 +314,8 @@ fn nothing_outlives_a_relay_that_was_interrupted() {
     nothing_is_left(&["--policy", "full"], 4_804, "TERM");
 }
 
-/// Not a test: what [`nothing_outlives_a_relay_that_panicked`] starts. A shell has left a daemon and runs a command when
-/// another thread panics, which ends the process.
+/// Not a test: what [`nothing_outlives_a_relay_that_panicked`] starts. A shell has left a daemon and is running a
+/// command when another thread panics, which ends the process.
 #[test]
 #[ignore = "started by another test"]
 fn a_process_that_panics() {
@@ -383,7 +383,7 @@ fn npm_install() {
     }
     let reaches = std::process::Command::new("npm").args(["view", "is-number", "version"]).output();
     if !reaches.is_ok_and(|output| output.status.success()) {
-        // What a registry or a network does says nothing about Relay.
+        // A failure of the registry or the network is not Relay's.
         return println!("NOT TESTED: npm reaches no registry");
     }
     std::fs::write(lab.env.home_path(".config/relay/config.toml"), "[sandbox]\nnetwork = \"allowlist\"\n")

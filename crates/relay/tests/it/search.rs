@@ -16,7 +16,7 @@ fn prepared() -> TestEnv {
 }
 
 #[test]
-fn lines_are_listed_in_the_order_of_their_paths() {
+fn lines_are_ordered_by_path() {
     let env = prepared();
     let text = env.relay(&["search", "needle"]).success().stdout;
     let lines: Vec<&str> = text.lines().collect();
@@ -40,7 +40,7 @@ fn options_choose_what_is_searched_and_shown() {
 }
 
 #[test]
-fn what_is_cut_is_counted() {
+fn omitted_matches_are_counted() {
     let env = prepared();
     let run = env.relay(&["search", "needle", "--limit", "1", "--skip", "1"]).success();
     assert_eq!(run.stdout, "src/a.rs:2:// needle\n");
@@ -51,7 +51,7 @@ fn what_is_cut_is_counted() {
 }
 
 #[test]
-fn nothing_found_and_nothing_possible_have_their_exit_codes() {
+fn no_matches_and_bad_patterns_have_their_exit_codes() {
     let env = prepared();
     let run = env.relay(&["search", "absent"]).run();
     assert_eq!((run.code, run.stdout.as_str()), (1, ""));

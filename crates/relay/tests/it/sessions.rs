@@ -12,7 +12,7 @@ fn folder(env: &TestEnv, project: &std::path::Path) -> PathBuf {
     env.home_path(".local/share/relay/sessions").join(format!("--{name}--"))
 }
 
-/// A session of a project with a question, an answer of some cost, and a second branch.
+/// A session with a question, an answer that cost something, and a second branch.
 fn session(env: &TestEnv, project: &std::path::Path, id: &str, question: &str) -> PathBuf {
     let folder = folder(env, project);
     std::fs::create_dir_all(&folder).unwrap();
@@ -191,7 +191,7 @@ fn a_session_is_exported_to_standard_output_or_a_file() {
     let document = json(&env.relay(&["sessions", "export", "0123", "--format", "json"]).success().stdout);
     assert_eq!(document["entries"].as_array().unwrap().len(), 3);
     assert_eq!(document["usage"]["total"]["cost"], 0.75);
-    // A name with a blank works, an own file is replaced, another one is not.
+    // A name with a space works; a file that Relay exported is replaced, and any other is not.
     for _ in 0..2 {
         env.relay(&["sessions", "export", "0123", "-o", "my page.html"]).success();
     }

@@ -3,7 +3,7 @@
 use crate::{PLAIN, env, json, project};
 
 #[test]
-fn a_setting_is_set_shown_and_taken_away() {
+fn a_setting_is_set_shown_and_unset() {
     let env = env();
     assert_eq!(env.relay(&["config", "get", "backends.default"]).run().stdout, "codex\n");
     env.relay(&["config", "set", "backends.default", "claude"]).success();
@@ -19,7 +19,7 @@ fn a_setting_is_set_shown_and_taken_away() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn invalid_settings_are_refused_and_change_nothing() {
     let env = env();
     for arguments in [
         ["backends.timeout", "soon"],
@@ -93,7 +93,7 @@ fn a_repository_sets_nothing() {
 }
 
 #[test]
-fn the_editor_opens_the_file_and_its_faults_are_told() {
+fn the_editor_opens_the_file_and_errors_in_it_are_reported() {
     let env = env();
     let run = env.relay(&["config", "edit"]).env("VISUAL", "").env("EDITOR", "").run();
     assert!(run.code == 1 && run.stderr.contains("EDITOR"), "{}", run.stderr);
@@ -106,7 +106,7 @@ fn the_editor_opens_the_file_and_its_faults_are_told() {
 }
 
 #[test]
-fn backends_say_whether_they_are_there() {
+fn backends_are_listed_with_whether_they_are_installed() {
     let env = env();
     env.relay(&["config", "set", "backends.mine.command", "[\"sh\"]"]).success();
     env.relay(&["config", "set", "backends.lost.command", "[\"no-such-program\"]"]).success();

@@ -3,7 +3,7 @@
 use crate::{PLAIN, apply, env, json, project, reply};
 
 #[test]
-fn a_project_is_described_in_one_look() {
+fn a_project_is_described_at_a_glance() {
     let env = project(r#"{"projectId": "shop", "postCommand": "true"}"#);
     apply(&env, &reply(1, "a.txt", "x"), &["--trust"]);
     let text = env.relay(&["status"]).env("OPENAI_API_KEY", "sk-not-shown").success().stdout;

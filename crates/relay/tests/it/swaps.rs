@@ -1,4 +1,4 @@
-//! Files, links and folders that take each other's places, by replies, checks and wrapped commands.
+//! Files, links and folders that replace each other, by replies, checks and wrapped commands.
 
 use serde_json::Value;
 use testkit::TestEnv;
@@ -18,7 +18,7 @@ fn things(env: &TestEnv) {
 const SWAP: &str = "rm file; mkdir file; echo x > file/in; rm -r folder; echo y > folder; \
                     rm link; mkdir -p link/deep; echo z > link/deep/in; rm -r other; ln -s folder other";
 
-/// Asserts that the command succeeds; what it printed as JSON.
+/// Asserts that the command succeeds; returns its JSON output.
 fn committed(env: &TestEnv, arguments: &[&str]) -> Value {
     let run = env.relay(&[arguments, &["--json"]].concat()).run();
     let document = json(&run);
@@ -64,7 +64,7 @@ fn an_empty_folder_in_place_of_a_file_is_undone_too() {
 }
 
 #[test]
-fn a_failed_check_takes_swaps_back_its_own_too() {
+fn a_failed_check_undoes_swaps_including_its_own() {
     let config = serde_json::json!({"projectId": "shop", "postCommand": format!("{SWAP}; exit 1")});
     let env = project(&config.to_string());
     things(&env);
@@ -76,7 +76,7 @@ fn a_failed_check_takes_swaps_back_its_own_too() {
 }
 
 #[test]
-fn what_somebody_put_into_a_swapped_folder_stops_an_undo_until_it_is_away() {
+fn a_new_file_in_a_swapped_folder_blocks_an_undo_until_it_is_removed() {
     let env = project(PLAIN);
     things(&env);
     let before = env.tree();

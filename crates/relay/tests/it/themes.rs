@@ -48,7 +48,7 @@ fn a_theme_is_shown_in_its_colours() {
 }
 
 #[test]
-fn what_cannot_be_shown_is_refused_with_a_way_out() {
+fn invalid_themes_are_refused_with_a_hint() {
     let env = env();
     let run = env.relay(&["themes", "red-clow"]).run();
     assert_eq!(run.code, 2);

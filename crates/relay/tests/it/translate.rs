@@ -59,7 +59,7 @@ fn links_and_bytes_of_the_ledger_are_refused_in_every_dialect() {
 }
 
 #[test]
-fn what_a_dialect_cannot_say_is_refused_by_name() {
+fn edits_that_a_dialect_cannot_express_are_refused_by_name() {
     let env = project(PLAIN);
     env.write("a.txt", "x\n");
     let run = env
@@ -72,7 +72,7 @@ fn what_a_dialect_cannot_say_is_refused_by_name() {
 }
 
 #[test]
-fn anchors_that_were_read_can_be_edited_by() {
+fn edits_can_use_anchors_that_were_read() {
     let env = project(PLAIN);
     env.write("src/a.txt", BEFORE);
     let run = env.relay(&["read", "--anchors", "src/a.txt:2-3"]).run();
@@ -88,7 +88,7 @@ fn anchors_that_were_read_can_be_edited_by() {
 }
 
 #[test]
-fn reading_what_is_not_there_says_what_is() {
+fn reading_a_missing_file_suggests_existing_ones() {
     let env = project(PLAIN);
     env.write("src/config.txt", "x\n");
     let run = env.relay(&["read", "src/confg.txt"]).run();
@@ -99,7 +99,7 @@ fn reading_what_is_not_there_says_what_is() {
 }
 
 #[test]
-fn edits_of_files_the_model_did_not_see_are_put_off() {
+fn edits_of_files_the_model_did_not_see_are_deferred() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     env.write("b.txt", "b\n");
@@ -119,7 +119,7 @@ fn edits_of_files_the_model_did_not_see_are_put_off() {
 }
 
 #[test]
-fn a_misspelt_file_of_the_view_is_told() {
+fn a_misspelt_context_file_is_reported() {
     let env = project(PLAIN);
     env.write("notes.txt", "a\n");
     let text =
@@ -144,7 +144,7 @@ fn lines_by_number_need_a_person_unless_the_model_was_shown_them() {
     assert_eq!(apply(&env, &reply(9, "z.txt", "z"), &[]).0, 0);
 }
 
-/// Files before and after, as bytes; a file that is not there has none.
+/// Files before and after, as bytes; `None` for a missing file.
 type Files<'f> = &'f [(&'f str, Option<&'f [u8]>, Option<&'f [u8]>)];
 
 const FOREIGN: Files<'_> = &[
@@ -180,9 +180,9 @@ fn check_files(env: &testkit::TestEnv, files: Files<'_>, after: bool, told: &str
     }
 }
 
-/// What Relay writes as a diff is one for everybody: with all lines of a deleted file, and with the bytes that the file has.
+/// Relay's diffs work in other tools: they have all lines of a deleted file, and the file's exact bytes.
 #[test]
-fn git_and_patch_take_the_diffs_that_are_written() {
+fn git_and_patch_apply_relays_diffs() {
     let env = project(PLAIN);
     put(&env, FOREIGN, false);
     env.git(&["init", "-q"]);
@@ -209,7 +209,7 @@ fn git_and_patch_take_the_diffs_that_are_written() {
     let (code, document) = apply(&env, &run.stdout, &[]);
     assert_eq!(code, 0, "{document:#}");
     check_files(&env, FOREIGN, true, &run.stdout);
-    // From the ledger it is the same.
+    // A transaction from the ledger gives the same diff.
     let again = env.relay(&["translate", "--to", "unified", "--transaction", "1"]).run();
     assert_eq!(again.stdout, run.stdout);
 }

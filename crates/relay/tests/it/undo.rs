@@ -220,7 +220,7 @@ fn everything_since_is_undone_as_one_transaction() {
 }
 
 #[test]
-fn a_redo_says_what_it_brought_back_and_how_to_take_it_back() {
+fn a_redo_says_what_it_reapplied_and_how_to_undo_it() {
     let env = project(PLAIN);
     apply(&env, &reply(1, "a.txt", "a"), &[]);
     env.relay(&["undo"]).success();
@@ -229,7 +229,7 @@ fn a_redo_says_what_it_brought_back_and_how_to_take_it_back() {
 }
 
 #[test]
-fn a_group_is_taken_back_and_brought_back_as_one() {
+fn a_group_is_undone_and_redone_as_one() {
     let env = project(PLAIN);
     let group = ["--group", "mail:a1:7"];
     apply(&env, &reply(1, "a.txt", "a"), &group);
@@ -256,7 +256,7 @@ fn a_group_is_taken_back_and_brought_back_as_one() {
 }
 
 #[test]
-fn a_group_whose_parts_were_undone_one_by_one_comes_back_whole() {
+fn a_group_undone_in_parts_is_redone_as_a_whole() {
     let env = project(PLAIN);
     env.write("a.txt", "0\n");
     for number in 1..=3 {
@@ -302,7 +302,8 @@ fn an_undo_notices_permissions_that_changed_since() {
     chmod(0o755);
     assert_eq!(undo(&env, &[]).0, 0);
     assert_eq!((env.read("a.sh").as_str(), mode()), ("1\n", 0o755), "a later chmod stays");
-    // If the transaction itself changed the mode, and another program did since, what is wanted is unknown.
+    // If the transaction changed the mode and another program changed it since, Relay cannot know which one the user
+    // wants.
     let text = "diff --git a/a.sh b/a.sh\nold mode 100755\nnew mode 100644\n";
     assert_eq!(apply(&env, text, &[]).0, 0);
     assert_eq!(mode(), 0o644);

@@ -1,5 +1,5 @@
-//! What a model was shown vouches for the edits it writes by line, and for nothing else; and lines that appear in another
-//! file than the one that is named.
+//! What a model was shown justifies its edits by line number, and nothing else. Also: lines that occur in a file other
+//! than the named one.
 
 use testkit::TestEnv;
 
@@ -37,14 +37,14 @@ fn a_view_vouches_for_the_lines_that_were_shown() {
     assert!(is_verified(&env, 1, 4));
     assert!(is_verified(&shown(&["a.txt"]), 1, 4));
     assert!(!is_verified(&shown(&[]), 1, 1));
-    // Lines of other content are other lines.
+    // Lines with other content are different lines.
     env.write("a.txt", "1\n2\n3\n4\n");
     env.relay(&["read", "a.txt:2"]).success();
     assert!(is_verified(&env, 2, 2) && !is_verified(&env, 3, 3));
 }
 
 #[test]
-fn nothing_goes_next_to_a_line_that_is_gone() {
+fn nothing_is_inserted_next_to_a_missing_line() {
     let env = shown(&[]);
     let anchors = env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
     let second = anchors.lines().nth(1).unwrap().split('|').next().unwrap().to_owned();
@@ -59,7 +59,7 @@ fn nothing_goes_next_to_a_line_that_is_gone() {
 }
 
 #[test]
-fn a_view_of_bytes_that_are_no_text_is_remembered() {
+fn a_view_of_binary_bytes_is_remembered() {
     let env = project(PLAIN);
     std::fs::write(env.path("a.txt"), b"caf\xe9\nb\nc\nd\n").unwrap();
     env.relay(&["read", "a.txt"]).success();
@@ -71,7 +71,7 @@ fn a_view_of_bytes_that_are_no_text_is_remembered() {
 }
 
 #[test]
-fn a_section_may_name_its_file_from_the_root_of_all() {
+fn a_section_may_name_its_file_by_absolute_path() {
     let env = shown(&["a.txt"]);
     let anchors = env.relay(&["read", "--anchors", "a.txt"]).run().stdout;
     let second = anchors.lines().nth(1).unwrap().split('|').next().unwrap().to_owned();
@@ -92,7 +92,7 @@ fn lines_that_end_in_a_carriage_return_are_read_by_number() {
 }
 
 #[test]
-fn what_is_read_may_be_named_from_the_root_of_all_and_lines_are_explained() {
+fn read_accepts_absolute_paths_and_explains_line_ranges() {
     let env = shown(&[]);
     let root = std::fs::canonicalize(env.path(".")).unwrap();
     let read = |what: &str| env.relay(&["read", what]).run();
@@ -115,7 +115,7 @@ fn a_view_of_utf_16_is_remembered() {
 }
 
 #[test]
-fn the_file_that_may_be_meant_is_named() {
+fn the_probably_intended_file_is_named() {
     let env = project(PLAIN);
     env.write("a.txt", FILE);
     env.write("src/b.js", "function other() {\n  return 1;\n}\n");

@@ -70,7 +70,7 @@ fn what_another_program_copies_lands_once() {
     screen.expect("1 landed");
     assert_eq!(desk.env.read("a.txt"), "new\n");
     desk.env.write("a.txt", "changed since\n");
-    // Another reply in between, so that the first is not an echo of itself however quickly it comes again.
+    // Another reply in between, so that a quick repetition of the first does not count as its echo.
     desk.copy(&reply(3, "b.txt", "other"));
     screen.expect("2 landed");
     desk.copy(&reply(2, "a.txt", "new"));
@@ -82,7 +82,7 @@ fn what_another_program_copies_lands_once() {
 }
 
 #[test]
-fn what_is_there_already_lands_with_now() {
+fn existing_clipboard_content_lands_with_now() {
     let desk = Desk::new(PLAIN);
     desk.copy(&reply(1, "a.txt", "new"));
     let mut screen = desk.watch("--now");
@@ -104,7 +104,7 @@ fn three_replies_copied_quickly_land_in_order() {
 }
 
 #[test]
-fn junk_images_and_huge_texts_are_passed_over() {
+fn junk_images_and_huge_texts_are_skipped() {
     let desk = Desk::new(PLAIN);
     let mut screen = desk.watch("");
     desk.shell("head -c 300000 /dev/urandom | xclip -selection clipboard >/dev/null 2>&1");
@@ -118,7 +118,7 @@ fn junk_images_and_huge_texts_are_passed_over() {
 }
 
 #[test]
-fn the_keys_answer_show_and_take_back() {
+fn the_keys_answer_show_and_undo() {
     let desk = Desk::new(ASKS);
     let mut screen = desk.watch("");
     desk.copy(&reply(1, "a.txt", "new"));
@@ -149,7 +149,7 @@ fn the_keys_answer_show_and_take_back() {
 }
 
 #[test]
-fn what_is_typed_ahead_or_pasted_answers_nothing() {
+fn typed_ahead_or_pasted_text_answers_nothing() {
     let check = "touch started; while [ ! -e go ]; do sleep 0.05; done";
     let config = serde_json::json!({"projectId": "shop", "approval": "no", "postCommand": check});
     let desk = Desk::new(&config.to_string());
@@ -163,7 +163,7 @@ fn what_is_typed_ahead_or_pasted_answers_nothing() {
     screen.expect("keep this change?");
     screen.send("yes please\n");
     screen.send("\u{1b}[A");
-    // A key that comes together with what was pasted counts as pasted too.
+    // A key that arrives together with pasted text counts as pasted too.
     wait_for("the answer is taken", || {
         screen.send("n");
         std::thread::sleep(std::time::Duration::from_millis(100));
@@ -282,7 +282,7 @@ fn ctrl_c_while_a_check_runs_rolls_back_and_gives_the_terminal_back() {
 }
 
 #[test]
-fn any_text_with_edits_is_taken_and_asked_about_when_wanted() {
+fn with_any_every_text_with_edits_is_asked_about() {
     let desk = Desk::new(PLAIN);
     let bare = "```text // {a.txt}\nnew\n```\n";
     let mut screen = desk.watch("--any");
@@ -312,7 +312,7 @@ fn without_a_config_or_a_clipboard_it_says_what_to_do() {
 }
 
 #[test]
-fn who_reads_json_lines_gets_one_also_when_nothing_can_be_watched() {
+fn json_output_has_a_line_even_if_nothing_can_be_watched() {
     for (env, code) in [(project(PLAIN), 1), (crate::env(), 2)] {
         let run = env.relay(&["watch", "--json"]).run();
         assert_eq!((run.code, run.stdout.lines().count()), (code, 1), "{}", run.stdout);
@@ -389,7 +389,7 @@ fn partial_and_context_work_as_with_apply() {
 }
 
 #[test]
-fn without_a_terminal_what_needs_a_person_is_refused() {
+fn without_a_terminal_replies_that_need_a_person_are_refused() {
     let env = project(ASKS);
     let run = env.relay(&["watch", "-"]).stdin(&reply(1, "a.txt", "new")).run();
     assert_eq!(run.code, 1);
@@ -404,7 +404,7 @@ fn without_a_terminal_what_needs_a_person_is_refused() {
 fn a_piped_watcher_lands_from_the_clipboard_and_ends_with_a_signal() {
     let desk = Desk::new(PLAIN);
     let watcher: Running = desk.env.relay(&["watch", "--json"]).env("DISPLAY", desk.display.name()).spawn();
-    // What is copied before the watcher is ready is left alone, so replies are copied until one is taken.
+    // The watcher ignores text copied before it is ready, so replies are copied until it accepts one.
     let mut number = 0;
     wait_for("a reply lands", || {
         number += 1;
@@ -450,7 +450,7 @@ fn a_named_pipe_takes_one_reply_from_each_writer() {
 }
 
 #[test]
-fn a_program_that_holds_the_clipboard_and_hangs_does_not_hang_the_watcher() {
+fn a_hanging_clipboard_owner_does_not_hang_the_watcher() {
     let desk = Desk::new(PLAIN);
     let file = desk.env.home_path("copied.txt");
     std::fs::write(&file, reply(1, "a.txt", "new")).unwrap();
@@ -526,7 +526,7 @@ fn the_desktop_is_notified_unless_the_config_says_no() {
 }
 
 #[test]
-fn a_config_that_goes_away_makes_no_reply_welcome() {
+fn without_its_config_the_watcher_accepts_no_reply() {
     let desk = Desk::new(r#"{"projectId": "shop", "clipboardPollInterval": 50}"#);
     let mut screen = desk.watch("");
     std::fs::remove_file(desk.env.path("relaycode.config.json")).unwrap();
@@ -542,7 +542,7 @@ fn a_config_that_goes_away_makes_no_reply_welcome() {
 }
 
 #[test]
-fn a_watcher_that_is_killed_leaves_nothing_behind_that_lasts() {
+fn a_killed_watcher_leaves_no_permanent_traces() {
     let desk =
         Desk::new(r#"{"projectId": "shop", "postCommand": "test -e go || { touch started; sleep 60; }"}"#);
     let watcher = desk.env.relay(&["watch", "--trust", "--now"]).env("DISPLAY", desk.display.name());

@@ -81,7 +81,7 @@ fn everything_a_command_does_lands_as_one_transaction_and_can_be_undone() {
 }
 
 #[test]
-fn what_happens_to_a_mode_or_a_link_is_said() {
+fn changes_of_modes_and_links_are_reported() {
     let env = repository();
     let (_, document) = wrap(&env, "chmod 755 src/lib.rs; rm link; echo x > link; ln -s tool.sh fresh", &[]);
     let modes: Vec<&Value> = document["files"].as_array().unwrap().iter().map(|file| &file["mode"]).collect();
@@ -103,7 +103,7 @@ fn what_happens_to_a_mode_or_a_link_is_said() {
 }
 
 #[test]
-fn git_reset_hard_and_clean_can_be_undone_and_what_git_itself_did_is_told() {
+fn git_reset_hard_and_clean_can_be_undone_and_moved_refs_are_reported() {
     let env = repository();
     let before = env.tree();
     let (code, document) = wrap(&env, "git reset -q --hard && git clean -qfd", &[]);
@@ -124,7 +124,7 @@ fn git_reset_hard_and_clean_can_be_undone_and_what_git_itself_did_is_told() {
 }
 
 #[test]
-fn rm_rf_of_everything_can_be_undone_although_relays_own_folder_went_too() {
+fn rm_rf_of_everything_can_be_undone_even_with_relays_own_folder() {
     let env = repository();
     let before = env.tree();
     let (code, document) =
@@ -136,7 +136,7 @@ fn rm_rf_of_everything_can_be_undone_although_relays_own_folder_went_too() {
 }
 
 #[test]
-fn ignored_files_are_left_alone_also_when_the_ignore_file_goes() {
+fn ignored_files_are_left_alone_even_if_the_ignore_file_is_deleted() {
     let env = repository();
     let (_, document) = wrap(
         &env,
@@ -147,7 +147,7 @@ fn ignored_files_are_left_alone_also_when_the_ignore_file_goes() {
     undo(&env);
     assert_eq!(env.read("build/out"), "built\nmore\n");
     assert!(env.exists("a.log") && env.exists("build/sub/f") && env.exists(".gitignore"));
-    // What was not ignored before is captured, although the command ignores it.
+    // Files that were not ignored before are captured, even if the command makes git ignore them.
     let (_, document) = wrap(
         &env,
         "echo notes.txt >> .gitignore; rm notes.txt; echo src/ >> .gitignore; echo x > src/main.rs",
@@ -161,7 +161,7 @@ fn ignored_files_are_left_alone_also_when_the_ignore_file_goes() {
 }
 
 #[test]
-fn the_exit_code_is_the_commands_and_what_it_did_lands_all_the_same() {
+fn a_failing_commands_changes_land_and_its_exit_code_is_kept() {
     let env = project(PLAIN);
     let (code, document) = wrap(&env, "echo a > a.txt; exit 42", &[]);
     assert_eq!((code, document["exitCode"].as_i64()), (42, Some(42)));
@@ -193,7 +193,7 @@ fn the_command_gets_input_output_and_arguments_as_they_are() {
 }
 
 #[test]
-fn a_failing_post_command_takes_everything_back() {
+fn a_failing_post_command_rolls_everything_back() {
     let env = project(r#"{"projectId": "shop", "postCommand": "test ! -e bad.txt"}"#);
     env.write("a.txt", "old\n");
     let before = env.tree();
@@ -223,7 +223,7 @@ fn nothing_runs_before_trust_and_approval_are_possible() {
 }
 
 #[test]
-fn files_that_other_tools_execute_need_their_own_yes() {
+fn files_that_other_tools_execute_need_their_own_approval() {
     let env = project(PLAIN);
     let line = "mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; echo y > y.txt";
     let (code, document) = wrap(&env, line, &["--yes"]);
@@ -258,7 +258,7 @@ fn relay_inside_a_wrapped_command_lands_on_its_own() {
 }
 
 #[test]
-fn what_cannot_be_captured_is_said_and_stays() {
+fn changes_that_cannot_be_captured_are_reported_and_stay() {
     let env = project(PLAIN);
     env.write("thing/in", "a file\n");
     let line = "echo '{\"projectId\": \"other\"}' > relaycode.config.json; rm -r thing; mkfifo thing; echo ok > ok.txt";
@@ -267,7 +267,7 @@ fn what_cannot_be_captured_is_said_and_stays() {
     assert_eq!(files(&document), [], "{document:#}");
     let paths: Vec<&str> =
         document["diagnostics"].as_array().unwrap().iter().map(|d| d["path"].as_str().unwrap()).collect();
-    // A new file may be the only copy of what was in the folder, so it is not taken on either.
+    // A new file may be the only copy of the folder's content, so it is not captured either.
     assert_eq!(paths, ["ok.txt", "relaycode.config.json", "thing", "thing/in"], "{document:#}");
     assert!(codes(&document).iter().all(|code| code == "not-captured"));
     assert!(env.exists("ok.txt") && !env.exists("thing/in"));
@@ -293,10 +293,10 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
 }
 
 #[test]
-fn a_planted_cache_is_not_believed() {
+fn a_planted_cache_is_not_trusted() {
     let env = project(PLAIN);
     env.write("a.txt", "mine\n");
-    // A file that has only just changed is always read again; this one shall be known from the cache.
+    // A recently changed file is always read again; this one must come from the cache.
     std::thread::sleep(Duration::from_millis(200));
     wrap(&env, "true", &[]);
     let pack = env.shell("ls .relaycode/capture/pack-*").stdout;
@@ -317,10 +317,11 @@ fn a_planted_cache_is_not_believed() {
 }
 
 #[test]
-fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
+fn ctrl_c_ends_the_command_and_asks_whether_to_keep_its_work() {
     for (answer, stays) in [("y\r", true), ("n\r", false)] {
         let env = project(PLAIN);
-        // Without a program between the two: a shell that waits for one may take Ctrl-C for that one's alone.
+        // Without a shell in between: a shell that waits for a program may treat Ctrl-C as meant for that program
+        // alone.
         let mut screen =
             env.pty(&["wrap", "--", "sh", "-c", "echo half > half.txt; : > started; exec sleep 60"]);
         wait_for("the command starts", || env.exists("started"));
@@ -333,7 +334,7 @@ fn ctrl_c_ends_the_command_and_asks_what_shall_become_of_its_work() {
 }
 
 #[test]
-fn a_terminate_signal_ends_the_whole_tree_and_what_nobody_approves_is_taken_back() {
+fn a_terminate_signal_ends_the_whole_tree_and_unapproved_changes_are_rolled_back() {
     let env = project(PLAIN);
     let script = "echo half > half.txt; sleep 300 & echo $! > ../home/pid; touch started; wait";
     let child = env.relay(&["wrap", "--", "sh", "-c", script]).spawn();
@@ -346,7 +347,7 @@ fn a_terminate_signal_ends_the_whole_tree_and_what_nobody_approves_is_taken_back
 }
 
 #[test]
-fn when_a_folder_and_something_that_cannot_be_captured_changed_places_nothing_is_lost() {
+fn nothing_is_lost_if_a_folder_and_an_uncapturable_file_swap_places() {
     let env = crate::project(r#"{"projectId": "shop", "postCommand": "false"}"#);
     env.write("b/c.txt", "precious\n");
     env.write("a.txt", "a\n");
@@ -362,7 +363,7 @@ fn when_a_folder_and_something_that_cannot_be_captured_changed_places_nothing_is
 }
 
 #[test]
-fn what_a_command_did_is_found_when_relay_was_killed() {
+fn a_commands_changes_are_found_after_relay_was_killed() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     env.write("b/b.txt", "b\n");
@@ -386,7 +387,7 @@ fn what_a_command_did_is_found_when_relay_was_killed() {
 }
 
 #[test]
-fn what_a_check_did_is_found_when_relay_was_killed() {
+fn a_checks_changes_are_found_after_relay_was_killed() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     env.write("other.txt", "old\n");
@@ -424,20 +425,20 @@ fn a_moved_file_counts_only_the_lines_that_changed() {
 }
 
 #[test]
-fn a_name_cannot_write_a_line_of_its_own() {
+fn a_file_name_cannot_forge_a_line_of_output() {
     let env = project(PLAIN);
     let run = env.relay(&["wrap", "--", "touch", "a\nerror: gone"]).success();
     assert!(run.stderr.contains(r"a\nerror: gone was changed by the command"), "{}", run.stderr);
 }
 
 #[test]
-fn what_could_not_be_recorded_is_recorded_once_the_cause_is_gone() {
+fn changes_that_could_not_be_recorded_are_recorded_once_possible() {
     let env = project(PLAIN);
     env.write("a.txt", "a\n");
     env.write("b.txt", "b\n");
     env.relay(&["wrap", "--", "touch", "c.txt"]).success();
     let before = env.tree();
-    // Nothing can be staged where a file is in the way, as nothing can on a full disk.
+    // A file in place of the folder prevents staging, as a full disk would.
     let script = "echo changed > a.txt; rm b.txt; rm -r .relaycode/stage; touch .relaycode/stage";
     let (code, document) = wrap(&env, script, &[]);
     assert_eq!((code, codes(&document)), (1, vec!["not-captured".to_owned()]), "{document:#}");
@@ -469,10 +470,10 @@ fn an_empty_folder_a_command_removed_comes_back_with_the_undo() {
 }
 
 #[test]
-fn what_a_command_removes_or_gives_away_comes_back_as_whose_it_was() {
+fn removed_and_chowned_files_come_back_with_their_owner() {
     use std::os::unix::fs::{MetadataExt as _, chown};
     let env = repository();
-    // Only root can give files to others; everybody else has a group at most.
+    // Only root can change a file's owner; other users can change only its group.
     let is_root = std::fs::metadata(env.path("notes.txt")).unwrap().uid() == 0;
     if !is_root {
         return;
@@ -496,7 +497,7 @@ fn what_a_command_removes_or_gives_away_comes_back_as_whose_it_was() {
 }
 
 #[test]
-fn a_check_that_outlives_a_killed_relay_is_ended_before_anything_is_put_back() {
+fn a_check_that_outlives_a_killed_relay_is_stopped_before_anything_is_restored() {
     let script = "echo 0 > other.txt; kill -9 $PPID; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); echo $i >> a.txt; \
                   echo $i >> other.txt; sleep 0.02; done; touch survived";
     let env = project(&serde_json::json!({"projectId": "shop", "postCommand": script}).to_string());
@@ -534,7 +535,7 @@ fn a_wrapped_command_that_outlives_a_killed_relay_is_recorded_once_it_has_ended(
 }
 
 #[test]
-fn a_path_that_no_record_can_name_is_reported_as_what_it_is() {
+fn a_path_that_a_record_cannot_name_is_reported() {
     let env = project(PLAIN);
     let line = r#"perl -e 'for (1..25) { mkdir "d" x 200; chdir "d" x 200 } open F, ">f"; print F "x"'"#;
     let (code, document) = wrap(&env, line, &[]);

@@ -1,4 +1,4 @@
-//! Takes out what is meant for a terminal: colours, cursor movements, hyperlinks, progress lines, `\r\n`.
+//! Removes what is meant for a terminal: colours, cursor movements, hyperlinks, progress lines, `\r\n`.
 //!
 //! What is left is the text a person would read, one line per line feed. The text itself is never changed.
 

@@ -1,4 +1,5 @@
-//! Counts as tools write them in summaries: `3 errors, 1 warning`, `Found 2 errors`, `5 problems (4 errors, 1 warning)`.
+//! Reads counts as tools write them in summaries: `3 errors, 1 warning`, `Found 2 errors`, `5 problems (4 errors, 1
+//! warning)`.
 
 /// The counts of one phrase and what follows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_count() {
+    fn texts_without_a_count() {
         check("3 errorful days", None);
         check("3 previous errors", None);
         check("errors", None);

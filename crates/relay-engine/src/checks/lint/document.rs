@@ -54,7 +54,7 @@ impl Documents {
         match value {
             Some(value) => {
                 let readings = self.interpret(&value);
-                // One that repeats an error that was counted names it no second time.
+                // A repetition of a counted error is not listed again.
                 let is_empty = readings.iter().all(|(_, reading)| *reading == Worth::Nothing);
                 let names = if is_empty { Vec::new() } else { names(&value) };
                 Some(Document { readings, names, rest })

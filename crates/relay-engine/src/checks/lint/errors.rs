@@ -1,8 +1,8 @@
 //! Errors by name: which ones a linter reported, so that errors from before a change can be distinguished from new
 //! ones.
 //!
-//! An error's name is its file and its message without line numbers, because a change moves what is below it. Where a tool
-//! says only how many errors there are, their number is all that can be compared.
+//! An error's name is its file and its message without line numbers, because a change moves what is below it. If a tool
+//! reports only the number of errors, only that can be compared.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::{ErrorCount, Source};
 /// What a linter reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Errors {
-    /// How many errors there are, and how that is known.
+    /// The number of errors, and how it is known.
     pub count: ErrorCount,
     /// Those that were listed, by name, with how often each was.
     named: BTreeMap<String, u64>,
@@ -28,7 +28,7 @@ impl Errors {
         Self { count, named }
     }
 
-    /// How many of these errors were not there before.
+    /// How many of these errors are new.
     #[must_use]
     pub fn new_since(&self, before: &Errors) -> u64 {
         let named = self
@@ -43,13 +43,13 @@ impl Errors {
         self.count.errors.saturating_sub(self.named.values().copied().fold(0, u64::saturating_add))
     }
 
-    /// The errors as texts, to be kept.
+    /// The errors as texts, for storage.
     pub(crate) fn to_texts(&self) -> Vec<String> {
         let named = self.named.iter().map(|(name, count)| format!("{count} {name}"));
         std::iter::once(self.count.errors.to_string()).chain(named).collect()
     }
 
-    /// Reads what was kept; `None` if it is something else.
+    /// Reads stored errors; `None` if the data is something else.
     pub(crate) fn from_texts(texts: &[String]) -> Option<Self> {
         let (errors, named) = texts.split_first()?;
         let name = |text: &String| {

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn who_found_nothing_is_not_named() {
+    fn tools_without_errors_are_not_named() {
         check(&[(Source::Ruff, Error), (Source::Mypy, Nothing)], Some((1, Source::Ruff)));
         check(&[(Source::Ruff, Nothing), (Source::Mypy, Nothing)], Some((0, Source::Several)));
     }

@@ -1,4 +1,4 @@
-//! What fits a budget: the frame first, then files in their order, and last the names of what is left out.
+//! Fills a budget: first the frame, then files in order, and last the names of what is left out.
 //!
 //! A text never has more tokens than its parts together ([`super::tokens`]), so parts that fit one by one fit as a whole,
 //! and a pack never exceeds its budget.
@@ -20,7 +20,7 @@ const TREE: &str = "(the tree of the project)";
 pub(super) struct Fitted {
     pub shown: Vec<Shown>,
     pub left_out: Vec<LeftOut>,
-    /// How many of those left out the pack names.
+    /// How many of the omitted files the pack names.
     pub named: usize,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn fit(
     if left_out.is_empty() && all <= room {
         return Ok(Fitted { shown: files, left_out, named: 0 });
     }
-    // Whatever is left out, there is room to say so; how many can be named shows at the end.
+    // There is always room to say that something is left out; how many names fit is decided at the end.
     let notice = tokens::estimate(&render::left_out_notice(usize::MAX));
     let Some(mut room) = room.checked_sub(notice) else {
         return Err(Box::new(too_small(needed + notice, budget)));

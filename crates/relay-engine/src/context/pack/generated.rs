@@ -1,4 +1,4 @@
-//! Files that no person wrote and no model needs: lock files, bundles, what a generator says it made.
+//! Recognises generated files, which a model does not need: lock files, bundles, files with a generator's notice.
 
 /// Whether a file's name or its first lines say that it is generated.
 pub(super) fn says_so(path: &str, text: &str) -> bool {

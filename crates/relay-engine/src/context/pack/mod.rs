@@ -1,7 +1,7 @@
 //! Packs: one text with everything a chat needs to write a change, and a receipt of what it was shown.
 //!
-//! [`select`] decides which files go in, [`make`] reads, masks and renders them. What leaves the machine is this text and
-//! nothing else: secrets are masked before anything is rendered, and what did not fit is listed, not cut.
+//! [`select`] decides which files go in, [`make`] reads, masks and renders them. Only this text leaves the machine:
+//! secrets are masked before anything is rendered, and files that do not fit are listed, not cut.
 
 mod budget;
 mod generated;
@@ -42,14 +42,14 @@ pub enum Tree {
     None,
 }
 
-/// What a pack is to hold.
+/// What to put into a pack.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The files, in the order of their importance.
     pub files: Vec<Wanted>,
     /// What the model is asked to do.
     pub task: Option<String>,
-    /// What changed since the last commit, as git says it.
+    /// What changed since the last commit, as a git diff.
     pub diff: Option<String>,
     /// How much of the tree is shown.
     pub tree: Tree,
@@ -57,7 +57,7 @@ pub struct Request {
     pub budget_tokens: Option<usize>,
     /// The dialect the model is taught.
     pub dialect: Dialect,
-    /// Secrets are masked. Switched off only where a person said so.
+    /// Whether secrets are masked. Off only if a person asked for it.
     pub mask: bool,
 }
 
@@ -89,14 +89,14 @@ pub struct Packed {
     pub tokens: usize,
 }
 
-/// A file that was wanted and is not in a pack.
+/// A requested file that is not in a pack.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// Its path.
     pub path: String,
     /// Why.
     pub reason: String,
-    /// How many tokens it would have taken, where it is known.
+    /// How many tokens it would have taken, if known.
     pub tokens: Option<usize>,
 }
 
@@ -171,9 +171,9 @@ fn read(engine: &Engine, wanted: &[Wanted]) -> (Vec<(String, String)>, Vec<LeftO
                 None if file.bytes.contains(&0) => leave("is binary".to_owned()),
                 None => leave("is neither UTF-8 nor UTF-16 text".to_owned()),
                 Some(text) if !by_name && generated::says_so(path.as_str(), &text) => {
-                    leave("is generated; name it to pack it all the same".to_owned());
+                    leave("is generated; name it explicitly to pack it".to_owned());
                 }
-                // No pack can hold it, so nothing in it needs to be looked for.
+                // It cannot be packed, so it need not be searched.
                 Some(text) if text.len() > PACK_LIMIT_BYTES => {
                     leave(format!("is larger than a pack may be ({PACK_LIMIT_BYTES} bytes)"));
                 }

@@ -10,7 +10,7 @@ use super::generated;
 use crate::codes;
 use crate::plan::contain::did_you_mean;
 
-/// A file that is wanted in a pack.
+/// A file requested for a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     /// Where it is.
@@ -19,11 +19,11 @@ pub struct Wanted {
     pub by_name: bool,
 }
 
-/// Which files patterns mean, in their order, each once. A pattern is a file, a folder, or a glob; all of them are
-/// relative to the project's root.
+/// The files that match the patterns, in their order, each once. A pattern is a file, a folder, or a glob; all of
+/// them are relative to the project's root.
 ///
 /// # Errors
-/// A pattern is not a glob, or means nothing.
+/// A pattern is not a valid glob, or matches nothing.
 pub fn select(
     workspace: &Workspace,
     patterns: &[String],
@@ -58,7 +58,7 @@ pub fn select(
     Ok(wanted)
 }
 
-/// Which of these paths a pattern means; whether they exist makes no difference.
+/// Which of these paths a pattern matches, whether they exist or not.
 ///
 /// # Errors
 /// The pattern is not a glob.
@@ -82,7 +82,7 @@ fn named(workspace: &Workspace, pattern: &str) -> Option<RelPath> {
     (facts.kind != Kind::Directory).then_some(path)
 }
 
-/// The files below a folder, or those a glob matches. Binary files are not worth naming one by one.
+/// The files below a folder, or those a glob matches. Binary files are not listed one by one.
 fn files(walked: &[RelPath], pattern: &str) -> Result<Vec<RelPath>, Diagnostic> {
     let is_text = |path: &&RelPath| !generated::is_binary_name(path.as_str());
     let folder = pattern.trim_end_matches('/');

@@ -25,7 +25,7 @@ use crate::intake::submission::{LandOptions, ReceiptUse};
 use crate::outcome::stop::{Stop, with_sources};
 use crate::secrets::{Vault, mask};
 
-/// How many texts of one file are remembered: what was shown, and what the model's latest replies made of it.
+/// How many texts of one file are remembered: the text shown, and those after the model's latest replies.
 const VERSIONS: usize = 6;
 
 /// The format that is written.
@@ -42,7 +42,7 @@ pub struct Receipt {
     vault: Vault,
 }
 
-/// What is before the texts.
+/// The header before the texts.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Head {
@@ -68,7 +68,7 @@ impl Receipt {
         &self.id
     }
 
-    /// Keeps it in the user's data.
+    /// Stores it in the user's data.
     ///
     /// # Errors
     /// The user's data cannot be written.
@@ -76,8 +76,7 @@ impl Receipt {
         engine.store().put(Shelf::Receipts, engine.workspace().root(), &self.id, self.texts())
     }
 
-    /// The receipt of this name; `None` when there is none, when it was dropped to make room, or when this Relay cannot
-    /// read it.
+    /// The receipt with this name; `None` if there is none, it was dropped to make room, or this Relay cannot read it.
     ///
     /// # Errors
     /// The user's data cannot be read.
@@ -114,7 +113,7 @@ impl Receipt {
         })
     }
 
-    /// The model wrote these texts (`None` for a file that went), and knows them from now on.
+    /// Records texts that the model wrote (`None` for a deleted file) and so knows from now on.
     fn advance(&mut self, written: &BTreeMap<String, Option<String>>) {
         for (path, text) in written {
             let Some(text) = text else {
@@ -165,13 +164,13 @@ pub(crate) fn of_replies(
             codes::UNKNOWN_RECEIPT,
             format!("{message}; the edits are matched against the files as they are now"),
         )
-        .hinted("Look closely at the change, or pack again and ask for it anew."),
+        .hinted("Review the change closely, or pack again and repeat the request."),
     );
     Ok(None)
 }
 
-/// Files as they are now are shown to the model once more, with findings that may quote them: the texts as they may
-/// leave the machine, and the receipt that says so. There is none when nothing was masked and nothing was shown before.
+/// Prepares the current files for showing them to the model again, with findings that may quote them: returns the
+/// masked texts and their receipt. There is no receipt if nothing was masked and nothing was shown before.
 pub(crate) fn shown_again(
     engine: &Engine,
     receipt: Option<&Receipt>,
@@ -204,7 +203,7 @@ pub(crate) fn shown_again(
     (shown, Some(receipt.id))
 }
 
-/// Remembers what landed as known to the model. A receipt that cannot be kept only costs a question later.
+/// Records what landed as known to the model. If the receipt cannot be stored, the only cost is a later question.
 pub(crate) fn landed(engine: &Engine, receipt: &Receipt, written: &BTreeMap<String, Option<String>>) {
     if written.is_empty() {
         return;

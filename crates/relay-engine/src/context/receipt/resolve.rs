@@ -19,7 +19,7 @@ const QUOTED_LINES: usize = 4;
 /// A plan for today's files, and the texts the model will know once it has landed.
 pub(crate) struct Resolved {
     pub plan: Plan<Content>,
-    /// Path to the text as the model wrote it; `None` for a file that goes.
+    /// Path to the text as the model wrote it; `None` for a deleted file.
     pub written: BTreeMap<String, Option<String>>,
 }
 
@@ -29,7 +29,7 @@ impl Resolved {
         let stray = |change: &Change<Content>| {
             let before = change.before.as_deref().unwrap_or_default();
             let after = After::from(change.after.as_ref()?);
-            // What stays of the file brings nothing into it.
+            // Unchanged text adds nothing to the file.
             if let After::Spliced(spliced) = after
                 && placeholders(spliced.fresh()).next().is_none()
             {
@@ -38,7 +38,7 @@ impl Resolved {
             let found = stray_placeholders(&change.path, before, &after.bytes(before), |_| Vec::new());
             (!found.is_empty()).then(|| (change.path.clone(), found))
         };
-        // A renamed file brings along what it held under its old name.
+        // A renamed file keeps its content.
         let refused: Vec<_> =
             plan.changes.iter().filter(|change| change.renamed_from.is_none()).filter_map(stray).collect();
         let mut resolved = Self { plan, written: BTreeMap::new() };
@@ -46,7 +46,7 @@ impl Resolved {
         resolved
     }
 
-    /// Takes changes out of the plan, and all others with them unless only a part was asked for.
+    /// Removes changes from the plan, and all others too unless `--partial` was given.
     fn refuse(&mut self, edits: &[Edit], refused: Vec<(String, Vec<Diagnostic>)>, partial: bool) {
         if refused.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Receipt {
         let mut back: BTreeMap<&str, usize> = BTreeMap::new();
         let latest = self.plan_seen(edits, today, options, &context, &back);
         let mut tried = latest.1.clone();
-        // What does not fit the latest text the model knows may have been written for an earlier one.
+        // An edit that does not fit the latest text the model knows may have been written for an earlier one.
         while self.step_back(edits, &tried, &mut back) {
             let (seen, plan) = self.plan_seen(edits, today, options, &context, &back);
             if !plan.outcomes.iter().any(|outcome| is_failed(outcome.status)) {
@@ -136,7 +136,7 @@ impl Receipt {
         stepped
     }
 
-    /// Every change of a plan on what was seen, as one on what is there.
+    /// Turns every change of a plan on the seen texts into one on the current files.
     fn onto_today(
         &self,
         edits: &[Edit],
@@ -205,7 +205,8 @@ impl Receipt {
                 let merged = merge_surely(&view, current, &wanted);
                 Some(merged.map_err(|conflicts| vec![self.conflict(source, &conflicts, current, &wanted)])?)
             }
-            // A file the model made up has no secrets of ours to hold; one it was not shown keeps what looks masked.
+            // A file that the model created contains none of our secrets; a file it was not shown keeps text that
+            // looks masked.
             (Some(wanted), None) => {
                 let known = today.files.get(source).map(Vec::as_slice).unwrap_or_default();
                 let stray = stray_placeholders(&path, known, &wanted, |file| self.vault_files(file));
@@ -226,7 +227,7 @@ impl Receipt {
     }
 
     fn vault_files(&self, placeholder: &str) -> Vec<String> {
-        // No file has this name, so whatever the vault knows is refused, with the files it belongs to.
+        // No file has this name, so every known placeholder is refused, with the files it belongs to.
         let refused = self.vault.restore("", placeholder).err().unwrap_or_default();
         refused.into_iter().flat_map(|refused| refused.files).collect()
     }
@@ -264,7 +265,7 @@ impl Receipt {
         )
         .on(path)
         .about_lines(from, to)
-        .hinted("Write the edit anew for the file as it is now.")
+        .hinted("Rewrite the edit for the current file.")
     }
 }
 
@@ -284,7 +285,7 @@ fn is_same_text(shown: &[u8], today: &[u8]) -> bool {
     shown == today || relay_edit::text(today).is_some_and(|text| text.as_bytes() == shown)
 }
 
-/// Says in the outcomes that a change was merged, or that there is nothing left of it.
+/// Marks a change in the outcomes as merged, or as having no effect left.
 fn note(edits: &[Edit], plan: &mut Plan, path: &str, is_same: bool, was_current: bool) {
     for (edit, outcome) in edits.iter().zip(&mut plan.outcomes) {
         if edit.path == path && outcome.status == EditStatus::Applied {
@@ -302,14 +303,14 @@ fn is_failed(status: EditStatus) -> bool {
     matches!(status, EditStatus::Failed | EditStatus::Skipped)
 }
 
-/// Placeholders that an edit would bring into a file. A placeholder must never be written in place of its value.
+/// Placeholders that an edit would add to a file. A placeholder must never be written in place of its value.
 pub(crate) fn stray_placeholders(
     path: &str,
     before: &[u8],
     after: &[u8],
     files: impl Fn(&str) -> Vec<String>,
 ) -> Vec<Diagnostic> {
-    // Hardly any text holds one, so it is looked for before anything is copied.
+    // Hardly any text contains one, so the search comes before any copying.
     if placeholders(&relay_edit::text_of(after)).next().is_none() {
         return Vec::new();
     }
@@ -337,7 +338,7 @@ fn masked_value(path: &str, refused: &Unrestored) -> Diagnostic {
     } else {
         (
             format!("its value belongs to {}", files.join(" and ")),
-            "A secret is not written into another file: let the code read it from where it is, or put it there yourself.",
+            "Relay never writes a secret into another file: let the code read it from its own file, or add it yourself.",
         )
     };
     Diagnostic::error(
@@ -354,7 +355,7 @@ fn deleted_but_changed(path: &str) -> Diagnostic {
         format!("`{path}` changed after it was packed, and the reply deletes it"),
     )
     .on(path)
-    .hinted("Look at what changed; delete it yourself, or pack again and ask anew.")
+    .hinted("Check what changed; delete the file yourself, or pack again and repeat the request.")
 }
 
 fn gone(path: &str) -> Diagnostic {
@@ -363,5 +364,5 @@ fn gone(path: &str) -> Diagnostic {
         format!("`{path}` was deleted after it was packed, and the reply changes it"),
     )
     .on(path)
-    .hinted("Bring the file back, or ask for the change without it.")
+    .hinted("Restore the file, or ask for the change without it.")
 }

@@ -32,7 +32,7 @@ fn section(path: &str, old: &str, new: &str) -> String {
     format!("{path}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}\n>>>>>>> REPLACE\n```\n")
 }
 
-/// A receipt puts whole files together.
+/// A receipt assembles whole files.
 fn whole(content: &Content) -> &[u8] {
     match content {
         Content::Whole(bytes) => bytes,
@@ -78,7 +78,7 @@ fn a_conflict_names_what_both_sides_want() {
 }
 
 #[test]
-fn files_that_went_are_not_brought_back_and_changed_ones_not_deleted() {
+fn deleted_files_are_not_restored_and_changed_ones_not_deleted() {
     let receipt = receipt(&[("a.txt", SHOWN)]);
     assert_eq!(error_codes(&plan(&receipt, &section("a.txt", "three", "drei"), &[])), ["merge-conflict"]);
     let delete = "```text // {a.txt}\n//TODO: delete this file\n```\n";
@@ -89,7 +89,7 @@ fn files_that_went_are_not_brought_back_and_changed_ones_not_deleted() {
 }
 
 #[test]
-fn a_rename_takes_along_what_changed_since() {
+fn a_rename_keeps_later_changes() {
     let receipt = receipt(&[("a.txt", SHOWN)]);
     let rename = "```json // rename-file\n{\"from\": \"a.txt\", \"to\": \"b.txt\"}\n```\n";
     let reply = format!("{rename}\n{}", section("b.txt", "five", "FIVE"));
@@ -103,7 +103,7 @@ fn a_rename_takes_along_what_changed_since() {
 }
 
 #[test]
-fn files_that_were_not_shown_are_put_off_and_new_ones_made() {
+fn files_that_were_not_shown_are_deferred_and_new_ones_created() {
     let receipt = receipt(&[("a.txt", SHOWN)]);
     let reply =
         section("a.txt", "five", "FIVE") + &section("other.txt", "x", "y") + &section("new.txt", "", "made");
@@ -156,7 +156,7 @@ fn a_masked_value_is_never_written_elsewhere_nor_as_a_placeholder() {
 }
 
 #[test]
-fn a_conversation_goes_on_where_the_last_reply_ended() {
+fn a_conversation_continues_where_the_last_reply_ended() {
     let mut receipt = receipt(&[("a.txt", SHOWN)]);
     let first = parse(&section("a.txt", "two\nthree", "zwei\ndrei"), None).edits;
     let resolved = receipt.plan(&first, &snapshot(&[("a.txt", SHOWN)]), &PlanOptions::default());
@@ -171,7 +171,7 @@ fn a_conversation_goes_on_where_the_last_reply_ended() {
 }
 
 #[test]
-fn what_the_file_holds_already_is_nothing_to_do() {
+fn an_edit_already_in_the_file_does_nothing() {
     let receipt = receipt(&[("a.txt", SHOWN)]);
     let plan =
         plan(&receipt, &section("a.txt", "five", "FIVE"), &[("a.txt", &SHOWN.replace("five", "FIVE"))]);
@@ -179,7 +179,7 @@ fn what_the_file_holds_already_is_nothing_to_do() {
 }
 
 #[test]
-fn a_receipt_survives_being_written_down() {
+fn a_receipt_survives_storage() {
     let receipt = receipt(&[("a.txt", SHOWN), ("db.toml", SECRET), ("empty", "")]);
     assert_eq!(Receipt::read(receipt.id(), &KEY, receipt.texts()).as_ref(), Some(&receipt));
     let texts = receipt.texts();

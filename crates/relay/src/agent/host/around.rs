@@ -28,7 +28,7 @@ impl Binary {
         })
     }
 
-    /// The providers that take a key, and where each has one from. Keys themselves are never handed out.
+    /// The providers that take a key, and where each one's key comes from. The keys themselves are never returned.
     fn providers(&self, arguments: &Value) -> Result<Value, String> {
         let models = user::models(&self.reach.store).map_err(|failure| failure.message())?;
         let stored = self.reach.store.credentials().map_err(|error| error.to_string())?;
@@ -71,7 +71,7 @@ impl Binary {
         }
     }
 
-    /// The user's hosts, and the project's with whether they are trusted.
+    /// The user's hosts, and the project's hosts with whether the user trusts them.
     fn hosts(&self) -> Result<Value, String> {
         let own = self.reach.store.settings_file("ssh.json").map_err(|error| error.to_string())?;
         let own = own.map(|text| ("ssh.json", text, true));

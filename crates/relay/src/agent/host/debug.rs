@@ -1,4 +1,4 @@
-//! For whoever looks for a fault: what the provider sent, the log, facts about this machine, and a report without secrets.
+//! For debugging: what the provider sent, the log, facts about this machine, and a report without secrets.
 
 use std::io::Write as _;
 
@@ -20,11 +20,11 @@ const REPORTED_LINES: usize = 1_000;
 /// How much of each artifact is in a report, and how many there are at most.
 const ARTIFACT_BYTES: u64 = 1 << 20;
 const ARTIFACTS: usize = 200;
-/// Answers of subagents in a report, the newest.
+/// How many of the newest subagent answers a report includes.
 const SUBAGENTS: usize = 10;
 /// How much of a session is in a report.
 const SESSION_BYTES: u64 = 32 << 20;
-/// Artifacts that are older can be deleted.
+/// Artifacts older than this can be deleted.
 const OLD_DAYS: u64 = 30;
 
 impl Binary {
@@ -48,7 +48,7 @@ impl Binary {
         Ok(json!({ "own": is_own, "lines": lines.map_err(|error| error.to_string())? }))
     }
 
-    /// The artifacts of a session: of this one, which the front end names.
+    /// The artifacts of the session that the front end names.
     fn shelf(&self, arguments: &Value) -> Result<Artifacts, String> {
         let session = needed(arguments, "session")?;
         Ok(self.reach.store.sessions().artifacts(&self.path_of(session)?))
@@ -81,7 +81,7 @@ impl Binary {
         Ok(json!({ "dryRun": is_dry, "count": count, "bytes": bytes }))
     }
 
-    /// Facts about this machine and what was changed in the settings, without secrets.
+    /// Facts about this machine and the changed settings, without secrets.
     fn system(&self) -> Result<String, String> {
         let variable = |name: &str| std::env::var(name).unwrap_or_else(|_| "-".to_owned());
         let mut text = format!(
@@ -121,7 +121,7 @@ impl Binary {
         Ok(Masker::new(&key, own))
     }
 
-    /// Puts everything that helps into one file below the state folder.
+    /// Writes everything useful for debugging into one file below the state folder.
     fn report(&self, arguments: &Value) -> Result<Value, String> {
         let mut bundle = Bundle { masker: self.masker()?, keys: self.stored_keys()?, files: Vec::new() };
         bundle.text("system.txt", &self.system()?);
@@ -147,7 +147,7 @@ impl Binary {
         Ok(json!({ "path": folder.path().join(&name), "bytes": bytes.len() }))
     }
 
-    /// The keys that are stored: exactly these are never in a report.
+    /// The stored keys, which must never appear in a report.
     fn stored_keys(&self) -> Result<Vec<String>, String> {
         let known = self.reach.store.credentials().map_err(|error| error.to_string())?;
         Ok(known.values().flatten().map(|credential| credential.key().to_owned()).collect())
@@ -164,7 +164,7 @@ fn raw() -> Value {
     json!({ "frames": frames.iter().map(frame).collect::<Vec<_>>() })
 }
 
-/// The names of all variables; the values of those that say nothing about anyone.
+/// The names of all variables; values only of those that reveal nothing personal.
 fn environment() -> String {
     const SHOWN: [&str; 12] = [
         "TERM",
@@ -217,7 +217,7 @@ fn add_artifacts(bundle: &mut Bundle, shelf: &Artifacts) -> Result<(), String> {
     Ok(())
 }
 
-/// The files of a report. What is text has no secrets in it; what is not text is left as it is.
+/// The files of a report. Secrets are removed from text files; other files are left as they are.
 struct Bundle {
     masker: Masker,
     keys: Vec<String>,

@@ -10,7 +10,7 @@ use super::{Binary, flag, limit, needed, text};
 
 /// How many paths are found unless more are asked for.
 const FOUND: usize = 20;
-/// The largest file of the user's that is handed to a front end.
+/// The largest user file that a front end can get.
 const OWN_BYTES: u64 = 1 << 20;
 
 impl Binary {
@@ -24,7 +24,7 @@ impl Binary {
         })
     }
 
-    /// Files, and folders if they are wanted, best match first.
+    /// Files, and folders on request, best match first.
     fn find_files(&self, arguments: &Value) -> Result<Value, String> {
         let typed = text(arguments, "query").unwrap_or_default();
         let dirs = flag(arguments, "dirs");
@@ -45,7 +45,7 @@ impl Binary {
         Ok(json!({ "files": found }))
     }
 
-    /// What a path of the project may go on as: the names in its folder that begin like its last part.
+    /// Completions of a project path: the names in its folder that begin with its last part.
     fn complete(&self, arguments: &Value) -> Result<Value, String> {
         let prefix = needed(arguments, "prefix")?;
         let (folder, start) = prefix.rsplit_once('/').map_or(("", prefix), |(folder, start)| (folder, start));
@@ -75,7 +75,7 @@ impl Binary {
         Ok(json!({ "files": found }))
     }
 
-    /// The names of files in a folder of the user's config folder, such as `themes`.
+    /// The names of the files in a subfolder of the user's config folder, such as `themes`.
     fn user_files(&self, arguments: &Value) -> Result<Value, String> {
         let folder = needed(arguments, "folder")?;
         if !is_plain(folder) {

@@ -1,4 +1,4 @@
-//! The prompts that were typed before.
+//! The prompts that the user typed earlier.
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ impl Binary {
         })
     }
 
-    /// The newest prompts, or those that a query finds.
+    /// The newest prompts, or those that match a query.
     fn prompts(&self, arguments: &Value) -> Result<Value, String> {
         let history = self.reach.store.history();
         let limit = limit(arguments, LISTED);

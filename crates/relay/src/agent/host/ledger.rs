@@ -8,7 +8,7 @@ use super::{Binary, flag, limit, text};
 use crate::terminal::ask::Person;
 use crate::terminal::diff;
 
-/// How many transactions a list has unless it is asked for more.
+/// How many transactions a list has by default.
 const LISTED: usize = 50;
 
 impl Binary {
@@ -84,7 +84,7 @@ impl Binary {
                 let is_named = named.iter().any(|name| arguments.get(name).is_some());
                 match self.group(arguments, &self.history()?)? {
                     Some(group) => Which::Group(group),
-                    None if is_named => return Err("nothing on the ledger belongs to that".to_owned()),
+                    None if is_named => return Err("nothing on the ledger matches that".to_owned()),
                     None => Which::Last,
                 }
             }

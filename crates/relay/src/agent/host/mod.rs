@@ -1,4 +1,4 @@
-//! What front ends need of the user's files, settings and the project. Each file has the commands about one thing.
+//! What front ends need of the user's files, settings and the project. Each file holds the commands for one topic.
 
 mod around;
 mod debug;
@@ -34,7 +34,7 @@ use crate::user;
 
 pub use slash::{all as templates, expand};
 
-/// How long a command of the user's own may take.
+/// How long a command that the user typed may take.
 const BASH_TIME: Duration = Duration::from_secs(600);
 /// The tier of faster answers.
 const PRIORITY: &str = "priority";
@@ -75,7 +75,7 @@ fn needed<'a>(arguments: &'a Value, name: &str) -> Result<&'a str, String> {
     text(arguments, name).ok_or_else(|| format!("`{name}` is missing"))
 }
 
-/// How many at most: as asked for, or this many.
+/// The requested maximum, or this default.
 fn limit(arguments: &Value, usual: usize) -> usize {
     let asked = arguments.get("limit").and_then(Value::as_u64);
     asked.and_then(|limit| usize::try_from(limit).ok()).unwrap_or(usual)

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Binary, flag, limit, needed, text};
 use crate::commands::sessions::document;
 
-/// How many sessions a list has unless it is asked for more.
+/// How many sessions a list has by default.
 const LISTED: usize = 200;
 /// How many messages a preview has.
 const PREVIEWED: usize = 10;
@@ -80,7 +80,7 @@ impl Binary {
         Ok(json!({ "hits": hits }))
     }
 
-    /// The last messages of a session that need not be open.
+    /// The last messages of a session, open or not.
     fn preview(&self, arguments: &Value) -> Result<Value, String> {
         let path = self.path_of(needed(arguments, "session")?)?;
         let document = SessionLog::load(&self.reach.store, &path).map_err(|error| error.to_string())?;

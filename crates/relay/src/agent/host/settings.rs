@@ -1,4 +1,4 @@
-//! The user's settings: what each holds, may hold and means; changing one.
+//! The user's settings: values, possible values and meanings; changing one.
 
 use relay_settings::{FILE, Kind, Source, find, set};
 use serde_json::{Value, json};
@@ -45,7 +45,7 @@ impl Binary {
         })
     }
 
-    /// Changes a setting in the user's file; `null` takes it away.
+    /// Changes a setting in the user's file; `null` removes it.
     fn set_setting(&self, arguments: &Value) -> Result<Value, String> {
         let key = needed(arguments, "key")?;
         let value = match arguments.get("value") {

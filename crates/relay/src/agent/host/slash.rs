@@ -14,7 +14,7 @@ use super::Binary;
 use crate::instructions::{SkillTexts, tilde};
 
 impl Binary {
-    /// Everything that `/` may begin, for menus. What only a front end can do is its own to add.
+    /// Everything that `/` may begin, for menus. Front ends add their own commands.
     pub(super) fn slash_commands(&self) -> Vec<Value> {
         let location = |owner: Owner| if owner == Owner::User { "user" } else { "project" };
         let templates = all(&self.reach.store, self.engine.workspace(), &self.reach.settings);
@@ -55,7 +55,7 @@ pub fn all(store: &Store, workspace: &Workspace, settings: &Settings) -> Vec<Tem
     templates::discover(&mut Reader::default(), own, Place::project(workspace.root_dir()), "", others)
 }
 
-/// What a text that begins with `/` means, or `None` if it is only text.
+/// What a text that begins with `/` means, or `None` if it is ordinary text.
 pub fn expand(
     message: &str,
     skills: &SkillTexts,

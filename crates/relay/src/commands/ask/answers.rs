@@ -1,4 +1,4 @@
-//! Answers: waited for, shown as they come or when they are whole, and what their authors wrote on the way.
+//! Waits for answers, shows them as they arrive or once complete, and collects what their authors wrote to files.
 
 use std::path::Path;
 
@@ -21,16 +21,16 @@ use crate::terminal::{self, note, visible};
 /// The channel of what a backend writes.
 const CHANNEL: &str = "ask";
 
-/// A question to one or several, ready to be put.
+/// A question to one or several backends, ready to be asked.
 pub struct Asked<'a> {
     pub args: &'a AskArgs,
     pub names: &'a [String],
     pub models: Vec<Option<String>>,
     pub repo: &'a Path,
     pub terms: Terms,
-    /// Whether what they do to the files has to be watched.
+    /// Whether the files must be watched for changes by the backends.
     pub is_watched: bool,
-    /// What they may use up, and what they have.
+    /// Their limits, and what they have used.
     pub budget: Budget,
     pub schema: Option<&'a Schema>,
     pub sessions: Vec<Option<Label>>,
@@ -38,7 +38,7 @@ pub struct Asked<'a> {
     pub cancel: &'a Cancel,
 }
 
-/// One answer, or why there is none.
+/// One answer, or the reason for its absence.
 struct One {
     backend: String,
     answer: Result<Answer, AskError>,
@@ -49,12 +49,12 @@ struct One {
 pub struct Answered {
     all: Vec<One>,
     effect: Option<Outcome>,
-    /// What was used up, as `--json` prints it.
+    /// The usage, as `--json` prints it.
     spent: Value,
     was_streamed: bool,
 }
 
-/// Puts the question to all of them, side by side.
+/// Asks all of them in parallel.
 pub fn all(
     asked: &Asked<'_>,
     prepared: &[Prepared<'_>],
@@ -104,7 +104,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
         };
         let results: Results<Answer> = prepared.iter().map(|one| one.run(&mut link)).collect();
         if is_within_line && results.iter().all(Result::is_err) {
-            // What comes next is why it broke off, and is not part of the line.
+            // What follows is the reason it broke off, which is not part of the line.
             terminal::print("\n");
         }
         return results;
@@ -116,7 +116,7 @@ fn ask(asked: &Asked<'_>, prepared: &[Prepared<'_>], streamed: bool) -> Results<
     side_by_side("asking", asked.names, asked.cancel, &asked.budget, one)
 }
 
-/// Keeps the conversations' names, so that the next question can go on with them.
+/// Saves the conversations' names, so that the next question can continue them.
 fn remember(asked: &Asked<'_>, results: &Results<Answer>, store: &Store) -> Result<(), Failure> {
     let Some(label) = &asked.args.conversation else { return Ok(()) };
     for (backend, result) in asked.names.iter().zip(results) {
@@ -168,7 +168,7 @@ impl One {
 }
 
 impl Answered {
-    /// Shows everything that was not shown yet, and returns the exit code.
+    /// Shows everything not shown yet, and returns the exit code.
     pub fn show(&self, json: bool) -> u8 {
         if json {
             terminal::print_document(&self.document());

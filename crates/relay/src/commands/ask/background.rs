@@ -106,7 +106,7 @@ fn hold(jobs: &Jobs, id: &str) -> Result<Option<JobLock>, StoreError> {
 /// Passes on a request to end.
 fn heed(jobs: &Jobs, id: &str, cancel: &Cancel, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
-        // A request that cannot be read is none; the question goes on.
+        // An unreadable request is ignored; the question continues.
         if jobs.is_end_requested(id).unwrap_or(false) {
             return cancel.cancel();
         }

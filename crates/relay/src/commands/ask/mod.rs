@@ -49,7 +49,8 @@ fn answer(
     let names = configured::asked(&args.to, &settings);
     let wanted = wanted(&args.call, offline);
     let repo = repo(root, args)?;
-    // Of several faults the first in the order of the contract is reported, so nothing may be looked at before its turn.
+    // If several things are wrong, the first in the documented order is reported, so nothing may be checked before its
+    // turn.
     check_request(prompt, wanted.timeout(&settings), &repo)?;
     let backends = user::sources(&store, &settings).named(&names, wanted)?;
     let unknown = names.iter().find_map(|name| backends.get(name).err());
@@ -118,7 +119,7 @@ fn prompt(args: &AskArgs) -> Result<String, Failure> {
         Failure::usage(Diagnostic::error(UNREADABLE_INPUT, message).hinted(hint))
     };
     let mut bytes = Vec::new();
-    // One byte more than allowed is enough to know that it is too much.
+    // One byte beyond the limit is enough to detect that it is too long.
     let limit = PROMPT_LIMIT_BYTES as u64 + 1;
     std::io::stdin()
         .take(limit)
@@ -127,7 +128,7 @@ fn prompt(args: &AskArgs) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|_| unreadable("standard input is not UTF-8".to_owned()))
 }
 
-/// The repository: the one named, else the project, else where we are.
+/// The repository: the one named, else the project, else the current folder.
 fn repo(root: Option<&Path>, args: &AskArgs) -> Result<PathBuf, Failure> {
     match &args.call.repo {
         Some(repo) => Ok(std::path::absolute(repo).unwrap_or_else(|_| repo.clone())),
@@ -153,7 +154,7 @@ fn schema(given: &str) -> Result<Schema, Failure> {
     Ok(Schema::parse(&text)?)
 }
 
-/// The conversations to go on with, one per backend, where there are any.
+/// The conversations to continue, at most one per backend.
 fn sessions(
     store: &Store,
     args: &AskArgs,

@@ -22,7 +22,7 @@ use crate::terminal::style::{FAINT, STRONG, paint};
 use crate::terminal::{self, visible};
 use crate::user;
 
-/// A setting as it is shown.
+/// A setting, ready to be shown.
 struct Row {
     key: String,
     value: Option<Value>,
@@ -80,7 +80,7 @@ impl Row {
         document
     }
 
-    /// The value as a person types it.
+    /// The value as a user would type it.
     fn text(&self) -> Option<String> {
         self.value.as_ref().map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     }
@@ -156,7 +156,7 @@ fn set(
     Ok(0)
 }
 
-/// A name that is not one of the user's settings may be nearly one of the project's.
+/// An unknown user setting may be a misspelt project setting.
 fn unknown(key: &str, error: SettingsError) -> Failure {
     match (&error, suggest::closest(key, relay_engine::config::KEYS)) {
         (SettingsError::UnknownKey { nearest: None, .. }, Some(near)) => Failure::usage(
@@ -167,12 +167,12 @@ fn unknown(key: &str, error: SettingsError) -> Failure {
     }
 }
 
-/// Puts a new text into the file, in one step.
+/// Replaces the file's text atomically.
 fn write(store: &Store, text: &str) -> Result<(), Failure> {
     store.replace_settings_file(FILE, text).map_err(|error| Failure::environment(&error))
 }
 
-/// Opens the user's editor, and looks at the result: a file that cannot be used is said to be so at once.
+/// Opens the user's editor, and checks the result, so that an unusable file is reported at once.
 fn edit(store: &Store) -> Result<u8, Failure> {
     let editor = ["VISUAL", "EDITOR"]
         .iter()
@@ -199,7 +199,7 @@ fn edit(store: &Store) -> Result<u8, Failure> {
     user::settings(store).map(|_| 0)
 }
 
-/// What a new file holds.
+/// The content of a new file.
 const EMPTY: &str = "# Settings of Relay; `relay config show` lists those in effect.\n";
 
 fn path(store: &Store) -> String {

@@ -21,7 +21,7 @@ pub fn is_meant(key: &str) -> bool {
 pub fn rows(root: Option<&Path>, all: bool, is_asked: bool) -> Result<Vec<Row>, Failure> {
     let read = match settings::read(&open::workspace(root)?) {
         Ok(read) => read,
-        // The user's own settings can be shown all the same.
+        // The user's own settings can still be shown.
         Err(error) if !is_asked => {
             terminal::tell(&report::diagnostics(&warnings(error.diagnostics())));
             return Ok(Vec::new());
@@ -83,7 +83,7 @@ fn row(setting: ProjectSetting) -> Row {
     }
 }
 
-/// What is wrong in the file does not keep this command from its work.
+/// Errors in the file do not stop this command.
 fn warnings(mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
     problems.iter_mut().for_each(|problem| problem.severity = Severity::Warning);
     problems

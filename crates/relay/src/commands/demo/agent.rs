@@ -18,9 +18,9 @@ use crate::terminal::style::{BAD, FAINT, PLACE, paint};
 use crate::terminal::{report, visible};
 use crate::{agent, user};
 
-/// What the model said when it was asked.
+/// What the model said.
 const RECORDING: &str = include_str!("agent.jsonl");
-/// What it was asked.
+/// The prompt.
 const PROMPT: &str = "sh check.sh fails. Find out why and fix it.";
 /// The tools it needs.
 const TOOLS: [&str; 3] = ["read", "write", "bash"];

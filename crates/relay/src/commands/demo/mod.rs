@@ -137,7 +137,7 @@ impl Demo {
         Person::new(self.cancel.clone(), false, true)
     }
 
-    /// Shows an outcome; a demo that shows something else than it announces is broken and must say so.
+    /// Shows an outcome; a demo that shows something other than it announced is broken and must say so.
     fn expect(&self, outcome: &Outcome, status: relay_engine::Status) -> Result<(), Failure> {
         say(&report::outcome(outcome));
         if self.cancel.is_cancelled() {

@@ -28,7 +28,7 @@ if [ "$got" != "Hello, Ada!" ]; then
 fi
 "#;
 
-/// Folders that are removed when the demo ends, unless the project is kept.
+/// Folders to remove when the demo ends, unless the user keeps the project.
 pub struct Project {
     folder: TempDir,
     /// The demo's own user data. A project that is kept gets the user's instead, so that its ledger stays readable.
@@ -75,7 +75,7 @@ impl Project {
         }
     }
 
-    /// Adds a file that is there before the agent comes.
+    /// Adds a file before the agent starts.
     pub fn add(&self, name: &str, text: &str) -> Result<(), Failure> {
         let workspace = open_workspace(self.root())?;
         let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
@@ -83,7 +83,7 @@ impl Project {
         made.map(|_| ()).map_err(|error| Failure::environment(&error))
     }
 
-    /// What a file of the project says.
+    /// The content of a file of the project.
     pub fn reads(&self, name: &str) -> Result<String, Failure> {
         let workspace = open_workspace(self.root())?;
         let path = workspace.path(name).map_err(|refusal| Failure::environment(&refusal))?;
@@ -91,7 +91,7 @@ impl Project {
         Ok(file.map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).unwrap_or_default())
     }
 
-    /// Everything the project's files say, to compare before with after.
+    /// The content of all project files, to compare before with after.
     pub fn fingerprint(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let workspace = open_workspace(self.root())?;
         let mut files = Vec::new();

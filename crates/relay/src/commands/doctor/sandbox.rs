@@ -1,5 +1,4 @@
-//! What keeps commands and the agents that are asked inside their sandbox, and what of it cannot be enforced on this
-//! machine.
+//! What confines commands and backends to their sandbox, and which parts this machine cannot enforce.
 
 use relay_exec::sandbox::{Bubblewrap, Enforcement};
 
@@ -21,7 +20,8 @@ pub(super) fn findings(found: &Enforcement) -> Vec<Finding> {
     vec![files(found.files), calls(found.calls), view(&found.view), domains, limits(found.groups), protected]
 }
 
-/// Whether commands are kept from what others execute or obey, or whether that is only put back.
+/// Whether commands cannot write to files that other tools execute or obey, or whether Relay only restores those
+/// afterwards.
 fn protected(bubblewrap: &Bubblewrap) -> Finding {
     if *bubblewrap == Bubblewrap::Works {
         return Finding::new(
@@ -30,7 +30,7 @@ fn protected(bubblewrap: &Bubblewrap) -> Finding {
             "git's hooks and config, Relay's own files: read-only for commands",
         );
     }
-    let what = "git's hooks and config, Relay's own files: put back after each command that changed them";
+    let what = "git's hooks and config, Relay's own files: restored after each command that changed them";
     Finding::new(State::Note, NAME, what)
         .todo("While a command runs, it can change them. Bubblewrap prevents that.")
 }
@@ -44,13 +44,13 @@ fn domains(bubblewrap: &Bubblewrap) -> Finding {
     }
 }
 
-/// Whether a command and all it starts can be limited together.
+/// Whether a command and everything it starts can be limited together.
 fn limits(groups: bool) -> Finding {
     if groups {
         return Finding::new(State::Good, NAME, "memory and processes: limited together (control groups)");
     }
     Finding::new(State::Note, NAME, "memory: limited for each process; processes: limited for your user")
-        .todo("No control group can be made here. A command can use more memory than the limit with several processes.")
+        .todo("Control groups are not available here. A command can exceed the memory limit by using several processes.")
 }
 
 fn files(version: u32) -> Finding {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_enforced_is_said() {
+    fn missing_enforcement_is_reported() {
         check(0, false, Bubblewrap::NotInstalled, ["not enforced", "not filtered", "not installed"]);
         check(2, true, Bubblewrap::NotInstalled, ["in part", "filtered (seccomp)", "not installed"]);
         let refused = Bubblewrap::Refused { reason: "no permission".to_owned() };

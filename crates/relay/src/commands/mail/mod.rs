@@ -24,7 +24,7 @@ pub fn run(root: Option<&Path>, args: &MailArgs) -> Result<u8, Failure> {
     let engine = open::engine(root)?;
     let mail = Mail::open(&engine, args.dir.as_deref())?;
     let desk = Desk { engine: &engine, mail, json: args.json };
-    // The list is an array, which has no place for them.
+    // The list is a JSON array, which cannot hold them.
     if !args.json || matches!(args.command, MailCommand::List(_)) {
         terminal::tell(&terminal::report::diagnostics(engine.warnings()));
     }
@@ -39,7 +39,7 @@ pub fn run(root: Option<&Path>, args: &MailArgs) -> Result<u8, Failure> {
     }
 }
 
-/// What every one of the commands works with.
+/// What all of these commands need.
 struct Desk<'e> {
     engine: &'e Engine,
     mail: Mail<'e>,
@@ -47,13 +47,13 @@ struct Desk<'e> {
 }
 
 impl Desk<'_> {
-    /// Where the newest message of a session is; nowhere once it has ended.
+    /// The path of a session's newest message; `None` once the session has ended.
     fn outbox(&self, session: &Session) -> Option<PathBuf> {
         let place = self.mail.mailbox().place(Tray::Outbox).join(session.outbox_name());
         (!session.is_complete).then_some(place)
     }
 
-    /// For people; where a document is owed, it goes to where errors go.
+    /// Prints text for people; with `--json`, to standard error.
     fn say(&self, text: &str) {
         if self.json {
             terminal::tell(text);
@@ -62,7 +62,7 @@ impl Desk<'_> {
         }
     }
 
-    /// The one document, where it is owed.
+    /// Prints the one document, if the caller asked for it.
     fn document(&self, session: &Session, turns: &[Turn]) {
         if self.json {
             let outbox = self.outbox(session);
@@ -76,7 +76,7 @@ impl Desk<'_> {
         clipboard::copy(&self.mail.outbox(&session.session_id)?)
     }
 
-    /// Says what to do next, and puts the message on the clipboard if that was asked for.
+    /// Says what to do next, and copies the message to the clipboard on request.
     fn announce(&self, session: &Session, copy: bool) -> Result<(), Failure> {
         if copy && !session.is_complete {
             self.copy(session)?;

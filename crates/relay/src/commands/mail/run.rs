@@ -16,9 +16,9 @@ use crate::terminal::progress::Progress;
 use crate::terminal::report::diagnostics;
 use crate::terminal::style::{NOTE, paint};
 
-/// How often the inbox is looked at.
+/// How often to check the inbox.
 const POLL: Duration = Duration::from_millis(300);
-/// After how many looks at the inbox it is asked whether the session is still open.
+/// The number of checks of the inbox between checks whether the session is still open.
 const LOOKS_BETWEEN_CHECKS: usize = 10;
 
 pub fn run(desk: &Desk<'_>, args: &MailRunArgs) -> Result<u8, Failure> {
@@ -50,7 +50,7 @@ struct Waiting<'a> {
     person: Person,
     copy: bool,
     clipboard: Option<Box<dyn Channel>>,
-    /// The file that was there at the last look: one that is still being written changes until the next.
+    /// The file seen at the last check: one that is still being written will have changed by the next.
     last_seen: Option<Letter>,
     /// Files that stay in the inbox because they are for another thread.
     dealt_with: HashSet<Letter>,
@@ -86,7 +86,7 @@ impl Waiting<'_> {
         session
     }
 
-    /// Waits for an answer that was taken, and returns the session after it.
+    /// Carries out an answer, and returns the session after it.
     fn next_turn(&mut self, session: &Session) -> Result<Session, Failure> {
         for look in 1_usize.. {
             if self.desk.engine.cancel().is_cancelled() {
@@ -145,7 +145,7 @@ impl Waiting<'_> {
         Ok(None)
     }
 
-    /// Waits a moment: for something new on the clipboard where that is looked at.
+    /// Waits a moment, or until the clipboard changes if it is watched.
     fn look_at_clipboard(&mut self, session: &Session) -> Result<Option<Turn>, Failure> {
         let Some(clipboard) = &mut self.clipboard else {
             std::thread::sleep(POLL);

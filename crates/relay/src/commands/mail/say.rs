@@ -1,4 +1,4 @@
-//! What `relay mail` prints for people. Everything a model wrote is made visible first.
+//! What `relay mail` prints for people. Control characters in what a model wrote are escaped first.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -66,14 +66,14 @@ pub fn next(desk: &Desk<'_>, session: &Session, copied: bool) -> Result<String, 
     Ok(text)
 }
 
-/// A place as short as it can be typed from here.
+/// A path in the shortest form that works from the current folder.
 fn place(path: &Path) -> String {
     let here = std::env::current_dir().and_then(|here| here.canonicalize());
     let short = here.ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_path_buf));
     visible(&short.as_deref().unwrap_or(path).display().to_string()).into_owned()
 }
 
-/// How many secrets a message does not show.
+/// How many secrets were masked in a message.
 fn masked(message: &str) -> String {
     let found: HashSet<&str> =
         placeholders(message.as_bytes()).filter_map(|range| message.get(range)).collect();
@@ -103,7 +103,7 @@ fn done(session: &Session) -> String {
     text
 }
 
-/// One result, as it comes.
+/// One result, printed as soon as it is known.
 pub fn result(result: &CommandResult) -> String {
     let mut text = String::new();
     if let Some(message) = &result.message {

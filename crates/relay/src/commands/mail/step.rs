@@ -31,7 +31,7 @@ pub fn run(desk: &Desk<'_>, args: &MailStepArgs) -> Result<u8, Failure> {
             let id = desk.mail.session_for(&text, named)?.session.session_id;
             match desk.mail.take_letter(&id, &name, &options, &mut witnesses)? {
                 Arrived::Taken(turn) => *turn,
-                // A person who names the session knows better than a file that names none.
+                // A session named on the command line wins over a file that names none.
                 Arrived::ForAnother { session: None } if named.is_some() => {
                     desk.mail.step(&id, &text, &options, &mut witnesses)?
                 }
@@ -61,7 +61,7 @@ pub fn run(desk: &Desk<'_>, args: &MailStepArgs) -> Result<u8, Failure> {
     finish(desk, &turn, args.copy)
 }
 
-/// The name of the file in the inbox that is meant: the oldest, or the one that was named.
+/// The file to take from the inbox: the oldest, or the named one.
 fn letter_in_inbox(desk: &Desk<'_>, args: &MailStepArgs) -> Result<Option<String>, Failure> {
     let Some(file) = &args.file else {
         let oldest = if args.paste { None } else { desk.mail.letters()?.into_iter().next() };

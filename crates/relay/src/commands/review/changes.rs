@@ -15,7 +15,7 @@ use crate::cli::ReviewArgs;
 /// What is reviewed.
 pub struct Changes {
     diff: GitDiff,
-    /// How large they are, if that is too much to be sent.
+    /// Their size, if they are too large to send.
     too_large_bytes: Option<usize>,
     base: Option<String>,
     is_uncommitted: bool,
@@ -48,22 +48,22 @@ impl Changes {
         Ok(Self { too_large_bytes, base: Some(base), ..plain(diff) })
     }
 
-    /// The changes as they are sent.
+    /// The changes in the form in which they are sent.
     pub fn diff(&self) -> Diff<'_> {
         self.too_large_bytes.map_or(Diff::Text(&self.diff.text), |bytes| Diff::TooLarge { bytes })
     }
 
-    /// The settings of the repository that git was kept from following.
+    /// The repository's settings that Relay kept git from using.
     pub fn ignored(&self) -> &[Ignored] {
         &self.diff.ignored
     }
 
-    /// Whether nothing to review.
+    /// Whether there is nothing to review.
     pub fn is_empty(&self) -> bool {
         self.too_large_bytes.is_none() && self.diff.text.trim().is_empty()
     }
 
-    /// The same changes in the words of a backend with a review of its own.
+    /// The same changes as arguments for a backend with a review of its own.
     pub fn scope(&self) -> Option<Scope<'_>> {
         match &self.base {
             Some(base) => Some(Scope::Base(base)),
@@ -72,7 +72,7 @@ impl Changes {
     }
 }
 
-/// Changes that are too large are a fault only once they have to be sent: a backend's own review reads them itself.
+/// Changes that are too large are an error only when they must be sent: a backend's own review reads them itself.
 fn sendable(diff: Result<GitDiff, AskError>) -> Result<(GitDiff, Option<usize>), AskError> {
     match diff {
         Err(AskError::TooLarge { bytes, .. }) => Ok((GitDiff::default(), Some(bytes))),

@@ -10,13 +10,13 @@ use crate::commands::apply::finish;
 use crate::failure::Failure;
 use crate::terminal::{ask::Person, progress::Progress};
 
-/// There is no such finding, or it has no fix.
+/// The finding does not exist, or has no fix.
 const NO_FIX: Code = Code::new("no-fix");
 
-/// Where the findings of the last review are kept.
+/// Where the findings of the last review are stored.
 const LAST: &str = "last";
 
-/// Keeps the findings, so that their fixes can be landed later.
+/// Stores the findings, so that their fixes can be landed later.
 pub fn remember(engine: &Engine, findings: &[Finding]) -> Result<(), Failure> {
     let text = serde_json::to_string(findings).map_err(|error| Failure::environment(&error))?;
     let root = engine.workspace().root();

@@ -1,4 +1,4 @@
-//! `relay review`: changes to one reviewer or several, and back as findings and a verdict.
+//! `relay review`: sends changes to one or several reviewers, and returns findings and a verdict.
 
 mod changes;
 mod fix;
@@ -31,7 +31,8 @@ pub fn run(root: Option<&Path>, args: &ReviewArgs, offline: bool) -> Result<u8, 
     if let Some(number) = args.apply {
         return fix::land_fix(&open::engine(root)?, number, args);
     }
-    // Of several faults the first in the order of the contract is reported: time, repository, backend, sandbox, depth, diff.
+    // If several things are wrong, the first in the documented order is reported: time, repository, backend, sandbox, depth,
+    // diff.
     let settings = user::settings(&open::store()?)?;
     let wanted = wanted(&args.call, offline);
     if wanted.timeout(&settings).is_zero() {

@@ -1,4 +1,4 @@
-//! What all reviewers together came to, for people and as JSON.
+//! The combined result of all reviewers, for people and as JSON.
 
 use relay_backends::ask::{AskError, Results};
 use relay_backends::review::{Finding, Reviewed, Verdict, merge};
@@ -10,7 +10,7 @@ use crate::cli::ReviewArgs;
 use crate::terminal::findings::{self, Shown};
 use crate::terminal::{self, visible};
 
-/// What all reviewers together came to.
+/// The combined result of all reviewers.
 pub struct Outcome {
     pub findings: Vec<Finding>,
     pub verdict: Verdict,
@@ -18,7 +18,7 @@ pub struct Outcome {
     failed: Vec<(String, AskError)>,
     /// How the files changed, if a reviewer could write.
     effect: Option<relay_engine::Outcome>,
-    /// What was used up, as `--json` prints it.
+    /// The usage, as `--json` prints it.
     spent: Value,
 }
 
@@ -44,8 +44,8 @@ impl Outcome {
         Self { findings, verdict, reviewed, failed, effect, spent }
     }
 
-    /// The verdict's; where what a reviewer wrote could not stay, it could not be done. A review in prose is feedback, which
-    /// is a success unless a verdict was asked for.
+    /// The verdict's exit code; a failure if a reviewer's own changes were rolled back. A review in prose is feedback, which
+    /// is a success unless a verdict was requested.
     pub fn exit_code(&self, wants_verdict: bool) -> u8 {
         let has_failed = self.effect.as_ref().is_some_and(|effect| effect.status.exit_code() != 0);
         let is_feedback =

@@ -14,7 +14,7 @@ use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::{self, visible};
 use crate::user;
 
-/// How files begin that Relay exported; others are not replaced.
+/// How files exported by Relay begin; others are not replaced.
 const HEADS: [&str; 2] = ["<!doctype html>\n<html lang=\"en\">", "{\n  \"exportVersion\": 1,"];
 
 pub fn run(here: &Here, id: &str, output: Option<&Path>, format: ExportFormat) -> Result<u8, Failure> {

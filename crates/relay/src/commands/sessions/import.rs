@@ -1,4 +1,4 @@
-//! `relay sessions import`: sessions of other programs, from files or from the folders where those keep them.
+//! `relay sessions import`: sessions of other programs, from files or from those programs' own folders.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::cli::ImportFrom;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::terminal::{self, visible};
 
-/// How deep the folders of other programs are searched, and how many files are looked at.
+/// How deep to search other programs' folders, and how many files to look at.
 const DEPTH: usize = 6;
 const FILES: usize = 100_000;
 
@@ -22,12 +22,12 @@ pub fn files(here: &Here, files: &[PathBuf], json: bool) -> Result<u8, Failure> 
     import_all(here, files, json)
 }
 
-/// Imports or lists the sessions that a program has in its own folders.
+/// Imports or lists the sessions in a program's own folders.
 pub fn found(here: &Here, from: ImportFrom, list: bool, json: bool) -> Result<u8, Failure> {
     let folders = folders(from);
     let mut files = Vec::new();
     folders.iter().for_each(|folder| collect(folder, 0, &mut files));
-    // Codex names its files by time; beside the sessions of Claude Code there are those of its subagents.
+    // Codex names its files by time; Claude Code keeps its subagents' sessions beside its own.
     files.retain(|path| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         match from {

@@ -80,7 +80,7 @@ fn cells(info: &SessionInfo, id: &str) -> [String; 5] {
     ]
 }
 
-/// A session's name, or how it began.
+/// A session's name, or its first words.
 pub fn title(info: &SessionInfo) -> String {
     let name = info.name.as_deref().unwrap_or(&info.first_message);
     name.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -100,7 +100,7 @@ fn short_ids(sessions: &[SessionInfo]) -> Vec<String> {
     sessions.iter().map(shorten).collect()
 }
 
-/// A session as programs get it.
+/// A session as JSON.
 pub fn document(info: &SessionInfo) -> Value {
     let modified = Timestamp::from_millisecond(info.modified_ms).map(session::iso).unwrap_or_default();
     json!({

@@ -63,7 +63,7 @@ impl Here {
         Ok(Self { store: open::store_with(session_dir)?, project })
     }
 
-    /// The file of a session of any project, those of this one first.
+    /// The file of a session; this project's sessions are searched first.
     pub fn find(&self, id: &str) -> Result<PathBuf, Failure> {
         match SessionLog::find(&self.store, id, &self.project) {
             Err(SessionError::OtherProject { path, .. }) => Ok(path),
@@ -71,7 +71,7 @@ impl Here {
         }
     }
 
-    /// A session, open to be written to.
+    /// A session, opened for writing.
     pub fn open(&self, id: &str) -> Result<SessionLog, Failure> {
         SessionLog::open(&self.store, &self.find(id)?).map_err(|error| failure(&error))
     }

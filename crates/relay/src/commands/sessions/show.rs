@@ -13,7 +13,7 @@ use crate::terminal::{self, pager, progress, visible};
 
 /// How much of a tool's output is shown.
 const OUTPUT_LINES: usize = 10;
-/// How far the tree is indented at most.
+/// The maximum indentation of the tree.
 const DEEPEST: usize = 20;
 
 pub fn run(here: &Here, id: &str, tree: bool, json: bool) -> Result<u8, Failure> {
@@ -108,7 +108,7 @@ fn first_lines(output: &str) -> String {
 fn draw(text: &mut String, document: &Document) {
     let labels = Labels::of(&document.entries);
     let active = active(document);
-    // Only where a conversation branches does the tree go to the right; a chain may be as long as the log.
+    // The tree indents only where a conversation branches, because a chain may be as long as the log.
     let mut columns: Vec<usize> = Vec::new();
     for (depth, node) in Tree::of(&document.entries, &labels).in_order() {
         columns.truncate(depth + 1);

@@ -1,4 +1,4 @@
-//! What git still does for Relay, and what is said about what it did not do.
+//! What git still does for Relay, and how Relay reports what git did not do.
 
 use testkit::TestEnv;
 
@@ -12,7 +12,7 @@ fn only(names: &[&str]) -> Vec<Row> {
     rows().into_iter().filter(|row| names.contains(&row.name)).collect()
 }
 
-/// A repository with one commit, in a project that stages what lands.
+/// A repository with one commit, in a project with `gitStage`.
 fn repository(files: &[(&str, &str)]) -> TestEnv {
     let env = project(STAGING);
     files.iter().for_each(|(path, text)| env.write(path, text));
@@ -27,7 +27,7 @@ fn staged(env: &TestEnv) -> String {
 }
 
 #[test]
-fn what_was_not_run_is_reported_with_its_file() {
+fn programs_that_were_not_run_are_reported_with_their_file() {
     let hostile = Hostile::new(
         Site::Config,
         &only(&[
@@ -94,7 +94,7 @@ fn every_site_still_gives_a_diff_and_stages() {
 }
 
 #[test]
-fn a_missing_object_is_not_fetched_and_the_message_says_so() {
+fn a_missing_object_is_not_fetched_and_relay_says_so() {
     let hostile = Hostile::new(Site::PartialClone, &[]);
     let run = hostile.relay(&["pack", "--diff", "a.txt"], "");
     assert!(run.code != 0 && run.stderr.contains("Relay fetches no missing objects"), "{}", run.stderr);
@@ -102,7 +102,7 @@ fn a_missing_object_is_not_fetched_and_the_message_says_so() {
 }
 
 #[test]
-fn a_filter_of_the_users_own_config_runs() {
+fn a_filter_from_the_users_own_config_runs() {
     let env = repository(&[(".gitattributes", "*.up filter=up\n"), ("a.up", "A\n")]);
     env.git(&["config", "--global", "filter.up.clean", "tr a-z A-Z"]);
     // The repository's own definition of the same filter does not count.

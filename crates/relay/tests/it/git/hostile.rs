@@ -1,4 +1,4 @@
-//! A repository that wants git to start programs, each of which leaves a mark.
+//! A repository that tries to make git start programs, each of which leaves a mark.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use testkit::{Run, TestEnv};
 use super::table::{Kind, Row, rows};
 use crate::reply;
 
-/// How a repository with a hostile config comes to be where Relay works.
+/// The ways a hostile config reaches the folder where Relay works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Site {
     /// `.git/config`, as in an unpacked archive.
@@ -69,7 +69,7 @@ impl Hostile {
         hostile
     }
 
-    /// The names of what was started.
+    /// The names of the programs that were started.
     pub fn marks(&self) -> Vec<String> {
         let text = std::fs::read_to_string(self.env.home_path("marks")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
@@ -134,11 +134,11 @@ impl Hostile {
         write("a.txt", "three\n");
         git(&["add", "a.txt"]);
         write("b.evil", "three\n");
-        // One with another time than the index has, so that git looks into it.
+        // A file whose time differs from the index, so that git reads it.
         self.shell(&format!("touch -d 2001-01-01 {folder}/b.evil {folder}/.gitattributes"));
     }
 
-    /// Moves the repository to where the site has it.
+    /// Moves the repository to where this site needs it.
     fn place(&self, site: Site) {
         let script = match site {
             Site::Config | Site::WorkTreeConfig | Site::Include | Site::IncludeIf => "",

@@ -1,4 +1,4 @@
-//! Git starts no program that a repository names, whatever Relay does and however the repository came here.
+//! Git starts no program that a repository names, whatever Relay does and wherever the repository came from.
 
 mod behaviour;
 mod hostile;
@@ -33,7 +33,7 @@ const COMMANDS: [(&str, Command); 12] = [
     ("demo", |hostile| hostile.relay(&["demo"], "")),
 ];
 
-/// Every other command, which calls no git today. That a new one does not either is what this is for.
+/// Every other command. None of them calls git today, and this test notices if one starts to.
 const OTHERS: [&[&str]; 33] = [
     &["init"],
     &["prompt"],
@@ -70,14 +70,14 @@ const OTHERS: [&[&str]; 33] = [
     &["help"],
 ];
 
-/// Runs every command on a repository with these rows; what was started is a finding.
+/// Runs every command on a repository with these rows; every program that was started is a finding.
 fn started(site: Site, rows: &[Row]) -> Vec<String> {
     let hostile = Hostile::new(site, rows);
     let early = hostile.marks();
     assert!(early.is_empty(), "the test itself started {early:?}");
     let mut found = Vec::new();
     for (name, command) in COMMANDS {
-        // These two do not look at the repository around them, so once is enough.
+        // These two ignore the surrounding repository, so one run is enough.
         if matches!(name, "doctor" | "demo") && site != Site::Config {
             continue;
         }
@@ -104,7 +104,7 @@ fn is_long() -> bool {
 }
 
 #[test]
-fn no_command_starts_what_a_repository_names() {
+fn no_command_starts_programs_that_a_repository_names() {
     let (variables, planted): (Vec<Row>, Vec<Row>) =
         rows().into_iter().partition(|row| row.kind == Kind::Variable);
     let mut found = started(Site::Config, &variables);
@@ -114,7 +114,7 @@ fn no_command_starts_what_a_repository_names() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// One setting may hide another: a hooks path hides hooks, a broken remote hides its helper. So each is tried alone.
+/// One setting may mask another: a hooks path masks hooks, a broken remote masks its helper. So each is tried alone.
 #[test]
 fn no_single_setting_starts_anything_at_any_site() {
     if !is_long() {
@@ -142,7 +142,7 @@ fn no_single_setting_starts_anything_at_any_site() {
 
 /// The table would prove nothing if its settings were misspelt: a plain git starts every one that it can start here.
 #[test]
-fn plain_git_starts_what_the_table_says() {
+fn plain_git_starts_every_program_in_the_table() {
     let mut silent = Vec::new();
     for row in rows() {
         let Some(trigger) = row.trigger else { continue };
@@ -155,12 +155,12 @@ fn plain_git_starts_what_the_table_says() {
     assert!(silent.is_empty(), "{}", silent.join("\n"));
 }
 
-/// The `git` of the agent's shell starts none of the repository's settings, alone or together. Hooks are a matter of trust.
+/// The `git` of the agent's shell starts none of the repository's settings, alone or together. Hooks depend on trust.
 #[test]
 fn the_agents_git_starts_no_program_of_a_setting() {
     let mut found = Vec::new();
     for row in rows().into_iter().filter(|row| row.kind == Kind::Setting && row.name != "core.hooksPath") {
-        // Whoever allows the protocol that is a program gets that.
+        // A user who allows the `ext` protocol gets its program.
         let Some(trigger) = row.trigger.filter(|trigger| !trigger.contains("ext.allow=always")) else {
             continue;
         };
@@ -183,7 +183,7 @@ fn the_agents_git_starts_no_program_of_a_setting() {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Nor would the sites, if nothing could be started from them.
+/// The sites would prove nothing either, if no program could be started from them.
 #[test]
 fn plain_git_starts_programs_at_every_site() {
     let fsmonitor: Vec<Row> = rows().into_iter().filter(|row| row.name == "core.fsmonitor").collect();

@@ -51,7 +51,7 @@ fn change(random: &mut Random, lines: &[&str], start: usize) -> Hunk {
             block[0] = reworded(&block[0], number);
             (start, block)
         }
-        // The same lines once more: a twin.
+        // The same lines again: a duplicate.
         5 => (start, own(&lines[start..until(2 + random.below(4))])),
         6 => {
             let end = until(2);

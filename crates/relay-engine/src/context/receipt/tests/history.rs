@@ -26,11 +26,11 @@ pub(super) struct Case {
     pub is_near: bool,
 }
 
-/// What came of one case.
+/// The result of one case.
 pub(super) struct Judgement {
     name: String,
     landed: Option<String>,
-    /// What both changes come to by their places in the ancestor; `None` where they touch.
+    /// The combination of both changes by their positions in the ancestor; `None` where they touch.
     composed: Option<String>,
     /// What git makes of them; `None` for a conflict.
     by_git: Option<String>,
@@ -38,7 +38,7 @@ pub(super) struct Judgement {
     is_masked: bool,
 }
 
-/// What came of all cases.
+/// The results of all cases.
 #[derive(Default)]
 pub(super) struct Judged {
     pub cases: usize,
