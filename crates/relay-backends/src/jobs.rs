@@ -79,14 +79,14 @@ impl State {
 }
 
 impl Job {
-    /// A job in its current state; `None` if there is none of that name, or its file cannot be understood.
+    /// A job in its current state; `None` if there is none with this name, or its file cannot be parsed.
     ///
     /// # Errors
     /// The file is not sound.
     pub fn load(jobs: &Jobs, id: &str) -> Result<Option<Self>, StoreError> {
         let Some(mut job) = Self::load_held(jobs, id)? else { return Ok(None) };
         if job.state == State::Running && jobs.hold(id)?.is_some() {
-            // It may have ended between the two looks.
+            // It may have ended between the two checks.
             job = Self::load_held(jobs, id)?.unwrap_or(job);
             if job.state == State::Running {
                 job.state = State::Lost;
@@ -116,7 +116,7 @@ impl Job {
         Ok(all)
     }
 
-    /// Puts it down.
+    /// Writes the job's file.
     ///
     /// # Errors
     /// The system refuses.
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_that_nobody_works_on_is_lost() {
+    fn a_job_without_a_process_is_lost() {
         let home = tempfile::tempdir().unwrap();
         let jobs = Store::at(home.path()).jobs().unwrap();
         for (id, state) in [("a", State::Running), ("b", State::Done), ("c", State::Running)] {

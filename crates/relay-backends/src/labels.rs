@@ -1,4 +1,4 @@
-//! Labels for conversations: the user's name for a backend's own session, so that a question can go on with it.
+//! Labels for conversations: the user's name for a backend's own session, so that a question can continue it.
 
 use relay_store::{Folder, Store, StoreError};
 use serde::{Deserialize, Serialize};
@@ -41,7 +41,7 @@ pub fn find(store: &Store, label: &str, backend: &str, repo: &str) -> Result<Opt
     Ok(all(store)?.into_iter().find(is_it))
 }
 
-/// Remembers a label, instead of the same one before.
+/// Stores a label, replacing an existing one.
 ///
 /// # Errors
 /// The file is not sound, or the system refuses.
@@ -55,7 +55,7 @@ pub fn remember(store: &Store, new: Label) -> Result<(), StoreError> {
     .map(|_| ())
 }
 
-/// Forgets the labels that are meant; how many there were. The backends keep their sessions.
+/// Removes the matching labels; returns how many there were. The backends keep their sessions.
 ///
 /// # Errors
 /// The file is not sound, or the system refuses.

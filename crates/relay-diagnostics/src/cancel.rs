@@ -1,4 +1,4 @@
-//! A flag that asks whatever is running to end, wherever it is waiting.
+//! A flag that asks running work to stop, wherever it is waiting.
 //!
 //! It is a plain flag and not a channel, so that a signal handler may set it. Code that waits checks it every few
 //! milliseconds.
@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Asks for an end, once and for good. Clones share one flag.
+/// A request to stop, which cannot be withdrawn. Clones share one flag.
 #[derive(Clone, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
@@ -27,26 +27,26 @@ impl Cancel {
         Self::default()
     }
 
-    /// A flag for a part of the work: it is set with this one, and can be set alone.
+    /// A flag for part of the work: it is set together with this one, and can be set alone.
     #[must_use]
     pub fn child(&self) -> Self {
         let outer = self.clone();
         Self::watching(move || outer.is_cancelled())
     }
 
-    /// A flag that also counts as set once `outer` says so, such as a deadline. It is asked every few milliseconds, so
-    /// it must be quick.
+    /// A flag that also counts as set once `outer` returns true, such as a deadline. `outer` is called every few
+    /// milliseconds, so it must be quick.
     #[must_use]
     pub fn watching(outer: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { flag: Arc::default(), outer: Some(Arc::new(outer)) }
     }
 
-    /// Asks for an end.
+    /// Asks the work to stop.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::SeqCst);
     }
 
-    /// Whether an end was asked for.
+    /// Whether the work was asked to stop.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.flag.load(Ordering::SeqCst) || self.outer.as_ref().is_some_and(|outer| outer())

@@ -1,12 +1,12 @@
-//! What Relay reports to a person, or a model, about a reply: a stable code, a message, a way out, and where.
+//! What Relay reports to a person or a model about a reply: a stable code, a message, a hint, and a place.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The longest line of a message that is shown whole, in bytes. What a reply wrote may be a line of megabytes.
+/// The longest line of a message that is shown whole, in bytes. A reply may contain a line of megabytes.
 const LINE_BYTES: usize = 2_000;
 
-/// The longest path a file can have, in bytes. A longer one can only be shown, and need not be whole.
+/// The longest path a file can have, in bytes. A longer one is only ever displayed, so it may be shortened.
 const PATH_BYTES: usize = 4_096;
 
 /// A stable, documented name for one kind of finding, such as `unknown-strategy`.
@@ -35,7 +35,7 @@ impl fmt::Display for Code {
     }
 }
 
-/// Whether a finding refuses the submission or only deserves a look.
+/// Whether a finding refuses the submission or is only a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// The submission cannot land.
@@ -53,11 +53,11 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// What is wrong, in one sentence.
     pub message: String,
-    /// What to do about it.
+    /// A hint: what to do about it.
     pub hint: Option<String>,
     /// The file it concerns, as written in the reply.
     pub path: Option<String>,
-    /// The line in the reply, counted from 1.
+    /// The line in the reply, starting at 1.
     pub line: Option<usize>,
     /// The lines of the file it is about, first and last, counted from 1.
     pub file_lines: Option<(u32, u32)>,
@@ -84,7 +84,7 @@ impl Diagnostic {
         Self { severity: Severity::Warning, ..Self::error(code, message) }
     }
 
-    /// Adds the way out.
+    /// Adds the hint.
     #[must_use]
     pub fn hinted(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(shortened_lines(hint.into()));
@@ -109,7 +109,7 @@ impl Diagnostic {
     /// Names the lines of the file it is about, first and last, counted from 1.
     #[must_use]
     pub fn about_lines(mut self, first: usize, last: usize) -> Self {
-        // No file that is read has as many lines as that.
+        // Files that Relay reads have fewer lines than that.
         let number = |line: usize| u32::try_from(line).unwrap_or(u32::MAX);
         self.file_lines = Some((number(first), number(last)));
         self
@@ -130,7 +130,7 @@ fn shortened_lines(text: String) -> String {
     text.split('\n').map(shortened).collect::<Vec<_>>().join("\n")
 }
 
-/// A line without its middle, if it is too long. Both ends matter: what is quoted, and what is said about it.
+/// A line without its middle, if it is too long. Both ends matter: the quotation, and the statement about it.
 fn shortened(line: &str) -> Cow<'_, str> {
     const BEGINNING: usize = 300;
     const END: usize = 200;
@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_long_is_shown_without_its_middle() {
+    fn long_lines_are_shown_without_their_middle() {
         let long = "x".repeat(1_000_000);
         let finding = Diagnostic::error(Code::new("some-code"), format!("`{long}` is wrong\nsee `{long}`"));
         let finding = finding.hinted(format!("not `{long}`")).on(format!("{long}.rs"));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_read_is_shown_whole() {
+    fn short_texts_are_shown_whole() {
         let path = "p/".repeat(PATH_BYTES / 2);
         let line = "x".repeat(LINE_BYTES);
         let text = format!("{line}\n{line}");

@@ -1,8 +1,8 @@
-//! Text shown to a person, with nothing in it that the terminal or the eye would misread.
+//! Escapes text for display, so that it can mislead neither the terminal nor the reader.
 //!
-//! Replies, file contents, paths and the output of commands are written by others. Escape sequences can rewrite the
-//! screen, bidirectional overrides reorder code, tag characters carry invisible text. Everything printed for people
-//! goes through [`visible`]; it never shortens and never styles.
+//! Replies, file contents, paths and command output come from others. Escape sequences can rewrite the screen,
+//! bidirectional overrides reorder code, tag characters carry invisible text. Everything printed for people goes
+//! through [`visible`]; it never shortens and never styles.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ pub enum Hidden {
     Control,
     /// Reorders the text around it.
     Bidi,
-    /// Cannot be seen at all, or only steers others.
+    /// Invisible, or only affects its neighbours.
     Invisible,
 }
 
@@ -89,10 +89,10 @@ pub fn first_hidden(text: &str) -> Option<(usize, char, Hidden)> {
     all_hidden(text).next()
 }
 
-/// Every character that [`visible`] would change: byte offset, character, and why. For warning about code that holds
-/// them.
+/// Every character that [`visible`] would change: byte offset, character, and why. For warnings about code that
+/// contains them.
 pub fn all_hidden(text: &str) -> impl Iterator<Item = (usize, char, Hidden)> + '_ {
-    // Most text is plain, and bytes are looked at faster than characters.
+    // Most text is plain, and scanning bytes is faster than decoding characters.
     let is_plain = |byte: &u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
     let text = if text.as_bytes().iter().all(is_plain) { "" } else { text };
     let mut before = None;
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn nothing_hidden_is_left() {
-        // Every character there is, alone, after a letter, and after a symbol that takes a selector.
+        // Every Unicode character, alone, after a letter, and after a symbol that takes a selector.
         let mut text = String::new();
         for character in '\0'..=char::MAX {
             for before in ["", "a", "❤"] {

@@ -1,9 +1,9 @@
-//! Which characters a person cannot see, or which change how their neighbours are shown.
+//! The characters that are invisible, or change how their neighbours are shown.
 //!
-//! One table, used twice: such characters are refused in paths and made visible in everything shown to a person.
-//! The table holds the general category Cf, the property Default_Ignorable_Code_Point, the line and paragraph
-//! separators and the few blanks that have neither (Unicode 17). It is short enough to be read; a test checks that it
-//! is sorted, since it is searched by halves.
+//! One table, used twice: such characters are refused in paths and made visible in everything shown to a person. The
+//! table holds the general category Cf, the property Default_Ignorable_Code_Point, the line and paragraph separators
+//! and the few blanks that have neither (Unicode 17). It is short enough to read; a test checks that it is sorted,
+//! because it is searched by bisection.
 
 /// Inclusive ranges of characters that are invisible or steer the layout of others, control characters apart.
 const INVISIBLE: &[(char, char)] = &[

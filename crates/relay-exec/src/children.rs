@@ -1,18 +1,18 @@
-//! The children of this process, and the orphans that are handed to it.
+//! The children of this process, and the orphans that it adopts.
 //!
-//! On Linux Relay makes itself the one to whom orphans among its descendants are handed. So whatever a command started
-//! stays below Relay, also if it has changed its session, lost its parents and cleared its environment. For that Relay
-//! must know its own children: who is not among them and yet a child is an orphan.
+//! On Linux, Relay makes itself the process that adopts orphans among its descendants. So everything a command started
+//! stays below Relay, even if it changed its session, lost its parents and cleared its environment. For that, Relay
+//! must know its own children: any other child is an orphan.
 
 use std::io;
 use std::process::{Child, Command};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Starts a command as a child that is known here until the returned value is dropped. `is_run` says whether orphans may
-/// come from it that have to be ended with it.
+/// Starts a command as a child that is known here until the returned value is dropped. `is_run` says whether its orphans
+/// must be ended with it.
 pub(crate) fn spawn(command: &mut Command, is_run: bool) -> io::Result<(Child, Known)> {
     adopt_orphans();
-    // Held while it starts, so that it is never seen without being known.
+    // Held while it starts, so that it is never visible before it is registered.
     let mut known = known();
     let child = crate::pages::as_usual(|| command.spawn())?;
     let pid = i32::try_from(child.id()).unwrap_or_default();
@@ -21,7 +21,7 @@ pub(crate) fn spawn(command: &mut Command, is_run: bool) -> io::Result<(Child, K
     Ok((child, Known { token }))
 }
 
-/// Keeps a child known.
+/// Keeps a child registered.
 pub(crate) struct Known {
     token: u64,
 }
@@ -35,7 +35,7 @@ impl Drop for Known {
 struct Entry {
     token: u64,
     pid: i32,
-    /// When it began, in the system's own count, if orphans may come from it.
+    /// Its start time in the system's units, if it may leave orphans.
     run_since: Option<u64>,
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn is_known(pid: i32) -> bool {
     known().iter().any(|entry| entry.pid == pid)
 }
 
-/// Whether an orphan that does not say where it comes from has to be ended with a run: it began during that run, and no
-/// other run that still goes on could have started it.
+/// Whether an orphan of unknown origin must be ended with a run: it started during that run, and no other current run
+/// could have started it.
 #[cfg(target_os = "linux")]
 pub(crate) fn is_last_for(leader: i32, orphan_started: u64) -> bool {
     let known = known();
@@ -64,7 +64,7 @@ pub(crate) fn is_last_for(leader: i32, orphan_started: u64) -> bool {
 #[cfg(target_os = "linux")]
 fn adopt_orphans() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    // Every Linux that Relay runs on can; if one cannot, orphans are found by their mark alone.
+    // Every supported Linux can; if one cannot, orphans are found only by their mark.
     ONCE.call_once(|| {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid())).ok();
     });

@@ -1,8 +1,8 @@
-//! The processes below another: looked up, and signalled from the leaves to the root.
+//! Finds the descendants of a process, and signals them from the leaves to the root.
 
 use std::collections::BTreeSet;
 
-/// More than this is not looked up: whoever starts processes faster than they are listed must not keep us here.
+/// The limit of the search: a program that starts processes faster than they are listed must not keep Relay busy.
 const MOST: usize = 100_000;
 
 /// All processes below one, parents before their children. Those that end meanwhile are left out; one that is not there
@@ -27,8 +27,8 @@ pub fn descendants(pid: i32) -> Vec<i32> {
     found
 }
 
-/// Sends a signal to a process and all below it, the deepest first and the process itself last. Says how many got it;
-/// those that are gone are not a failure.
+/// Sends a signal to a process and all below it, the deepest first and the process itself last. Returns how many got
+/// it; processes that have gone are not an error.
 #[cfg(unix)]
 pub fn kill_tree(pid: i32, signal: i32) -> usize {
     let Some(signal) = rustix::process::Signal::from_named_raw(signal) else { return 0 };

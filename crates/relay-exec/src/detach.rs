@@ -1,4 +1,4 @@
-//! Starts a program that goes on after Relay has gone, such as the holder of a clipboard.
+//! Starts a program that outlives Relay, such as the one that holds the clipboard.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::children;
 use crate::find::find_program;
 
-/// How long the program may take to read what it is given; on a busy machine it takes a while to start.
+/// How long the program may take to read its input; on a busy machine it takes a while to start.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(15);
 
 /// Why a program could not be detached.
@@ -34,8 +34,8 @@ pub enum DetachError {
 }
 
 /// Starts a program in the background, gives it its input, and leaves it alone. It has no terminal (a session of its own
-/// where the system has a way to make one, else a process group of its own), no output, and keeps no folder busy. It is
-/// waited for, should Relay outlive it.
+/// where the system has a way to make one, else a process group of its own), no output, and keeps no folder busy. Relay
+/// reaps it if it ends first.
 ///
 /// # Errors
 /// It cannot be started, or does not read its input within a few seconds.
@@ -67,8 +67,8 @@ pub fn spawn_detached(program: impl AsRef<Path>, args: &[&str], stdin: &[u8]) ->
 #[cfg(unix)]
 fn detached(place: &Path) -> Command {
     use std::os::unix::process::CommandExt as _;
-    // A session of one's own needs a call between fork and exec, which safe code cannot make; the small program of that
-    // name can. Without it a process group of one's own still keeps Ctrl-C away.
+    // Starting a new session needs a call between fork and exec, which safe code cannot make; the `setsid` program can.
+    // Without it, a new process group still keeps Ctrl-C away.
     if let Some(setsid) = find_program("setsid") {
         let mut command = Command::new(setsid);
         command.arg(place);

@@ -1,10 +1,10 @@
-//! Finds a program the way the system would, without its bad habits.
+//! Finds a program as the system would, but only in absolute folders.
 
 use std::path::{Path, PathBuf};
 
 /// Where a program is: a path is taken as it is, a name is looked for in the absolute folders of PATH. Relative entries
-/// of PATH are passed over, because what they mean depends on the folder one is in, and a repository must not decide
-/// which `git` runs.
+/// of PATH are skipped, because their meaning depends on the current folder, and a repository must not decide which
+/// `git` runs.
 #[must_use]
 pub fn find_program(name: &str) -> Option<PathBuf> {
     if Path::new(name).components().count() > 1 {

@@ -1,7 +1,7 @@
-//! One rule for every child that stays: when it is started again, and when it is ended because it has nothing to do.
+//! One rule for every long-lived child: when to restart it, and when to stop it because it is idle.
 //!
-//! Shells, language servers, debuggers, kernels and tool servers fail in the same ways: they crash at once and for ever,
-//! hang, or wait for work that never comes. What they are differs; what is done about it does not.
+//! Shells, language servers, debuggers, kernels and tool servers fail in the same ways: they crash repeatedly, hang, or
+//! wait for work that never comes. The remedy is the same for all.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -11,18 +11,18 @@ pub trait Alive {
     /// Whether it still works.
     fn is_alive(&mut self) -> bool;
 
-    /// What it said last about its troubles.
+    /// The last error it printed.
     fn last_words(&self) -> String;
 }
 
-/// When a child is started again, and when it is ended.
+/// When to restart a child, and when to stop it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// How often it may be started within `window`.
     pub starts: usize,
     /// The time in which starts are counted.
     pub window: Duration,
-    /// After this long without use it is ended; `None` keeps it.
+    /// How long it may be idle before it is stopped; `None` means forever.
     pub idle: Option<Duration>,
 }
 
@@ -42,7 +42,7 @@ pub enum KeeperError<E> {
         starts: usize,
         /// Within which time.
         window: Duration,
-        /// What it said last.
+        /// The last error it printed.
         last_words: String,
     },
     /// It could not be started.

@@ -1,4 +1,4 @@
-//! A program that stays: started under rules, guarded, and ended with everything it started.
+//! A long-lived program: started under rules, guarded, and ended with everything it started.
 
 use std::ffi::OsString;
 use std::io::{self, Read as _};
@@ -21,7 +21,7 @@ use crate::tree::{GRACE, Tree};
 
 /// How much of what it writes to its errors is remembered.
 const LAST_WORDS_BYTES: usize = 4 << 10;
-/// How often it is looked whether everything has ended.
+/// How often to check whether everything has ended.
 const TICK: Duration = Duration::from_millis(10);
 
 /// A program to start.
@@ -68,7 +68,7 @@ impl Start<'_> {
     }
 }
 
-/// A program that stays. Dropping it ends it, with everything it started.
+/// A long-lived program. Dropping it ends it, with everything it started.
 pub struct Child {
     /// `None` once it was waited for.
     child: Option<std::process::Child>,
@@ -176,12 +176,12 @@ impl Child {
         self.status
     }
 
-    /// Ends it and all it started: everybody is asked to end, and after two seconds made to.
+    /// Ends it and everything it started: first politely, and after two seconds by force.
     pub fn stop(&mut self) {
         self.stop_within(GRACE, &mut || {});
     }
 
-    /// The same; `meanwhile` is called again and again, to read what they still have to say.
+    /// The same; `meanwhile` is called repeatedly, to read their remaining output.
     pub(crate) fn stop_within(&mut self, grace: Duration, meanwhile: &mut dyn FnMut()) {
         self.stdin = None;
         self.tree.signal_all(Signal::TERM);

@@ -1,4 +1,4 @@
-//! Commands that a killed Relay left running: they do not die with it, and go on writing.
+//! Commands that a killed Relay left running: they do not die with it, and may still write files.
 //!
 //! They are found by the mark that every command and all its descendants carry. The system's own mechanism, a signal at
 //! the parent's death, reaches only the shell and not what the shell started, and only the command itself can ask for
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_runs_for_a_process_that_never_was() {
+    fn a_process_that_never_existed_has_no_runs() {
         assert!(!is_left_running("0-0") && !end_left_running("0-0") && !is_left_running(""));
     }
 }

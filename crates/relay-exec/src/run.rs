@@ -1,4 +1,4 @@
-//! How a command ended, and what it printed last.
+//! How a command ended, and the end of its output.
 
 use std::collections::VecDeque;
 use std::io;
@@ -39,9 +39,9 @@ pub enum End {
     Exited(i32),
     /// By a signal that was not Relay's.
     Signalled(i32),
-    /// The time was up; it and what it had started were killed.
+    /// It timed out; it and everything it had started were killed.
     TimedOut,
-    /// Somebody asked for an end; it and what it had started were killed.
+    /// The user cancelled it; it and everything it had started were killed.
     Cancelled,
     /// It never began.
     NotStarted(io::Error),

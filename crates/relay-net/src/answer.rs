@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use crate::error::NetError;
 
-/// An answer, read piece by piece. To drop it is to close its connection.
+/// An answer, read piece by piece. Dropping it closes its connection.
 #[derive(Debug)]
 pub struct Answer {
     response: reqwest::Response,
@@ -21,13 +21,13 @@ impl Answer {
         self.response.status().as_u16()
     }
 
-    /// Whether the status is one of success.
+    /// Whether the status means success.
     #[must_use]
     pub fn is_success(&self) -> bool {
         self.response.status().is_success()
     }
 
-    /// A header's value, if it is there and is text.
+    /// A header's value, if it is present and text.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         self.response.headers().get(name).and_then(|value| value.to_str().ok())

@@ -1,29 +1,29 @@
-//! Why nothing came back, in words a program can decide by.
+//! Why no answer came back, in a form that programs can act on.
 
 use thiserror::Error;
 
-/// What kind of failure it was.
+/// The kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NetErrorKind {
     /// Relay was asked to make no connections.
     Offline,
     /// The address, a header or the TLS setup cannot be used.
     Config,
-    /// Nothing listens at an address of this machine.
+    /// No server is running at an address of this machine.
     NotRunning,
-    /// Nothing came for too long.
+    /// The server was silent for too long.
     Timeout,
     /// The connection failed or broke off.
     Network,
-    /// The caller asked for an end.
+    /// The caller cancelled.
     Aborted,
 }
 
-/// Why nothing came back. It has no address and no header in it: both may hold a secret.
+/// Why no answer came back. It contains no address and no header, because both may hold a secret.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct NetError {
-    /// What kind of failure it was.
+    /// The kind of failure.
     pub kind: NetErrorKind,
     /// What happened.
     pub message: String,
@@ -44,7 +44,7 @@ impl NetError {
     }
 }
 
-/// What is at the bottom of an error: the layers above only say that something failed below them.
+/// The root cause of an error: the layers above it only say that something below failed.
 pub(crate) fn cause(error: &reqwest::Error) -> String {
     let mut deepest: &dyn std::error::Error = error;
     while let Some(below) = deepest.source() {

@@ -14,7 +14,7 @@ const BODY_LIMIT_BYTES: usize = 8 << 20;
 /// A small request. Its `Debug` shows no headers and no body, which may be secret.
 #[derive(Clone)]
 pub struct Fetch {
-    /// Who is asked, for error messages.
+    /// The server's name, for error messages.
     pub name: String,
     /// The address.
     pub url: String,
@@ -22,7 +22,7 @@ pub struct Fetch {
     pub headers: Vec<(String, String)>,
     /// What to send; with it the request is a POST, without it a GET.
     pub body: Option<Vec<u8>>,
-    /// How long it may take altogether.
+    /// How long the whole request may take.
     pub timeout: Duration,
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn run(fetch: &Fetch, transport: &Transport, cancel: &Cancel) -
     tokio::select! {
         biased;
         () = cancelled(cancel) => fail(NetErrorKind::Aborted, "interrupted"),
-        // A response that is there counts, however late it is read.
+        // A response that has arrived counts, however late it is read.
         fetched = ask(fetch, transport) => fetched,
         () = tokio::time::sleep(fetch.timeout) => fail(NetErrorKind::Timeout, "no answer came in time"),
     }

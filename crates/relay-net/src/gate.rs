@@ -1,13 +1,13 @@
 //! The gate: a proxy by which confined commands reach the domains that the user allows, and no others.
 //!
 //! A command in a network of its own has no way out but a local socket, at which this listens; [`bridge`] is its other end,
-//! inside. It speaks what every program that knows proxies speaks: `CONNECT` for TLS, whose content it cannot see, and
-//! plain HTTP. Names are resolved here, and an address of this machine or of the local network is refused, or a domain
+//! inside. It speaks the protocols of every program that supports proxies: `CONNECT` for TLS, whose content it cannot see,
+//! and plain HTTP. Names are resolved here, and an address of this machine or of the local network is refused, or a domain
 //! could lead a command to the user's own services.
 //!
-//! It listens although this crate is for connections that leave, because that is what it does: every request that comes
-//! in becomes a connection that goes out, under the same rules. Nothing listens on a network; the socket is a file in a
-//! folder that only the user can enter.
+//! It listens although this crate is for outbound connections, because every incoming request becomes an outbound
+//! connection, under the same rules. Nothing listens on a network; the socket is a file in a folder that only the user can
+//! enter.
 
 use std::io::{self, BufRead as _, BufReader, Read, Write};
 use std::net::{
@@ -22,14 +22,14 @@ use std::time::Duration;
 /// Where programs inside a sandbox find their proxy.
 pub const INSIDE: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 3128);
 
-/// How many connections there may be at one time.
+/// How many connections may be open at once.
 const MAX_CONNECTIONS: usize = 256;
 /// The longest request before its body.
 const HEAD_LIMIT_BYTES: usize = 32 << 10;
-/// How long a request and a connection may take to be made.
+/// How long reading a request and connecting may take.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// What is decided about a domain.
+/// The decision about a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// No connection.
@@ -40,10 +40,10 @@ pub enum Verdict {
     AllowLocal,
 }
 
-/// Decides about a domain or address. It may take its time: a person may be asked.
+/// Decides about a domain or address. It may take a while, because it may ask a person.
 pub type Decide = Arc<dyn Fn(&str) -> Verdict + Send + Sync>;
 
-/// Listens at a local socket, from a thread that ends with the process, and makes the connections that are allowed.
+/// Listens at a local socket, on a thread that ends with the process, and makes the allowed connections.
 ///
 /// # Errors
 /// The socket cannot be made.
@@ -58,7 +58,7 @@ pub fn listen(socket: &Path, decide: Decide) -> io::Result<()> {
                 continue;
             }
             std::thread::spawn(move || {
-                // Whoever hangs up in the middle of a request gets no answer.
+                // A client that hangs up in the middle of a request gets no answer.
                 serve(&inside, &decide).ok();
                 open.fetch_sub(1, Ordering::Relaxed);
             });
@@ -67,8 +67,8 @@ pub fn listen(socket: &Path, decide: Decide) -> io::Result<()> {
     Ok(())
 }
 
-/// The part inside a sandbox: passes connections of programs on to the gate. Says that it is ready by one byte, and never
-/// returns unless it cannot listen.
+/// The part inside a sandbox: passes programs' connections on to the gate. Writes one byte when it is ready, and returns
+/// only if it cannot listen.
 ///
 /// # Errors
 /// The address is taken.
@@ -103,7 +103,7 @@ impl Closing for UnixStream {
     }
 }
 
-/// Carries bytes until both sides have said all.
+/// Copies bytes until both sides are done.
 fn both_ways<'a, A, B>(one: (&'a A, &'a A), other: (&'a B, &'a B)) -> io::Result<()>
 where
     A: Closing + Sync,
@@ -129,7 +129,7 @@ where
 struct Request {
     host: String,
     port: u16,
-    /// What is sent on, for plain HTTP.
+    /// What to forward, for plain HTTP.
     head: Option<String>,
 }
 
@@ -152,7 +152,7 @@ fn serve(inside: &UnixStream, decide: &Decide) -> io::Result<()> {
         None => (&mut &*inside).write_all(b"HTTP/1.1 200 Connection established\r\n\r\n")?,
         Some(head) => (&mut &outside).write_all(head.as_bytes())?,
     }
-    // What came together with the head belongs to the other side.
+    // Bytes that arrived with the head belong to the other side.
     let early = reader.buffer().to_vec();
     (&mut &outside).write_all(&early)?;
     both_ways((inside, inside), (&outside, &outside))
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_allowed_is_connected_and_the_rest_refused() {
+    fn allowed_domains_are_connected_and_others_refused() {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
         std::thread::spawn(move || {

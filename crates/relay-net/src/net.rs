@@ -1,4 +1,4 @@
-//! The connections of a process. They live in one thread of their own, which begins with the first request.
+//! The connections of a process. They live on one separate thread, which starts with the first request.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,7 +34,7 @@ struct Worker {
 }
 
 impl Net {
-    /// Connections, or with `offline` none. Nothing is connected yet.
+    /// Creates the connections, or with `offline` none. Nothing is connected yet.
     #[must_use]
     pub fn new(offline: bool) -> Self {
         let transport = Arc::new(Transport::new(offline));
@@ -47,7 +47,7 @@ impl Net {
         self.inner.transport.is_offline()
     }
 
-    /// What sends requests, for a task of [`Net::spawn`].
+    /// The transport, for a task of [`Net::spawn`].
     #[must_use]
     pub fn transport(&self) -> Arc<Transport> {
         Arc::clone(&self.inner.transport)
@@ -72,7 +72,7 @@ impl Net {
         let transport = self.transport();
         let (job, cancel) = (fetch.clone(), cancel.clone());
         self.spawn(async move {
-            // The caller waits for this below and cannot be gone.
+            // The caller waits for this below, so the receiver exists.
             drop(sender.send(fetch::run(&job, &transport, &cancel).await));
         })?;
         let gone = |_| Err(NetError::new(NetErrorKind::Network, "the connection's thread failed"));
@@ -101,7 +101,7 @@ impl Worker {
         let thread = std::thread::Builder::new().name("relay-net".to_owned()).spawn(move || {
             // Ends when asked to, or when every handle is gone.
             drop(runtime.block_on(stopped));
-            // A name being looked up cannot be interrupted, and must not be waited for.
+            // A name lookup cannot be interrupted, so do not wait for it.
             runtime.shutdown_background();
         })?;
         Ok(Self { handle, stop: Some(stop), thread: Some(thread) })
@@ -115,7 +115,7 @@ impl Drop for Worker {
             stop.send(()).ok();
         }
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has said so; there is nothing left to clean up.
+            // A panic was already reported; there is nothing left to clean up.
             drop(thread.join());
         }
     }

@@ -12,26 +12,25 @@ use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use crate::answer::Answer;
 use crate::error::{NetError, NetErrorKind, cause};
 
-/// How long it may take to be connected.
+/// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a connection waits for another request. Servers keep theirs for longer, so that a request hardly ever meets
-/// one that is being closed.
+/// How long an idle connection is kept. Servers keep theirs longer, so a request rarely meets one that is being closed.
 const IDLE: Duration = Duration::from_secs(30);
 
-/// How much of the answer to a first greeting is read.
+/// How much of the answer to a warm-up request is read.
 const WARM_BYTES: usize = 64 << 10;
 
 /// A request as it goes over the wire. It has no `Debug`: headers and body may be secret.
 #[derive(Clone)]
 pub struct Outgoing {
-    /// What is done at the address.
+    /// The method.
     pub method: reqwest::Method,
     /// The address.
     pub url: String,
-    /// Names and values; those of keys among them.
+    /// Names and values, including those of keys.
     pub headers: Vec<(String, String)>,
-    /// What is sent.
+    /// The body.
     pub body: bytes::Bytes,
 }
 
@@ -41,9 +40,9 @@ pub struct Transport {
     is_offline: bool,
     /// Goes through the proxy the user's environment names.
     remote: OnceLock<Result<reqwest::Client, String>>,
-    /// Goes to this machine directly; no proxy could reach it.
+    /// Connects to this machine directly, because no proxy could reach it.
     local: OnceLock<Result<reqwest::Client, String>>,
-    /// The same without TLS, which needs none of the system's certificates: they are several megabytes.
+    /// The same without TLS, so that the system's certificates, several megabytes, are not loaded.
     plain: OnceLock<Result<reqwest::Client, String>>,
 }
 
@@ -113,7 +112,8 @@ impl Transport {
         cell.get_or_init(|| build(way)).as_ref().map_err(Clone::clone)
     }
 
-    /// Connects and sends nothing that matters, so that the next request finds a connection. What fails is left to that.
+    /// Connects ahead of time, so that the next request finds a connection. A failure is left for that request to
+    /// report.
     pub async fn connect(&self, url: &str) {
         let outgoing = Outgoing {
             method: reqwest::Method::HEAD,
@@ -129,9 +129,9 @@ impl Transport {
 }
 
 fn build(way: Way) -> Result<reqwest::Client, String> {
-    // Without this, rustls panics for want of a provider; with another one compiled in, it would refuse to choose.
+    // Without this, rustls panics because it has no provider; with two compiled in, it would refuse to choose.
     if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Losing the race to another thread is as good as winning it.
+        // Another thread may have done it first, which is just as good.
         drop(rustls::crypto::ring::default_provider().install_default());
     }
     let mut builder = reqwest::Client::builder()

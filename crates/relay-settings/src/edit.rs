@@ -10,8 +10,7 @@ use crate::settings::FILE;
 use crate::spelling;
 use crate::table::{self, Found, find};
 
-/// The file's text with one setting changed; `None` takes it away. A setting that the file has under an old name gets
-/// the one of today.
+/// The file's text with one setting changed; `None` removes it. A setting under an old name gets its current name.
 ///
 /// # Errors
 /// There is no such setting, it cannot hold the value, or the file is not TOML.
@@ -57,7 +56,7 @@ pub fn append(text: &str, name: &str, table: &impl Serialize) -> Result<String, 
     Ok(format!("{text}{gap}\n[[{name}]]\n{table}"))
 }
 
-/// The names of the tables that lead to a setting, and its own. What is below a setting that holds something itself
+/// The names of the tables that lead to a setting, and its own. A setting below another one that has its own value
 /// (`todo.reminders` and `todo.reminders.max`) is one name with a dot in it.
 fn path(name: &str) -> Vec<String> {
     let mut parts = Vec::new();
@@ -74,7 +73,7 @@ fn path(name: &str) -> Vec<String> {
     parts
 }
 
-/// Takes away what the file says about a setting under an old name.
+/// Removes a setting under its old name.
 fn remove_old(table: &mut dyn toml_edit::TableLike, found: &Found, before: &str) {
     let names: Vec<String> = table.iter().map(|(name, _)| name.to_owned()).collect();
     for name in names {
@@ -88,7 +87,7 @@ fn remove_old(table: &mut dyn toml_edit::TableLike, found: &Found, before: &str)
     }
 }
 
-/// What is written for a value.
+/// The TOML for a value.
 fn item(found: &Found, name: &str, new: &str) -> Result<Item, SettingsError> {
     let Key { kind, .. } = found.key;
     let bad = |kind: &Kind| SettingsError::BadValue {
@@ -114,7 +113,7 @@ fn item(found: &Found, name: &str, new: &str) -> Result<Item, SettingsError> {
     written.ok_or_else(|| bad(kind))
 }
 
-/// A list or table as it was written.
+/// A list or table as the user wrote it.
 fn parsed(new: &str) -> Option<Item> {
     new.parse::<Value>().ok().map(Item::Value)
 }
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_name_gives_way_to_the_one_of_today() {
+    fn an_old_name_is_replaced_by_the_current_one() {
         check("[ask]\nmax_cost = 1\n", "ask.max_cost", Some("2"), "[ask]\n\n[backends]\nmaxCost = \"2\"\n");
         check("[ask]\nmax_cost = 1\n", "backends.maxCost", None, "[ask]\n");
         check(
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn invalid_settings_are_refused() {
         for (name, new) in [
             ("backends.timeout", "soon"),
             ("ask.nothing", "x"),

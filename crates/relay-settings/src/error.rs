@@ -20,17 +20,17 @@ pub enum SettingsError {
     UnknownKey {
         /// What was named.
         key: String,
-        /// The setting that was probably meant.
+        /// The setting that the user probably meant.
         nearest: Option<&'static str>,
     },
-    /// A value is not one that the setting may hold.
+    /// The value is not valid for the setting.
     #[error("`{key}` cannot be `{value}`: expected {expected}")]
     BadValue {
         /// The setting, or the variable that holds it.
         key: String,
-        /// What it was given.
+        /// The given value.
         value: String,
-        /// What it takes.
+        /// The accepted values.
         expected: String,
     },
     /// An entry of a list of rules cannot be used.
@@ -38,7 +38,7 @@ pub enum SettingsError {
     BadRule {
         /// The list's setting.
         key: String,
-        /// Which of its entries, counted from 1.
+        /// The number of the entry, starting at 1.
         number: usize,
         /// Why not.
         reason: String,
@@ -66,7 +66,7 @@ pub enum OpenError {
     /// The user's file cannot be read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// What it says cannot be used.
+    /// A setting in it is not valid.
     #[error(transparent)]
     Settings(#[from] SettingsError),
 }

@@ -1,11 +1,11 @@
-//! One setting: what it is called, what it may hold, and what it means.
+//! One setting: its name, its possible values, and its meaning.
 
 use crate::error::SettingsError;
 use crate::limits;
 use crate::lists;
 use crate::table::Tab;
 
-/// What a setting may hold.
+/// The type of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Any text.
@@ -39,11 +39,11 @@ pub enum Kind {
 pub struct Key {
     /// Its name. `*` is a placeholder for a name that the user chooses.
     pub name: &'static str,
-    /// What it may hold.
+    /// Its type.
     pub kind: Kind,
-    /// What it is if nothing is said.
+    /// Its default.
     pub default: Option<&'static str>,
-    /// The variables of the environment that override it; the first that is set holds.
+    /// The variables of the environment that override it; the first one set wins.
     pub variables: Vec<&'static str>,
     /// Which page of the settings it is on.
     pub tab: Tab,
@@ -52,7 +52,7 @@ pub struct Key {
 }
 
 impl Kind {
-    /// What it takes, in words.
+    /// Its accepted values, in words.
     #[must_use]
     pub fn expected(&self) -> String {
         match self {
@@ -75,7 +75,7 @@ impl Kind {
         }
     }
 
-    /// Whether it may hold this, as a person writes it.
+    /// Whether this text is a valid value.
     fn takes(&self, value: &str) -> bool {
         match self {
             Self::Text => !value.trim().is_empty(),
@@ -98,7 +98,7 @@ impl Key {
     /// Checks a value.
     ///
     /// # Errors
-    /// It is not one that the setting may hold.
+    /// The value is not valid.
     pub fn check(&self, name: &str, value: &str) -> Result<(), SettingsError> {
         if self.kind.takes(value) {
             return Ok(());
@@ -108,7 +108,7 @@ impl Key {
     }
 }
 
-/// Yes or no, in the ways environments say it.
+/// Yes or no, in the forms common in environment variables.
 pub(crate) fn flag(text: &str) -> Option<bool> {
     match text.to_ascii_lowercase().as_str() {
         "true" | "1" | "yes" | "on" => Some(true),

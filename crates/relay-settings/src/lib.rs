@@ -1,13 +1,13 @@
 //! The user's settings, models and keys, resolved for any front end.
 //!
 //! - [`Settings`] are `config.toml` and the environment; every value can say where it comes from.
-//! - [`keys`] is every setting there is: `keys.txt` has one line for each.
+//! - [`keys`] lists every setting: `keys.txt` has one line for each.
 //! - [`set`] changes one setting in the file, [`append`] adds a table to a list; everything else stays as it was
 //!   written.
 //! - [`Models`] is the catalog with the user's `models.toml` over it, and the user's keys.
 //!
-//! What is written here decides which programs run and which servers get keys, so it is the user's alone: nothing in a
-//! repository is looked at. This crate reads no environment and asks nothing; its callers hand over what they have.
+//! Settings decide which programs run and which servers get keys, so they come only from the user: this crate never
+//! reads them from a repository. It does not read the environment either; its callers pass it in.
 
 mod edit;
 mod error;

@@ -8,7 +8,7 @@ pub const COST: &str = "US dollars above zero, such as 0.50 or $2";
 /// What a length of time looks like.
 pub const TIME: &str = "a time above zero, such as 90s, 5m or 1h30m";
 
-/// The longest time; a limit beyond a year is none.
+/// The longest time; a limit beyond a year would not be one.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 /// US dollars: `0.50` or `$0.50`.

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_it_is_is_taken() {
+    fn only_the_right_type_is_accepted() {
         assert_eq!(list("[\"a\", \"b\"]"), Some(vec!["a".to_owned(), "b".to_owned()]));
         for text in ["a", "[1]", "[\"a\"", "{ a = 1 }", "[]\nother = [\"x\"]"] {
             assert_eq!(list(text), None, "{text}");

@@ -52,9 +52,9 @@ You have three options:
 `relay pack` gives a model your code; `relay mail` works through files, without a network.
 ";
 
-/// What can be asked, and with which keys.
+/// The usable models, and their keys.
 pub struct Models {
-    /// Every provider and model that is known.
+    /// All known providers and models.
     pub catalog: Catalog,
     /// The keys.
     pub keyring: Keyring,
@@ -80,18 +80,18 @@ impl Models {
         Ok(Self { catalog, keyring })
     }
 
-    /// The model a selector means; between providers that have the same model, those with a key decide.
+    /// The model that a selector means; if several providers have the same model, those with a key win.
     ///
     /// # Errors
-    /// None or several fit.
+    /// None or several match.
     pub fn select(&self, selector: &str) -> Result<Selected, SelectError> {
         self.catalog.select(selector, |known| !known.needs_key() || self.has_key(known))
     }
 
-    /// Whether a name that may be something else means a model.
+    /// Whether a name, which may be something else, means a model.
     ///
     /// # Errors
-    /// Several fit.
+    /// Several match.
     pub fn means_one(&self, name: &str) -> Result<bool, SelectError> {
         match self.select(name) {
             Err(error @ SelectError::Ambiguous { .. }) => Err(error),
@@ -105,7 +105,7 @@ impl Models {
         !self.keyring.sources(&known.provider.name).is_empty()
     }
 
-    /// The model servers that run on this machine; none are looked for with `offline`.
+    /// The model servers that run on this machine; none with `offline`.
     #[must_use]
     pub fn local_servers(&self, offline: bool, cancel: &Cancel) -> Vec<LocalServer> {
         let client = Client::new(ClientOptions { offline, ..ClientOptions::default() });

@@ -8,7 +8,7 @@ use relay_store::{Store, StoreError};
 use crate::error::OpenError;
 use crate::settings::{FILE, Settings};
 
-/// The settings that hold, and notes about the file.
+/// The effective settings, and notes about the file.
 #[derive(Debug)]
 pub struct Opened {
     /// The settings.

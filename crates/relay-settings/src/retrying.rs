@@ -1,4 +1,4 @@
-//! Settings in the form that `relay-llm` takes them.
+//! Converts settings for `relay-llm`.
 
 use relay_llm::{Limit, RetrySettings, Revert};
 
@@ -6,7 +6,7 @@ use crate::limits;
 use crate::settings::Settings;
 
 impl Settings {
-    /// When a model is asked again, and how long is waited before it.
+    /// When to retry a model, and after how long.
     #[must_use]
     pub fn retry(&self) -> RetrySettings {
         let usual = RetrySettings::default();
@@ -23,7 +23,7 @@ impl Settings {
         }
     }
 
-    /// Whether a model is asked again once it has recovered.
+    /// Whether to return to a model once it has recovered.
     #[must_use]
     pub fn revert(&self) -> Revert {
         match self.text("retry.fallbackRevertPolicy").as_deref() {
@@ -32,7 +32,7 @@ impl Settings {
         }
     }
 
-    /// What a question or a review may use up.
+    /// The limits of a question or a review.
     #[must_use]
     pub fn limit(&self) -> Limit {
         Limit {
@@ -42,8 +42,7 @@ impl Settings {
         }
     }
 
-    /// The models that are asked when the one of a role cannot answer, in this order. What is said for `default` holds
-    /// for roles that have no chain of their own.
+    /// The fallback models of a role, in order. Roles without their own chain use the one of `default`.
     #[must_use]
     pub fn fallback(&self, role: &str) -> Vec<String> {
         let chains = self.map("retry.fallbackChains");

@@ -1,6 +1,7 @@
-//! The settings that hold: the file, the environment, and which of them goes first.
+//! The effective settings: the file, the environment, and which source wins.
 //!
-//! The command line goes before the environment, the environment before the file, the file before the defaults.
+//! The command line overrides the environment, the environment overrides the file, and the file overrides the
+//! defaults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -20,7 +21,7 @@ pub const FILE: &str = "config.toml";
 /// Where a value comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// It is built in.
+    /// The default.
     Default,
     /// The user's file.
     File,
@@ -37,7 +38,7 @@ pub struct Setting {
     pub key: String,
     /// Its value as text.
     pub value: String,
-    /// Where that comes from.
+    /// Where the value comes from.
     pub source: Source,
 }
 
@@ -53,18 +54,18 @@ pub struct Listed {
     tab: Tab,
 }
 
-/// The settings that hold.
+/// The effective settings.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// By the names of today.
+    /// Values by their current names.
     file: BTreeMap<String, Value>,
     variables: BTreeMap<String, OsString>,
-    /// What the command line says, for this run only.
+    /// Values from the command line, for this run only.
     given: BTreeMap<String, String>,
 }
 
 impl Settings {
-    /// Reads the file's text; an empty one is a file without settings. Also gives the keys that mean nothing.
+    /// Reads the file's text, which may be empty. Also returns unknown keys.
     ///
     /// # Errors
     /// The file is not TOML, or a value cannot be used.
@@ -108,7 +109,7 @@ impl Settings {
         Some(Setting { key: name, value, source })
     }
 
-    /// Has an option of the command line go before everything else, for as long as this process runs.
+    /// Makes a command-line option override everything else, for as long as this process runs.
     ///
     /// # Errors
     /// There is no such setting, or it cannot have this value.
@@ -122,14 +123,14 @@ impl Settings {
         Ok(())
     }
 
-    /// These settings, read again, below the same command line.
+    /// These settings, read again, under the same command line.
     #[must_use]
     pub fn read_again(&self, mut fresh: Self) -> Self {
         fresh.given.clone_from(&self.given);
         fresh
     }
 
-    /// The settings of backends, and all others that are not as they are built in.
+    /// The settings of backends, and all others that differ from their defaults.
     #[must_use]
     pub fn changed(&self) -> Vec<Listed> {
         let is_shown = |listed: &Listed| match &listed.setting {
@@ -158,8 +159,8 @@ impl Settings {
             .collect()
     }
 
-    /// Whether the file's only word on time limits is `ask.timeout`, which limited `relay ask` before it became the
-    /// agent's. Such a file may have been written for the old meaning.
+    /// Whether `ask.timeout` is the file's only time limit. It used to limit `relay ask` and is now the agent's, so
+    /// the file may have been written for the old meaning.
     #[must_use]
     pub(crate) fn may_mean_old_timeout(&self) -> bool {
         let (old, today) = spelling::TIMEOUT;
@@ -173,7 +174,7 @@ impl Settings {
         self.get(name).map(|setting| setting.value)
     }
 
-    /// Yes or no; what has no value is no.
+    /// Yes or no; no value means no.
     #[must_use]
     pub fn flag(&self, name: &str) -> bool {
         self.text(name).and_then(|text| key::flag(&text)).unwrap_or(false)
@@ -231,7 +232,7 @@ impl Settings {
         self.file.get(name).and_then(Value::as_table).cloned().unwrap_or_default()
     }
 
-    /// The names of all backends that the file says something about.
+    /// The names of all backends with settings in the file.
     pub fn backend_names(&self) -> impl Iterator<Item = &str> {
         let names: BTreeSet<&str> = self
             .file
@@ -243,14 +244,13 @@ impl Settings {
     }
 }
 
-/// What was written, by the names of today, and what means nothing. Where both names of a setting are there, the one of
-/// today holds.
+/// Values by their current names, and unknown keys. If a setting appears under both names, the current one wins.
 fn by_todays_names(
     written: BTreeMap<String, Value>,
 ) -> Result<(BTreeMap<String, Value>, Vec<String>), SettingsError> {
     let is_old = written.keys().any(|name| spelling::is_old_ask(name));
     let (mut file, mut unknown) = (BTreeMap::new(), Vec::new());
-    // Names of today first, so that they are there when an old one would take their place.
+    // Current names first, so that an old one cannot replace them.
     let (today, before): (Vec<_>, Vec<_>) = written
         .into_iter()
         .partition(|(name, _)| table::exactly(name).is_some() && !(is_old && name == spelling::TIMEOUT.0));
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_goes_before_the_file_and_the_file_before_the_defaults() {
+    fn the_environment_overrides_the_file_and_the_file_the_defaults() {
         let check = |text, variables: &[_], value: &str, source| {
             let found = settings(text, variables).unwrap().0.get("backends.timeout").unwrap();
             assert_eq!((found.value.as_str(), found.source), (value, source));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_goes_before_everything_and_stays_for_the_process() {
+    fn the_command_line_overrides_everything_for_the_whole_process() {
         let (mut read, _) = settings("[modelRoles]\nsmol = \"a/b\"\n", &[("RELAY_NO_PTY", "false")]).unwrap();
         read.give("modelRoles.smol", "c/d").unwrap();
         read.give("bash.noPty", "true").unwrap();
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_values_are_refused_wherever_they_stand() {
+    fn bad_values_are_refused_wherever_they_appear() {
         for text in [
             "backends.timeout = 0",
             "ask.timeout = \"x\"",
@@ -372,14 +372,14 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_mean_nothing_are_told() {
+    fn unknown_keys_are_reported() {
         let (_, unknown) =
             settings("[ask]\nbackand = \"x\"\n[backends.mine]\ncommand = [\"m\"]\n", &[]).unwrap();
         assert_eq!(unknown, ["ask.backand"]);
     }
 
     #[test]
-    fn retries_are_as_the_user_says_and_else_as_usual() {
+    fn retries_follow_the_settings_or_the_defaults() {
         let retry = |text| settings(text, &[]).unwrap().0.retry();
         assert_eq!(retry(""), RetrySettings::default());
         let text = "[retry]\nenabled = false\nmaxRetries = 0\nbaseDelayMs = 5\nmaxDelayMs = 6\n\
@@ -417,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn whether_a_model_is_gone_back_to_can_be_said() {
+    fn returning_to_a_recovered_model_can_be_configured() {
         let revert = |text| settings(text, &[]).map(|(settings, _)| settings.revert());
         assert_eq!(revert(""), Ok(Revert::CooldownExpiry));
         assert_eq!(revert("retry.fallbackRevertPolicy = \"never\""), Ok(Revert::Never));
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn old_names_are_read_and_those_of_today_go_first() {
+    fn old_names_are_read_and_current_ones_win() {
         let (old, unknown) = settings("[ask]\nbackend = \"a\"\ntimeout = 7\nmax_cost = 2\n", &[]).unwrap();
         assert_eq!(
             (old.text("backends.default").as_deref(), old.count("backends.timeout")),
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_relay_go_before_the_old_ones() {
+    fn relay_variables_override_the_old_ones() {
         let both = [("RELAY_BACKEND", "new"), ("PHONE_A_FRIEND_BACKEND", "old")];
         let of = |variables: &[_]| settings("", variables).unwrap().0.text("backends.default").unwrap();
         assert_eq!((of(&both), of(&both[1..])), ("new".to_owned(), "old".to_owned()));

@@ -1,8 +1,8 @@
-//! Names that settings had before, and how they are spelled today.
+//! Old names of settings, and their current spelling.
 //!
-//! The settings of `relay ask` were called `ask.…` before the agent got settings of that name.
+//! The settings of `relay ask` were called `ask.…` before the agent got settings with that prefix.
 
-/// Old names and those of today. An entry of a map is named with a dot.
+/// Old names with their current ones. An entry of a map is named with a dot.
 const RENAMED: [(&str, &str); 9] = [
     ("ask.backend", "backends.default"),
     ("ask.sandbox", "backends.sandbox"),
@@ -15,17 +15,18 @@ const RENAMED: [(&str, &str); 9] = [
     ("retry.fallback", "retry.fallbackChains.default"),
 ];
 
-/// What `ask.timeout` meant before. It is the agent's now, so it is only read so in a file that has other old names.
+/// The old meaning of `ask.timeout`. It is the agent's now, so the old meaning applies only in a file with other old
+/// names.
 pub(crate) const TIMEOUT: (&str, &str) = ("ask.timeout", "backends.timeout");
 
-/// The name of today, also for an old one.
+/// The current name, also for an old one.
 pub(crate) fn today(name: &str) -> String {
     let camel = camel(name);
     let renamed = RENAMED.iter().find(|(old, _)| *old == camel);
     renamed.map_or_else(|| name.to_owned(), |(_, new)| (*new).to_owned())
 }
 
-/// Whether a file with this name was written for the settings of `relay ask` as they were.
+/// Whether a file that uses this name was written for the old settings of `relay ask`.
 pub(crate) fn is_old_ask(name: &str) -> bool {
     let camel = camel(name);
     RENAMED.iter().any(|(old, _)| *old == camel && old.starts_with("ask."))

@@ -1,4 +1,4 @@
-//! Every setting there is, read once from `keys.txt`.
+//! All settings, read once from `keys.txt`.
 
 use std::sync::LazyLock;
 
@@ -14,13 +14,13 @@ const TEXT: &str = include_str!("keys.txt");
 pub enum Tab {
     /// Other agents and models that `relay ask` and `relay review` talk to.
     Backends,
-    /// What the screen looks like.
+    /// How the screen looks.
     Appearance,
     /// Which model answers, and how.
     Model,
-    /// How the agent is talked to.
+    /// How you talk to the agent.
     Interaction,
-    /// What a model is shown of a session.
+    /// What a model sees of a session.
     Context,
     /// What is remembered between sessions.
     Memory,
@@ -67,14 +67,14 @@ impl Tab {
     }
 }
 
-/// A setting that was named.
+/// A named setting.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The setting.
     pub key: &'static Key,
-    /// Its name as it is written today, with the user's own part in place of `*`.
+    /// Its current name, with the user's own part in place of `*`.
     pub name: String,
-    /// The entry that was named, of a setting that is a map.
+    /// The named entry of a setting that is a map.
     pub entry: Option<String>,
 }
 
@@ -85,7 +85,7 @@ pub fn keys() -> &'static [Key] {
     &KEYS
 }
 
-/// The setting of that name, also in an old spelling.
+/// The setting with this name, also in an old spelling.
 ///
 /// # Errors
 /// There is none; the nearest name comes with it.
@@ -96,7 +96,7 @@ pub fn find(name: &str) -> Result<Found, SettingsError> {
         .ok_or_else(|| SettingsError::UnknownKey { key: name.to_owned(), nearest: nearest(&today) })
 }
 
-/// The setting that is spelled so.
+/// The setting with this spelling.
 pub(crate) fn exactly(name: &str) -> Option<Found> {
     keys().iter().find_map(|key| fitted(key, name, str::to_owned))
 }
@@ -120,7 +120,7 @@ fn fitted(key: &'static Key, name: &str, spelled: impl Fn(&str) -> String) -> Op
 /// The setting with the most similar name.
 fn nearest(name: &str) -> Option<&'static str> {
     let likeness = |key: &&Key| (strsim::jaro_winkler(key.name, name) * 1000.0) as u32;
-    // A setting that is only named by its last part is meant as often as one that is misspelt.
+    // People use only the last part of a name as often as they misspell it.
     let by_end = keys().iter().find(|key| key.name.rsplit('.').next() == Some(name));
     let by_likeness = || keys().iter().max_by_key(likeness).filter(|key| likeness(key) > 850);
     by_end.or_else(by_likeness).map(|key| key.name)

@@ -1,4 +1,5 @@
-//! What only this machine knows of mail sessions: a folder for each, apart from the mailbox, which others may write to.
+//! This machine's private data about mail sessions: one folder each, separate from the mailbox, to which others may
+//! write.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,7 @@ impl Store {
     }
 
     /// The folder of one mail session of a project, made if it is missing: what its model was shown, and how far its last
-    /// reply was carried out. Unlike the mailbox it is the user's alone.
+    /// reply was carried out. Unlike the mailbox, it is private to the user.
     ///
     /// # Errors
     /// The project does not exist, the session's name is none, or the system refuses.
@@ -47,7 +48,7 @@ impl Store {
         let place = self.mail_place(root, session)?;
         let Some(folder) = Folder::open(&place)? else { return Ok(()) };
         let writer = folder.lock()?;
-        // The lock goes last: who waits for it finds a session that is gone, never half of one.
+        // The lock is removed last, so that a waiting process finds the session gone, never half removed.
         for name in folder.names()?.iter().filter(|name| *name != LOCK && !name.starts_with('.')) {
             writer.remove(name)?;
         }

@@ -1,7 +1,7 @@
-//! Credentials: the keys of model providers, several for each, under a label each.
+//! Credentials: the keys of model providers, several per provider, each with a label.
 //!
-//! They are kept for the user alone and never shown: a [`Credential`] prints its label, not its key. A file that others
-//! can read is refused, not repaired: the keys in it are no longer secret, and the user has to know.
+//! They are private to the user and never shown: a [`Credential`] prints its label, not its key. A file that others can
+//! read is refused, not repaired: the keys in it are no longer secret, and the user has to know.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,7 +19,7 @@ const FILE: &str = "credentials.json";
 /// The format that is written.
 const VERSION: u64 = 1;
 
-/// How many keys a provider may have. This is far more than anyone needs, and ends a loop that adds keys.
+/// How many keys a provider may have. This is far more than anyone needs, and stops a runaway script.
 const KEYS_PER_PROVIDER: usize = 100;
 
 /// A key of a provider.
@@ -65,7 +65,7 @@ impl Store {
         Ok(read(&folder)?.providers)
     }
 
-    /// Stores a key under a label, instead of any under the same label; whether there was one.
+    /// Stores a key under a label, replacing any with the same label; returns whether there was one.
     ///
     /// # Errors
     /// The file is not sound, there are too many keys, or the system refuses.
@@ -90,7 +90,7 @@ impl Store {
         Ok(replaced)
     }
 
-    /// Forgets a provider's key with this label, or all of its keys; how many there were.
+    /// Removes a provider's key with this label, or all of its keys; returns how many there were.
     ///
     /// # Errors
     /// The file is not sound, or the system refuses.

@@ -1,6 +1,6 @@
 //! SQLite databases in folders of user data.
 //!
-//! A database is a file like any other: the user's alone, never a link, never another user's. It is checked before
+//! A database is a file like any other: private to the user, never a link, never another user's. It is checked before
 //! SQLite opens it by its path.
 
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ impl Database {
     /// Opens the database and makes it first if it is missing.
     pub(crate) fn create(&self) -> Result<Connection, StoreError> {
         let folder = Folder::create(&self.folder)?;
-        // Makes the file for the user alone; SQLite gives its other files the same rights.
+        // Creates the file with private permissions; SQLite gives its other files the same ones.
         drop(folder.open_database(self.name)?);
         self.connect()
     }
@@ -73,7 +73,7 @@ impl Database {
         Ok(connection)
     }
 
-    /// Removes the database with all that belongs to it. Only for what can be made again.
+    /// Removes the database with all its files. Only for data that can be rebuilt.
     pub(crate) fn discard(&self) -> Result<(), StoreError> {
         let Some(folder) = Folder::open(&self.folder)? else { return Ok(()) };
         for suffix in ["", "-wal", "-shm"] {
@@ -83,7 +83,7 @@ impl Database {
     }
 }
 
-/// What SQLite says, with the file it says it about.
+/// SQLite's error, with the file's path.
 pub(crate) fn broken(path: &Path, error: &rusqlite::Error) -> StoreError {
     StoreError::Corrupt { path: path.to_path_buf(), reason: error.to_string() }
 }

@@ -28,8 +28,8 @@ impl Dirs {
         }
     }
 
-    /// As the environment says. XDG variables hold on every system; a relative path in one is ignored, as the standard
-    /// demands: it would mean another folder in every place.
+    /// Reads the environment. XDG variables apply on every system; a relative path in one is ignored, as the standard
+    /// requires, because its meaning would depend on the current folder.
     pub(crate) fn resolve(variable: impl Fn(&'static str) -> Option<OsString>) -> Result<Self, StoreError> {
         let absolute = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let find = |xdg, place: &Place| {
@@ -70,7 +70,7 @@ mod convention {
 #[cfg(target_os = "macos")]
 mod convention {
     use super::Place;
-    // People look for command-line configuration in ~/.config on a Mac too; the rest is where the system wants it.
+    // People look for command-line configuration in ~/.config on a Mac too; the rest follows the system's convention.
     pub(super) const CONFIG: Place = Place { variable: "HOME", below: &[".config"] };
     pub(super) const DATA: Place = Place { variable: "HOME", below: &["Library", "Application Support"] };
     pub(super) const STATE: Place =

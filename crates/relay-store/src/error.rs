@@ -3,11 +3,11 @@
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with the user's data, always with the place.
+/// What is wrong with the user's data, always with the path.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// It is not known where the user's data belongs.
+    /// The folder for the user's data is unknown.
     #[error("no home folder for your data: set {variable} to an absolute path")]
     NoHome {
         /// The variable that should name it.
@@ -19,13 +19,13 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
-    /// Something is there that must not be replaced.
+    /// Something that must not be replaced is in the way.
     #[error("`{}` exists, and is not something Relay wrote", .path.display())]
     Exists {
         /// The file.
         path: PathBuf,
     },
-    /// Something is there that is neither a file nor a folder, or the one in place of the other.
+    /// Something other than the expected file or folder is in the way.
     #[error("`{}` is not a {expected}", .path.display())]
     WrongKind {
         /// The file.
@@ -65,7 +65,7 @@ pub enum StoreError {
         /// The limit.
         limit_bytes: u64,
     },
-    /// The content is not what Relay writes.
+    /// Relay did not write this content.
     #[error("`{}` cannot be understood: {reason}", .path.display())]
     Corrupt {
         /// The file.
@@ -83,7 +83,7 @@ pub enum StoreError {
         /// The newest format known here.
         known: u64,
     },
-    /// Another process holds the lock and does not let go.
+    /// Another process holds the lock and does not release it.
     #[error("`{}` is locked by another process", .path.display())]
     Busy {
         /// The lock.
@@ -103,7 +103,7 @@ pub enum StoreError {
         /// The session.
         path: PathBuf,
     },
-    /// The name given for a file is none.
+    /// The name is not valid for a file.
     #[error("`{name}` is not a name for a file of user data")]
     BadName {
         /// The name.
@@ -145,7 +145,7 @@ impl StoreError {
             }
             Self::Exists { .. } => "Choose another name, or move the file away first.".to_owned(),
             Self::Symlink { path } | Self::WrongKind { path, .. } => {
-                format!("Look at what is there and move it away: {}", path.display())
+                format!("Inspect the file and move it away: {}", path.display())
             }
             Self::ForeignOwner { .. } => {
                 "Run Relay as the user the files belong to, or set XDG_DATA_HOME to a folder of yours."
@@ -162,9 +162,11 @@ impl StoreError {
             }
             Self::Newer { .. } => "Update Relay.".to_owned(),
             Self::Busy { .. } => "Wait for the other `relay` to finish, or end it, and try again.".to_owned(),
-            Self::InUse { .. } => "Go on there, end it, or work on a copy: relay sessions fork ID".to_owned(),
+            Self::InUse { .. } => {
+                "Continue there, quit it, or work on a copy: relay sessions fork ID".to_owned()
+            }
             Self::ChangedElsewhere { .. } => {
-                "Nothing was written. Open the session again to go on from what is there now.".to_owned()
+                "Nothing was written. Open the session again to continue from its current content.".to_owned()
             }
             Self::Io { .. } => "Check that you may write there and that the disk is not full.".to_owned(),
             Self::TooManyKeys { provider, .. } => {

@@ -1,4 +1,4 @@
-//! A file the user asked for, at a place the user named.
+//! Writes a file to a path that the user named.
 //!
 //! An existing file is replaced only if the caller recognises it, and links are never written through: the new file is
 //! made in the same folder and renamed into place.
@@ -12,8 +12,7 @@ use crate::error::StoreError;
 /// How much of an existing file is shown to the caller.
 const HEAD_BYTES: u64 = 256;
 
-/// Writes a file for the user alone, in one step. Its folder has to exist. `may_replace` gets the beginning of an
-/// existing file.
+/// Writes a private file in one step. Its folder has to exist. `may_replace` gets the beginning of an existing file.
 ///
 /// # Errors
 /// Something else is there, the folder is missing, or the system refuses; then nothing has changed.
@@ -71,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_known_is_replaced() {
+    fn only_recognised_files_are_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("pack.md");
         let known = |head: &[u8]| head.starts_with(b"pack");

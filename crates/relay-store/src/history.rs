@@ -1,7 +1,7 @@
 //! The prompts that the user typed, to be found again.
 //!
-//! They are kept in a database beside the sessions, with an index of their words. Nothing of it is in the way of a turn: a
-//! thread of its own opens the database when the first prompt comes and writes from then on.
+//! They are kept in a database beside the sessions, with an index of their words. It never delays a turn: a separate
+//! thread opens the database when the first prompt arrives and writes from then on.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
@@ -93,7 +93,7 @@ impl History {
         let work = move || {
             let mut recorder = None;
             for prompt in prompts {
-                // A prompt that cannot be kept is not worth interrupting the user; `relay doctor` checks.
+                // Failing to store a prompt is not worth interrupting the user; `relay doctor` checks the database.
                 record(&database, &mut recorder, &prompt).ok();
             }
         };
@@ -148,7 +148,7 @@ impl History {
 }
 
 impl HistoryWriter {
-    /// Writes a prompt down, soon. The same prompt twice in a row is one.
+    /// Queues a prompt for writing. The same prompt twice in a row counts once.
     pub fn add(&self, prompt: &str, cwd: &Path, created_at: i64) {
         if prompt.trim().is_empty() || prompt.len() > PROMPT_LIMIT_BYTES {
             return;

@@ -1,4 +1,4 @@
-//! Jobs: questions that are answered in the background, and their results, which outlive every process.
+//! Jobs: background work, and its results, which outlive every process.
 //!
 //! A job is a file with what its owner last knew, and a lock held while a process works on it. Whether a job is alive
 //! is therefore never a guess by process number: the system releases the lock when the process dies.
@@ -34,7 +34,7 @@ impl Store {
 }
 
 impl Jobs {
-    /// What is known about a job; `None` if there is none of that name.
+    /// What is known about a job; `None` if there is none with this name.
     ///
     /// # Errors
     /// The name is none, or the file is not sound.
@@ -42,7 +42,7 @@ impl Jobs {
         self.folder.read(&format!("{id}.json"))
     }
 
-    /// Puts down what is known about a job.
+    /// Writes what is known about a job.
     ///
     /// # Errors
     /// The system refuses.
@@ -56,7 +56,7 @@ impl Jobs {
     /// The folder cannot be read.
     pub fn ids(&self) -> Result<Vec<String>, StoreError> {
         let names = self.folder.names()?;
-        // What another process is just writing has a hidden name.
+        // A file that another process is writing has a hidden name.
         let ids =
             names.iter().filter(|name| !name.starts_with('.')).filter_map(|name| name.strip_suffix(".json"));
         Ok(ids.map(str::to_owned).collect())
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_job_is_alive_as_long_as_its_lock_is_held() {
+    fn a_job_is_alive_while_its_lock_is_held() {
         let home = tempfile::tempdir().unwrap();
         let jobs = Store::at(home.path()).jobs().unwrap();
         jobs.write("a1", b"{}").unwrap();

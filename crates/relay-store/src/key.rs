@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_key() {
+    fn anything_else_is_not_a_key() {
         for text in ["", "\n", "00", &"0".repeat(63), &"0".repeat(66), &"g".repeat(64), &"é".repeat(32)] {
             assert_eq!(parse(text.as_bytes()), None, "{text:?}");
         }

@@ -1,13 +1,13 @@
 //! The only writer of user data: XDG folders, trust, the ledger key, providers' keys, what models were shown, replies
 //! under repair.
 //!
-//! This data decides what may run and which history is trusted, so it is kept outside every repository, for the user
-//! alone: folders 0700, files 0600. A file that is a link, belongs to another user, or is writable by others may have
-//! been planted; it is refused, not repaired. Every change replaces a file in one step or not at all, and survives a
-//! power cut once the call has returned. Writers take turns, so none is lost.
+//! This data decides what may run and which history is trusted, so it is kept outside every repository and private to
+//! the user: folders 0700, files 0600. A file that is a link, belongs to another user, or is writable by others may
+//! have been planted; it is refused, not repaired. Every change replaces a file in one step or not at all, and
+//! survives a power cut once the call has returned. Writers take turns, so none is lost.
 //!
-//! Looking creates nothing: only a call that stores something makes folders. What is stored where is written down in
-//! `docs/formats/user-data.md`.
+//! Reading creates nothing: only calls that store something create folders. `docs/formats/user-data.md` lists what is
+//! stored where.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests prepare their own folders"))]
 
@@ -47,7 +47,7 @@ pub use shelf::Shelf;
 pub use store::Store;
 pub use watching::Watching;
 
-/// The largest file that is read back: 16 MiB. Nothing that is stored here grows that far by itself.
+/// The largest file that is read back: 16 MiB. Nothing stored here grows that large on its own.
 pub const FILE_LIMIT_BYTES: u64 = 16 << 20;
 
 /// The longest log that is opened: 4 GiB.

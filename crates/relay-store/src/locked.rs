@@ -1,7 +1,7 @@
-//! A lock on a file that is let go of the moment it is dropped.
+//! A lock on a file, released the moment it is dropped.
 //!
-//! Closing the file is not enough for that: whatever another thread is just starting has inherited the handle, and holds
-//! the lock with it until it has become the program it is to be.
+//! Closing the file is not enough: a child that another thread is just starting has inherited the handle, and keeps the
+//! lock until it calls exec.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -30,7 +30,7 @@ impl Locked {
 
 impl Drop for Locked {
     fn drop(&mut self) {
-        // Then the lock goes when the last handle is closed.
+        // Then the lock is released when the last handle is closed.
         self.0.unlock().ok();
     }
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whoever_inherited_the_handle_does_not_keep_the_lock() {
+    fn a_child_that_inherited_the_handle_does_not_keep_the_lock() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("lock");
         let take = || {

@@ -1,4 +1,4 @@
-//! A project's name in the store: the place it is at.
+//! A project's name in the store: its path.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(crate) fn key(root: &Path) -> Result<String, StoreError> {
     })
 }
 
-/// A project's place as a name for files.
+/// A project's path as a file name.
 pub(crate) fn digest(root: &Path) -> Result<String, StoreError> {
     Ok(blake3::hash(key(root)?.as_bytes()).to_hex().chars().take(32).collect())
 }

@@ -1,4 +1,4 @@
-//! A folder for one run: for the user alone, outside every repository, and gone afterwards.
+//! A private folder for one run: outside every repository, and removed afterwards.
 
 use std::path::{Path, PathBuf};
 
@@ -9,8 +9,8 @@ use crate::store::Store;
 /// The folder of all such folders.
 const SCRATCH: &str = "scratch";
 
-/// A folder that is removed with everything in it when this is dropped. What a killed Relay leaves lies in the cache,
-/// where anything may be removed at any time.
+/// A folder that is removed with everything in it when this is dropped. A killed Relay leaves its folder in the
+/// cache, where anything may be removed at any time.
 #[derive(Debug)]
 pub struct Scratch {
     folder: Folder,
@@ -63,7 +63,7 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // What cannot be removed now stays in the cache, where it does no harm.
+        // What cannot be removed now stays in the cache, where it is harmless.
         std::fs::remove_dir_all(self.path()).ok();
     }
 }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_written_is_gone_afterwards() {
+    fn the_folder_is_removed_afterwards() {
         let home = tempfile::tempdir().unwrap();
         let store = Store::at(home.path());
         let (one, other) = (store.scratch().unwrap(), store.scratch().unwrap());

@@ -1,8 +1,8 @@
 //! Shelves: texts kept for a project for a while, under a name each; the oldest ones are dropped when space runs out.
 //!
-//! Here lie the *views*, which are file contents as a model was shown them, the receipts of packs, the replies that wait
-//! for a repair, and the files selected for the next pack. All are only ever helpful: a shelf that is lost costs a
-//! question to the model, never a change.
+//! Shelves hold the *views*, which are file contents as a model saw them, the receipts of packs, the replies that wait
+//! for a repair, and the files selected for the next pack. None of it is essential: a lost shelf costs a question to the
+//! model, never a change.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ const BYTES: usize = 8 << 20;
 /// The format that is written.
 const VERSION: u64 = 1;
 
-/// What a shelf is for.
+/// The purpose of a shelf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shelf {
     /// Path to the content a model was shown.
@@ -59,7 +59,7 @@ impl Shelf {
 #[serde(deny_unknown_fields)]
 struct File {
     version: u64,
-    /// Where the project is, for a person who looks.
+    /// The project's path, for people who inspect the file.
     project: String,
     /// Oldest first.
     items: Vec<Item>,
@@ -110,8 +110,8 @@ impl Store {
         Ok(read(&folder, shelf, project)?.items.into_iter().map(|item| (item.name, item.texts)).collect())
     }
 
-    /// Puts texts under a name, instead of any before; no texts take the name away. Texts that are too large for the
-    /// shelf are not kept.
+    /// Stores texts under a name, replacing earlier ones; an empty list removes the name. Texts that are too large
+    /// for the shelf are not stored.
     ///
     /// # Errors
     /// The project does not exist, the shelf is not sound, or the system refuses.
@@ -170,7 +170,7 @@ fn file_name(shelf: Shelf, project: &str) -> String {
 
 fn read(folder: &Folder, shelf: Shelf, project: String) -> Result<File, StoreError> {
     let name = file_name(shelf, &project);
-    // What a pack masked must stay with the user.
+    // Secrets that a pack masked must stay private.
     let bytes = if shelf == Shelf::Receipts { folder.read_secret(&name)? } else { folder.read(&name)? };
     let Some(bytes) = bytes else {
         return Ok(File { version: VERSION, project, items: Vec::new() });
@@ -189,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_put_is_found_until_it_is_taken_away() {
+    fn stored_texts_are_found_until_removed() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(&folder.path().join("user"));
         let find = |name: &str| store.look_up(Shelf::Views, folder.path(), name).unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_when_it_is_written_is_counted_as_written() {
+    fn sizes_are_counted_as_encoded() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(&folder.path().join("user"));
         for name in ["a", "b"] {

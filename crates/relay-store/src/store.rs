@@ -7,7 +7,7 @@ use crate::dirs::Dirs;
 use crate::error::StoreError;
 use crate::folder::Folder;
 
-/// The folders of the user's data. Making one touches nothing on the disk.
+/// The folders of the user's data. Creating the value touches nothing on disk.
 #[derive(Clone, Debug)]
 pub struct Store {
     dirs: Dirs,
@@ -48,26 +48,26 @@ impl Store {
         &self.dirs.config
     }
 
-    /// Where data is that must not be lost: trust and the ledger key.
+    /// The folder for data that must not be lost: trust and the ledger key.
     #[must_use]
     pub fn data_dir(&self) -> &Path {
         &self.dirs.data
     }
 
-    /// Where state is that may be lost.
+    /// The folder for state that may be lost.
     #[must_use]
     pub fn state_dir(&self) -> &Path {
         &self.dirs.state
     }
 
-    /// Where things are that can be made again.
+    /// The folder for things that can be rebuilt.
     #[must_use]
     pub fn cache_dir(&self) -> &Path {
         &self.dirs.cache
     }
 
-    /// Makes the folder of another program, with its parents and for the user alone, if it is missing. One that is there
-    /// is that program's business and stays as it is.
+    /// Makes the folder of another program, with its parents and for the user alone, if it is missing. An existing one
+    /// belongs to that program and stays as it is.
     ///
     /// # Errors
     /// The system refuses.

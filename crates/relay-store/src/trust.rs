@@ -51,7 +51,7 @@ impl Store {
         Ok(self.agreement(root)?.map(|agreement| agreement.commands))
     }
 
-    /// Remembers that the user agreed to these commands in this project, instead of any before.
+    /// Records that the user agreed to these commands in this project, replacing any earlier agreement.
     ///
     /// # Errors
     /// The project does not exist, the trust file is not sound, or the system refuses.
@@ -65,7 +65,7 @@ impl Store {
         writer.replace(FILE, &render(&file, &folder)?)
     }
 
-    /// Forgets what the user agreed to in this project; whether there was anything.
+    /// Removes the user's agreement in this project; returns whether there was one.
     ///
     /// # Errors
     /// The project does not exist, the trust file is not sound, or the system refuses.
@@ -98,7 +98,7 @@ fn read(folder: &Folder) -> Result<TrustFile, StoreError> {
     };
     let corrupt =
         |error: serde_json::Error| StoreError::Corrupt { path: place(folder), reason: error.to_string() };
-    // The version is looked at first: what a newer one holds besides need not be understood to say so.
+    // The version is checked first, so that a newer file is reported as such even if the rest cannot be parsed.
     let value: serde_json::Value = serde_json::from_slice(&bytes).map_err(corrupt)?;
     match value.get("version").and_then(serde_json::Value::as_u64) {
         Some(found) if found > VERSION => {

@@ -1,4 +1,4 @@
-//! Who watches a project: a lock held while a watcher runs, so that the next one can find out.
+//! The lock that a watcher holds for its project, so that a second watcher notices.
 
 use std::path::Path;
 

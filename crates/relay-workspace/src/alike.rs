@@ -27,7 +27,7 @@ const LOOK_ALIKES: [(&str, &str); 6] = [
 /// Percent escapes of characters that mean something in a path.
 const ESCAPES: [&str; 4] = ["%2e", "%2f", "%5c", "%00"];
 
-/// A name as a hasty reader sees it: two names with the same likeness are easily taken for each other.
+/// A name as a hasty reader sees it: two names with the same likeness are easily confused.
 #[must_use]
 pub fn likeness(name: &str) -> String {
     if name.is_ascii() {
@@ -49,8 +49,8 @@ pub fn false_letter(path: &str) -> Option<char> {
         .find_map(|word| word.chars().find(|character| latin(*character).is_some()))
 }
 
-/// The first percent escape of a dot, a slash, a backslash or a zero. Relay takes it as it is written, but what serves
-/// or unpacks the file may not.
+/// The first percent escape of a dot, a slash, a backslash or a zero. Relay takes it literally, but a program that
+/// serves or unpacks the file may not.
 #[must_use]
 pub fn path_escape(path: &str) -> Option<&str> {
     let is_escape = |text: &&str| ESCAPES.iter().any(|escape| text.eq_ignore_ascii_case(escape));
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_what_has_a_meaning_are_found() {
+    fn escapes_of_special_characters_are_found() {
         for (path, expected) in [
             ("a/%2e%2e/b", Some("%2e")),
             ("a%2Fb", Some("%2F")),

@@ -35,7 +35,7 @@ fn nearest_with(start: &Path, marks: &[&str]) -> Option<PathBuf> {
         .map(Path::to_path_buf)
 }
 
-/// Whether all users may put things there, each their own.
+/// Whether the folder is shared and sticky, like `/tmp`.
 #[cfg(unix)]
 fn is_shared(folder: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
@@ -70,7 +70,7 @@ impl Owners {
     }
 }
 
-/// Owners cannot be asked for here; profiles of different users do not share parents that all may write to.
+/// Owners cannot be determined here; profiles of different users do not share parents that all may write to.
 #[cfg(not(unix))]
 struct Owners;
 

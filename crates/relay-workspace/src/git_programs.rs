@@ -22,7 +22,7 @@ const HOOKS: &str = "hooks";
 /// Examples that git never runs.
 const SAMPLE: &str = ".sample";
 
-/// The files that make git run something. Two are equal when git would run the same.
+/// The files that make git run something. Two values are equal if git would run the same programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitPrograms {
     files: BTreeMap<String, (u32, Vec<u8>)>,
@@ -99,7 +99,7 @@ impl GitPrograms {
         changes
     }
 
-    /// Notes the files of one folder of git.
+    /// Records the files of one git folder.
     fn look(&mut self, dir: &Dir, shown: &str) {
         for name in FILES {
             self.note(dir, name, shown);
@@ -113,7 +113,7 @@ impl GitPrograms {
                 }
             }
             Ok(None) => {}
-            // A link, most likely: where it leads counts.
+            // Most likely a link, so its target counts.
             Err(_) => self.note(dir, HOOKS, shown),
         }
     }
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn what_git_would_run_is_watched() {
+    fn changes_to_what_git_runs_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let at = |path: &str| folder.path().join(path);
         let write = |path: &str, text: &str| {

@@ -1,17 +1,17 @@
 //! Ignored files in a survey: for a command that is about to destroy them.
 //!
 //! A survey leaves out what ignore rules cover, because builds write there all the time. A command that removes such files
-//! on purpose (`git clean -x`, `rm -r target`) is another matter: they may be all there is of somebody's notes or keys. So
-//! the files at the places that it names are added to the survey before it, up to a limit.
+//! on purpose (`git clean -x`, `rm -r target`) is another matter: they may be the only copy of the user's notes or keys.
+//! So the files at the places that it names are added to the survey before it, up to a limit.
 
 use crate::read::Kind;
 use crate::rel_path::RelPath;
 use crate::survey::{Survey, Surveyed};
 use crate::workspace::Workspace;
 
-/// The most ignored files that are kept before a command destroys them.
+/// The most ignored files that are saved before a command destroys them.
 pub const IGNORED_LIMIT_FILES: usize = 20_000;
-/// The most bytes of ignored files that are kept.
+/// The most bytes of ignored files that are saved.
 pub const IGNORED_LIMIT_BYTES: u64 = 256 << 20;
 
 /// Where to look for ignored files.
@@ -26,7 +26,7 @@ pub enum Ignored {
     All,
 }
 
-/// How much of it could be added.
+/// How much could be added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Included {
     /// Files that were added.
@@ -65,7 +65,8 @@ struct Found {
 }
 
 impl Found {
-    /// Adds what is at a path. What the survey has already is not added, but looked into.
+    /// Adds what is at a path. Entries already in the survey are not added again, but folders among them are
+    /// searched.
     fn place(&mut self, survey: &Survey, workspace: &Workspace, path: &RelPath) {
         let Ok(Some(facts)) = workspace.facts(path) else { return };
         if survey.get(path.as_str()).is_none() {
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn ignored_files_are_added_where_asked_for() {
+    fn ignored_files_are_added_on_request() {
         check(&Ignored::Not, &[".gitignore", "src/a.rs"]);
         check(&Ignored::All, &[".env", ".gitignore", "src/a.rs", "target/log", "target/x/o"]);
         let at = |path: &str| Ignored::At(vec![RelPath::new(path).unwrap()]);

@@ -8,7 +8,7 @@
 //! Decisions:
 //! - **The root** may be reached through symbolic links: the user chose it. Everything below it may not.
 //! - **Mount points** below the root are entered. Only the machine's owner can make one, never a reply or a clone;
-//!   whether a file can be renamed across them is for the writer to find out.
+//!   whether a file can be renamed across them is which the writer must find out.
 //! - **Case**: names are compared as the file system compares them. Whether two spellings are one file is asked by
 //!   inode ([`Workspace::same_file`]), never guessed; protected names are refused in every case everywhere.
 //! - **Names are UTF-8.** A reply cannot name a file with any other name, and [`Workspace::walk`] leaves it out.
@@ -41,7 +41,7 @@ mod unnameable;
 mod walk;
 mod workspace;
 
-/// A file that was opened here; whoever holds one can read it and open nothing else.
+/// A file opened here; its holder can read it and open nothing else.
 pub use std::fs::File;
 
 pub use alike::{false_letter, likeness, path_escape};

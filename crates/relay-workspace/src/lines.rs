@@ -1,8 +1,8 @@
 //! Lines of a file of any size, in bounded memory.
 //!
-//! A model reads a few hundred lines of a file that may have a gigabyte, or be sparse, or grow while it is read. Only
-//! the wanted lines are kept; what is before them is passed over in pieces, what is after them is counted as far as that is
-//! cheap, and not read otherwise.
+//! A model reads a few hundred lines of a file that may have a gigabyte, or be sparse, or grow while it is read. Only the
+//! wanted lines are kept; lines before them are skipped in pieces, and lines after them are counted only as far as that is
+//! cheap.
 
 use std::io::{self, Read};
 
@@ -11,7 +11,7 @@ use relay_diagnostics::Cancel;
 /// How much is read at once.
 const PIECE_BYTES: usize = 64 << 10;
 
-/// Which lines are wanted, and how much of them.
+/// Which lines to read, and how much of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wish {
     /// The first line, from 1.
@@ -24,12 +24,13 @@ pub struct Wish {
     pub count_bytes: u64,
 }
 
-/// Lines as they were read.
+/// The lines read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lines {
     /// The lines without their ends. The last one may be cut.
     pub lines: Vec<Vec<u8>>,
-    /// How many lines there are; none if the end was not reached. For a wish beyond the end: all there are.
+    /// The number of lines in the file; `None` if the end was not reached. If the request is beyond the end, all
+    /// lines are counted.
     pub total: Option<usize>,
     /// Whether the last of the lines was cut because the budget was spent.
     pub is_cut: bool,
@@ -83,7 +84,7 @@ impl State {
         while !bytes.is_empty() {
             let is_wanted = self.number >= wish.first && self.number <= last && !self.found.is_cut;
             if !is_wanted && (self.number > last || self.found.is_cut) {
-                // Only counted from here on.
+                // From here on, lines are only counted.
                 let ends = memchr::memchr_iter(b'\n', bytes).count();
                 self.number += ends;
                 self.has_open = bytes.last() != Some(&b'\n');
@@ -102,7 +103,7 @@ impl State {
                 if kept.len() < line.len() || (end.is_some() && self.spent >= wish.budget_bytes) {
                     self.found.is_cut = kept.len() < line.len();
                     self.close();
-                    // The budget is spent: what follows is only counted.
+                    // The budget is spent: the rest is only counted.
                     if !self.found.is_cut {
                         self.found.is_cut = !rest.is_empty();
                     }

@@ -1,7 +1,7 @@
 //! What is mounted inside the workspace: another file system, or another place of the same one.
 //!
-//! Nothing can be renamed across such a border, whatever the device numbers say, so nothing on the other side can be
-//! part of a transaction. The system's mount list has the borders; without that list, a failing rename shows them.
+//! No file can be renamed across a mount, whatever the device numbers say, so files on the other side cannot be part
+//! of a transaction. The system's mount list shows the mounts; without it, a failing rename does.
 
 use crate::workspace::Workspace;
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_lies_below_counts() {
+    fn only_mounts_below_the_root_count() {
         let list = "1 2 0:1 / / rw - ext4 x rw\n3 1 0:2 / /w rw - ext4 x rw\n4 1 0:2 / /w/in\\040side rw - tmpfs x rw\n\
                     5 1 0:2 / /world rw - tmpfs x rw\n6 1 0:2 / /w/a/b rw - tmpfs x rw\n";
         let mounts = Mounts { places: places_below("/w", list) };

@@ -1,9 +1,9 @@
 //! The rules a path must keep, looking at its text alone.
 //!
-//! What some file system takes for a protected name is protected on all of them: a repository travels, and a case- or
+//! A name that any file system treats as protected is protected on all of them: a repository travels, and a case- or
 //! Unicode-folding disk is one mount away. So components are compared after folding, the way git's own `verify_path`
-//! does it for HFS+ and NTFS, and a little wider. Nothing here asks the disk; a protected name is refused whether it
-//! exists or not, because making it is the attack.
+//! does it for HFS+ and NTFS, and a little wider. Nothing here reads the disk; a protected name is refused whether it
+//! exists or not, because creating it is the attack.
 
 use std::borrow::Cow;
 
@@ -186,7 +186,7 @@ fn is_device(folded: &str) -> bool {
     }
 }
 
-/// Whether the character looks like an ordinary space and is none.
+/// Whether the character looks like an ordinary space but is not one.
 fn is_odd_space(character: char) -> bool {
     matches!(
         character,
@@ -194,7 +194,7 @@ fn is_odd_space(character: char) -> bool {
     )
 }
 
-/// Characters that look like a separator and are none.
+/// Characters that look like a separator but are not one.
 fn is_false_slash(character: char) -> bool {
     matches!(
         character,

@@ -1,8 +1,8 @@
-//! A place that can be read: below the root, or anywhere else that the user lets a model look at.
+//! A path that can be read: below the root, or anywhere else the user allows.
 //!
-//! Whether a model may look outside is decided before a place is asked for, from the path as it is written. So a place is
-//! exactly what is written: a path that leads through a symbolic link is refused with the path it leads to, which can
-//! then be decided about. Opening goes through directory handles, so a link that is planted later changes nothing.
+//! Whether a model may read outside is decided earlier, from the path as written. So a place is exactly what is written:
+//! a path through a symbolic link is refused with the path it leads to, which can then be decided about. Opening goes
+//! through directory handles, so a link that is planted later changes nothing.
 
 use std::fs::File;
 use std::path::{Component, Path, PathBuf};
@@ -15,13 +15,13 @@ use crate::read::{Facts, ReadError};
 use crate::rel_path::RelPath;
 use crate::workspace::Workspace;
 
-/// Something that can be looked at.
+/// A readable path.
 #[derive(Debug)]
 pub struct Place {
     dir: Dir,
     /// From the handle; empty for the handle's folder itself.
     name: String,
-    /// How it is called in messages: from the root, or absolute outside.
+    /// Its name in messages: relative to the root, or absolute outside.
     shown: String,
     absolute: PathBuf,
     inside: bool,
@@ -59,7 +59,7 @@ pub enum PlaceError {
 }
 
 impl Workspace {
-    /// The place that a path names as a person or a model writes it: from the root, absolute, from the home folder, or a
+    /// The place named by a path as people and models write it: from the root, absolute, from the home folder, or a
     /// `file://` address. `/` alone is the root of the workspace.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ fn outside(path: &Path) -> Result<Place, PlaceError> {
     let failed = |source| PlaceError::Read(ReadError::Io { path: shown.clone(), source });
     let target = match std::fs::canonicalize(path) {
         Ok(target) => target,
-        // What is missing has no target; the handle says so.
+        // A missing file has no target; opening it will report that.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => path.to_owned(),
         Err(error) => return Err(failed(error)),
     };
@@ -133,7 +133,7 @@ fn outside(path: &Path) -> Result<Place, PlaceError> {
 }
 
 impl Place {
-    /// How it is called in messages and selectors.
+    /// Its name in messages and selectors.
     #[must_use]
     pub fn shown(&self) -> &str {
         &self.shown
@@ -165,7 +165,7 @@ impl Place {
         if self.name.is_empty() { Ok(self.dir.facts_of_listed(".")) } else { self.dir.facts(&self.name) }
     }
 
-    /// What is at a name beside it, such as the log of a database.
+    /// What is at a name beside it, such as a database's log.
     ///
     /// # Errors
     /// As [`Dir::facts`].
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_places_however_they_are_written() {
+    fn paths_are_read_in_every_form() {
         let (_folder, workspace, top) = lab();
         let place = |path: &str| workspace.place(path, Some(&top)).unwrap();
         let inside = top.join("ws/src/a.rs").display().to_string();

@@ -1,7 +1,7 @@
-//! What is found when a name is opened, and why it may not be read.
+//! The result of opening a name, and why it may not be read.
 //!
-//! "Does not exist" is an answer, not an error: every function here returns `None` for it, also when a parent folder is
-//! missing. Everything else that is in the way is an error that names the place.
+//! "Does not exist" is not an error: every function here returns `None` for it, even if a parent folder is missing.
+//! Anything else in the way is an error that names the path.
 
 use std::time::SystemTime;
 
@@ -52,7 +52,7 @@ pub struct Facts {
     pub inode: u64,
     /// When its content was last changed: seconds and nanoseconds.
     pub modified: (i64, u32),
-    /// When anything about it was last changed, which no program can set back.
+    /// When anything about it was last changed; programs cannot set this back.
     pub changed: (i64, u32),
 }
 
@@ -107,7 +107,7 @@ pub enum ReadError {
         /// The path that was asked for.
         path: String,
     },
-    /// More bytes than are read.
+    /// The file exceeds the limit.
     #[error("`{}` is larger than {limit_bytes} bytes", visible_line(.path))]
     TooLarge {
         /// The path that was asked for.

@@ -10,7 +10,7 @@ use crate::{NAME_LIMIT_BYTES, PATH_LIMIT_BYTES};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PathRefusal {
-    /// Nothing was named.
+    /// The path is empty.
     #[error("the path is empty")]
     Empty,
     /// A folder was named, by a trailing slash or as the root itself.

@@ -1,6 +1,6 @@
 //! Ignore rules: which names git, and therefore Relay, leaves alone.
 //!
-//! Ignore files are read through handles like any other file; one that is a link, a pipe or huge is passed over.
+//! Ignore files are read through handles like any other file; one that is a link, a pipe or huge is skipped.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::discover;
 use crate::read::Kind;
 use crate::sieve::Sieve;
 
-/// More than this is not an ignore file.
+/// The largest ignore file that is read.
 const IGNORE_FILE_LIMIT_BYTES: u64 = 1 << 20;
 
 /// The name of the ignore file in a folder.
 pub(crate) const IGNORE_FILE: &str = ".gitignore";
 
-/// Ignore rules that hold in a folder: its own, and those from further out, which they override.
+/// Ignore rules that apply in a folder: its own, and those from further out, which they override.
 #[derive(Debug)]
 pub(crate) struct Rules {
     own: Gitignore,
@@ -30,7 +30,7 @@ pub(crate) struct Rules {
 }
 
 impl Rules {
-    /// The rules that hold in the root because of where it lies: the user's own, the repository's private ones, and the
+    /// The rules that apply to the root because of its location: the user's own, the repository's private ones, and the
     /// ignore files between the repository's top and the root.
     pub(crate) fn above(root: &Path) -> Option<Arc<Self>> {
         let top = discover::git_top_of(root)?;
@@ -101,7 +101,7 @@ impl Rules {
         if own.is_empty() { outer } else { Some(Arc::new(Self { own, sieve, text, outer })) }
     }
 
-    /// Whether any rule could have something to say about a name. Cheap, and wrong only by saying yes.
+    /// Whether any rule could apply to a name. A cheap test that may only err by saying yes.
     pub(crate) fn may_match(&self, name: &str, kind: Kind) -> bool {
         self.sieve.passes(name, kind) || self.outer.as_ref().is_some_and(|outer| outer.may_match(name, kind))
     }

@@ -1,8 +1,8 @@
 //! Files that make *other* programs execute something: writing them is one step from running a command.
 //!
-//! They are not refused, since people do want their workflows edited; they need a yes that names them. The list errs on
-//! the side of asking. Names are compared folded, so that another case or a look-alike form asks as well. Source code,
-//! build scripts and package manifests are not on it: most changes are about those, and they run only in a build.
+//! They are not refused, because people do want their workflows edited, but each needs explicit approval. The list errs
+//! on the side of asking. Names are compared folded, so that another case or a look-alike form asks as well. Source
+//! code, build scripts and package manifests are not on it: most changes are about those, and they run only in a build.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -230,7 +230,7 @@ const fn packages(tool: &'static str) -> Sensitive {
 const SHORT_NAME: Sensitive =
     Sensitive { tool: "Windows", reason: "may be the short name of any other file, such as .github" };
 
-/// Whether changing the file needs a yes of its own, and why.
+/// Whether changing the file needs its own approval, and why.
 ///
 /// ```
 /// use relay_workspace::{RelPath, sensitive};
@@ -421,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rule_is_passed_over() {
+    fn no_rule_is_skipped() {
         for p in patterns() {
             let paths =
                 [p.to_owned(), format!("{p}/x"), format!("a/{p}"), format!("a/x{p}"), format!("{p}x")];

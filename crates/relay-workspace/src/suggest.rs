@@ -3,10 +3,10 @@
 use crate::rel_path::RelPath;
 use crate::workspace::Workspace;
 
-/// Looking further would cost more than the answer is worth.
+/// How many files to consider; more would cost more than the answer is worth.
 const LIMIT_FILES: usize = 50_000;
 
-/// More than a few suggestions are none.
+/// How many suggestions to make at most.
 const LIMIT_SUGGESTIONS: usize = 3;
 
 impl Workspace {
@@ -23,7 +23,7 @@ impl Workspace {
     }
 }
 
-/// How far a candidate is from what was asked for; `None` if it cannot be what was meant.
+/// The distance of a candidate from the given path; `None` if it cannot be meant.
 fn distance(missing: &RelPath, candidate: &RelPath) -> Option<usize> {
     let wanted = missing.as_str().to_lowercase();
     let offered = candidate.as_str().to_lowercase();
@@ -44,7 +44,7 @@ fn distance(missing: &RelPath, candidate: &RelPath) -> Option<usize> {
     (slips <= allowed * 2 && name_slips <= allowed).then_some(10 + slips)
 }
 
-/// How many slips a person makes in a name of this length.
+/// How many typos a person makes in a name of this length.
 fn slips_allowed(name: &str) -> usize {
     (name.chars().count() / 4).clamp(1, 3)
 }

@@ -18,7 +18,7 @@ use crate::unnameable::Unnameable;
 use crate::workspace::Workspace;
 use crate::{SURVEY_LIMIT_ENTRIES, dir::Dir};
 
-/// How many threads list folders. Beyond the processors there are, more of them only get into each other's way.
+/// How many threads list folders. More threads than processors would only get in each other's way.
 const MAX_THREADS: usize = 8;
 
 /// One thing a survey found.
@@ -35,14 +35,14 @@ pub struct Surveyed {
 pub struct Survey {
     /// Files, links, folders and special files, sorted by path.
     pub entries: Vec<Surveyed>,
-    /// Files whose names no transaction may use, sorted: Relay's configuration, disguised names, names that are not UTF-8.
-    /// What is in a folder of such a name is among them. The names are only for people.
+    /// Files whose names are not allowed in a transaction, sorted: Relay's configuration, disguised names, names that are
+    /// not UTF-8. What is in a folder of such a name is among them. The names are only for people.
     pub unnameable: Vec<(String, Facts)>,
     /// Folders that could not be listed.
     pub unreadable: Vec<String>,
     /// Folders with a `.git`, sorted; the root is empty. What is in them does not matter here, only that they exist.
     pub repositories: Vec<String>,
-    /// When it began.
+    /// When it started.
     pub started: SystemTime,
     /// Whether the limit on the number of entries was kept.
     pub is_complete: bool,
@@ -54,7 +54,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// A survey from what was written down of one: these entries, sorted by path. Of the rules nothing is known.
+    /// A survey restored from a record: these entries, sorted by path. Its ignore rules are unknown.
     #[must_use]
     pub fn remembered(entries: Vec<Surveyed>, started: SystemTime) -> Self {
         Self {
@@ -81,7 +81,7 @@ impl Survey {
     /// it would be in could be listed. `root` is the workspace's.
     #[must_use]
     pub fn would_hold(&self, root: &Path, path: &str) -> bool {
-        // Of a survey that was written down the rules are not known.
+        // The ignore rules of a restored survey are unknown.
         if !self.is_complete || self.is_remembered || self.unreadable.iter().any(String::is_empty) {
             return false;
         }
@@ -157,7 +157,7 @@ impl Workspace {
                 std::thread::available_parallelism().map_or(2, NonZeroUsize::get).clamp(2, MAX_THREADS);
             let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work.run(self, earlier))).collect();
             let own = work.run(self, earlier);
-            // A worker that panicked has lost its part, which then shows as unreadable.
+            // If a worker panicked, its part counts as unreadable.
             let others = workers.into_iter().map(|worker| worker.join().unwrap_or_else(|_| Part::lost()));
             std::iter::once(own).chain(others).collect()
         });
@@ -172,7 +172,7 @@ impl Workspace {
             rules.extend(part.rules);
         }
         let rules = earlier.map_or_else(|| Arc::new(rules), |earlier| Arc::clone(&earlier.rules));
-        // Folder by folder in order, each in order itself: almost sorted, which the stable sort makes use of.
+        // Folder by folder, each sorted: almost sorted, which makes the stable sort fast.
         folders.sort_unstable_by(|a: &Vec<Surveyed>, b| {
             a.first().map(|e| &e.path).cmp(&b.first().map(|e| &e.path))
         });
@@ -282,7 +282,7 @@ impl Work {
     }
 }
 
-/// Says that a thread is done with its folder, also when it panics: the others must not wait for ever.
+/// Marks a thread as done with its folder, even if it panics, so that the others do not wait forever.
 struct Busy<'a> {
     work: &'a Work,
 }
@@ -308,7 +308,7 @@ impl Part {
             Some(folder) => workspace.open_dir(folder),
         };
         let known = match (earlier, &folder, facts) {
-            // Nothing came or went, and the rules are the same: only the files themselves can have changed.
+            // No entry was added or removed, and the rules are the same: only the files themselves can have changed.
             (Some(earlier), Some(folder), Some(facts)) if is_same(now.as_ref(), then.as_ref()) => {
                 earlier.unchanged_leaf(folder, &facts)
             }
@@ -407,7 +407,7 @@ impl Part {
     /// Notes one entry.
     fn note(&mut self, dir: &Dir, folder: Option<&RelPath>, name: &str) -> Noted {
         let Some(path) = RelPath::listed(folder, name) else { return Noted::Unnameable };
-        // What is gone by now is left out, as if the listing had come a moment later.
+        // Entries that have gone are left out, as if the listing had been made a moment later.
         let Some(facts) = dir.facts_of_listed(name) else { return Noted::Other };
         let noted =
             if facts.kind == Kind::Directory { Noted::Folder(path.clone(), facts) } else { Noted::Other };
@@ -427,9 +427,9 @@ struct Around<'a> {
     is_settled: bool,
 }
 
-/// What an entry of a folder turned out to be.
+/// The result of inspecting an entry.
 enum Noted {
-    /// A folder to go on with.
+    /// A folder to list next.
     Folder(RelPath, Facts),
     /// Something whose name no transaction may use; not noted yet.
     Unnameable,

@@ -1,4 +1,5 @@
-//! What a survey finds under names that no transaction may use: not UTF-8, hidden or control characters, Relay's own config.
+//! What a survey finds under names that are not allowed in a transaction: not UTF-8, hidden or control characters, Relay's
+//! own config.
 //!
 //! Records, replies and reports are UTF-8 and read by people, so they cannot carry such names. Files with these names
 //! are therefore never captured, but Relay looks at them to report changes. It also looks through folders with such
@@ -16,10 +17,10 @@ use crate::rules::Rules;
 
 /// Folders deeper than this inside one that has no usable name are not looked into.
 const MAX_DEPTH: usize = 32;
-/// More things than this are not looked at; a change among the rest goes unnoticed.
+/// How many entries are inspected at most; changes to the rest go unnoticed.
 const MAX_FOUND: usize = 10_000;
 
-/// Looking through what has no usable name.
+/// A search through entries without usable names.
 pub(crate) struct Unnameable<'a> {
     /// The ignore rules that hold, now and earlier: what any of them covers is left out.
     pub(crate) rules: [Option<&'a Arc<Rules>>; 2],
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_no_text_are_shown() {
+    fn bytes_that_are_not_utf8_are_shown() {
         assert_eq!(escaped(b"a\xff\xfeb\xc3\xa9"), "a\\xff\\xfeb\u{e9}");
     }
 }

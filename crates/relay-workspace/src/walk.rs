@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_limit_is_kept_and_told() {
+    fn a_limit_is_kept_and_reported() {
         let folder = tempfile::tempdir().unwrap();
         for name in ["a", "b", "c"] {
             std::fs::write(folder.path().join(name), "").unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_cannot_be_listed_is_told() {
+    fn a_folder_that_cannot_be_listed_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let workspace = Workspace::open(folder.path()).unwrap();
         let mut walker =

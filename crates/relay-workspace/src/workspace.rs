@@ -70,14 +70,14 @@ impl Workspace {
         Ok(Self { root, dir, scans: ScanCache::new() })
     }
 
-    /// The root, absolute and without symbolic links in it. To be shown and to run programs in; opening goes through
+    /// The root, absolute and without symbolic links in it. For display and as a working folder; opening goes through
     /// the handle.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Listings that are less than a second old. Whoever writes in the workspace invalidates them.
+    /// Listings that are less than a second old. Writers in the workspace invalidate them.
     #[must_use]
     pub fn scans(&self) -> &ScanCache {
         &self.scans

@@ -71,10 +71,10 @@ impl BeforeLanding {
         &self.terms
     }
 
-    /// Checks that the backend can be called, so that a fault shows before the change is in the files.
+    /// Checks that the backend can be called, so that an error shows before the change is in the files.
     ///
     /// # Errors
-    /// It cannot.
+    /// It cannot be called.
     pub fn check(&self, repo: &Path) -> Result<(), AskError> {
         self.terms.check(&self.name, repo, &self.backends).map(drop)
     }

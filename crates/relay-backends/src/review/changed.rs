@@ -17,7 +17,7 @@ impl Changed {
     pub fn in_diff(diff: &str) -> Self {
         let mut changed = Self::default();
         let mut file: Option<String> = None;
-        // Lines of a hunk that are still to come, so that its content is not taken for headers.
+        // The remaining lines of a hunk, so that its content is not taken for headers.
         let (mut old_left, mut new_left) = (0_u32, 0_u32);
         for line in diff.lines() {
             if old_left > 0 || new_left > 0 {
@@ -43,7 +43,7 @@ impl Changed {
         changed
     }
 
-    /// Changes that are not known, because there are too many.
+    /// Changes that are unknown because there are too many.
     #[must_use]
     pub fn unknown() -> Self {
         Self { is_unknown: true, ..Self::default() }

@@ -1,4 +1,4 @@
-//! What a reviewer found, and what follows from it.
+//! A reviewer's findings, and their verdict.
 
 use serde::{Deserialize, Serialize};
 
@@ -45,15 +45,15 @@ pub struct Finding {
     pub by: Vec<String>,
 }
 
-/// What a review comes to.
+/// The verdict of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Nothing that matters was found, by everybody who was asked.
+    /// No reviewer found anything that matters.
     Ship,
     /// Something should be fixed first.
     Iterate,
-    /// There is not enough to judge by.
+    /// The review could not be read in full.
     Abstain,
 }
 
@@ -68,7 +68,7 @@ impl Verdict {
         }
     }
 
-    /// The exit code: programs that decide by it must never take silence for consent.
+    /// The exit code: programs that act on it must never take silence for consent.
     #[must_use]
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -78,8 +78,8 @@ impl Verdict {
         }
     }
 
-    /// What findings come to. A review that could not be read in full is never better than no verdict; what it did find
-    /// counts all the same.
+    /// The verdict of findings. A review that could not be read in full never gets better than no verdict, but its
+    /// findings count.
     #[must_use]
     pub fn of(findings: &[Finding], was_understood: bool) -> Self {
         if findings.iter().any(|finding| finding.severity >= Severity::Important) {
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_gravest_finding_decides() {
+    fn the_most_severe_finding_decides() {
         assert_eq!(Verdict::of(&[], true), Verdict::Ship);
         assert_eq!(Verdict::of(&[found(Severity::Nit)], true), Verdict::Ship);
         assert_eq!(Verdict::of(&[found(Severity::Nit), found(Severity::Important)], true), Verdict::Iterate);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_understood_never_ships() {
+    fn an_answer_that_was_not_understood_never_ships() {
         assert_eq!(Verdict::of(&[], false), Verdict::Abstain);
         assert_eq!(Verdict::of(&[found(Severity::Nit)], false), Verdict::Abstain);
         assert_eq!(Verdict::of(&[found(Severity::Blocker)], false), Verdict::Iterate);

@@ -2,13 +2,13 @@
 
 use super::finding::Finding;
 
-/// How near two findings about the same thing may lie.
+/// How many lines apart two findings about the same thing may be.
 const NEAR_LINES: u32 = 3;
 
-/// How much of their words two messages must share to be about the same thing.
+/// What share of their words two messages must have in common to be about the same thing.
 const SHARED_WORDS: f64 = 0.5;
 
-/// Merges findings, the gravest first.
+/// Merges findings, the most severe first.
 #[must_use]
 pub fn merge(reviews: impl IntoIterator<Item = (String, Vec<Finding>)>) -> Vec<Finding> {
     let mut merged: Vec<Finding> = Vec::new();
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_two_agree_on_is_told_once() {
+    fn findings_that_two_agree_on_are_listed_once() {
         let one = vec![found(10, Severity::Nit, "The loop never ends when n is zero")];
         let other = vec![
             found(11, Severity::Blocker, "loop never ends for zero n"),

@@ -1,4 +1,4 @@
-//! The way of a diff: to one reviewer or several, and back as findings and a verdict.
+//! The path of a diff: to one or several reviewers, and back as findings and a verdict.
 //!
 //! ```text
 //! timeout ─▶ repo ─▶ backend ─▶ sandbox ─▶ limits ─▶ depth ─▶ diff ─▶ native review, else the generic one ─▶ findings ─▶ verdict
@@ -27,10 +27,10 @@ use relay_llm::Limit;
 use crate::ask::{AskError, DEPTH_VARIABLE, Depth, Terms, check_prompt, envelope};
 use crate::backend::{Answer, Backend, BackendError, Backends, Link, Question, Scope};
 
-/// What is asked for if the user asks for nothing else.
+/// The default instructions.
 pub const DEFAULT_PROMPT: &str = "Review the following changes.";
 
-/// What the answer must look like.
+/// The required form of the answer.
 const FORM: &str = "\n\nAnswer with one JSON object and nothing else: {\"findings\": [{\"file\": path from the \
 repository's root, \"line\": line in the new file, \"severity\": \"blocker\" | \"important\" | \"nit\", \"message\": what \
 is wrong and why, \"fix\": null or a unified diff that fixes it}]}. Report only problems in the changed lines. An empty \
@@ -44,14 +44,14 @@ const AGAIN: &str = "Now give the findings of your review as data, without revie
 pub enum Diff<'a> {
     /// As git writes them.
     Text(&'a str),
-    /// Too many to be sent. A backend with its own review looks at the repository itself and needs none sent.
+    /// Too many to send. A backend with its own review reads the repository itself.
     TooLarge {
-        /// How large they are, as far as they were read.
+        /// Their size, as far as they were read.
         bytes: usize,
     },
 }
 
-/// A review as the user asked for it.
+/// A requested review.
 #[derive(Clone, Copy, Debug)]
 pub struct Review<'a> {
     /// The backend's name.
@@ -66,7 +66,7 @@ pub struct Review<'a> {
     pub prompt: Option<&'a str>,
     /// Which of its models.
     pub model: Option<&'a str>,
-    /// What the backend may do and use up.
+    /// What the backend may do, and its limits.
     pub terms: Terms,
 }
 
@@ -77,16 +77,16 @@ pub struct Reviewed {
     pub backend: String,
     /// In its own words.
     pub text: String,
-    /// What that came to.
+    /// Its parsed findings.
     pub reading: Reading,
-    /// Why its own way of reviewing was not used, if it has one.
+    /// Why its own kind of review was not used, if it has one.
     pub fallback: Option<String>,
 }
 
 /// Has changes reviewed by one backend.
 ///
 /// # Errors
-/// The first fault in the order of the contract, or the backend gives no answer.
+/// The first error in the documented order, or the backend gives no answer.
 pub fn review(
     review: &Review<'_>,
     backends: &Backends,
@@ -120,7 +120,7 @@ struct Reviewer<'a> {
 }
 
 impl Reviewer<'_> {
-    /// The backend's own review. One that answers in words is asked once more, in the same conversation, for data.
+    /// The backend's own review. One that answers in prose is asked again, in the same conversation, for data.
     fn native(&self, link: &mut Link<'_>) -> Option<Result<Reviewed, AskError>> {
         let question = self.question(self.review.prompt.unwrap_or_default());
         let answer = match self.backend.review(self.review.scope?, &question, link)? {
@@ -137,7 +137,7 @@ impl Reviewer<'_> {
         let schema = schema();
         let question =
             Question { resume: Some(session), schema: self.schema(&schema), ..self.question(&prompt) };
-        // The first answer counts in any case; only its form is in question.
+        // The first answer always counts; only its form is in question.
         let again = self
             .backend
             .run(&question, &mut Link { on_text: &mut |_| {}, on_note: &mut *link.on_note, ..*link });
@@ -175,7 +175,7 @@ impl Reviewer<'_> {
         }
     }
 
-    /// The schema, for backends that can be held to one.
+    /// The schema, for backends that support one.
     fn schema<'s>(&self, schema: &'s serde_json::Value) -> Option<&'s serde_json::Value> {
         self.backend.capabilities().structured.then_some(schema)
     }

@@ -1,8 +1,8 @@
-//! Reads a reviewer's answer: JSON as it was asked for, or the prose of a backend that reviews in its own way.
+//! Reads a reviewer's answer: JSON as requested, or the prose of a backend with its own kind of review.
 //!
 //! Everything a model writes may be wrong: files that are not in the diff, lines that are not changed, fixes for
-//! something else. What does not lie inside a hunk is dropped and counted. An answer that cannot be read is said to be
-//! so; it is never taken for an empty one.
+//! something else. Findings outside the hunks are dropped and counted. An unreadable answer is reported as such; it
+//! never counts as an empty one.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use super::finding::{Finding, Severity};
 const FINDINGS_LIMIT: usize = 200;
 const MESSAGE_LIMIT_CHARS: usize = 4_000;
 
-/// How many places an answer's JSON is looked for in: an answer of nothing but opening braces must not take for ever.
+/// In how many places to look for an answer's JSON: an answer of nothing but opening braces must not take forever.
 const ATTEMPTS: usize = 200;
 
-/// What an answer came to.
+/// A parsed answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// What was found.
@@ -77,14 +77,14 @@ pub fn read(answer: &str, repo: &Path, changed: &Changed) -> Reading {
     reading
 }
 
-/// The path from the repository's root, whichever way it was written.
+/// The path from the repository's root, however it was written.
 fn inside(file: &str, repo: &Path) -> String {
     let repo = format!("{}/", repo.display());
     let file = file.strip_prefix(&repo).unwrap_or(file);
     ["./", "a/", "b/"].iter().find_map(|prefix| file.strip_prefix(prefix)).unwrap_or(file).to_owned()
 }
 
-/// The last JSON object with findings in it, alone or in a fence, with whatever around it.
+/// The last JSON object with findings, alone or in a fence, with any text around it.
 fn in_json(answer: &str) -> Option<Vec<Option<Finding>>> {
     let is_object = |rest: &str| rest.trim_start().starts_with('"');
     let starts = answer
@@ -136,8 +136,8 @@ fn severity(name: &str) -> Option<Severity> {
     }
 }
 
-/// Comments of the form `- [P1] Title — path:12-14`, with their text on indented lines below. Prose without any such
-/// comment may come from a reviewer that gave up, so it is not understood.
+/// Comments of the form `- [P1] Title — path:12-14`, with their text on indented lines below. Prose without such
+/// comments may come from a reviewer that gave up, so it does not count as understood.
 fn in_prose(answer: &str) -> Option<Vec<Option<Finding>>> {
     let mut found: Vec<Option<Finding>> = Vec::new();
     for line in answer.lines() {
@@ -190,7 +190,7 @@ mod tests {
         r#"{"findings":[{"file":"src/a.rs","line":11,"severity":"nit","message":"m","fix":null}]}"#;
 
     #[test]
-    fn json_is_found_wherever_it_stands() {
+    fn json_is_found_anywhere() {
         check(ONE, &["m"], 0, true);
         check(&format!("Here {{it}} is:\n```json\n{ONE}\n```\nDone."), &["m"], 0, true);
         check(r#"{"findings":[]}"#, &[], 0, true);
@@ -205,14 +205,14 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_outside_the_changes_is_dropped_and_counted() {
+    fn findings_outside_the_changes_are_dropped_and_counted() {
         check(&ONE.replace("11", "12"), &[], 1, true);
         check(&ONE.replace("src/a.rs", "src/b.rs"), &[], 1, true);
         check(&ONE.replace("src/a.rs", "/etc/passwd"), &[], 1, true);
     }
 
     #[test]
-    fn an_answer_that_cannot_be_read_is_said_to_be_so() {
+    fn an_unreadable_answer_is_reported() {
         for answer in
             ["", "Looks good to me!", "{\"findings\":", r#"{"findings":"none"}"#, r#"{"ship":true}"#]
         {

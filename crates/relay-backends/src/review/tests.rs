@@ -1,4 +1,4 @@
-//! The course of a review, with scripted backends.
+//! Whole reviews, with scripted backends.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::backend::{
 const DIFF: &str = "--- a/a.rs\n+++ b/a.rs\n@@ -1 +1 @@\n-a\n+b\n";
 const CLEAN: &str = r#"{"findings":[]}"#;
 
-/// What a review of its own comes to.
+/// The result of a backend's own review.
 #[derive(Clone, Copy)]
 enum Native {
     None,
@@ -87,7 +87,7 @@ impl Backend for Fake {
     }
 }
 
-/// A review by a backend, and what it was asked in the generic way.
+/// A review by a backend, and the generic questions it received.
 fn check(
     native: Native,
     change: impl Fn(&mut Review<'_>),
@@ -126,14 +126,14 @@ fn check(
 }
 
 #[test]
-fn a_review_of_its_own_is_preferred() {
+fn a_backends_own_review_is_preferred() {
     let (reviewed, asked) = check(Native::Says(CLEAN), |_| {});
     let reviewed = reviewed.unwrap();
     assert!(reviewed.reading.was_understood && reviewed.fallback.is_none() && asked.is_empty());
 }
 
 #[test]
-fn prose_is_asked_for_again_as_data() {
+fn a_review_in_prose_is_requested_again_as_data() {
     let (reviewed, asked) = check(Native::Says("Looks fine."), |_| {});
     let reviewed = reviewed.unwrap();
     assert!(reviewed.reading.was_understood && reviewed.text == "Looks fine.");
@@ -141,7 +141,7 @@ fn prose_is_asked_for_again_as_data() {
 }
 
 #[test]
-fn a_failed_review_of_its_own_falls_through_to_the_generic_one() {
+fn a_failed_own_review_falls_back_to_the_generic_one() {
     for (native, has_fallen) in [(Native::Fails, true), (Native::None, false)] {
         let (reviewed, asked) = check(native, |_| {});
         assert_eq!(reviewed.unwrap().fallback.is_some(), has_fallen);
@@ -159,7 +159,7 @@ fn an_interrupted_review_is_not_tried_in_another_way() {
 }
 
 #[test]
-fn faults_are_told_before_anybody_is_asked() {
+fn errors_are_reported_before_any_backend_is_asked() {
     let large: &'static str = Box::leak("+x\n".repeat(200_000).into_boxed_str());
     type Fault<'a> = (&'a dyn Fn(&mut Review<'_>), &'static str);
     let faults: [Fault<'_>; 5] = [
@@ -180,7 +180,7 @@ fn faults_are_told_before_anybody_is_asked() {
 }
 
 #[test]
-fn a_diff_that_is_too_large_is_a_fault_only_where_it_has_to_be_sent() {
+fn a_diff_that_is_too_large_is_an_error_only_if_it_must_be_sent() {
     let too_large = |wanted: &mut Review<'_>| wanted.diff = Diff::TooLarge { bytes: 400_000 };
     let (reviewed, asked) = check(Native::Says(CLEAN), too_large);
     assert!(reviewed.unwrap().reading.was_understood && asked.is_empty());

@@ -40,7 +40,7 @@ pub fn record(entry: &Entry) -> Diagnostic {
     let (number, uuid) = (entry.record.sequence, entry.record.uuid);
     let message =
         format!("#{number} ({}) is damaged: .relaycode/{uuid}.yml is not what Relay wrote", short(uuid));
-    let hint = "Restore that file from a backup. What depends on it is not done until then; the contents it names are kept.";
+    let hint = "Restore that file from a backup. Until then, nothing that depends on it can run; the contents it names are kept.";
     Diagnostic::error(codes::DAMAGED_STATE, message).on(format!(".relaycode/{uuid}.yml")).hinted(hint)
 }
 

@@ -65,16 +65,16 @@ fn find(engine: &Engine, id: &str) -> Result<Kept, Stop> {
     let kept = engine.ledger().kept()?;
     kept.into_iter().find(|kept| kept.id == id).ok_or_else(|| {
         Stop::refused(
-            Diagnostic::error(codes::NO_SUCH_CONTENT, format!("nothing is kept as `{id}`"))
+            Diagnostic::error(codes::NO_SUCH_CONTENT, format!("there is no saved content `{id}`"))
                 .hinted("`relay recover --list` lists what can be restored."),
         )
     })
 }
 
 fn where_to(kept: &Kept) -> Diagnostic {
-    let message = format!("the path that {} belongs to is not known for certain", kept.id);
+    let message = format!("the original path of {} is not certain", kept.id);
     Diagnostic::error(codes::NO_SUCH_CONTENT, message)
-        .hinted(format!("Look at {}, and say where it goes with --to PATH.", kept.kept_in))
+        .hinted(format!("Look at {}, and choose where to restore it with --to PATH.", kept.kept_in))
 }
 
 fn draft(engine: &Engine, kept: &Kept, change: FileChange) -> Draft {

@@ -117,7 +117,7 @@ pub fn collect(
         diagnostics.push(
             Diagnostic::warning(
                 codes::IN_PROGRESS,
-                "another transaction is under way: contents were left alone",
+                "another transaction is in progress, so contents were left alone",
             )
             .hinted("Run `relay gc` again when it has ended."),
         );

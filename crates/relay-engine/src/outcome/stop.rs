@@ -113,17 +113,17 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::Changed { path } | TxnError::Exists { path } => (
             codes::CHANGED_SINCE,
             Some(path),
-            "Nothing was changed. Look at the file, then run the command again.",
+            "Nothing was changed. Check the file, then run the command again.",
         ),
         TxnError::Occupied { path, .. } => (
             codes::FILE_IS_FOLDER,
             Some(path),
-            "Nothing was changed. Remove or move what is in the folder too, or choose another name.",
+            "Nothing was changed. Remove or move the folder's content too, or choose another name.",
         ),
         TxnError::HardLinked { path, .. } => (
             codes::HARD_LINKED,
             Some(path),
-            "If the other names may keep the old content, pass --break-links.",
+            "Pass --break-links to let the other names keep the old content.",
         ),
         TxnError::Leased { path, .. } => (
             codes::IN_PROGRESS,
@@ -143,7 +143,7 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::ForeignOwner { path, .. } => (
             codes::TRANSACTION_FAILED,
             Some(path),
-            "Run Relay as the file's owner, or make the file yours, and try again.",
+            "Run Relay as the file's owner, or change the owner, and try again.",
         ),
         TxnError::OtherFileSystem { path, .. } => (
             codes::TRANSACTION_FAILED,
@@ -153,7 +153,7 @@ pub(crate) fn transaction_failed(error: &TxnError) -> Diagnostic {
         TxnError::Foreign { name } => (
             codes::FOREIGN_STATE,
             Some(name),
-            "It came with the repository or from another user. Look at it, remove it, and try again.",
+            "It came with the repository or from another user. Inspect it, remove it, and try again.",
         ),
         TxnError::RollbackFailed { .. } => (
             codes::TRANSACTION_FAILED,
@@ -193,7 +193,7 @@ fn damaged(kept: &Rescued) -> Diagnostic {
         "the staged original of {} was changed or damaged; the file was restored from the record, and what was staged is in {}",
         kept.path, kept.kept_as
     );
-    let hint = "Compare the two; a check that writes into .relaycode, or a failing disk, does this.";
+    let hint = "Compare the two; a check that writes into .relaycode, or a failing disk, can cause this.";
     Diagnostic::error(codes::ORIGINAL_DAMAGED, message).on(&kept.path).hinted(hint)
 }
 
@@ -207,7 +207,7 @@ pub(crate) fn disowned(paths: &[String]) -> Option<Diagnostic> {
     let message = format!(
         "{first}{more} came back without the owner, group or extended attributes of before, which this user may not give"
     );
-    let hint = "The record in .relaycode has them (`owner`, `attributes`); root can give them back.";
+    let hint = "The record in .relaycode has them (`owner`, `attributes`); root can restore them.";
     Some(Diagnostic::warning(codes::DISOWNED, message).on(first).hinted(hint))
 }
 

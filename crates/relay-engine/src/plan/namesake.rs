@@ -58,7 +58,7 @@ fn doubt(workspace: &Workspace, edit: &Edit, path: &RelPath) -> Option<Diagnosti
         && (is_below(&edit.path, path.as_str()) || is_below(path.as_str(), &edit.path))
         && is_version(workspace, path, content)
     {
-        format!("`{}` is new, and says almost the same as `{path}`", edit.path)
+        format!("`{}` is new, and almost the same as `{path}`", edit.path)
     } else {
         return None;
     };

@@ -22,8 +22,7 @@ pub(crate) fn warnings<C>(workspace: &Workspace, changes: &[FileChange<C>]) -> V
 
 fn escaped(path: &str) -> Option<Diagnostic> {
     let escape = path_escape(path)?;
-    let message =
-        format!("`{path}` has the escape `{escape}` in its name, which Relay takes as it is written");
+    let message = format!("`{path}` has the escape `{escape}` in its name, which Relay takes literally");
     Some(
         Diagnostic::warning(codes::ESCAPED_PATH, message)
             .on(path)
@@ -74,7 +73,7 @@ impl Folders<'_> {
         Some(
             Diagnostic::warning(codes::SIMILAR_PATH, format!("`{new}` is new and {how} `{other}`"))
                 .on(path)
-                .hinted("Rename one of them: some systems and most readers take both for the same."),
+                .hinted("Rename one of them: some systems and most readers cannot tell them apart."),
         )
     }
 

@@ -37,7 +37,7 @@ pub fn reply(engine: &Engine, submission: &Submission, to: Dialect) -> Result<St
                 codes::NO_EDITS,
                 "the reply changes nothing here, so there is nothing to translate",
             )
-            .hinted("Translate it where its files are as the model saw them."),
+            .hinted("Translate it in a checkout where the files are as the model saw them."),
         ]);
     }
     let whole = |change: Change<Content>| {
@@ -80,8 +80,8 @@ pub fn entry(engine: &Engine, listed: &Record, to: Dialect) -> Result<String, Ve
 
 /// No dialect has words for what is at this path.
 fn unsayable(path: &str, what: &str) -> Diagnostic {
-    Diagnostic::error(CANNOT_SAY, format!("no dialect can say what becomes of `{path}`: it is {what}"))
-        .hinted("`relay show` shows the transaction; carry this file over by itself.")
+    Diagnostic::error(CANNOT_SAY, format!("no dialect can express the change to `{path}`: it is {what}"))
+        .hinted("`relay show` shows the transaction; copy this file separately.")
         .on(path)
 }
 
@@ -97,7 +97,7 @@ fn executable(record: &Record, change: &ChangeRecord) -> Option<bool> {
 fn written(changes: &[Change], to: Dialect) -> Result<String, Vec<Diagnostic>> {
     render(changes, to).map_err(|error| {
         vec![Diagnostic::error(CANNOT_SAY, error.to_string()).hinted(format!(
-            "`{}` cannot say that; try another dialect, such as fenced or unified.",
+            "`{}` cannot express that; try another dialect, such as fenced or unified.",
             to.name()
         ))]
     })

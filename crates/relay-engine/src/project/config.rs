@@ -1,4 +1,4 @@
-//! `relaycode.config.json`: what a project wants of Relay.
+//! `relaycode.config.json`: a project's settings.
 //!
 //! The file comes with a repository, so nothing in it is obeyed blindly: values are checked one by one and refused
 //! by name, unknown keys are reported, and its commands run only once they are trusted (see [`crate::approval::trust`]).
@@ -172,7 +172,7 @@ fn invalid(message: String) -> Diagnostic {
 /// The file is not JSON, or not an object.
 pub(crate) fn unusable(error: &serde_json::Error) -> Diagnostic {
     let message = if error.is_data() {
-        format!("{CONFIG_FILE} must hold one JSON object")
+        format!("{CONFIG_FILE} must contain one JSON object")
     } else {
         format!("{CONFIG_FILE} is not valid JSON: {error}")
     };
@@ -187,12 +187,9 @@ fn unknown_keys(map: &Map<String, Value>) -> Vec<Diagnostic> {
                 Some(near) => format!("Did you mean `{near}`?"),
                 None => format!("The keys are {}.", KEYS.join(", ")),
             };
-            Diagnostic::warning(
-                codes::UNKNOWN_CONFIG_KEY,
-                format!("{CONFIG_FILE}: the key `{key}` has no meaning"),
-            )
-            .on(CONFIG_FILE)
-            .hinted(hint)
+            Diagnostic::warning(codes::UNKNOWN_CONFIG_KEY, format!("{CONFIG_FILE}: unknown key `{key}`"))
+                .on(CONFIG_FILE)
+                .hinted(hint)
         })
         .collect()
 }
@@ -329,7 +326,7 @@ mod tests {
     #[test]
     fn broken_json_is_told_with_its_place() {
         assert!(errors("{\n  \"projectId\": \"x\",\n}").iter().all(|m| m.contains("line 3")));
-        assert_eq!(errors("[]"), ["relaycode.config.json must hold one JSON object"]);
+        assert_eq!(errors("[]"), ["relaycode.config.json must contain one JSON object"]);
     }
 
     #[test]

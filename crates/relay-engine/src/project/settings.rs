@@ -145,7 +145,7 @@ fn checked(key: &str, new: &str) -> Result<Value, Diagnostic> {
             let message = errors.into_iter().next().map(|error| error.message).unwrap_or_default();
             let message = message.trim_start_matches(CONFIG_FILE).trim_start_matches(": ").to_owned();
             let hint = format!(
-                "Nothing was written. `relay config show --project --all` shows what `{key}` means and what it is now."
+                "Nothing was written. `relay config show --project --all` shows the meaning and the current value of `{key}`."
             );
             Err(Diagnostic::error(codes::INVALID_CONFIG, message).hinted(hint))
         }

@@ -133,7 +133,7 @@ impl<'a> Conflicts<'a> {
         let named = later.iter().filter(|number| !is_known || wrote(number)).take(LATER_NAMED);
         let named: Vec<String> = named.map(|number| format!("#{number}")).collect();
         let first = match named.as_slice() {
-            [] => "It was changed outside Relay: put those lines back".to_owned(),
+            [] => "It was changed outside Relay: restore those lines".to_owned(),
             some => format!("Undo {} first", some.join(", ")),
         };
         format!("{first}, or restore the file whole with --force-file {path} (which can be undone too).")

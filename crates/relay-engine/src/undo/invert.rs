@@ -1,4 +1,4 @@
-//! Taking transactions back: exact where a file is as they left it, merged where it changed in other lines since.
+//! Inverts transactions: exactly if a file is as they left it, merged if other lines have changed since.
 //!
 //! Several transactions are undone one after the other, newest first, in memory; what comes out is one change per
 //! file from what is on disk to what it becomes.
@@ -16,7 +16,7 @@ use crate::engine::Engine;
 use crate::ledger::history::{EntryStatus, History};
 use crate::outcome::stop::Stop;
 
-/// An undo in the making.
+/// An undo under construction.
 struct Restoring<'a> {
     engine: &'a Engine,
     history: &'a History,
@@ -62,7 +62,7 @@ impl Restoring<'_> {
         for change in record.changes.iter().filter(|change| step.paths.contains(&change.path)) {
             match renames.get(change.path.as_str()) {
                 Some(old) => self.rename_back(old, change)?,
-                // The other half of a rename is dealt with there.
+                // The other half of the rename handles this.
                 None if given_up.contains(change.path.as_str()) => {}
                 None => self.restore(change, &record)?,
             }
@@ -70,7 +70,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Makes one file what it was before the change.
+    /// Restores one file to its state before the change.
     fn restore(&mut self, change: &ChangeRecord, record: &Record) -> Result<(), Stop> {
         let before = self.image(change.before.as_ref())?;
         if self.is_forced(&[&change.path]) {
@@ -79,7 +79,7 @@ impl Restoring<'_> {
         let path = self.present_name(change, record)?;
         let now = self.files.now(&path)?.cloned();
         let restored = match (&change.after, now, before) {
-            // It is gone, or back, already.
+            // It is already gone, or back.
             (_, None, None) => None,
             (None, Some(now), Some(before)) if now.bytes == before.bytes => None,
             (None, None, before) => Some((before, How::Exact)),
@@ -94,7 +94,7 @@ impl Restoring<'_> {
                 self.merged(&path, after, &now, before)?.map(|(image, how)| (Some(image), how))
             }
         };
-        // A command may have changed nothing but whom the file belongs to.
+        // A command may have changed only the file's owner.
         let was_given_away = change.before.as_ref().is_some_and(|before| before.belongings.is_some());
         if restored.is_some() && was_given_away && change.after.is_some() {
             self.files.give_back(&path);
@@ -105,7 +105,7 @@ impl Restoring<'_> {
         }
     }
 
-    /// Gives a renamed file its old name back, with what it held then.
+    /// Restores a renamed file's old name and content.
     fn rename_back(&mut self, old: &ChangeRecord, new: &ChangeRecord) -> Result<(), Stop> {
         let before = self.image(old.before.as_ref())?;
         let (Some(after), Some(before)) = (&new.after, before) else { return Ok(()) };
@@ -134,10 +134,10 @@ impl Restoring<'_> {
         // A link is exchanged whole or not at all; it has no lines.
         let is_text = ![after.mode, now.mode, before.mode].into_iter().any(is_link);
         if is_link(now.mode) != is_link(after.mode) || !(is_text || after.holds(&now.bytes)) {
-            return Ok(self.conflicts.whole(path, "is something else since"));
+            return Ok(self.conflicts.whole(path, "has become something else since"));
         }
         let Some(mode) = merged_mode(after.mode, now.mode, before.mode) else {
-            return Ok(self.conflicts.whole(path, "has other permissions since"));
+            return Ok(self.conflicts.whole(path, "has had its permissions changed since"));
         };
         if after.holds(&now.bytes) {
             return Ok(Some((Image { bytes: before.bytes, mode }, How::Exact)));
@@ -152,7 +152,7 @@ impl Restoring<'_> {
         }
     }
 
-    /// What the file is called today, if later transactions that are still in effect renamed it.
+    /// The file's current name, if later transactions that are still in effect renamed it.
     fn present_name(&mut self, change: &ChangeRecord, record: &Record) -> Result<String, Stop> {
         if change.after.is_none() || self.files.now(&change.path)?.is_some() {
             return Ok(change.path.clone());
@@ -188,8 +188,8 @@ impl Restoring<'_> {
     }
 }
 
-/// The renames of a transaction: the new name, and what happened to the old one. A file that was written over another
-/// one is not a rename: both are put back by themselves.
+/// The renames of a transaction: the new name, and what happened to the old one. A file that replaced another one is
+/// not a rename: both are restored separately.
 fn renames(record: &Record) -> HashMap<&str, &ChangeRecord> {
     let gone: HashMap<&str, &ChangeRecord> = record
         .changes

@@ -1,10 +1,11 @@
-//! Undo and redo: a transaction that takes others back, and never makes anything worse.
+//! Undo and redo: a transaction that reverts others, and never makes anything worse.
 //!
 //! ```text
 //! select (which transactions, which of their files) ─▶ invert (exact, merged, or a list of conflicts) ─▶ transaction
 //! ```
-//! A file that is as the transaction left it becomes exactly what it was. One that changed since in other lines is
-//! merged. Where both touched the same lines nothing is done at all, unless the file is named to be restored whole.
+//! A file that is as the transaction left it becomes exactly what it was. If other lines have changed since, the undo
+//! is merged. If both touched the same lines, nothing is done at all, unless the user names the file to be restored
+//! whole.
 
 mod conflict;
 mod files;
@@ -81,7 +82,7 @@ pub fn undo(
     take_back(engine, options, approver, observer, select::for_undo)
 }
 
-/// Brings back what the last undo took, or the one a person names.
+/// Reapplies what the last undo reverted, or the one a person names.
 pub fn redo(
     engine: &Engine,
     options: &UndoOptions,
@@ -110,7 +111,7 @@ fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Resu
     let selection = select(&history, options).map_err(Stop::Refused)?;
     selection.check_sound().map_err(Stop::Refused)?;
     let (selection, inversion) = invert(engine, &history, selection, options)?;
-    // What an undo of the range undid of it is undone already, and stays so on the ledger.
+    // What an undo within the range already reverted stays undone on the ledger.
     let unsettled = select::unsettled(&history, options).and_then(Result::ok);
     let named = unsettled.as_ref().unwrap_or(&selection);
     outcome.undoes = named.undoes();
@@ -120,7 +121,7 @@ fn run(landing: &mut Landing<'_>, options: &UndoOptions, select: Select) -> Resu
     if inversion.changes.is_empty() {
         return Ok(Status::Unchanged);
     }
-    // What was agreed to once, perhaps long ago, is not agreed to now.
+    // Approval given once, perhaps long ago, does not count now.
     let sensitive = if options.allow_sensitive { Vec::new() } else { sensitive_changes(&inversion.changes) };
     let uuid = Uuid::new_v4();
     let prune = made_folders(engine, &selection.steps);
@@ -169,7 +170,7 @@ fn invert<'h>(
     }
 }
 
-/// Undoing nothing but undos brings back what they took.
+/// Undoing only undos is a redo.
 fn is_redo(selection: &Selection<'_>) -> bool {
     selection.steps.iter().all(|step| step.entry.kind() == EntryKind::Undo)
 }
@@ -214,7 +215,7 @@ fn belongings(inversion: &Inversion, steps: &[Step<'_>]) -> BTreeMap<String, Bel
         .collect()
 }
 
-/// The folders the transactions had made: taking them back removes those that are empty then.
+/// The folders the transactions had created: the undo removes those that are then empty.
 fn made_folders(engine: &Engine, steps: &[Step<'_>]) -> Vec<RelPath> {
     steps
         .iter()

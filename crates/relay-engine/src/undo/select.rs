@@ -83,7 +83,7 @@ fn last_step<'h>(history: &'h History, next: Next<'h>, files: &[String]) -> Sele
     if next.step.kind() == EntryKind::Change || is_forced(&next.step.record) {
         return one(history, next.step, files);
     }
-    let name = format!("what #{} brought back", next.step.record.sequence);
+    let name = format!("what #{} reapplied", next.step.record.sequence);
     let steps = next.changes.into_iter().map(|(entry, paths)| Step { entry, paths }).collect();
     limited(steps, files, &name)
 }
@@ -145,13 +145,13 @@ fn landed_since(next: &Next<'_>, landed: &Entry) -> Diagnostic {
         .hinted(format!("`relay redo {}` reapplies {what} to the files as they are now.", next.redo_name()))
 }
 
-/// The undo to undo when a person names it, or what it took.
+/// The undo to revert when a person names it, or what it undid.
 fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Diagnostic>> {
     if named.kind() == EntryKind::Undo && named.status != EntryStatus::Undone {
         return Ok(named);
     }
     let Some(undo) = history.undone_by(named.record.uuid) else {
-        let message = format!("#{} is in effect: there is nothing to bring back", named.record.sequence);
+        let message = format!("#{} is in effect, so there is nothing to redo", named.record.sequence);
         return Err(vec![
             Diagnostic::error(codes::NO_SUCH_TRANSACTION, message)
                 .hinted("`relay log --status undone` lists what can be redone."),
@@ -159,11 +159,10 @@ fn taker<'h>(history: &'h History, named: &'h Entry) -> Result<&'h Entry, Vec<Di
     };
     if undo.record.header.undoes.len() > 1 {
         let (number, all) = (undo.record.sequence, undo.record.header.undoes.len());
-        let message =
-            format!("#{number} took #{} back together with {} others", named.record.sequence, all - 1);
+        let message = format!("#{number} undid #{} together with {} others", named.record.sequence, all - 1);
         return Err(vec![
             Diagnostic::error(codes::AMBIGUOUS_TRANSACTION, message)
-                .hinted(format!("`relay redo {number}` brings all {all} back.")),
+                .hinted(format!("`relay redo {number}` reapplies all {all}.")),
         ]);
     }
     Ok(undo)
@@ -176,7 +175,7 @@ fn one<'h>(history: &History, entry: &'h Entry, files: &[String]) -> Selected<'h
         let by = history.undone_by(entry.record.uuid).map(|by| format!(" by #{}", by.record.sequence));
         Diagnostic::error(
             codes::ALREADY_UNDONE,
-            format!("{what} is undone already{}", by.unwrap_or_default()),
+            format!("{what} is already undone{}", by.unwrap_or_default()),
         )
         .hinted("`relay redo` reapplies what the last undo undid.")
     };
@@ -249,8 +248,8 @@ fn in_group<'h>(history: &'h History, group: &str, first: u64, files: &[String])
     let in_effect = since.filter(|entry| entry.status != EntryStatus::Undone);
     let steps = in_effect.map(|entry| Step { entry, paths: entry.in_effect() }).collect();
     limited(steps, files, &format!("the group {group}"))?.unless_empty(|| {
-        let message = format!("all of the group {group} is undone already");
-        let hint = format!("`relay redo --group {group}` brings it back.");
+        let message = format!("all of the group {group} is already undone");
+        let hint = format!("`relay redo --group {group}` reapplies it.");
         vec![Diagnostic::error(codes::ALREADY_UNDONE, message).hinted(hint)]
     })
 }

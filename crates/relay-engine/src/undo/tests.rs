@@ -134,7 +134,7 @@ fn an_older_transaction_is_merged_out_of_later_ones_and_back_in() {
 }
 
 #[test]
-fn only_those_that_wrote_the_lines_are_named() {
+fn only_transactions_that_wrote_the_lines_are_named() {
     let world = World::new(&[("a", "1\n2\n3\n4\n5\n")]);
     world.land(&[("a", Some("1\ntwo\n3\n4\n5\n"))]);
     world.land(&[("a", Some("1\ntwo\n3\n4\nfive\n"))]);
@@ -341,7 +341,7 @@ fn files_that_already_are_as_before_need_nothing() {
 }
 
 #[test]
-fn permissions_somebody_changed_since_stay() {
+fn permissions_changed_since_stay() {
     let world = World::new(&[("a", "1\n")]);
     world.land(&[("a", Some("2\n"))]);
     std::fs::set_permissions(world.at("a"), std::fs::Permissions::from_mode(0o755)).unwrap();
@@ -351,7 +351,7 @@ fn permissions_somebody_changed_since_stay() {
 }
 
 #[test]
-fn redo_takes_the_name_of_the_undo_or_of_what_it_took() {
+fn redo_accepts_the_undo_or_what_it_undid() {
     let world = World::new(&[("a", "1\n"), ("b", "1\n")]);
     world.land(&[("a", Some("2\n"))]);
     world.land(&[("b", Some("2\n"))]);
@@ -372,7 +372,7 @@ fn redo_takes_the_name_of_the_undo_or_of_what_it_took() {
 }
 
 #[test]
-fn a_link_is_put_back_whole_or_not_at_all() {
+fn a_link_is_restored_whole_or_not_at_all() {
     let world = World::new(&[("one", "1\n"), ("two", "2\n")]);
     let link = |target: &str, mode| Some(Image::new(target.as_bytes(), mode));
     std::os::unix::fs::symlink("one", world.at("link")).unwrap();
@@ -394,7 +394,7 @@ fn a_link_is_put_back_whole_or_not_at_all() {
     assert_eq!(world.redo().status, Status::Committed);
     std::fs::remove_file(world.at("link")).unwrap();
     world.write("link", "a file now\n");
-    assert_eq!(messages(&world.undo_one(1)), ["link is something else since"]);
+    assert_eq!(messages(&world.undo_one(1)), ["link has become something else since"]);
 }
 
 /// One line per key; a line that is there says which transaction, or which person, wrote it last.

@@ -9,7 +9,7 @@
 //! The user's own config (global and system) is read, because git-lfs and the like are set up there. Of the programs it
 //! names only filters run; everything else is switched off in `surroundings`.
 //!
-//! Not decided here: what is reported to a person. Callers ask [`Repository::ignored`] and [`Staged`].
+//! This module does not decide what to report to a person. Callers ask [`Repository::ignored`] and [`Staged`].
 
 mod error;
 mod fresh;
@@ -76,10 +76,10 @@ pub struct Linked {
     pub common_dir: PathBuf,
 }
 
-/// What git is asked to do, which decides what of a repository's settings would have mattered.
+/// The purpose of a call, which decides which of a repository's settings would have mattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// To say where its references point and what is staged.
+    /// To read its references and what is staged.
     State,
     /// To show changes.
     Diff,

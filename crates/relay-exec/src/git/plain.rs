@@ -5,8 +5,8 @@
 //! is overridden by the user's own value or by one that does nothing. A shell calls this through a function named `git`, in
 //! whichever folder and with whichever options: each call looks at the repository it is about.
 //!
-//! A command in the sandbox can only do what the sandbox lets it do, with or without this. It is here so that nothing of a
-//! repository runs merely because someone looked at it with git.
+//! A command in the sandbox can only do what the sandbox lets it do, with or without this. Its purpose is that nothing of a
+//! repository runs merely because someone inspected it with git.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -148,7 +148,7 @@ fn refused<'a>(listed: &'a str, arguments: &[OsString]) -> Option<&'a str> {
     entries.into_iter().find(|(scope, key, _)| is_repositorys(scope) && is_it(key)).map(|(_, key, _)| key)
 }
 
-/// Those of the options before git's own command that say which repository is meant.
+/// The options before git's own command that choose the repository.
 fn places(arguments: &[OsString]) -> Vec<&OsStr> {
     split(arguments).0
 }
@@ -198,7 +198,7 @@ fn overrides(listed: &str) -> Vec<(String, String)> {
             continue;
         }
         let users = entries.iter().rfind(|(scope, name, _)| is_users(scope) && name == key);
-        // What the user has set for all repositories holds in this one too.
+        // The user's global settings apply in this repository too.
         let value = users.map_or(harmless, |(_, _, value)| value);
         // An empty value ends a list of helpers.
         if key.starts_with("credential.") && !value.is_empty() {

@@ -63,7 +63,8 @@ pub(super) fn give_up_writing(writable: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// What may be done below a place. Nobody makes devices: with one of their own, root would write past every rule.
+/// What may be done below a place. Creating devices is never allowed: with its own device node, root could bypass
+/// every rule.
 fn rights(place: &Path) -> BitFlags<AccessFs> {
     let all = AccessFs::from_write(NEWEST);
     if place.starts_with("/dev") {

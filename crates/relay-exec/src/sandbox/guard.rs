@@ -1,9 +1,9 @@
 //! The guard: a process between Relay and a program, which ends everything below it when Relay has gone.
 //!
-//! Relay can be killed in a way that leaves it no time (`kill -9`, no memory). Whoever is left is then handed to init, and
-//! one that has left its group and cleared its environment could not be found again. So each program has a guard above
-//! it, to whom orphans are handed as well: it sleeps until either the program or Relay has ended. It holds a handle on
-//! Relay's process, not on a thread or a pipe that others could inherit.
+//! Relay can be killed without warning (`kill -9`, out of memory). The remaining processes are then adopted by init, and
+//! one that has left its group and cleared its environment could not be found again. So each program has a guard above it,
+//! which adopts orphans too: it sleeps until either the program or Relay has ended. It holds a handle on Relay's process,
+//! not on a thread or a pipe that others could inherit.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -42,7 +42,7 @@ fn watch(entry: Entry<'_>) -> io::Result<i32> {
     let group = Group::make(entry.rules.limits);
     let inner =
         Entry { guards_for: None, has_session: true, group: group.as_ref().map(Group::argument), ..entry };
-    // As itself, also where the file it was started from has been replaced meanwhile.
+    // Starts this same binary, even if its file has been replaced meanwhile.
     let mut command = Command::new("/proc/self/exe");
     command.arg0("relay").args(inner.arguments());
     let (mut child, known) = children::spawn(&mut command, true)?;
@@ -56,7 +56,7 @@ fn watch(entry: Entry<'_>) -> io::Result<i32> {
     let status = child.wait()?;
     drop((known, group));
     match status.signal() {
-        // The same end, so that whoever waits for this process sees what happened.
+        // The same exit status, so that the waiting process sees what happened.
         Some(signal) => Ok(128 + signal),
         None => Ok(status.code().unwrap_or(1)),
     }

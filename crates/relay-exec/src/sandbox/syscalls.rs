@@ -196,7 +196,7 @@ fn conditional(network: bool) -> Result<Rules, seccompiler::BackendError> {
         (nr::__NR_socket, families),
         (nr::__NR_socketpair, pairs),
         (nr::__NR_prlimit64, others_limits),
-        // Everybody at once.
+        // Signals to all processes at once.
         (nr::__NR_kill, any(vec![is(0, Eq, u32::MAX)])?),
     ]
     .into_iter()

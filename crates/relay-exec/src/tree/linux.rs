@@ -120,8 +120,8 @@ impl Tree {
             && children::is_last_for(self.leader, process.identity.started)
     }
 
-    /// Everybody gets the signal once, the group in one call, so that its members cannot fork in between. Whoever has
-    /// ended since the look is none of our concern, so failures are not.
+    /// Every process gets the signal once, the group in one call, so that its members cannot fork in between.
+    /// Processes that have ended since do not matter, so failures are ignored.
     fn signal(&self, found: &[Process], signal: Signal) -> bool {
         let outside = || {
             let others = found.iter().filter(|process| process.group != self.leader);

@@ -13,7 +13,7 @@ fn wait_for(file: &Path) {
 }
 
 #[test]
-fn it_gets_all_of_its_input_and_goes_on_by_itself() {
+fn it_gets_all_of_its_input_and_keeps_running() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     let script = r#"cat > "$1/input"; ps -o sid= -p $$ > "$1/session"; echo $$ > "$1/pid.new"; mv "$1/pid.new" "$1/pid"; exec sleep 300"#;
@@ -39,7 +39,7 @@ fn it_gets_all_of_its_input_and_goes_on_by_itself() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_told() {
+fn a_missing_program_is_an_error() {
     let error = spawn_detached("no-such-program-anywhere", &[], b"").unwrap_err();
     assert!(matches!(error, DetachError::NotStarted { .. }), "{error}");
 }

@@ -33,7 +33,7 @@ fn a_path_is_meant_from_where_the_program_runs() {
 }
 
 #[test]
-fn what_is_left_running_is_told_and_a_cancel_ends_all_of_it() {
+fn leftover_processes_are_reported_and_a_cancel_ends_them() {
     let folder = tempfile::tempdir().unwrap();
     let passed = run("sh", &["-c", "sleep 300 & echo $! > pid"], folder.path(), &Cancel::new());
     assert!(

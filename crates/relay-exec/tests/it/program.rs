@@ -39,7 +39,7 @@ fn a_large_input_goes_through() {
 }
 
 #[test]
-fn an_input_that_nobody_reads_is_no_error() {
+fn unread_input_is_not_an_error() {
     assert!(run("true", &[], Some(&vec![b'x'; 3_000_000])).success());
     assert_eq!(run("cat", &[], Some(b"")).stdout.text(), "");
     assert_eq!(run("cat", &[], None).stdout.text(), "");
@@ -68,7 +68,7 @@ fn the_time_limit_holds_while_input_is_waiting() {
 }
 
 #[test]
-fn output_is_told_as_it_comes_and_errors_are_not() {
+fn output_is_streamed_and_errors_are_not() {
     let program = Program {
         program: "sh",
         args: &["-c", "echo one; echo oops >&2; echo two"],

@@ -38,14 +38,14 @@ fn the_environment_is_passed_on_with_a_sign_of_relay() {
 }
 
 #[test]
-fn it_runs_where_it_is_told_to() {
+fn it_runs_in_the_given_folder() {
     let folder = tempfile::tempdir().unwrap();
     let place = std::fs::canonicalize(folder.path()).unwrap();
     assert_eq!(run_in(&place, "pwd -P").output.text(), format!("{}\n", place.display()));
 }
 
 #[test]
-fn output_is_handed_on_as_it_comes() {
+fn output_is_streamed() {
     let shell = Shell {
         command: "echo one; echo two",
         cwd: Path::new("/"),
@@ -60,7 +60,7 @@ fn output_is_handed_on_as_it_comes() {
 }
 
 #[test]
-fn a_command_that_never_ran_is_told_apart() {
+fn a_command_that_never_ran_is_distinguished() {
     let missing = run_in(Path::new("/"), "no-such-program-anywhere --x");
     assert!(missing.could_not_start() && matches!(missing.end, End::Exited(127)), "{missing:?}");
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +73,7 @@ fn a_command_that_never_ran_is_told_apart() {
 }
 
 #[test]
-fn a_signal_from_elsewhere_is_told() {
+fn a_signal_from_elsewhere_is_reported() {
     assert!(matches!(run_in(Path::new("/"), "kill -9 $$").end, End::Signalled(9)));
 }
 

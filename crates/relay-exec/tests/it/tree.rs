@@ -117,7 +117,7 @@ fn stopped_processes_are_ended_politely_too() {
 }
 
 #[test]
-fn what_ends_politely_may_say_its_last_words() {
+fn a_process_that_ends_politely_may_print_its_last_output() {
     let folder = tempfile::tempdir().unwrap();
     let command = "trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.01; done";
     let output = cancel_when_ready(folder.path(), command).output.text();
@@ -162,7 +162,7 @@ fn one_that_goes_on_printing_does_not_keep_us_waiting() {
 /// It would go on to change files after the command's effect has been looked at.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_left_the_session_is_ended_and_named_when_the_command_ended_well() {
+fn processes_that_left_the_session_are_ended_and_named_after_success() {
     let folder = tempfile::tempdir().unwrap();
     let command =
         format!("setsid {SLEEPER} </dev/null >/dev/null 2>&1 & while [ ! -s pid ]; do sleep 0.01; done");
@@ -173,7 +173,7 @@ fn what_left_the_session_is_ended_and_named_when_the_command_ended_well() {
 }
 
 #[test]
-fn what_ends_by_itself_in_a_moment_is_not_mentioned() {
+fn processes_that_end_within_a_moment_are_not_mentioned() {
     let folder = tempfile::tempdir().unwrap();
     let run = shell(folder.path(), "(sleep 0.05; echo tidied) & true").run(&Cancel::new(), &mut |_| {});
     assert!(run.success() && run.ended.is_empty() && run.output.text() == "tidied\n", "{run:?}");
@@ -192,7 +192,7 @@ fn nothing_is_left_when_the_listener_panics() {
 }
 
 #[test]
-fn a_cancel_that_came_before_starts_nothing_that_stays() {
+fn an_earlier_cancel_leaves_nothing_running() {
     let folder = tempfile::tempdir().unwrap();
     let cancel = Cancel::new();
     cancel.clone().cancel();

@@ -1,4 +1,4 @@
-//! What a front end for programs needs of the user's files and settings.
+//! What a front end for programs needs from the user's files and settings.
 
 use std::sync::Arc;
 
@@ -21,10 +21,10 @@ pub trait Host: Send + Sync {
     /// The models that can be asked, as JSON.
     fn models(&self) -> Vec<Value>;
 
-    /// The selectors of the models that are switched between; empty means all that can be asked.
+    /// The selectors of the models to switch between; empty means all usable ones.
     fn scope(&self) -> Vec<String>;
 
-    /// A new session; `parent` is the file of the one it goes on from.
+    /// A new session; `parent` is the file of the one it continues.
     ///
     /// # Errors
     /// It cannot be made.
@@ -36,7 +36,7 @@ pub trait Host: Send + Sync {
     /// It cannot be opened.
     fn open_session(&self, name: &str) -> Result<SessionLog, String>;
 
-    /// Copies the branch of a session up to an entry into a session of its own.
+    /// Copies the branch of a session up to an entry into a new session.
     ///
     /// # Errors
     /// There is no such entry, or the copy cannot be written.
@@ -48,13 +48,13 @@ pub trait Host: Send + Sync {
     /// It cannot be written.
     fn export_html(&self, session: &str, to: Option<&str>) -> Result<String, String>;
 
-    /// Copies the whole of a session into one of its own.
+    /// Copies a whole session into a new one.
     ///
     /// # Errors
     /// It is in memory, or the copy cannot be written.
     fn fork(&self, session: &SessionLog) -> Result<SessionLog, String>;
 
-    /// Copies a session into one of another folder's own.
+    /// Copies a session into another folder's sessions.
     ///
     /// # Errors
     /// There is no such session or folder, or it cannot be written there.
@@ -66,13 +66,13 @@ pub trait Host: Send + Sync {
     /// There is no such session, or it is in use.
     fn delete_session(&self, session: &str) -> Result<(), String>;
 
-    /// What `/NAME arguments` stands for: a template or a skill. `None` for any other text.
+    /// The meaning of `/NAME arguments`: a template or a skill. `None` for any other text.
     fn expand(&self, message: &str) -> Option<Result<Prompt, String>>;
 
     /// How branches that are left are summarised.
     fn branch_settings(&self) -> BranchSettings;
 
-    /// Runs a command of the user's own; its output is handed over as it comes.
+    /// Runs a command that the user typed; passes on its output as it arrives.
     fn bash(&self, command: &str, cancel: &Cancel, show: &mut dyn FnMut(&[u8])) -> Execution;
 
     /// Something that only this program has: the ledger, settings, files. `None` for a command it does not know.

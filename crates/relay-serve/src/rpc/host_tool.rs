@@ -81,7 +81,7 @@ impl Tool for HostTool {
         &self.spec
     }
 
-    /// What a host does with a call is the host's own business; it was the host that started the agent.
+    /// What a host does with a call is up to the host, which started the agent.
     fn access(&self, _: &Map<String, Value>) -> Vec<Access> {
         vec![Access::Conversation]
     }

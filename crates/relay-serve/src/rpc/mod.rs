@@ -2,10 +2,10 @@
 //!
 //! The first line out is `{"type":"ready"}`. Every command is answered by a `response` with the command's id; a prompt
 //! is acknowledged at once, and `agent_end` says when it is done. A line that is not a command is answered with an
-//! error, and the conversation goes on. The end of the input ends the process with 0.
+//! error, and the conversation continues. The end of the input ends the process with 0.
 //!
 //! A front end in the same process, such as the terminal interface, uses the same commands and events without the
-//! lines: [`serve_values`] takes commands from a channel, and [`Outlet::to`] hands objects over as they are.
+//! lines: [`serve_values`] takes commands from a channel, and [`Outlet::to`] passes objects on as they are.
 
 mod commands;
 mod host;
@@ -33,7 +33,7 @@ use commands::Session;
 /// The version of the protocol.
 pub const PROTOCOL: u32 = 1;
 
-/// The longest line that is read.
+/// The longest accepted line.
 const LINE_BYTES: u64 = 64 << 20;
 
 /// Serves until the input ends. The agent's observer must write to the same outlet.
@@ -80,14 +80,14 @@ fn read(input: &mut impl BufRead, session: &Session) {
     }
 }
 
-/// Has something worked out on the agent's thread, and waits for it.
+/// Runs a function on the agent's thread, and waits for its result.
 fn with_agent<T: Send + 'static>(
     remote: &Remote,
     work: impl FnOnce(&mut Agent) -> T + Send + 'static,
 ) -> Result<T, String> {
     let (sender, receiver) = std::sync::mpsc::sync_channel(1);
     let errand = Box::new(move |agent: &mut Agent| {
-        // Whoever asked may be gone.
+        // The caller may be gone.
         drop(sender.send(work(agent)));
     });
     if !remote.run(errand) {

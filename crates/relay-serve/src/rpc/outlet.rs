@@ -1,4 +1,4 @@
-//! Where lines go out, and who waits for a line in answer.
+//! Writes lines, and routes answers to whoever waits for them.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-/// Takes what goes out, one object at a time.
+/// Receives outgoing objects, one at a time.
 type Sink = Box<dyn FnMut(&Value) + Send>;
 
 /// Sends objects to the client, one at a time. Clones send to the same place.
@@ -30,12 +30,12 @@ impl Outlet {
         Self::to(move |value| {
             let mut line = value.to_string();
             line.push('\n');
-            // A reader that is gone needs no line.
+            // If the reader is gone, the line is not needed.
             drop(out.write_all(line.as_bytes()).and_then(|()| out.flush()));
         })
     }
 
-    /// Hands every object over as it is, for a client in this process.
+    /// Passes every object on as it is, for a client in this process.
     #[must_use]
     pub fn to(sink: impl FnMut(&Value) + Send + 'static) -> Self {
         Self { sink: Arc::new(Mutex::new(Box::new(sink))), waiting: Arc::default() }
@@ -47,7 +47,7 @@ impl Outlet {
         (*sink)(value);
     }
 
-    /// A new name for a request to the client, and where its answers will come.
+    /// A new id for a request to the client, and the channel for its answers.
     #[must_use]
     pub fn expect(&self, prefix: &str) -> (String, Receiver<Value>) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
@@ -58,16 +58,16 @@ impl Outlet {
         (id, receiver)
     }
 
-    /// Hands an answer to whoever waits for it. Names that no one knows are passed over.
+    /// Delivers an answer to the waiting request. Unknown ids are ignored.
     pub fn deliver(&self, id: &str, answer: Value) {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = waiting.answers.get(id) {
-            // One who no longer waits, or has not taken the last ones, gets no more.
+            // A receiver that has gone or fallen behind gets no more.
             drop(sender.try_send(answer));
         }
     }
 
-    /// No answer is expected any more.
+    /// Stops expecting answers to a request.
     pub fn forget(&self, id: &str) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).answers.remove(id);
     }

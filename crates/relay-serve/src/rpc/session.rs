@@ -1,4 +1,4 @@
-//! What a client is shown of a session.
+//! What a client sees of a session.
 
 use relay_agent::driver::Agent;
 use relay_agent::export::{Format, Transcript, render};
@@ -79,7 +79,7 @@ pub fn messages(agent: &Agent) -> Vec<Value> {
     agent.log().context().messages.iter().map(|seen| json!(&*seen.message)).collect()
 }
 
-/// The prompts one can branch from.
+/// The prompts to branch from.
 pub fn prompts(agent: &Agent) -> Vec<Value> {
     let entries = agent.log().entries().iter();
     let prompts = entries.filter_map(|entry| match entry.message() {
@@ -105,7 +105,7 @@ pub fn filter(name: Option<&str>) -> Result<TreeFilter, String> {
     })
 }
 
-/// Entries with their place, label and a line about each, as far as the filter shows them and the query finds them.
+/// Entries with their place, label and a line about each, limited by filter and query.
 pub fn tree(agent: &Agent, filter: TreeFilter, query: &str) -> Value {
     let log = agent.log();
     let leaf = log.leaf().map(|leaf| leaf.as_str().to_owned());
@@ -116,7 +116,7 @@ pub fn tree(agent: &Agent, filter: TreeFilter, query: &str) -> Value {
             && (query.is_empty() || tree_search(entry, label, query))
     };
     let mut entries = Vec::new();
-    // Where what is below a hidden entry hangs: at the nearest one above that is shown.
+    // Children of a hidden entry are attached to the nearest visible ancestor.
     let mut above: std::collections::HashMap<&str, Option<&str>> = std::collections::HashMap::new();
     for entry in log.entries() {
         let parent = entry.parent_id().and_then(|parent| above.get(parent).copied().flatten());
@@ -143,7 +143,7 @@ pub fn transcript(agent: &Agent) -> Value {
     json!({ "entries": entries, "leafId": log.leaf().map(|leaf| leaf.as_str().to_owned()) })
 }
 
-/// How full the model's window is, and with what.
+/// How full the model's context window is, and with what.
 pub fn context_usage(agent: &Agent) -> Value {
     let window = agent.asker().model().limits.context;
     let tools: u64 = agent
@@ -164,7 +164,7 @@ pub fn context_usage(agent: &Agent) -> Value {
     })
 }
 
-/// The todos that the session keeps.
+/// The session's todos.
 pub fn todos(agent: &Agent) -> Value {
     let kept = &agent.facts().kept;
     kept.get("todos").or_else(|| kept.get("todo")).cloned().unwrap_or_else(|| json!([]))
@@ -186,7 +186,7 @@ pub fn dump(agent: &Agent) -> String {
     render(&transcript, Format::Markdown)
 }
 
-/// The tools there are, and which are offered.
+/// All tools, and which of them the model gets.
 pub fn tools(agent: &Agent) -> Value {
     let offered: Vec<&str> = agent.tool_names().collect();
     let all: Vec<Value> = agent

@@ -1,4 +1,4 @@
-//! Questions of the agent, asked of the client.
+//! Passes the agent's questions to the client.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::outlet::Outlet;
 
-/// How often a question looks whether it is still wanted.
+/// How often a question checks whether it is still needed.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Asks the client.
 #[derive(Clone)]
 pub struct RpcUi {
     outlet: Outlet,
-    /// Whether the client wants to be asked at all.
+    /// Whether the client accepts questions.
     attended: bool,
 }
 
@@ -111,7 +111,7 @@ fn read(question: &Question, answer: &Value) -> UiAnswer {
                 let option = options.iter().find(|option| option.id == *value || option.label == *value);
                 option.map(|option| option.id.clone())
             };
-            // A question among several names the words that lead to the others.
+            // One of several questions names the words that lead to the others.
             let asked = question.details.as_ref().and_then(|details| details.get("ask"));
             let leads = |value: &String| {
                 let is = |name: &str| {

@@ -1,7 +1,7 @@
-//! Logs in a folder of user data: files that grow line by line, may become much longer than any other file, and may have
-//! been put there by another program, under a name of its own.
+//! Logs in a folder of user data: files that grow line by line, may become much longer than other files, and may come
+//! from another program under its own name.
 //!
-//! Who writes to a log holds a lock on it elsewhere; here is only what touches the file.
+//! The writer of a log holds its lock elsewhere; this module only touches the file.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -66,7 +66,7 @@ impl Folder {
         system::sync(&self.handle, &self.path)
     }
 
-    /// The log's place if its name is one: a single part of a path that is not hidden.
+    /// The log's path, if its name is valid: a single path component that is not hidden.
     fn log_place(&self, name: &str) -> Result<PathBuf, StoreError> {
         let is_single = !name.chars().any(|c| matches!(c, '/' | '\\' | '\0'));
         if name.is_empty() || name.starts_with('.') || name.len() > 240 || !is_single {
@@ -87,7 +87,7 @@ impl Writer<'_> {
     /// Removes a log; whether there was one.
     pub(crate) fn remove_log(&self, name: &str) -> Result<bool, StoreError> {
         let place = self.folder.log_place(name)?;
-        // What is not a sound file was not put there by Relay.
+        // A file that is not sound does not come from Relay.
         drop(self.folder.open_log_to_read(name)?);
         let removed = system::remove(&self.folder.handle, name, &place)?;
         if removed {

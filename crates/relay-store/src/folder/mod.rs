@@ -26,11 +26,11 @@ use crate::locked::Locked;
 /// The file whose lock is held while writing.
 pub(crate) const LOCK: &str = "lock";
 
-/// What half-written files are called.
+/// The names of half-written files.
 const TEMPORARY: &str = ".tmp-";
 
-/// Others write for milliseconds, or for seconds where many wait for one slow disk; who waits this long waits for
-/// something that hangs.
+/// Others write for milliseconds, or for seconds if many wait for one slow disk; after this long, the other process
+/// must be hanging.
 const LOCK_LIMIT: Duration = Duration::from_secs(30);
 
 /// A folder of user data, held open.
@@ -49,7 +49,7 @@ impl Folder {
         Ok(system::open(path)?.map(|handle| Self { handle, path: path.to_path_buf() }))
     }
 
-    /// Opens a folder and makes it first, with its parents, if it is missing: for the user alone.
+    /// Opens a folder, creating it and its parents with private permissions if it is missing.
     ///
     /// # Errors
     /// As [`Folder::open`].
@@ -80,7 +80,7 @@ impl Folder {
         self.read_as(name, Secrecy::Open)
     }
 
-    /// As [`Folder::read`], but a file that others can read is refused too.
+    /// Like [`Folder::read`], but also refuses a file that others can read.
     ///
     /// # Errors
     /// As [`Folder::read`], or others can read it.
@@ -101,7 +101,7 @@ impl Folder {
         Ok(Some(bytes))
     }
 
-    /// Waits until no other process writes here.
+    /// Waits for the right to write here.
     ///
     /// # Errors
     /// Another process writes for longer than it should, or the system refuses.
@@ -162,7 +162,7 @@ pub struct Facts {
     pub inode: u64,
 }
 
-/// What a log is opened for.
+/// How to open a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Access {
     Read,
@@ -176,7 +176,7 @@ enum Secrecy {
     Secret,
 }
 
-/// The one that may write to a folder now. Others wait until it is dropped.
+/// The right to write to a folder. Others wait until it is dropped.
 #[derive(Debug)]
 pub struct Writer<'a> {
     folder: &'a Folder,
@@ -184,19 +184,19 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// The same turn to write, in another folder: one that is not Relay's own, and has no lock of its own.
+    /// The same right in another folder, which is not Relay's own and has no lock of its own.
     pub(crate) fn instead_in<'b>(self, folder: &'b Folder) -> Writer<'b> {
         Writer { folder, _lock: self._lock }
     }
 
-    /// Puts a whole new content into a file, which need not exist. Afterwards the file is old or new, never mixed, and
-    /// new for good once this has returned.
+    /// Replaces the content of a file, which need not exist. Even after a crash the file is old or new, never mixed,
+    /// and once this has returned it is new.
     ///
     /// # Errors
     /// The file is not one that may be read here, or the system refuses; then the file is as it was.
     pub fn replace(&self, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
         let place = self.folder.place(name)?;
-        // What could not be read back later must not be replaced either: it is not ours.
+        // A file that cannot be read must not be replaced either: it is not ours.
         drop(system::open_file(&self.folder.handle, name, &place, Secrecy::Open)?);
         self.put(name, &place, bytes)
     }
@@ -207,7 +207,7 @@ impl<'a> Writer<'a> {
         let written = self.write_temporary(&temporary, bytes);
         let replaced = written.and_then(|()| system::rename(&self.folder.handle, &temporary, name, place));
         if replaced.is_err() {
-            // The first error is the one to report; the next writer removes what is left.
+            // The first error is the one to report; the next writer removes leftovers.
             system::remove(&self.folder.handle, &temporary, place).ok();
             return replaced;
         }
@@ -261,7 +261,7 @@ impl<'a> Writer<'a> {
         file.write_all(bytes).and_then(|()| file.sync_all()).map_err(|source| StoreError::io(&place, source))
     }
 
-    /// Removes what killed writers left. Since the lock is held, no living one can miss it.
+    /// Removes leftovers of killed writers. The lock is held, so no living writer uses them.
     fn sweep(&self) -> Result<(), StoreError> {
         for name in system::names(&self.folder.handle, self.folder.path())? {
             if name.starts_with(TEMPORARY) {

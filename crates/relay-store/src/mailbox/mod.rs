@@ -3,7 +3,7 @@
 //! It is in a project's `.relaycode/mail`, or in a folder the user names: on a USB stick, or a synced one. Other
 //! programs and other people write there too, so nothing in it is trusted: links below the folder are not followed,
 //! only regular files are read, and reads have a limit. Files appear whole, through `{name}.tmp` and a rename. The
-//! folder's owner is not checked, because a stick often has none; everyone who can write there may answer.
+//! folder's owner is not checked, because a USB stick often has none; anyone who can write there may answer.
 
 #[cfg(not(unix))]
 mod portable;
@@ -23,19 +23,19 @@ use crate::error::StoreError;
 /// Where a project's own mailbox is.
 const OWN: [&str; 2] = [".relaycode", "mail"];
 
-/// More names than this in one folder are not looked at.
+/// How many names in one folder are read at most.
 const NAMES_LIMIT: usize = 10_000;
 
 /// A folder of the mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tray {
-    /// What goes out: `outbox/`.
+    /// Outgoing messages: `outbox/`.
     Outbox,
-    /// What comes in: `inbox/`.
+    /// Incoming answers: `inbox/`.
     Inbox,
-    /// What came in and was dealt with: `inbox/processed/`.
+    /// Answers that were handled: `inbox/processed/`.
     Processed,
-    /// What came in and could not be used: `inbox/refused/`.
+    /// Answers that could not be used: `inbox/refused/`.
     Refused,
     /// The state of each session: `sessions/`.
     Sessions,
@@ -64,12 +64,12 @@ pub struct Letter {
     pub size: u64,
 }
 
-/// A mailbox by its place. Making one touches nothing on the disk.
+/// A mailbox by its path. Creating the value touches nothing on disk.
 #[derive(Clone, Debug)]
 pub struct Mailbox {
     /// The user chose it, links and all.
     base: PathBuf,
-    /// From there on no link is followed.
+    /// Below it, no link is followed.
     below: &'static [&'static str],
 }
 
@@ -86,13 +86,13 @@ impl Mailbox {
         Self { base: folder.to_path_buf(), below: &[] }
     }
 
-    /// Where a tray is, to be shown.
+    /// The path of a tray, for display.
     #[must_use]
     pub fn place(&self, tray: Tray) -> PathBuf {
         self.below.iter().chain(tray.names()).fold(self.base.clone(), |path, name| path.join(name))
     }
 
-    /// Makes the trays, so that a person finds them.
+    /// Creates the trays, so that a person finds them.
     ///
     /// # Errors
     /// The folder is missing, a link or something else is in the way, or the system refuses.
@@ -100,7 +100,7 @@ impl Mailbox {
         [Tray::Outbox, Tray::Inbox, Tray::Sessions].into_iter().try_for_each(|tray| self.make(tray).map(drop))
     }
 
-    /// Puts a file into a tray, instead of one of that name: first as `{name}.tmp`, then by a rename.
+    /// Writes a file into a tray, replacing one with the same name: first as `{name}.tmp`, then by a rename.
     ///
     /// # Errors
     /// As [`Mailbox::prepare`]; or something other than a file has that name.
@@ -108,7 +108,7 @@ impl Mailbox {
         let place = self.checked(tray, name)?;
         let folder = self.make(tray)?;
         let temporary = format!("{name}.tmp");
-        // Left over from a writer that was killed; whatever it is, it has this mailbox's own name for what is unfinished.
+        // A leftover of a killed writer; in any case it has this mailbox's name for unfinished files.
         system::remove(&folder, &temporary, &place)?;
         let written = system::create(&folder, &temporary, bytes, &place)
             .and_then(|()| system::rename(&folder, &temporary, &folder, name, &place));
@@ -119,7 +119,7 @@ impl Mailbox {
         written
     }
 
-    /// The content of a file; `None` when there is none of that name.
+    /// The content of a file; `None` if there is none with this name.
     ///
     /// # Errors
     /// It is a link or no regular file, is larger than the limit, or the system refuses.
@@ -137,8 +137,8 @@ impl Mailbox {
         Ok(Some(bytes))
     }
 
-    /// The files of a tray with names that end so, oldest first. Links, pipes and other things that are not files are
-    /// among them, because reading them reports what is wrong; folders are not.
+    /// The files of a tray whose names have this ending, oldest first. Links, pipes and other things that are not
+    /// files are among them, because reading them reports what is wrong; folders are not.
     ///
     /// # Errors
     /// A link or something else is in the way, or the system refuses.
@@ -173,7 +173,7 @@ impl Mailbox {
                 continue;
             }
             return match system::rename(&inbox, name, &aside, &free, &place) {
-                // Another reader has taken it by now.
+                // Another reader has taken it meanwhile.
                 Err(StoreError::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
                     Ok(None)
                 }
@@ -211,7 +211,7 @@ pub fn canonical(folder: &Path) -> Result<PathBuf, StoreError> {
     std::fs::canonicalize(folder).map_err(|source| StoreError::io(folder, source))
 }
 
-/// One name, not a way to somewhere else.
+/// Whether it is a single name that leads nowhere else.
 fn is_name(name: &str) -> bool {
     !matches!(name, "" | "." | "..") && name.len() <= 240 && !name.contains(['/', '\\', '\0'])
 }

@@ -62,7 +62,7 @@ pub(super) fn make<'n>(base: &Path, parts: impl Iterator<Item = &'n str>) -> Res
 fn in_the_way(place: &PathBuf, errno: Errno) -> StoreError {
     match errno {
         Errno::LOOP => StoreError::Symlink { path: place.clone() },
-        // A link to a folder is reported so too, for only folders are looked for.
+        // A link to a folder is reported this way too, because only folders are opened.
         Errno::NOTDIR if place.is_symlink() => StoreError::Symlink { path: place.clone() },
         Errno::NOTDIR => StoreError::WrongKind { path: place.clone(), expected: "folder" },
         errno => StoreError::io(place, errno),
@@ -87,7 +87,7 @@ pub(super) fn rename(
 ) -> Result<(), StoreError> {
     rustix::fs::renameat(from, name, to, new_name).map_err(|errno| StoreError::io(place, errno))?;
     match rustix::fs::fsync(to) {
-        // Not every file system of a stick or a server can sync a folder; there is nothing else to do about it.
+        // Not every file system on a stick or a server can sync a folder; nothing more can be done.
         Ok(()) | Err(Errno::INVAL | Errno::NOTSUP | Errno::ROFS) => Ok(()),
         Err(errno) => Err(StoreError::io(place, errno)),
     }

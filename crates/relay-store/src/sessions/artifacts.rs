@@ -1,7 +1,7 @@
 //! Artifacts: output that is too long for a conversation, kept beside the session in a folder of its own.
 //!
-//! They are numbered one after another, also over restarts, and the number is what a model calls them by
-//! (`artifact://3`). Two tools that finish at once get two numbers: a name that exists is never used again.
+//! They are numbered consecutively, even across restarts, and a model refers to them by number (`artifact://3`). Two
+//! tools that finish at once get two numbers: a name that exists is never used again.
 
 use std::fs::File;
 use std::io::Write;
@@ -10,18 +10,19 @@ use std::path::{Path, PathBuf};
 use crate::error::StoreError;
 use crate::folder::Folder;
 
-/// How many numbers are tried beyond the highest that was found; each that is taken belongs to another tool just now.
+/// How many numbers are tried beyond the highest one found; a taken number belongs to a tool that is writing right
+/// now.
 const ATTEMPTS: u64 = 1_000;
 /// The longest part of a file's name that comes from a tool.
 const TOOL_CHARS: usize = 60;
 
-/// The artifacts of one session. Making one touches nothing on the disk.
+/// The artifacts of one session. Creating the value touches nothing on disk.
 #[derive(Clone, Debug)]
 pub struct Artifacts {
     path: PathBuf,
 }
 
-/// An artifact that is there.
+/// An existing artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Artifact {
     /// Its number.
@@ -34,7 +35,7 @@ pub struct Artifact {
     pub path: PathBuf,
 }
 
-/// An artifact that is being written. It needs no closing word; what was written is there.
+/// An artifact that is being written. It needs no closing call; what was written is stored.
 #[derive(Debug)]
 pub struct ArtifactFile {
     /// Its number.
@@ -66,7 +67,7 @@ impl Artifacts {
         &self.path
     }
 
-    /// Begins an artifact.
+    /// Starts an artifact.
     ///
     /// # Errors
     /// The system refuses.
@@ -75,7 +76,7 @@ impl Artifacts {
         let next = self.list()?.last().map_or(0, |last| last.id + 1);
         let tool = plain(tool);
         for id in next..next.saturating_add(ATTEMPTS) {
-            // The name alone does not decide: two tools may have one number in mind.
+            // Creating the file decides, because two tools may try the same number.
             let name = format!("{id}.{tool}.log");
             let claim = format!("{id}.claim");
             match folder.create_new(&claim) {
@@ -96,7 +97,7 @@ impl Artifacts {
         Err(StoreError::Busy { path: self.path.clone() })
     }
 
-    /// Stores an artifact as a whole and says its number.
+    /// Stores a whole artifact and returns its number.
     ///
     /// # Errors
     /// The system refuses.
@@ -107,7 +108,7 @@ impl Artifacts {
         Ok(artifact.id)
     }
 
-    /// Stores a file under a name of its own, such as `0-Review.md` for what a subagent answered.
+    /// Stores a file under a name of its own, such as `0-Review.md` for a subagent's answer.
     ///
     /// # Errors
     /// The name is not one, or the system refuses.
@@ -147,7 +148,7 @@ impl Artifacts {
         Folder::open(&self.path)?.map_or_else(|| Ok(Vec::new()), |folder| folder.names())
     }
 
-    /// What is in an artifact, at most this many bytes of it; `None` when there is none of that number.
+    /// What is in an artifact, at most this many bytes of it; `None` if there is none with this number.
     ///
     /// # Errors
     /// The file is not sound, or the system refuses.
@@ -219,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_after_the_highest() {
+    fn numbers_continue_after_the_highest() {
         let home = tempfile::tempdir().unwrap();
         let kept = artifacts(&home);
         assert!(kept.list().unwrap().is_empty() && kept.read(0, 10).unwrap().is_none());

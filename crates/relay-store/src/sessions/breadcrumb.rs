@@ -20,7 +20,7 @@ pub struct Breadcrumb {
 
 impl Breadcrumb {
     pub(super) fn read(terminals: &Path, terminal: &str) -> Option<Self> {
-        // It only says where to look first, so one that cannot be read is none.
+        // It is only a hint where to look first, so an unreadable one is ignored.
         let bytes = Folder::open(terminals).ok()??.read(&file_name(terminal)).ok()??;
         let text = String::from_utf8(bytes).ok()?;
         let (cwd, session) = text.trim_end_matches('\n').split_once('\n')?;
@@ -45,7 +45,7 @@ fn file_name(terminal: &str) -> String {
     format!("t{}-{digest}", plain.trim_matches('_'))
 }
 
-/// Identifies this terminal: the device of standard input, or what the terminal's program says.
+/// Identifies this terminal: the device of standard input, or an id from the terminal's program.
 #[must_use]
 pub fn terminal_id() -> Option<String> {
     identify(device(), std::env::var_os)
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_device_comes_before_what_a_terminal_says() {
+    fn a_device_takes_precedence_over_a_terminals_id() {
         let set = |pairs: &'static [(&str, &str)]| {
             move |name: &'static str| {
                 pairs.iter().find(|(known, _)| *known == name).map(|(_, value)| OsString::from(value))

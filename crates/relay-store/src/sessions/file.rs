@@ -29,7 +29,7 @@ pub struct SessionFile {
     is_ended: bool,
     /// Why nothing is written any more.
     failed: Option<String>,
-    /// What is being made durable on other threads.
+    /// Data being synced on other threads.
     under_way: Vec<JoinHandle<std::io::Result<()>>>,
     _lock: SessionLock,
 }
@@ -39,7 +39,7 @@ impl SessionFile {
         let (folder, name) = split(path)?;
         let Some(folder) = Folder::open(&folder)? else { return Ok(None) };
         if folder.facts(&name)?.is_none() {
-            // Also says what is wrong with something that is there but is not a file.
+            // This also reports something that exists but is not a file.
             return folder.open_log(&name).map(|_| None);
         }
         let lock = SessionLock::take(path, locks)?;
@@ -122,7 +122,8 @@ impl SessionFile {
             bytes.push(b'\n');
         }
         if let Err(source) = self.file.write_all(&bytes) {
-            // A part of a line must not stay before what is written after a restart; if even that fails, reading copes.
+            // A partial line must not remain in front of what is written after a restart; if removing it fails, reading
+            // copes.
             self.file.set_len(self.length).ok();
             return Err(self.fail(source));
         }
@@ -151,7 +152,7 @@ impl SessionFile {
         for thread in std::mem::take(&mut self.under_way) {
             let ended = thread.join().unwrap_or_else(|_| Err(std::io::Error::other("the thread failed")));
             if let Err(source) = ended {
-                // What may be lost must not seem to be there; if even that fails, reading copes.
+                // Data that may be lost must not appear to be stored; if removing it fails, reading copes.
                 self.file.set_len(self.durable).ok();
                 return Err(self.fail(source));
             }
@@ -160,7 +161,7 @@ impl SessionFile {
         Ok(())
     }
 
-    /// Puts a whole new content into the file, in one step.
+    /// Replaces the file's content in one step.
     ///
     /// # Errors
     /// As [`SessionFile::append`]; then the file is as it was.
@@ -215,7 +216,7 @@ impl SessionFile {
 
 impl Drop for SessionFile {
     fn drop(&mut self) {
-        // Whoever has to know whether it worked has asked before.
+        // A caller that needs to know whether it worked has called `settle` before.
         self.settle().ok();
     }
 }

@@ -1,7 +1,7 @@
-//! What is known about sessions without reading them again: a table in the cache, one row for each file.
+//! An index of sessions, so that they need not be read again: a table in the cache, one row per file.
 //!
-//! A row is true as long as the file is the one it was made from, which its length, time and number say. The table can be
-//! lost at any time; a damaged one is thrown away.
+//! A row is valid as long as the file's length, time and inode are unchanged. The table can be lost at any time; a
+//! damaged one is thrown away.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub struct IndexedSession {
     pub details: String,
 }
 
-/// The table. A failure to use it is a reason to read the sessions themselves, never to give up.
+/// The table. If it cannot be used, the sessions themselves are read.
 #[derive(Debug)]
 pub struct SessionIndex {
     database: Database,

@@ -33,10 +33,11 @@ impl SessionLock {
                     return Err(StoreError::InUse { path: session.to_path_buf(), holder: holder(file) });
                 }
             };
-            // The previous holder removes the file before it releases the lock; then this is a lock on nothing.
+            // The previous holder removes the file before it releases the lock, so this may be a lock on a deleted
+            // file.
             let is_there = folder.facts(&name)? == folder.facts_of_open(file.file(), &name)?;
             if is_there {
-                // The number is for people; a lock without it is as good.
+                // The process id is for people; the lock works without it.
                 write_holder(file.file()).ok();
                 return Ok(Self { folder, name, lock: Some(file) });
             }

@@ -1,6 +1,6 @@
-//! Sessions of the agent on the disk: one log each, in a folder for each project.
+//! The agent's sessions on disk: one log each, in a folder per project.
 //!
-//! What a line of a log means is `relay-agent`'s business. Here are places, names, locks and the writing itself.
+//! `relay-agent` defines what a line of a log means. This module handles paths, names, locks and writing.
 //!
 //! ```text
 //! data/sessions/--<cwd>--/<timestamp>_<id>.jsonl    a session
@@ -39,7 +39,7 @@ pub const SESSION_SUFFIX: &str = ".jsonl";
 /// What is added to the name of a session's file for the copy that is kept when it is brought up to date.
 const OLD_SUFFIX: &str = ".old";
 
-/// Where sessions are. Making one touches nothing on the disk.
+/// Where sessions are. Creating the value touches nothing on disk.
 #[derive(Clone, Debug)]
 pub struct Sessions {
     root: PathBuf,
@@ -49,7 +49,7 @@ pub struct Sessions {
     cache: PathBuf,
 }
 
-/// A session file that was found.
+/// An existing session file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundSession {
     /// Where it is.
@@ -136,7 +136,7 @@ impl Sessions {
         SessionFile::open(path, &self.locks)
     }
 
-    /// Makes a session with its first content, all at once.
+    /// Creates a session with its first content, in one step.
     ///
     /// # Errors
     /// There is a file of that name, or the system refuses.

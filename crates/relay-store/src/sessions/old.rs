@@ -1,4 +1,4 @@
-//! Artifacts that are old: outputs of commands that no one asked for again.
+//! Old artifacts: command output that no one needed again.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -38,7 +38,7 @@ fn a_folder_that_others_could_look_into_is_closed_when_something_is_stored() {
 }
 
 #[test]
-fn what_is_not_there_is_an_answer() {
+fn a_missing_file_is_not_an_error() {
     let top = tempfile::tempdir().unwrap();
     assert!(Folder::open(&top.path().join("none")).unwrap().is_none());
     let folder = Folder::create(&top.path().join("relay")).unwrap();
@@ -71,7 +71,7 @@ fn a_line_that_was_cut_off_stays_apart() {
 }
 
 #[test]
-fn what_a_killed_writer_left_is_removed_by_the_next() {
+fn leftovers_of_a_killed_writer_are_removed_by_the_next() {
     let top = tempfile::tempdir().unwrap();
     let folder = Folder::create(&top.path().join("relay")).unwrap();
     fs::write(folder.path().join(".tmp-file"), "half").unwrap();

@@ -21,7 +21,7 @@ fn the_key_is_made_once_and_stays() {
 }
 
 #[test]
-fn all_that_ask_at_once_for_the_first_time_get_the_same() {
+fn concurrent_first_calls_get_the_same_key() {
     for _ in 0..20 {
         let top = tempfile::tempdir().unwrap();
         let start = Barrier::new(8);
@@ -38,7 +38,7 @@ fn all_that_ask_at_once_for_the_first_time_get_the_same() {
 }
 
 #[test]
-fn a_damaged_key_is_told_and_not_replaced() {
+fn a_damaged_key_is_reported_and_not_replaced() {
     let top = tempfile::tempdir().unwrap();
     let store = Store::at(top.path());
     store.ledger_key().unwrap();

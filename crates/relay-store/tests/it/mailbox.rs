@@ -16,7 +16,7 @@ fn write(path: &Path, text: &str, age_seconds: u64) {
 }
 
 #[test]
-fn what_is_put_appears_whole_and_is_read_back() {
+fn files_appear_whole_and_are_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = Mailbox::at(folder.path());
     assert_eq!(mailbox.read(Tray::Outbox, "a.txt", 9).unwrap(), None, "looking makes nothing");
@@ -33,7 +33,7 @@ fn what_is_put_appears_whole_and_is_read_back() {
 }
 
 #[test]
-fn letters_come_oldest_first_and_only_those_asked_for() {
+fn files_are_listed_oldest_first_and_only_with_the_given_ending() {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = Mailbox::at(folder.path());
     mailbox.prepare().unwrap();
@@ -46,11 +46,11 @@ fn letters_come_oldest_first_and_only_those_asked_for() {
 }
 
 #[test]
-fn what_was_dealt_with_is_moved_aside_and_replaces_nothing() {
+fn handled_files_are_moved_aside_and_replace_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = Mailbox::at(folder.path());
     mailbox.prepare().unwrap();
-    // A disk may give what is written within one tick the same time.
+    // A disk may give the same time to files written within one tick.
     for (text, age) in [("one", 20), ("two", 10)] {
         write(&folder.path().join("inbox/a.txt"), text, age);
         mailbox.set_aside("a.txt", Tray::Processed, "s_a.txt").unwrap().unwrap();

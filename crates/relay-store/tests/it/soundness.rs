@@ -41,7 +41,7 @@ fn a_link_is_refused_whatever_it_points_to() {
 }
 
 #[test]
-fn what_others_can_change_or_read_is_refused() {
+fn files_that_others_can_change_or_read_are_refused() {
     let (_top, store, place) = with_key();
     for mode in [0o620, 0o602, 0o666] {
         set_mode(&place, mode);
@@ -61,9 +61,9 @@ fn what_others_can_change_or_read_is_refused() {
     store.ledger_key().unwrap();
 }
 
-/// Needs to give a file away, which only root can.
+/// Needs to change a file's owner, which only root can.
 #[test]
-fn what_belongs_to_somebody_else_is_refused() {
+fn files_of_another_user_are_refused() {
     if !rustix::process::geteuid().is_root() {
         return;
     }

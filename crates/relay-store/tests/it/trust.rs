@@ -36,7 +36,7 @@ fn trust_is_bound_to_the_place_and_to_the_commands() {
 }
 
 #[test]
-fn trust_can_be_taken_back() {
+fn trust_can_be_revoked() {
     let (top, store) = store();
     let a = top.path().join("a");
     assert!(!store.untrust(&a).unwrap());
@@ -47,19 +47,19 @@ fn trust_can_be_taken_back() {
 }
 
 #[test]
-fn a_project_is_the_same_by_whatever_way_one_gets_there() {
+fn a_project_is_the_same_by_every_path() {
     let (top, store) = store();
     symlink("a", top.path().join("alias")).unwrap();
     store.trust(&top.path().join("alias"), "one", &[]).unwrap();
     assert!(store.trusts(&top.path().join("b/../a/."), "one").unwrap());
-    // The link is not a project of its own: when it leads elsewhere, so does the question.
+    // The link is not a project of its own: if it points elsewhere, it means another project.
     fs::remove_file(top.path().join("alias")).unwrap();
     symlink("b", top.path().join("alias")).unwrap();
     assert!(!store.trusts(&top.path().join("alias"), "one").unwrap());
 }
 
 #[test]
-fn places_that_are_no_text_are_told_apart() {
+fn paths_that_are_not_text_are_distinguished() {
     let (top, store) = store();
     let odd = |byte: u8| top.path().join(OsStr::from_bytes(&[b'x', byte]));
     fs::create_dir(odd(0xfe)).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::read::Kind;
 
-/// The names in a folder with what they are.
+/// The names in a folder with their kinds.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     text: String,

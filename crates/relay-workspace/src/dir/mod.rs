@@ -1,8 +1,8 @@
 //! Directory handles: the only way from a name to a file.
 //!
 //! A [`Dir`] stays the same folder whatever happens to its name. Names are resolved from it component by component
-//! (in one call where the kernel can promise the same), and no symbolic link is ever followed. Nothing is cached: a
-//! check that was true a moment ago is made again by the call that needs it.
+//! (in one call where the kernel can promise the same), and no symbolic link is ever followed. Nothing is cached:
+//! every call that needs a check makes it again.
 
 mod listing;
 #[cfg(not(unix))]
@@ -26,7 +26,7 @@ use std::io::{self, Read as _};
 
 use crate::read::{Facts, ReadError, Snapshot};
 
-/// Reads an opened file to its end. The path is asked for only where an error has to name it.
+/// Reads an opened file to its end. `path` is called only if an error has to name it.
 fn read_capped(
     file: &File,
     facts: &Facts,
@@ -51,7 +51,7 @@ pub fn read_opened(file: &File, facts: &Facts, limit_bytes: u64) -> io::Result<V
         return Err(io::ErrorKind::FileTooLarge.into());
     }
     let expected = usize::try_from(facts.size).unwrap_or(0);
-    // One byte more than its size: if that stays free, the file has ended, and no second call is needed.
+    // One byte more than its size: if that stays unused, the file has ended, and no second call is needed.
     let mut bytes = Vec::with_capacity(expected.saturating_add(1));
     fill(file, &mut bytes)?;
     if bytes.len() != expected || expected == 0 {

@@ -174,7 +174,7 @@ pub(super) fn fill(mut file: &File, bytes: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Identity and owner are not to be had here; zero makes every comparison of them say "the same", which refuses more.
+/// Identity and owner are not available here; zero makes every comparison say "the same", which refuses more.
 fn facts_of(metadata: &Metadata) -> Facts {
     let kind = kind_of(metadata);
     let mode = match kind {

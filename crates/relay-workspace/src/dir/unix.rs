@@ -28,7 +28,7 @@ const FILE: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// How much of a listing is asked for at once.
+/// How much of a listing is requested at once.
 #[cfg(target_os = "linux")]
 const LISTING_BYTES: usize = 32 << 10;
 
@@ -62,7 +62,7 @@ impl Dir {
     /// Another handle on the same folder.
     ///
     /// # Errors
-    /// No further handle is to be had.
+    /// The system has no free handle.
     pub fn try_clone(&self) -> Result<Self, ReadError> {
         let fd = self.fd.try_clone().map_err(|source| io_error(&self.path, source))?;
         Ok(Self { fd, path: self.path.clone() })
@@ -164,7 +164,7 @@ impl Dir {
         };
         #[cfg(target_os = "linux")]
         {
-            // A handle has one place in its listing; this one is only ours.
+            // A handle has one position in its listing, so this uses a separate one.
             let own = match rustix::fs::openat(&self.fd, ".", DIRECTORY, Mode::empty()) {
                 Ok(own) => own,
                 Err(Errno::NOENT) => return Ok(found),

@@ -1,8 +1,8 @@
 //! A listing of the workspace that lives for a second.
 //!
-//! A person who types into a file picker asks about the same tree ten times a second. Whatever Relay itself writes, removes or
-//! renames invalidates the listing; what others change shows after its life is over. An answer that is empty is looked at once more if the
-//! listing is older than a blink.
+//! A person who types into a file picker asks about the same tree ten times a second. Whatever Relay itself writes, removes or renames
+//! invalidates the listing; changes by others show once it has expired. An empty answer is checked again if the listing is older than a
+//! moment.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,9 +17,9 @@ use crate::dir::Dir;
 use crate::read::Kind;
 use crate::workspace::Workspace;
 
-/// How long a listing is believed.
+/// How long a listing is valid.
 pub const CACHE_LIFE: Duration = Duration::from_millis(1_000);
-/// How old a listing may be for an empty answer to be believed.
+/// How old a listing may be for an empty answer to count.
 pub const EMPTY_RECHECK: Duration = Duration::from_millis(200);
 /// How many listings are kept; the oldest goes first.
 pub const CACHE_ENTRIES: usize = 16;
@@ -52,7 +52,7 @@ struct Kept {
     entries: Arc<[Entry]>,
 }
 
-/// Listings, shared by everything that asks.
+/// Listings, shared by all callers.
 #[derive(Default)]
 pub struct ScanCache {
     kept: Mutex<Vec<Kept>>,
@@ -117,7 +117,7 @@ impl ScanCache {
         self.ask_counting(workspace, scope, now, (cancel, &AtomicUsize::new(0)), answer)
     }
 
-    /// The same; `seen` is told how many entries were listed, while that goes on.
+    /// The same; `seen` is called with the number of entries listed so far.
     ///
     /// # Errors
     /// The workspace cannot be listed.

@@ -18,7 +18,7 @@ use crate::{PATH_LIMIT_BYTES, STATE_FOLDER};
 /// Files of one folder that a thread takes at once.
 const BATCH_FILES: usize = 128;
 
-/// What is to be walked.
+/// What to walk.
 pub(super) struct Plan {
     pub(super) starts: Vec<Start>,
     pub(super) missing: Vec<String>,
@@ -32,7 +32,7 @@ pub(super) struct Plan {
 
 /// Where a walk begins.
 pub(super) enum Start {
-    /// A file that was named: no rule leaves it out.
+    /// A file that was named, so ignore rules do not apply.
     File {
         /// From the root.
         path: String,
@@ -58,7 +58,7 @@ pub(super) trait Visitor: Send {
     fn link(&mut self, _dir: &Dir, _path: &str, _name: &str) {}
 }
 
-/// What is known after a walk.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Crawled {
     pub(super) unreadable: Vec<String>,

@@ -14,7 +14,7 @@ use crate::dir::Dir;
 use crate::read::{Facts, Kind};
 use crate::workspace::Workspace;
 
-/// What is wanted of what is found.
+/// The kinds to find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wanted {
     /// Files, and links.
@@ -34,15 +34,15 @@ pub struct FindQuery {
     pub patterns: Vec<String>,
     /// Files, folders or both.
     pub wanted: Wanted,
-    /// Which files are left out by themselves; its paths and globs are not used.
+    /// Which files are skipped by default; its paths and globs are not used.
     pub scope: Scope,
     /// How many are kept.
     pub limit: usize,
     /// Newest first; otherwise by path.
     pub newest_first: bool,
-    /// Whether a listing that is less than a second old will do, and a new one is kept. Types and depth are then not used.
+    /// Whether to use a listing less than a second old, and to keep a new one. Types and depth are then ignored.
     pub cached: bool,
-    /// Is told how many were found while the search goes on.
+    /// Called with the number found so far.
     pub counter: Arc<AtomicUsize>,
 }
 
@@ -67,7 +67,7 @@ pub struct FoundPath {
     pub path: String,
     /// What it is.
     pub kind: Kind,
-    /// When its content was last changed: seconds and nanoseconds since 1970. Zero unless the newest come first: looking at
+    /// When its content was last changed: seconds and nanoseconds since 1970. Zero unless sorting by time: a `stat` of
     /// every file takes longer than finding it.
     pub modified: (i64, u32),
     /// Its size in bytes; zero unless the newest come first.
@@ -79,7 +79,7 @@ pub struct FoundPath {
 pub struct FoundPaths {
     /// The first ones, in order.
     pub paths: Vec<FoundPath>,
-    /// How many there are, also those that were not kept.
+    /// The total number, including those that were not kept.
     pub total: usize,
     /// Named paths that do not exist.
     pub missing: Vec<String>,
@@ -127,7 +127,7 @@ impl Finder<'_> {
     }
 }
 
-/// What is found at a path; nothing where it was to be looked at and has gone.
+/// The entry at a path; `None` if it had to be inspected and has gone.
 fn found(path: &str, kind: Kind, facts: Option<Facts>, has_facts: bool) -> Option<FoundPath> {
     let path = path.to_owned();
     match facts {
@@ -195,7 +195,7 @@ pub(super) fn find(
     Ok(found)
 }
 
-/// The same from listings that others may have asked for a moment ago. Only what is wanted is looked at on disk.
+/// The same from listings that are possibly cached. Only the matches are inspected on disk.
 fn from_listings(
     workspace: &Workspace,
     query: &FindQuery,
@@ -226,7 +226,7 @@ fn from_listings(
     Ok(found)
 }
 
-/// Looks at files of a sorted listing, and opens each folder once for all of them.
+/// Inspects files of a sorted listing, opening each folder only once.
 struct Folders<'w> {
     workspace: &'w Workspace,
     last: Option<(String, Dir)>,

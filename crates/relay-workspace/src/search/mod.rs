@@ -3,7 +3,7 @@
 //! - [`Workspace::search`](crate::Workspace::search) looks for a pattern in files; all of them are read, so that counts are true, and the
 //!   first matches in the order of paths are kept.
 //! - [`Workspace::find`](crate::Workspace::find) looks for files by glob; [`fuzzy`] ranks them for what a person typed.
-//! - [`ScanCache`] keeps a listing for the moment in which several questions are asked about it.
+//! - [`ScanCache`] keeps a listing for a moment, for several questions in a row.
 //!
 //! Folders are listed and files opened through handles, as everywhere in this crate: no link is followed, no FIFO or
 //! device is opened, `.git` and `.relaycode` are never entered.
@@ -85,7 +85,7 @@ pub struct Found {
     pub matching_files: usize,
     /// Files that were read.
     pub searched_files: usize,
-    /// Files that were passed over because they are binary.
+    /// Files skipped because they are binary.
     pub binary_files: usize,
     /// Files and folders that could not be read.
     pub unreadable: Vec<String>,

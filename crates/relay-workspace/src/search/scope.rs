@@ -1,4 +1,4 @@
-//! Where is searched: paths, globs, file types, and which files are left out by themselves.
+//! Where to search: paths, globs, file types, and which files are skipped by default.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::read::Kind;
 use crate::rules::{IGNORE_FILE, Rules};
 use crate::workspace::Workspace;
 
-/// Where is searched.
+/// Where to search.
 #[derive(Debug, Clone)]
 pub struct Scope {
     /// Files and folders, from the root; none means the root.

@@ -1,4 +1,4 @@
-//! No link leads out, whatever it points to and whenever it is put there.
+//! No link leads out, whatever it points to and whenever it is planted.
 
 use std::fs;
 use std::os::unix::fs::symlink;

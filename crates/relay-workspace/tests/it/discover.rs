@@ -66,7 +66,7 @@ fn a_start_that_is_no_folder_is_an_error_with_its_path() {
 
 /// A sandbox of another program may put an empty `.git` there while it runs.
 #[test]
-fn a_mark_in_a_folder_that_all_share_counts_for_that_folder_alone() {
+fn a_mark_in_a_shared_folder_counts_only_for_that_folder() {
     for mark in [".git", ".relaycode", "relaycode.config.json"] {
         let top = tempfile::tempdir().unwrap();
         let start = top.path().join("mine/a");
@@ -81,9 +81,9 @@ fn a_mark_in_a_folder_that_all_share_counts_for_that_folder_alone() {
     }
 }
 
-/// Needs to give a file away, which only root can.
+/// Needs to change a file's owner, which only root can.
 #[test]
-fn a_mark_that_somebody_else_put_above_does_not_count() {
+fn a_mark_of_another_user_above_does_not_count() {
     if !rustix::process::geteuid().is_root() {
         return;
     }

@@ -57,7 +57,7 @@ fn paths_from_elsewhere_are_refused() {
 }
 
 #[test]
-fn a_name_alone_goes_up_nowhere() {
+fn a_plain_name_never_leads_up() {
     refused(
         &["..", "../x", "a/../b", "a/..", "a/b/../../../x", "‥/x", "．．/x", ".\u{200b}./x"],
         "path-parent-folder",
@@ -65,7 +65,7 @@ fn a_name_alone_goes_up_nowhere() {
 }
 
 #[test]
-fn git_is_refused_in_every_spelling_some_file_system_takes_for_it() {
+fn git_is_refused_in_every_spelling_that_some_file_system_accepts() {
     refused(
         &[
             ".git",
@@ -238,7 +238,7 @@ fn lengths_are_limited_in_bytes() {
 }
 
 #[test]
-fn messages_are_fit_for_a_terminal_and_carry_a_way_out() {
+fn messages_are_safe_for_a_terminal_and_have_hints() {
     let refusal = RelPath::new("a\u{1b}]0;x\u{7}\n\u{202e}b").unwrap_err();
     let message = refusal.to_string();
     assert_eq!(message, "`a\\x1b]0;x\\x07\\n<U+202E>b` contains the control character U+001B");

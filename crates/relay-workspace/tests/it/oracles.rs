@@ -1,4 +1,4 @@
-//! ripgrep and fd on the same tree: the same lines, the same counts, the same files. Passed over where they are not installed.
+//! ripgrep and fd on the same tree: the same lines, the same counts, the same files. Skipped if they are not installed.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -32,7 +32,7 @@ fn bytes_and_mode_are_read_as_they_are() {
 }
 
 #[test]
-fn what_does_not_exist_is_an_answer() {
+fn a_missing_file_is_not_an_error() {
     let (folder, workspace) = workspace();
     fs::create_dir(folder.path().join("a")).unwrap();
     for path in ["x", "a/x", "x/y/z"] {
@@ -56,7 +56,7 @@ fn a_folder_removed_while_it_is_open_holds_nothing() {
 }
 
 #[test]
-fn folders_and_files_in_the_place_of_folders_are_told_apart() {
+fn folders_and_files_in_the_place_of_folders_are_distinguished() {
     let (folder, workspace) = workspace();
     fs::create_dir(folder.path().join("a")).unwrap();
     fs::write(folder.path().join("f"), "x").unwrap();
@@ -133,7 +133,7 @@ fn a_file_is_known_by_its_identity_not_by_its_name() {
 }
 
 #[test]
-fn links_can_be_looked_at_but_not_read_through() {
+fn links_can_be_inspected_but_not_followed() {
     let (folder, workspace) = workspace();
     symlink("../elsewhere", folder.path().join("link")).unwrap();
     let path = workspace.path("link").unwrap();

@@ -25,7 +25,7 @@ impl World {
 }
 
 #[test]
-fn what_a_redo_brought_back_is_undone_first() {
+fn what_a_redo_reapplied_is_undone_first() {
     let world = World::new(&[]);
     world.land(&[("a", Some("A\n"))]);
     world.undo(&UndoOptions::default());
@@ -54,7 +54,7 @@ fn a_repeated_redo_revives_nothing_older() {
 }
 
 #[test]
-fn what_came_back_together_goes_together() {
+fn what_was_redone_together_is_undone_together() {
     let world = World::new(&[]);
     for path in ["a", "b", "c"] {
         world.land(&[(path, Some("x\n"))]);
@@ -70,7 +70,7 @@ fn what_came_back_together_goes_together() {
 }
 
 #[test]
-fn one_file_that_came_back_is_what_the_next_undo_takes() {
+fn a_single_redone_file_is_what_the_next_undo_reverts() {
     let world = World::new(&[]);
     world.land(&[("a", Some("A\n")), ("b", Some("B\n"))]);
     world.undo(&UndoOptions { files: vec!["a".to_owned()], ..named(1) });
@@ -141,7 +141,7 @@ proptest! {
 
     /// Whatever is applied, undone and redone in whatever order, the ledger does what an editor's history does.
     #[test]
-    fn undo_and_redo_go_by_an_editors_history(moves in prop::collection::vec(any_move(), 1..24)) {
+    fn undo_and_redo_follow_an_editors_history(moves in prop::collection::vec(any_move(), 1..24)) {
         let world = World::new(&[]);
         let mut editor = Editor::default();
         for step in moves {

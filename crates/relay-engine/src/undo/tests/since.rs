@@ -194,7 +194,7 @@ fn renames_and_undos_in_between_are_no_changes_outside_relay() {
 }
 
 #[test]
-fn what_an_undo_settled_is_left_out_where_somebody_changed_those_lines_since() {
+fn lines_that_an_undo_reverted_may_change_afterwards() {
     let world = World::new(&[("a", "1\n2\n3\n"), ("b", "b\n")]);
     world.land(&[("a", Some("one\n2\n3\n"))]);
     world.undo_one(1);

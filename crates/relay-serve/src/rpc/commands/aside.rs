@@ -1,5 +1,5 @@
-//! `ask_aside`: a question beside the conversation. The model reads the conversation, and nothing of it enters the log.
-//! `retry`: the last prompt once more, in place of the answer it got.
+//! `ask_aside`: a side question. The model reads the conversation, but neither question nor answer enters the log.
+//! `retry`: the last prompt again, replacing its answer.
 
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -14,7 +14,7 @@ use super::{Answer, Session, needed, respond};
 use crate::rpc::with_agent;
 
 impl Session {
-    /// A model takes its time, so this runs on a thread of its own; `abort_aside` ends it.
+    /// A model may be slow, so this runs on a separate thread; `abort_aside` ends it.
     pub(super) fn ask_aside(&self, command: &Value) {
         let question = match needed(command, "question") {
             Ok(question) if !question.trim().is_empty() => question.to_owned(),
@@ -45,7 +45,7 @@ impl Session {
         }
     }
 
-    /// Says the last prompt again, from where it was said first. What came of it stays in the tree.
+    /// Repeats the last prompt from its original place. The earlier answer stays in the tree.
     pub(super) fn retry(&self) -> Answer {
         self.is_idle()?;
         let prompt = with_agent(&self.remote, again)??;
@@ -55,7 +55,7 @@ impl Session {
     }
 }
 
-/// Goes back to before the last prompt of the branch, and gives the prompt.
+/// Goes back to before the branch's last prompt, and returns that prompt.
 fn again(agent: &mut Agent) -> Result<Prompt, String> {
     let path = agent.log().path_to_leaf();
     let last = path.iter().rev().find_map(|entry| match entry.message() {
@@ -64,7 +64,7 @@ fn again(agent: &mut Agent) -> Result<Prompt, String> {
         }
         _ => None,
     });
-    let (parent, message, text) = last.ok_or("nothing was said yet")?;
+    let (parent, message, text) = last.ok_or("there is no prompt to retry yet")?;
     agent.move_to(parent.as_deref(), None).map_err(|error| error.to_string())?;
     Ok(Prompt { bodies: vec![Body::Message(Box::new(message))], text })
 }

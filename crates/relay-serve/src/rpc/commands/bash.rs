@@ -1,4 +1,4 @@
-//! `bash`: a command of the user's own. Its output goes into the conversation, unless the client says otherwise.
+//! `bash`: a command that the user typed. Its output goes into the conversation, unless the client says otherwise.
 
 use std::sync::{Arc, PoisonError};
 use std::thread;
@@ -12,7 +12,7 @@ use super::{Session, flag, needed, respond};
 use crate::rpc::with_agent;
 
 impl Session {
-    /// Runs it on a thread of its own: the client must be able to say `abort_bash`.
+    /// Runs it on a separate thread, so that the client can send `abort_bash`.
     pub(super) fn bash(&self, command: &Value) {
         let line = match needed(command, "command") {
             Ok(line) => line.to_owned(),

@@ -1,4 +1,4 @@
-//! `compact`: the conversation is made shorter. The answer comes with the summary.
+//! `compact`: shortens the conversation. The response contains the summary.
 
 use relay_agent::driver::Agent;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The commands of a client, one after the other. Each file has the commands about one thing.
+//! The commands of a client, one after the other. Each file holds the commands for one topic.
 
 mod aside;
 mod bash;
@@ -25,7 +25,7 @@ use super::host::Host;
 use super::outlet::Outlet;
 use super::with_agent;
 
-/// What a command comes to: data, or why not.
+/// The result of a command: data, or an error.
 pub(super) type Answer = Result<Option<Value>, String>;
 
 /// A client and the agent it drives.
@@ -34,17 +34,17 @@ pub struct Session {
     host: Arc<dyn Host>,
     outlet: Outlet,
     settings: Mutex<Settings>,
-    /// Ends the command of the user's own that runs.
+    /// Ends the user's running command.
     bash: Mutex<Option<Cancel>>,
     /// Ends the summary of a branch that is being written.
     summary: Arc<Mutex<Option<Cancel>>>,
-    /// Ends the question beside the conversation.
+    /// Ends the side question.
     aside: Arc<Mutex<Option<Cancel>>>,
     host_tools: Mutex<Vec<String>>,
     host_schemes: Mutex<Vec<String>>,
 }
 
-/// What the client switched.
+/// Options the client set.
 #[derive(Clone, Copy)]
 struct Settings {
     steering: Delivery,
@@ -99,7 +99,7 @@ impl Session {
             let id = command.get("id").and_then(Value::as_str).unwrap_or_default();
             return self.outlet.deliver(id, command.clone());
         }
-        // These take their time and are answered when they are done; the client goes on meanwhile.
+        // These are slow and answered when they are done; the client can continue meanwhile.
         match kind {
             "ask_aside" => return self.ask_aside(command),
             "bash" => return self.bash(command),
@@ -130,7 +130,7 @@ impl Session {
         }
     }
 
-    /// Commands by what they are about; the first that knows one answers it.
+    /// Commands by topic; the first file that knows one answers it.
     fn about_an_area(&self, kind: &str, command: &Value) -> Answer {
         let known = self
             .about_sessions(kind, command)
@@ -143,7 +143,7 @@ impl Session {
         known.unwrap_or_else(|| Err(format!("Unknown command: {kind}")))
     }
 
-    /// Puts something into the session's log that is no message.
+    /// Adds an entry other than a message to the session's log.
     fn keep(&self, kind: &'static str, data: Value) -> Result<(), String> {
         with_agent(&self.remote, move |agent| {
             agent.note_entry(Body::Custom(Custom { custom_type: kind.to_owned(), data: Some(data) }));

@@ -28,7 +28,7 @@ impl Session {
         })))
     }
 
-    /// Another level, and classes that are granted for the session or no longer.
+    /// Sets the level, and grants or revokes classes for the session.
     fn set_policy(&self, command: &Value) -> Answer {
         let level: Option<Level> = text(command, "level").map(str::parse).transpose()?;
         let classes = |name: &str| -> Result<Vec<Class>, String> {
@@ -65,7 +65,7 @@ impl Session {
         Ok(None)
     }
 
-    /// `/goal set|show|pause|resume|drop`. Setting and resuming one begins to work on it, unless `start` is false.
+    /// `/goal set|show|pause|resume|drop`. Setting or resuming one starts work on it, unless `start` is false.
     fn goal(&self, command: &Value) -> Answer {
         let operation = text(command, "op").unwrap_or("show").to_owned();
         let known = with_agent(&self.remote, |agent| agent.facts().goal.clone())?;

@@ -1,4 +1,4 @@
-//! Commands about what waits to be said, and when.
+//! Commands about queued messages, and when they are delivered.
 
 use relay_agent::turn::Delivery;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ impl Session {
         })
     }
 
-    /// What waits; taken out for a person who wants to change it.
+    /// The queued messages, removed from the queue so that a person can edit them.
     fn waiting(&self, takes: bool) -> Answer {
         let (steering, follow_up) = with_agent(&self.remote, move |agent| {
             let waiting = agent.waiting();

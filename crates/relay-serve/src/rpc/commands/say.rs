@@ -1,4 +1,4 @@
-//! Commands that say something to the agent. `/NAME arguments` starts a template or a skill of that name.
+//! Commands that send a prompt to the agent. `/NAME arguments` starts a template or a skill of that name.
 
 use relay_agent::event::Ended;
 use relay_agent::session::Block;
@@ -30,7 +30,7 @@ impl Session {
         Ok(None)
     }
 
-    /// Begins a run. A failure that comes after the acknowledgement is answered once more, with the same id.
+    /// Starts a run. A failure after the acknowledgement is answered again, with the same id.
     fn begin(&self, prompt: Prompt, command: &Value) -> Result<(), String> {
         let (outlet, asked) = (self.outlet.clone(), command.clone());
         let is_begun = with_agent(&self.remote, move |agent| {

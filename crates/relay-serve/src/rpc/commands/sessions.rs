@@ -1,4 +1,4 @@
-//! Commands that go to another session, or name this one. Lists of sessions are the host's.
+//! Commands that switch to another session, or name this one. Lists of sessions are the host's.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ impl Session {
         Ok(Some(json!({ "cancelled": false })))
     }
 
-    /// A session of its own up to before a prompt, whose text goes back into the editor.
+    /// Forks a session from before a prompt; the prompt's text goes back into the editor.
     fn branch(&self, command: &Value) -> Answer {
         self.is_idle()?;
         let (host, entry) = (Arc::clone(&self.host), needed(command, "entryId")?.to_owned());
@@ -53,7 +53,7 @@ impl Session {
         Ok(Some(json!({ "text": text, "cancelled": false })))
     }
 
-    /// A copy of the whole session goes on.
+    /// Continues with a copy of the whole session.
     fn fork(&self) -> Answer {
         self.is_idle()?;
         let host = Arc::clone(&self.host);
@@ -66,7 +66,7 @@ impl Session {
         Ok(Some(json!({ "sessionId": id, "cancelled": false })))
     }
 
-    /// A copy of a session of another project goes on here.
+    /// Continues here with a copy of another project's session.
     fn fork_other(&self, command: &Value) -> Answer {
         self.is_idle()?;
         let session = needed(command, "session")?.to_owned();
@@ -77,7 +77,7 @@ impl Session {
         Ok(Some(json!({ "sessionId": id, "cancelled": false })))
     }
 
-    /// The session belongs to another folder from now on. One that is open here goes on from its new file.
+    /// Moves a session to another folder. One that is open here continues from its new file.
     fn move_session(&self, command: &Value) -> Answer {
         self.is_idle()?;
         let (host, cwd) = (Arc::clone(&self.host), needed(command, "cwd")?.to_owned());
@@ -88,7 +88,7 @@ impl Session {
         if name == own {
             with_agent(&self.remote, move |agent| agent.switch(log))?;
         }
-        // Only now: a copy is complete, and no one has the old one open here.
+        // Only now is the copy complete and the old file closed here.
         host.delete_session(&name).map_err(|error| {
             format!("the session was copied as {id}, but the old one could not be deleted: {error}")
         })?;
@@ -120,7 +120,7 @@ impl Session {
         Ok(Some(json!({ "path": path })))
     }
 
-    /// Goes on with a new session, and deletes the one that is left. One without a file needs no deleting.
+    /// Continues with a new session, and deletes the old one if it has a file.
     fn drop_session(&self) -> Answer {
         self.is_idle()?;
         let file = with_agent(&self.remote, |agent| agent.log().path().map(std::path::Path::to_owned))?;

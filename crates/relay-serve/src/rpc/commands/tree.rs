@@ -1,4 +1,4 @@
-//! `navigate_tree`: goes on from another entry of this session, with or without a summary of the branch that is left.
+//! `navigate_tree`: continues from another entry of this session, with or without a summary of the abandoned branch.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 use super::{Answer, Session, flag, needed, respond, text};
 use crate::rpc::with_agent;
 
-/// What was found out before anything moves.
+/// Facts gathered before anything moves.
 struct Prepared {
     selection: Selection,
     summary: Option<(BranchPlan, Aside)>,
 }
 
 impl Session {
-    /// A summary takes its time, so this runs on a thread of its own; `abort_branch_summary` ends it and nothing moves.
+    /// A summary is slow, so this runs on a separate thread; `abort_branch_summary` ends it and nothing moves.
     pub(super) fn navigate(&self, command: &Value) {
         let cancel = Cancel::new();
         *self.summary.lock().unwrap_or_else(PoisonError::into_inner) = Some(cancel.clone());
@@ -79,7 +79,7 @@ fn navigate(
     };
     let entry = with_agent(remote, move |agent| {
         if agent.is_busy() {
-            return Err("the agent began to work meanwhile; nothing was moved".to_owned());
+            return Err("the agent started working meanwhile, so nothing was moved".to_owned());
         }
         agent.move_to(leaf.as_deref(), summary).map_err(|error| error.to_string())
     })??;
