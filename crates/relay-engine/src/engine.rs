@@ -142,7 +142,7 @@ impl Engine {
 
     /// Scans the workspace before something other than a transaction changes it, and records the scan.
     pub(crate) fn watch(&self, by: &str, line: &str, ignored: &Ignored) -> Result<(Scan, Running), TxnError> {
-        let before = self.ledger.scan_with(&self.workspace, ignored)?;
+        let before = self.ledger.scan_before(&self.workspace, ignored)?;
         let running = self.journal(&before, Command::new(by, line))?;
         Ok((before, running))
     }

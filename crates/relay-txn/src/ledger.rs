@@ -7,7 +7,7 @@ use std::time::Duration;
 use relay_workspace::{Ignored, Workspace};
 use uuid::Uuid;
 
-use crate::capture::{self, Effects, Scan, Unattributed};
+use crate::capture::{self, Effects, Memory, Scan, Unattributed};
 use crate::disk::Disk;
 use crate::draft::{Draft, Verdict};
 use crate::error::{At, TxnError};
@@ -26,6 +26,7 @@ const MAX_RESCANS: usize = 8;
 #[derive(Clone)]
 pub struct Ledger {
     protocol: Arc<Protocol<Disk>>,
+    memory: Arc<Memory>,
 }
 
 impl Ledger {
@@ -35,7 +36,7 @@ impl Ledger {
     /// The workspace's folder can no longer be opened.
     pub fn open(workspace: &Workspace, key: LedgerKey) -> Result<Self, TxnError> {
         let disk = Disk::new(workspace).at("open", "the workspace")?;
-        Ok(Self { protocol: Arc::new(Protocol::new(disk, key)) })
+        Ok(Self { protocol: Arc::new(Protocol::new(disk, key)), memory: Arc::default() })
     }
 
     /// Calls `tell` whenever another process holds the ledger for longer than the usual milliseconds, for example
@@ -199,15 +200,16 @@ impl Ledger {
     /// # Errors
     /// The state folder cannot be used, or the contents could not be kept.
     pub fn scan(&self, workspace: &Workspace, earlier: Option<&Scan>) -> Result<Scan, TxnError> {
-        capture::scan(&self.protocol, workspace, earlier, &Ignored::Not)
+        capture::scan(&self.protocol, workspace, earlier, &Ignored::Not, None)
     }
 
-    /// Looks at the workspace before a command runs that is about to destroy ignored files, and keeps those too.
+    /// Looks at the workspace before a command runs, and keeps the ignored files that it is about to destroy. If this
+    /// process captured commands before, and certainly nothing happened since, what it saw last is what there is.
     ///
     /// # Errors
     /// The state folder cannot be used, or the contents could not be kept.
-    pub fn scan_with(&self, workspace: &Workspace, ignored: &Ignored) -> Result<Scan, TxnError> {
-        capture::scan(&self.protocol, workspace, None, ignored)
+    pub fn scan_before(&self, workspace: &Workspace, ignored: &Ignored) -> Result<Scan, TxnError> {
+        self.memory.before(&self.protocol, workspace, ignored)
     }
 
     /// Writes down a scan before the command runs, so that its effect is found even if this process is killed. The
@@ -223,7 +225,7 @@ impl Ledger {
     ) -> Result<capture::Running, TxnError> {
         // Before the command runs, not after it, is the time to find out that nothing can be recorded.
         self.protocol.check_lock()?;
-        capture::begin(self.protocol.key(), workspace, scan, command)
+        capture::begin(self.protocol.key(), workspace, scan, command, &self.memory)
     }
 
     /// The captures whose processes died before their effect was recorded.
@@ -260,12 +262,12 @@ impl Ledger {
     /// # Errors
     /// The workspace or the ledger cannot be read.
     pub fn effects_since(&self, workspace: &Workspace, before: &Scan) -> Result<(Effects, Scan), TxnError> {
-        let mut after = self.scan(workspace, Some(before))?;
+        let mut after = self.memory.after(&self.protocol, workspace, before)?;
         for _ in 0..MAX_RESCANS {
             if self.protocol.record_names()?.is_subset(after.known()) {
                 break;
             }
-            after = self.scan(workspace, Some(before))?;
+            after = self.memory.after(&self.protocol, workspace, before)?;
         }
         let effects = self.effects(workspace, before, &after)?;
         Ok((effects, after))

@@ -4,6 +4,8 @@
 //! on purpose (`git clean -x`, `rm -r target`) is another matter: they may be the only copy of the user's notes or keys.
 //! So the files at the places that it names are added to the survey before it, up to a limit.
 
+use std::sync::Arc;
+
 use crate::read::Kind;
 use crate::rel_path::RelPath;
 use crate::survey::{Survey, Surveyed};
@@ -51,9 +53,10 @@ impl Survey {
             }
         }
         let Found { mut entries, included } = found;
-        self.entries.append(&mut entries);
-        self.entries.sort_by(|a, b| a.path.cmp(&b.path));
-        self.entries.dedup_by(|a, b| a.path == b.path);
+        let all = Arc::make_mut(&mut self.entries);
+        all.append(&mut entries);
+        all.sort_by(|a, b| a.path.cmp(&b.path));
+        all.dedup_by(|a, b| a.path == b.path);
         included
     }
 }

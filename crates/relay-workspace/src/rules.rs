@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::{Gitignore, GitignoreBuilder, gitconfig_excludes_path};
 
 use crate::dir::Dir;
 use crate::discover;
@@ -36,7 +36,8 @@ impl Rules {
         let top = discover::git_top_of(root)?;
         // An unreadable global file means no global rules; git says the same and goes on.
         let (global, _unreadable) = Gitignore::global();
-        let mut rules = Self::layer(global, Sieve::open(), Vec::new(), None);
+        let text = gitconfig_excludes_path().and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+        let mut rules = Self::layer(global, Sieve::open(), text, None);
         let mut between: Vec<PathBuf> = root
             .ancestors()
             .skip(1)
@@ -123,4 +124,15 @@ pub(crate) fn is_same(a: Option<&Arc<Rules>>, b: Option<&Arc<Rules>>) -> bool {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         _ => false,
     }
+}
+
+/// Whether both were made from the same texts, whenever that was.
+pub(crate) fn say_the_same(mut a: Option<&Arc<Rules>>, mut b: Option<&Arc<Rules>>) -> bool {
+    while let (Some(one), Some(other)) = (a, b) {
+        if one.text != other.text || one.own.path() != other.own.path() {
+            return false;
+        }
+        (a, b) = (one.outer.as_ref(), other.outer.as_ref());
+    }
+    a.is_none() && b.is_none()
 }

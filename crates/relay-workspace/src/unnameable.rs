@@ -30,6 +30,8 @@ pub(crate) struct Unnameable<'a> {
     pub(crate) unreadable: &'a mut Vec<String>,
     /// Folders in which git keeps a repository, or says where it is.
     pub(crate) repositories: &'a mut Vec<String>,
+    /// Becomes true when a folder was looked into: no lookout covers it.
+    pub(crate) has_looked_inside: &'a mut bool,
 }
 
 impl Unnameable<'_> {
@@ -63,6 +65,7 @@ impl Unnameable<'_> {
     }
 
     fn look_inside(&mut self, dir: &Dir, name: &[u8], shown: String, place: &mut PathBuf, depth: usize) {
+        *self.has_looked_inside = true;
         let opened = dir.open_bytes(name, &shown).filter(|_| depth > 0);
         let Some((listing, inner)) = opened.and_then(|inner| Some((inner.list().ok()?, inner))) else {
             return self.unreadable.push(shown);

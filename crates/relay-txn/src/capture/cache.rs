@@ -43,6 +43,11 @@ impl Pack {
         Ok(Self { number, file: place.open(&pack_name(number), Open::Read)? })
     }
 
+    /// Whether it can still be found by its name.
+    pub(super) fn is_in(&self, place: &CaptureFolder) -> bool {
+        place.holds(&pack_name(self.number), &self.file)
+    }
+
     /// The bytes of a content; `None` if they are not what was kept.
     pub(super) fn read(&self, kept: &Kept) -> Option<Vec<u8>> {
         let mut file = &self.file;
@@ -68,6 +73,8 @@ pub(super) struct Cache {
     by_hash: Option<HashMap<[u8; 32], Kept>>,
     /// Whether the index on disk is no longer right.
     is_stale: bool,
+    /// Whether the index on disk was read, and may be replaced.
+    has_index: bool,
     /// Held until the scan is done.
     _lock: Locked,
 }
@@ -98,8 +105,42 @@ impl Cache {
             end,
             by_hash: None,
             is_stale,
+            has_index: true,
             _lock: lock,
         })
+    }
+
+    /// Opens it to add a few contents to a pack that an earlier scan of this process used; `None` if that pack is no longer
+    /// the right one. The index on disk stays as it is: what it lacks is read once more by the next process. Nothing is
+    /// promised that way, so nothing has to be synced.
+    pub(super) fn reopen(workspace: &Workspace, key: &LedgerKey, pack: &Arc<Pack>) -> Option<Self> {
+        let place = CaptureFolder::new(workspace).ok()?;
+        let lock = lock(&place).ok()?;
+        if !pack.is_in(&place) {
+            return None;
+        }
+        let file = place.open(&pack_name(pack.number), Open::Append).ok()?;
+        let end = file.metadata().ok().map(|about| about.len()).filter(|end| *end < MIN_STALE_BYTES)?;
+        Some(Self {
+            place,
+            key: key.clone(),
+            index: Index::empty(pack.number),
+            pack: Arc::clone(pack),
+            writer: BufWriter::with_capacity(1 << 16, file),
+            start: end,
+            end,
+            by_hash: Some(HashMap::new()),
+            is_stale: false,
+            has_index: false,
+            _lock: lock,
+        })
+    }
+
+    /// Has a content used again that is in the pack already.
+    pub(super) fn remember(&mut self, kept: Kept) {
+        if let Some(by_hash) = &mut self.by_hash {
+            by_hash.insert(kept.hash, kept);
+        }
     }
 
     /// The kept content of a file that is as it was last seen. Paths must be asked for in order.
@@ -147,7 +188,7 @@ impl Cache {
         files: impl Iterator<Item = (&'a str, Key, Kept, Option<&'a str>)>,
     ) -> Result<Arc<Pack>, TxnError> {
         self.writer.flush().at("write", CAPTURE)?;
-        if self.is_stale {
+        if self.is_stale && self.has_index {
             if self.end > self.start {
                 self.writer.get_ref().sync_data().at("sync", CAPTURE)?;
             }
@@ -162,8 +203,8 @@ impl Cache {
         self.place.rename(NEW_INDEX, INDEX)?;
         let own = pack_name(self.index.pack);
         let names = self.place.names()?;
-        // The journal of a capture that is under way, or was interrupted, may speak of any pack.
-        if names.iter().any(|name| name.starts_with(journal::PREFIX)) {
+        // The journal of a capture that is under way, was interrupted or will refer to an earlier one may speak of any pack.
+        if names.iter().any(|name| name.starts_with(journal::PREFIX) || name.starts_with(journal::BASE)) {
             return Ok(());
         }
         for name in names {

@@ -30,7 +30,10 @@ pub(crate) fn effects(
         has_lost: false,
         bytes: 0,
     };
-    comparison.run();
+    // What is one and the same needs no comparison.
+    if !before.is_same_as(after) {
+        comparison.run();
+    }
     let mut found = comparison.finish();
     if let (Some(before), Some(after)) = (&before.git, &after.git) {
         found.git_programs = before.changes(after);
@@ -66,8 +69,8 @@ struct Side<'a> {
 impl Comparison<'_> {
     fn run(&mut self) {
         let (before, after) = (self.before, self.after);
-        let mut old = before.survey.entries.iter().zip(&before.held).peekable();
-        let mut new = after.survey.entries.iter().zip(&after.held).peekable();
+        let mut old = before.survey.entries.iter().zip(before.held.iter()).peekable();
+        let mut new = after.survey.entries.iter().zip(after.held.iter()).peekable();
         loop {
             let order = match (old.peek(), new.peek()) {
                 (None, None) => break,

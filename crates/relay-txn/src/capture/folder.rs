@@ -54,6 +54,14 @@ impl CaptureFolder {
         }
     }
 
+    /// Whether the file of this name is the one that is open here: another process may have replaced it, or a command
+    /// removed it.
+    pub(super) fn holds(&self, name: &str, file: &File) -> bool {
+        let identity = |file: &File| rustix::fs::fstat(file).map(|stat| (stat.st_dev, stat.st_ino)).ok();
+        let there = self.open(name, Open::Read).ok().and_then(|file| identity(&file));
+        there.is_some() && there == identity(file)
+    }
+
     /// Renames within the folder, replacing.
     pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         Ok(rustix::fs::renameat(&self.folder, from, &self.folder, to)?)
@@ -93,6 +101,11 @@ impl CaptureFolder {
             Open::Empty => options.write(true).create(true).truncate(true),
         };
         options.open(self.folder.join(name))
+    }
+
+    /// Not known without inodes.
+    pub(super) fn holds(&self, _name: &str, _file: &File) -> bool {
+        false
     }
 
     pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {

@@ -97,6 +97,12 @@ impl Index {
         Self { pack, ..Self::default() }
     }
 
+    /// The MAC at the end of a written index, as text. It says which index this is, not whose.
+    pub(super) fn mac(bytes: &[u8]) -> Option<String> {
+        let mac: [u8; MAC_BYTES] = *bytes.last_chunk()?;
+        Some(blake3::Hash::from_bytes(mac).to_hex().to_string())
+    }
+
     /// Takes over the bytes of an index, if their MAC is right.
     pub(super) fn read(bytes: Vec<u8>, key: &LedgerKey) -> Option<Self> {
         let end = bytes.len().checked_sub(MAC_BYTES)?;

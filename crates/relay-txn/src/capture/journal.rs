@@ -3,7 +3,8 @@
 //! A command's effect is known only when the second scan has been made. If Relay is killed before that, the journal lets
 //! the next start make it: the files as they were are compared with the files as they are. Nothing is reverted for
 //! that; the difference is entered into the ledger, where a person can look at it and undo it. A living capture
-//! holds the lock of its journal. One that does not carry this user's MAC, or that was damaged, is left and reported.
+//! holds the lock of its journal. A journal that is no longer needed can become a base: while the same process sees nothing
+//! change, its next journals only name it and say what is different. One that does not carry this user's MAC, or that was damaged, is left and reported.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,14 +12,14 @@ use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use relay_workspace::{Facts, Ignored, Included, Kind, RelPath, Survey, Surveyed, Workspace};
+use relay_workspace::{Facts, Ignored, Included, Kind, Mounts, RelPath, Survey, Surveyed, Workspace};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::cache::{self, Pack};
 use super::folder::{CaptureFolder, Open};
-use super::index::{Index, Key};
-use super::{Effects, Held, Obstacle, Scan, Uncaptured};
+use super::index::{Index, Kept, Key};
+use super::{Effects, Held, Memory, Obstacle, Scan, Uncaptured};
 use crate::belongings::Owner;
 use crate::disk::{Disk, Locked};
 use crate::error::{At, TxnError};
@@ -29,6 +30,8 @@ use crate::protocol::Protocol;
 
 /// Journals are named so, and then their number.
 pub(crate) const PREFIX: &str = "open-";
+/// What journals refer to is named so.
+pub(crate) const BASE: &str = "scan-";
 /// A journal while it is being written; only the holder of the lock writes one.
 const UNFINISHED: &str = "journal.new";
 /// Keeps the header's MAC from being mistaken for one of another kind of document; also the version of the format.
@@ -69,6 +72,48 @@ struct Header {
     unheld: Vec<String>,
     /// Files whose names no transaction may use.
     unnameable: Vec<(String, Key)>,
+    /// Where all that is, with the files, if not here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base: Option<Reference>,
+}
+
+/// Names a base, and says which one it must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Reference {
+    name: String,
+    /// The MACs of its two parts.
+    header: String,
+    index: String,
+}
+
+/// A journal that is over, and stays as long as its process may refer to it.
+#[derive(Debug)]
+pub(super) struct Base {
+    place: CaptureFolder,
+    reference: Reference,
+    /// What it is the scan of.
+    scan: Scan,
+    /// Locked while this process lives.
+    file: Locked,
+}
+
+impl Base {
+    /// Whether it is what was written down of this scan.
+    pub(super) fn is_of(&self, scan: &Scan) -> bool {
+        self.scan.is_same_as(scan) && self.scan.pack.number == scan.pack.number
+    }
+
+    /// Whether its file is still there, and with it what it speaks of.
+    pub(super) fn is_in(&self, place: &CaptureFolder) -> bool {
+        place.holds(&self.reference.name, self.file.file()) && self.scan.pack.is_in(place)
+    }
+}
+
+impl Drop for Base {
+    fn drop(&mut self) {
+        // One that stays goes when the next process looks for captures that died.
+        if let Err(_stays) = self.place.remove(&self.reference.name) {}
+    }
 }
 
 /// A capture under way. Dropping it says that its effect is recorded, or that there is nothing to record.
@@ -77,10 +122,23 @@ struct Header {
 pub struct Running {
     place: CaptureFolder,
     name: String,
-    /// Locked while this process lives.
-    file: Locked,
+    /// Locked while this process lives; `None` once it is over.
+    file: Option<Locked>,
     /// The effect is not recorded, so the journal is still needed.
     stays: bool,
+    /// Makes it a base when it is over.
+    successor: Option<Successor>,
+}
+
+/// What a journal that is over may become.
+#[derive(Debug)]
+struct Successor {
+    memory: Arc<Memory>,
+    /// Another handle on the folder.
+    place: CaptureFolder,
+    scan: Scan,
+    header: String,
+    index: String,
 }
 
 impl Running {
@@ -88,11 +146,26 @@ impl Running {
     pub fn leave(mut self) {
         self.stays = true;
     }
+
+    /// Keeps what was written down for the journals to come, under another name; false if there is no use for it.
+    fn become_base(&mut self) -> bool {
+        let Some(Successor { memory, place, scan, header, index }) = self.successor.take() else {
+            return false;
+        };
+        let name = format!("{BASE}{}", Uuid::new_v4());
+        if !memory.wants_base() || self.place.rename(&self.name, &name).is_err() {
+            return false;
+        }
+        let Some(file) = self.file.take() else { return false };
+        let reference = Reference { name, header, index };
+        memory.keep_base(Base { place, reference, scan, file });
+        true
+    }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        if self.stays {
+        if self.stays || self.become_base() {
             return;
         }
         // A journal that stays is compared once more at the next start, which then finds nothing or says what it finds.
@@ -127,35 +200,18 @@ pub(crate) fn begin(
     workspace: &Workspace,
     scan: &Scan,
     command: Command,
+    memory: &Arc<Memory>,
 ) -> Result<Running, TxnError> {
-    let mut header = Header {
-        command,
-        known: scan.known.clone(),
-        folders: Vec::new(),
-        links: Vec::new(),
-        unheld: Vec::new(),
-        unnameable: scan
-            .survey
-            .unnameable
-            .iter()
-            .map(|(name, facts)| (name.clone(), Key::of(facts)))
-            .collect(),
-    };
-    let mut files = Vec::new();
-    for (entry, held) in scan.survey.entries.iter().zip(&scan.held) {
-        let (path, mode, owner) = (entry.path.as_str(), entry.facts.mode, super::owner(&entry.facts));
-        match held {
-            Held::File(kept, attached) => {
-                files.push((path, Key::of(&entry.facts), *kept, attached.as_deref()));
-            }
-            Held::Link(target) => header.links.push((path.to_owned(), mode, owner, target.clone())),
-            Held::Folder => header.folders.push((path.to_owned(), mode, owner)),
-            Held::Nothing(_) => header.unheld.push(path.to_owned()),
-        }
-    }
-    let text = serde_json::to_string(&header).map_err(io::Error::other).at("write", CAPTURE)?;
-    let index = Index::write(scan.pack.number, files.into_iter(), key);
     let place = CaptureFolder::new(workspace).at("open", CAPTURE)?;
+    let base = memory.base_of(scan, &place);
+    let (header, index) = match &base {
+        Some(base) => (Header::referring(scan, command, base), None),
+        None => {
+            let (header, files) = Header::whole(scan, command);
+            (header, Some(Index::write(scan.pack.number, files.into_iter(), key)))
+        }
+    };
+    let text = serde_json::to_string(&header).map_err(io::Error::other).at("write", CAPTURE)?;
     let _lock = cache::lock(&place)?;
     let name = format!("{PREFIX}{}", Uuid::new_v4());
     let file = place.open(UNFINISHED, Open::Empty).at("write", CAPTURE)?;
@@ -166,19 +222,69 @@ pub(crate) fn begin(
     let mut writer = file.file();
     writer
         .write_all(format!("{mac} {text}\n").as_bytes())
-        .and_then(|()| writer.write_all(&index))
+        .and_then(|()| index.as_ref().map_or(Ok(()), |index| writer.write_all(index)))
         // It gets its name when it is whole: one that cannot be read was damaged, not interrupted.
         .and_then(|()| place.rename(UNFINISHED, &name))
         .at("write", CAPTURE)?;
-    Ok(Running { place, name, file, stays: false })
+    let index = index.filter(|_| memory.wants_base()).as_deref().and_then(Index::mac);
+    let successor = match (index, CaptureFolder::new(workspace)) {
+        (Some(index), Ok(place)) => {
+            let (memory, scan, header) = (Arc::clone(memory), scan.clone(), mac.to_string());
+            Some(Successor { memory, place, scan, header, index })
+        }
+        _ => None,
+    };
+    Ok(Running { place, name, file: Some(file), stays: false, successor })
+}
+
+/// A file as the index has it.
+type FileEntry<'a> = (&'a str, Key, Kept, Option<&'a str>);
+
+impl Header {
+    fn of(scan: &Scan, command: Command) -> Self {
+        let unnameable = scan.survey.unnameable.iter();
+        Self {
+            command,
+            known: scan.known.clone(),
+            folders: Vec::new(),
+            links: Vec::new(),
+            unheld: Vec::new(),
+            unnameable: unnameable.map(|(name, facts)| (name.clone(), Key::of(facts))).collect(),
+            base: None,
+        }
+    }
+
+    /// For a scan that is written down already.
+    fn referring(scan: &Scan, command: Command, base: &Base) -> Self {
+        Self { base: Some(base.reference.clone()), ..Self::of(scan, command) }
+    }
+
+    /// With everything but the files, which are returned.
+    fn whole(scan: &Scan, command: Command) -> (Self, Vec<FileEntry<'_>>) {
+        let mut header = Self::of(scan, command);
+        let mut files = Vec::new();
+        for (entry, held) in scan.survey.entries.iter().zip(scan.held.iter()) {
+            let (path, mode, owner) = (entry.path.as_str(), entry.facts.mode, super::owner(&entry.facts));
+            match held {
+                Held::File(kept, attached) => {
+                    files.push((path, Key::of(&entry.facts), *kept, attached.as_deref()));
+                }
+                Held::Link(target) => header.links.push((path.to_owned(), mode, owner, target.clone())),
+                Held::Folder => header.folders.push((path.to_owned(), mode, owner)),
+                Held::Nothing(_) => header.unheld.push(path.to_owned()),
+            }
+        }
+        (header, files)
+    }
 }
 
 /// The captures that died.
 pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Journals, TxnError> {
     let Ok(place) = CaptureFolder::new(workspace) else { return Ok(Journals::default()) };
     let names = place.names().at("list", CAPTURE)?;
+    let bases: Vec<&String> = names.iter().filter(|name| name.starts_with(BASE)).collect();
     let names: Vec<&String> = names.iter().filter(|name| name.starts_with(PREFIX)).collect();
-    if names.is_empty() {
+    if names.is_empty() && bases.is_empty() {
         return Ok(Journals::default());
     }
     let _lock = match cache::lock(&place) {
@@ -186,13 +292,18 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
         Err(TxnError::Foreign { .. }) => return Ok(Journals::default()),
         lock => lock?,
     };
+    if names.is_empty() {
+        remove_bases(&place, &bases);
+        return Ok(Journals::default());
+    }
     let mut found = Journals::default();
     for name in names {
         // Gone by now, or nothing that Relay makes.
         let Ok(file) = place.open(name, Open::Read) else { continue };
         let Some(file) = of_the_dead(&place, name, file) else { continue };
         let place = CaptureFolder::new(workspace).at("open", CAPTURE)?;
-        let mut running = Running { place, name: name.clone(), file, stays: true };
+        let mut running =
+            Running { place, name: name.clone(), file: Some(file), stays: true, successor: None };
         match read(&running, key) {
             Some((command, before, unheld)) => {
                 running.stays = false;
@@ -203,6 +314,16 @@ pub(crate) fn interrupted(key: &LedgerKey, workspace: &Workspace) -> Result<Jour
         }
     }
     Ok(found)
+}
+
+/// Removes what processes that died left for journals to come. No journal refers to it any more.
+fn remove_bases(place: &CaptureFolder, names: &[&String]) {
+    for name in names {
+        let Ok(file) = place.open(name, Open::Read) else { continue };
+        let Some(_dead) = of_the_dead(place, name, file) else { continue };
+        // The next start tries again.
+        if let Err(_stays) = place.remove(name) {}
+    }
 }
 
 /// The commands of all journals, and whether each is still running. Changes nothing.
@@ -238,12 +359,31 @@ fn of_the_dead(place: &CaptureFolder, name: &str, file: File) -> Option<Locked> 
     place.open(name, Open::Read).ok().map(|_is_there| locked)
 }
 
+/// The header of a journal or of the base it refers to, and the index with it, if they are ours and whole.
+fn read_whole(running: &Running, key: &LedgerKey) -> Option<(Header, Index)> {
+    let read = |mut file: &File| {
+        let mut bytes = Vec::new();
+        (&mut file).take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
+        let (header, end) = header(&bytes, key)?;
+        Some((header, bytes, end))
+    };
+    let (own, mut bytes, end) = read(running.file.as_ref()?.file())?;
+    let Some(base) = own.base else {
+        let index = Index::read(bytes.split_off(end + 1), key)?;
+        return Some((own, index));
+    };
+    let (theirs, mut bytes, end) = read(&running.place.open(&base.name, Open::Read).ok()?)?;
+    let index = bytes.split_off(end + 1);
+    // Any base is ours, but only one is the right one.
+    let is_right = bytes.starts_with(base.header.as_bytes()) && Index::mac(&index)? == base.index;
+    let whole = Header { command: own.command, known: own.known, unnameable: own.unnameable, ..theirs };
+    is_right.then_some(())?;
+    Some((whole, Index::read(index, key)?))
+}
+
 /// The first scan of a journal, if it is ours and whole, and the contents it speaks of are still there.
 fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<String>)> {
-    let mut bytes = Vec::new();
-    running.file.file().take(MAX_INDEX_BYTES).read_to_end(&mut bytes).ok()?;
-    let (header, end) = header(&bytes, key)?;
-    let index = Index::read(bytes.split_off(end + 1), key)?;
+    let (header, index) = read_whole(running, key)?;
     let pack = Pack::open(&running.place, index.pack).ok()?;
     let mut entries: Vec<(Surveyed, Held)> = Vec::new();
     let surveyed = |path: &str, facts: Facts| Some(Surveyed { path: RelPath::new(path).ok()?, facts });
@@ -259,16 +399,17 @@ fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<S
         entries.push((surveyed(&path, Key::unknown(mode, owner).facts(Kind::Directory))?, Held::Folder));
     }
     entries.sort_by(|(a, _), (b, _)| a.path.cmp(&b.path));
-    let (entries, held) = entries.into_iter().unzip();
+    let (entries, held): (Vec<Surveyed>, Vec<Held>) = entries.into_iter().unzip();
     let mut survey = Survey::remembered(entries, SystemTime::UNIX_EPOCH);
     survey.unnameable =
         header.unnameable.into_iter().map(|(name, key)| (name, key.facts(key.kind()))).collect();
     let before = Scan {
-        survey,
-        held,
+        survey: Arc::new(survey),
+        held: Arc::new(held),
         pack: Arc::new(pack),
         known: header.known,
         git: None,
+        mounts: Mounts::default(),
         included: Included::default(),
     };
     let unheld = header.unheld.into_iter().collect();
@@ -287,7 +428,7 @@ impl Interrupted {
         protocol: &Protocol<Disk>,
         workspace: &Workspace,
     ) -> Result<Effects, TxnError> {
-        let after = super::scan(protocol, workspace, None, &Ignored::Not)?;
+        let after = super::scan(protocol, workspace, None, &Ignored::Not, None)?;
         let mut effects = super::effects(protocol, workspace, &self.before, &after)?;
         let has_landed = match self.command.within {
             Some(uuid) => protocol.find(uuid)?.is_some(),
@@ -322,7 +463,7 @@ mod tests {
         let place = CaptureFolder::new(&Workspace::open(folder.path()).unwrap()).unwrap();
         let name = format!("{PREFIX}1");
         let file = Locked::try_new(place.open(&name, Open::Append).unwrap()).unwrap().unwrap();
-        let running = Running { place, name, file, stays: false };
+        let running = Running { place, name, file: Some(file), stays: false, successor: None };
         // Another process has found the journal, and opened it.
         let seen = running.place.open(&running.name, Open::Read).unwrap();
         assert!(of_the_dead(&running.place, &running.name, seen.try_clone().unwrap()).is_none(), "it lives");

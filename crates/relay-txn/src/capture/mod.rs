@@ -5,6 +5,9 @@
 //! happened ([`Effects`]). Files are read only when the disk says that they changed since they were last seen; only the
 //! first scan of a workspace reads everything.
 //!
+//! A process that captures one command after the other remembers its last scan ([`Memory`]): as long as a lookout notices
+//! nothing, that is also what there is before the next command. After a command everything is looked at, always.
+//!
 //! Nothing is reverted here, and nothing is guessed: what cannot be captured is listed with its reason, and what another
 //! transaction did meanwhile is left to that transaction. Relay's state and ignored files are never looked at, and of
 //! git's own folder only what git would run.
@@ -15,12 +18,14 @@ mod effects;
 mod folder;
 mod index;
 mod journal;
+mod memory;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use relay_workspace::{
-    Facts, GitProgramChange, GitPrograms, Ignored, Included, Kind, Mounts, ReadError, Survey, Workspace,
+    Facts, GitProgramChange, GitPrograms, Ignored, Included, Kind, Lookout, Mounts, ReadError, Survey,
+    Surveyed, Workspace,
 };
 use uuid::Uuid;
 
@@ -30,6 +35,7 @@ use crate::belongings::{Belongings, Extended, Owner};
 use crate::disk::Disk;
 use crate::draft::{FileChange, Image};
 use crate::error::TxnError;
+use crate::key::LedgerKey;
 use crate::limits::MAX_FILE_BYTES;
 use crate::protocol::Protocol;
 use crate::record::FolderRecord;
@@ -38,23 +44,34 @@ pub(crate) use effects::effects;
 pub(crate) use journal::PREFIX;
 pub use journal::{Command, Interrupted, Journals, Running};
 pub(crate) use journal::{begin, interrupted, unfinished};
+pub(crate) use memory::Memory;
+
+/// So many changed files are kept without opening the whole cache, where it was opened before.
+const FEW_CHANGED: usize = 64;
 
 /// Everything a command could change, as it was at one moment, with the contents.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Scan {
-    survey: Survey,
-    /// What is held of each entry of the survey.
-    held: Vec<Held>,
+    survey: Arc<Survey>,
+    /// What is held of each entry of the survey. A later scan that found nothing changed has the very same list.
+    held: Arc<Vec<Held>>,
     pack: Arc<Pack>,
     /// The transactions that were in the ledger.
     known: BTreeSet<Uuid>,
     /// What git would run; unknown where the scan was written down and read again.
     git: Option<GitPrograms>,
+    /// What was mounted inside the workspace.
+    mounts: Mounts,
     /// The ignored files in it.
     included: Included,
 }
 
 impl Scan {
+    /// Whether both saw exactly the same.
+    fn is_same_as(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.survey.entries, &other.survey.entries) && Arc::ptr_eq(&self.held, &other.held)
+    }
+
     /// The file or link at a path; the inner `None` if there is something else, or its content is not held.
     fn image(&self, path: &str) -> Option<Option<Image>> {
         let at = self.survey.entries.binary_search_by(|entry| entry.path.as_str().cmp(path)).ok()?;
@@ -93,7 +110,7 @@ impl Scan {
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut hasher = blake3::Hasher::new();
-        for (entry, held) in self.survey.entries.iter().zip(&self.held) {
+        for (entry, held) in self.survey.entries.iter().zip(self.held.iter()) {
             hasher.update(entry.path.as_str().as_bytes());
             hasher.update(&[0]);
             match held {
@@ -252,38 +269,80 @@ pub struct Unattributed {
     pub uuid: Uuid,
 }
 
-/// Looks at the workspace, and keeps the content of everything in it, and of the ignored files asked for.
+/// Looks at the workspace, and keeps the content of everything in it, and of the ignored files asked for. A lookout is
+/// there where scan follows scan in one process.
 pub(crate) fn scan(
     protocol: &Protocol<Disk>,
     workspace: &Workspace,
     earlier: Option<&Scan>,
     ignored: &Ignored,
+    lookout: Option<&Lookout>,
 ) -> Result<Scan, TxnError> {
     protocol.ensure_state(crate::layout::CAPTURE)?;
     let known = protocol.record_names()?;
-    let mut survey = workspace.survey(earlier.map(|earlier| &earlier.survey));
+    let mut survey = workspace.survey_covered(earlier.map(|earlier| &*earlier.survey), lookout);
     let included = survey.include(workspace, ignored);
     let git = Some(workspace.git_programs(&survey.repositories));
     let mounts = workspace.mounts();
-    if let Some(earlier) = earlier
-        && let Some(held) = unchanged_since(earlier, workspace, &survey, &mounts)
-    {
-        let pack = Arc::clone(&earlier.pack);
-        return Ok(Scan { survey, held, pack, known, git, included });
-    }
+    let (held, pack) = match earlier.and_then(|earlier| unchanged_since(earlier, &survey, &mounts)) {
+        Some(unchanged) => unchanged,
+        None => contents((protocol, workspace), &mut survey, &mounts, earlier, lookout.is_some())?,
+    };
+    Ok(Scan { survey: Arc::new(survey), held, pack, known, git, mounts, included })
+}
+
+/// What is held of each entry, and the pack with the contents.
+type Contents = (Arc<Vec<Held>>, Arc<Pack>);
+
+/// What is held, if everything is as an earlier scan saw it.
+fn unchanged_since(earlier: &Scan, survey: &Survey, mounts: &Mounts) -> Option<Contents> {
+    let is_unchanged = Arc::ptr_eq(&earlier.survey.entries, &survey.entries)
+        && earlier.mounts == *mounts
+        && !earlier.survey.has_fresh();
+    is_unchanged.then(|| (Arc::clone(&earlier.held), Arc::clone(&earlier.pack)))
+}
+
+/// What is held: what an earlier scan holds already, and the rest from the cache or read now.
+fn contents(
+    (protocol, workspace): (&Protocol<Disk>, &Workspace),
+    survey: &mut Survey,
+    mounts: &Mounts,
+    earlier: Option<&Scan>,
+    is_session: bool,
+) -> Result<Contents, TxnError> {
+    let mut known = earlier.map(|earlier| Known::from(earlier, survey, is_session));
+    let mut cache = match &mut known {
+        Some(known) if known.missing == 0 => None,
+        Some(known) => match known.cache(workspace, protocol.key()) {
+            Some(cache) => Some(cache),
+            None => {
+                // All from one place: where the cache begins anew, contents move to another pack.
+                known.held.clear();
+                Some(Cache::open(workspace, protocol.key())?)
+            }
+        },
+        None => Some(Cache::open(workspace, protocol.key())?),
+    };
+    let mut from_earlier =
+        known.as_mut().map(|known| std::mem::take(&mut known.held)).unwrap_or_default().into_iter();
     let started = survey.started;
-    let mut cache = Cache::open(workspace, protocol.key())?;
     let mut held = Vec::with_capacity(survey.entries.len());
-    for entry in &mut survey.entries {
-        held.push(match entry.facts.kind {
+    for entry in Arc::make_mut(&mut survey.entries) {
+        let from_earlier = from_earlier.next().flatten();
+        held.push(match (entry.facts.kind, from_earlier, &mut cache) {
             _ if mounts.cover(entry.path.as_str()) => Held::Nothing(Obstacle::Mounted),
-            Kind::Directory => Held::Folder,
-            Kind::Special => Held::Nothing(Obstacle::Special),
-            Kind::Symlink => link(workspace, &entry.path),
-            Kind::File => match cache.find(entry.path.as_str(), &Key::of(&entry.facts)) {
-                Some((kept, attached)) => Held::File(kept, attached),
-                None => keep(workspace, &entry.path, &mut entry.facts, &mut cache)?,
-            },
+            (Kind::Directory, ..) => Held::Folder,
+            (Kind::Special, ..) => Held::Nothing(Obstacle::Special),
+            (Kind::Symlink, ..) => link(workspace, &entry.path),
+            (Kind::File, Some(held), _) => held,
+            (Kind::File, None, Some(cache)) => {
+                match cache.find(entry.path.as_str(), &Key::of(&entry.facts)) {
+                    Some((kept, attached)) => Held::File(kept, attached),
+                    None => keep(workspace, &entry.path, &mut entry.facts, cache)?,
+                }
+            }
+            // Nothing is missing where there is no cache.
+            (Kind::File, None, None) => Held::Nothing(Obstacle::Unreadable),
         });
     }
     let files = survey.entries.iter().zip(&held).filter_map(|(entry, held)| match held {
@@ -292,33 +351,62 @@ pub(crate) fn scan(
         }
         _ => None,
     });
-    let pack = cache.close(files)?;
-    Ok(Scan { survey, held, pack, known, git, included })
+    let pack = match (cache, known) {
+        (Some(cache), _) => cache.close(files)?,
+        (None, Some(known)) => Arc::clone(&known.earlier.pack),
+        (None, None) => {
+            return Err(TxnError::io("open", crate::layout::CAPTURE, std::io::ErrorKind::NotFound.into()));
+        }
+    };
+    Ok((Arc::new(held), pack))
 }
 
-/// What is held, if that is nothing but what an earlier scan holds: then no cache is needed, and no file is read.
-fn unchanged_since(
-    earlier: &Scan,
-    workspace: &Workspace,
-    survey: &Survey,
-    mounts: &Mounts,
-) -> Option<Vec<Held>> {
-    let mut then = earlier.survey.entries.iter().zip(&earlier.held).peekable();
-    let held = survey.entries.iter().map(|entry| match entry.facts.kind {
-        _ if mounts.cover(entry.path.as_str()) => Some(Held::Nothing(Obstacle::Mounted)),
-        Kind::Directory => Some(Held::Folder),
-        Kind::Special => Some(Held::Nothing(Obstacle::Special)),
-        Kind::Symlink => Some(link(workspace, &entry.path)),
-        Kind::File => {
+/// What an earlier scan holds of the files of a survey.
+struct Known<'a> {
+    earlier: &'a Scan,
+    /// Of each entry, if it is a file that did not change since.
+    held: Vec<Option<Held>>,
+    /// How many files it does not hold.
+    missing: usize,
+    /// What it holds of those from before they changed, if they are few and the cache was opened before.
+    stale: Option<Vec<Kept>>,
+}
+
+impl<'a> Known<'a> {
+    fn from(earlier: &'a Scan, survey: &Survey, is_session: bool) -> Self {
+        let (mut missing, mut stale) = (0, is_session.then(Vec::new));
+        let mut then = earlier.survey.entries.iter().zip(earlier.held.iter()).peekable();
+        let held = survey.entries.iter().map(|entry| {
             while then.next_if(|(was, _)| was.path < entry.path).is_some() {}
-            let (was, held) = then.next_if(|(was, _)| was.path == entry.path)?;
-            let is_same = was.facts.kind == Kind::File
-                && Key::of(&was.facts) == Key::of(&entry.facts)
-                && !was.facts.is_fresh_at(earlier.survey.started);
-            is_same.then(|| held.clone())
-        }
-    });
-    held.collect()
+            let found = then.next_if(|(was, _)| was.path == entry.path);
+            if entry.facts.kind != Kind::File {
+                return None;
+            }
+            let is_same = |was: &Surveyed| {
+                Key::of(&was.facts) == Key::of(&entry.facts) && !was.facts.is_fresh_at(earlier.survey.started)
+            };
+            let is_held = |held: &Held| !matches!(held, Held::Nothing(Obstacle::Mounted));
+            let same =
+                found.filter(|(was, held)| is_same(was) && is_held(held)).map(|(_, held)| held.clone());
+            if same.is_none() {
+                missing += 1;
+                if let (Some(stale), Some((_, Held::File(kept, _)))) = (&mut stale, found) {
+                    stale.push(*kept);
+                }
+            }
+            same
+        });
+        let held = held.collect();
+        Self { earlier, held, missing, stale: stale.filter(|_| missing <= FEW_CHANGED) }
+    }
+
+    /// The pack of the earlier scan, to add a few contents to.
+    fn cache(&self, workspace: &Workspace, key: &LedgerKey) -> Option<Cache> {
+        let stale = self.stale.as_ref()?;
+        let mut cache = Cache::reopen(workspace, key, &self.earlier.pack)?;
+        stale.iter().for_each(|kept| cache.remember(*kept));
+        Some(cache)
+    }
 }
 
 /// A link, and where it points.
