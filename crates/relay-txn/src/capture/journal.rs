@@ -411,6 +411,7 @@ fn read(running: &Running, key: &LedgerKey) -> Option<(Command, Scan, BTreeSet<S
         git: None,
         mounts: Mounts::default(),
         included: Included::default(),
+        is_reused: false,
     };
     let unheld = header.unheld.into_iter().collect();
     Some((header.command, before, unheld))

@@ -149,5 +149,5 @@ fn still(
     if !is_still || lookout.pulse() != last.pulse {
         return Ok(None);
     }
-    Ok(Some(Scan { known, git, ..last.scan.clone() }))
+    Ok(Some(Scan { known, git, is_reused: true, ..last.scan.clone() }))
 }

@@ -64,6 +64,8 @@ pub struct Scan {
     mounts: Mounts,
     /// The ignored files in it.
     included: Included,
+    /// Nothing was looked at for it, because certainly nothing happened since an earlier one.
+    is_reused: bool,
 }
 
 impl Scan {
@@ -98,6 +100,12 @@ impl Scan {
     #[must_use]
     pub fn included(&self) -> Included {
         self.included
+    }
+
+    /// Whether it is what an earlier scan saw, because certainly nothing happened since.
+    #[must_use]
+    pub fn is_reused(&self) -> bool {
+        self.is_reused
     }
 
     /// How many files are watched.
@@ -288,7 +296,8 @@ pub(crate) fn scan(
         Some(unchanged) => unchanged,
         None => contents((protocol, workspace), &mut survey, &mounts, earlier, lookout.is_some())?,
     };
-    Ok(Scan { survey: Arc::new(survey), held, pack, known, git, mounts, included })
+    let survey = Arc::new(survey);
+    Ok(Scan { survey, held, pack, known, git, mounts, included, is_reused: false })
 }
 
 /// What is held of each entry, and the pack with the contents.

@@ -20,4 +20,5 @@ mod land;
 mod planted;
 mod project;
 mod recovery;
+mod session;
 mod world;

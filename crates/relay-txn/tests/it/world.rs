@@ -12,12 +12,34 @@ use uuid::Uuid;
 
 /// A workspace with a ledger, removed at the end of the test.
 pub(crate) struct World {
-    folder: tempfile::TempDir,
+    folder: Folder,
     pub(crate) workspace: Workspace,
     pub(crate) ledger: Ledger,
 }
 
+enum Folder {
+    Own(tempfile::TempDir),
+    /// Another process removes it.
+    Other(PathBuf),
+}
+
+impl Folder {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Own(folder) => folder.path(),
+            Self::Other(path) => path,
+        }
+    }
+}
+
 impl World {
+    /// One that another process made.
+    pub(crate) fn at_root(root: &Path) -> Self {
+        let workspace = Workspace::open(root).unwrap();
+        let ledger = Ledger::open(&workspace, key()).unwrap();
+        Self { folder: Folder::Other(root.to_owned()), workspace, ledger }
+    }
+
     /// With these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -28,7 +50,7 @@ impl World {
         }
         let workspace = Workspace::open(folder.path()).unwrap();
         let ledger = Ledger::open(&workspace, key()).unwrap();
-        Self { folder, workspace, ledger }
+        Self { folder: Folder::Own(folder), workspace, ledger }
     }
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
