@@ -34,8 +34,9 @@ struct Slot {
     is_open: bool,
     /// A tool call's arguments as they come.
     json: String,
-    /// Whether a finished tool call came without any text for its arguments.
-    is_bare: bool,
+    /// Whether nothing shows that a finished tool call is whole: it came without any text for its arguments, or its text
+    /// has no end of its own.
+    is_doubtful: bool,
 }
 
 impl Assembler {
@@ -95,7 +96,7 @@ impl Assembler {
         };
         let index = self.turn.content.len();
         self.turn.content.push(block);
-        self.slots.push(Slot { is_open: true, json: String::new(), is_bare: false });
+        self.slots.push(Slot { is_open: true, json: String::new(), is_doubtful: false });
         self.events.push_back(Event::Begin { index, kind });
         index
     }
@@ -190,6 +191,14 @@ impl Assembler {
         self.finish_block(index, None);
     }
 
+    /// A call is finished whose text would look whole wherever it was cut.
+    pub(crate) fn end_free(&mut self, index: usize) {
+        if let Some(slot) = self.slots.get_mut(index) {
+            slot.is_doubtful = true;
+        }
+        self.finish_block(index, None);
+    }
+
     fn finish_block(&mut self, index: usize, instead: Option<Block>) {
         let (Some(block), Some(slot)) = (self.turn.content.get_mut(index), self.slots.get_mut(index)) else {
             return;
@@ -201,7 +210,7 @@ impl Assembler {
             *block = instead;
         } else if let Block::ToolCall(call) = block {
             let text = std::mem::take(&mut slot.json);
-            slot.is_bare = text.trim().is_empty();
+            slot.is_doubtful |= text.trim().is_empty();
             call.arguments = Arguments::parse(&text);
         }
         let block = block.clone();
@@ -282,14 +291,14 @@ impl Assembler {
         self.events.push_back(Event::Done { turn: self.turn.clone() });
     }
 
-    /// An answer that was cut at its longest may have lost a call's arguments altogether, and providers end the call all
-    /// the same. Then "no text" is not "no arguments", and no tool may run on it.
+    /// An answer that was cut at its longest may have lost a call's arguments altogether, or the end of a text, and providers
+    /// end the call all the same. Then "no text" is not "no arguments", and no tool may run on it.
     fn doubt_the_last_call(&mut self) {
         if self.turn.stop == StopReason::Length
             && let Some(Block::ToolCall(call)) = self.turn.content.last_mut()
-            && self.slots.last().is_some_and(|slot| slot.is_bare)
+            && self.slots.last().is_some_and(|slot| slot.is_doubtful)
         {
-            let reason = "the answer was cut off before the arguments".to_owned();
+            let reason = "the answer was cut off in the arguments".to_owned();
             call.arguments = Arguments::Malformed { text: String::new(), reason };
         }
     }

@@ -94,11 +94,13 @@ pub struct Capabilities {
     pub tools: bool,
     /// Whether it can be held to a JSON schema.
     pub structured: bool,
+    /// Whether it can be held to the grammar of a tool.
+    pub grammars: bool,
 }
 
 impl Default for Capabilities {
     fn default() -> Self {
-        Self { thinking: ThinkingStyle::None, images: true, tools: true, structured: true }
+        Self { thinking: ThinkingStyle::None, images: true, tools: true, structured: true, grammars: false }
     }
 }
 

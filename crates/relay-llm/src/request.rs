@@ -43,6 +43,10 @@ pub struct Tool {
     pub description: String,
     /// The JSON schema of its arguments, an object.
     pub parameters: Value,
+    /// A grammar (Lark) of its one argument, `input`. A model that can be held to a grammar writes that text as it is,
+    /// without JSON around it; the others follow the schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grammar: Option<String>,
 }
 
 /// Whether the model may, must or must not call a tool.

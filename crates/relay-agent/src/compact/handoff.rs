@@ -131,6 +131,7 @@ mod tests {
                 name: "read".to_owned(),
                 description: String::new(),
                 parameters: serde_json::json!({ "type": "object" }),
+                grammar: None,
             }],
             cache_key: Some("k".to_owned()),
             ..llm::Request::default()

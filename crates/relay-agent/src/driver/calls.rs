@@ -6,7 +6,7 @@ use relay_diagnostics::Cancel;
 use relay_llm::{Arguments, ToolCall};
 use serde_json::json;
 
-use super::ask;
+use super::{ask, guard};
 use crate::policy::{Decision, Level, Permit, Policy};
 use crate::secrets::Masker;
 use crate::session::Block;
@@ -80,6 +80,9 @@ impl Job {
         arguments: &serde_json::Map<String, serde_json::Value>,
     ) -> Result<Permit, ToolError> {
         let needs = tool.access(arguments);
+        if let Some(why) = guard::refusal(&self.facts.mode, &needs, self.services.engine.workspace().root()) {
+            return Err(ToolError::Denied(format!("Denied: {why}.")));
+        }
         let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if self.facts.mode == super::PLAN_MODE {
             policy.level = Level::ReadOnly;

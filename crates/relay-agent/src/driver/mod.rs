@@ -11,6 +11,7 @@ mod build;
 mod calls;
 mod control;
 mod goal;
+mod guard;
 mod handoff;
 mod jobs;
 mod land;

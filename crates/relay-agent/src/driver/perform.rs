@@ -100,7 +100,11 @@ impl Agent {
                 let selector = model.selector();
                 let asking = Asking { model: &selector, services: &self.services };
                 let wire = model.provider.wire;
-                self.tools.offered.iter().map(|tool| for_wire(tool.spec_for(asking), wire)).collect()
+                self.tools
+                    .offered
+                    .iter()
+                    .map(|tool| for_wire(tool.spec_for(asking), tool.grammar_for(asking), wire))
+                    .collect()
             }
             false => Vec::new(),
         };

@@ -17,7 +17,7 @@ const DEPTH: usize = 24;
 
 /// The tool as a request carries it.
 #[must_use]
-pub fn for_wire(spec: &Spec, wire: Wire) -> relay_llm::Tool {
+pub fn for_wire(spec: &Spec, grammar: Option<&str>, wire: Wire) -> relay_llm::Tool {
     let mut parameters = inlined(&spec.parameters, &spec.parameters, 0);
     match wire {
         Wire::Google => clean(&mut parameters, &GOOGLE_DROPS),
@@ -28,6 +28,7 @@ pub fn for_wire(spec: &Spec, wire: Wire) -> relay_llm::Tool {
         name: spec.name.clone().into_owned(),
         description: spec.description.clone().into_owned(),
         parameters,
+        grammar: grammar.map(str::to_owned),
     }
 }
 
@@ -123,7 +124,7 @@ mod tests {
             concurrency: Concurrency::Shared,
             hidden: false,
         };
-        assert_eq!(for_wire(&spec, wire).parameters, expected);
+        assert_eq!(for_wire(&spec, None, wire).parameters, expected);
     }
 
     #[test]

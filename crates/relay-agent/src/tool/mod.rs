@@ -115,6 +115,11 @@ pub trait Tool: Send + Sync {
         self.spec()
     }
 
+    /// The grammar (Lark) of its one argument, `input`, for models that can be held to one while they write.
+    fn grammar_for(&self, _asking: Asking<'_>) -> Option<&'static str> {
+        None
+    }
+
     /// The schema that these arguments are checked against: a tool may read more forms than it declares.
     fn schema_for(&self, asking: Asking<'_>, _arguments: &Map<String, Value>) -> &Value {
         &self.spec_for(asking).parameters

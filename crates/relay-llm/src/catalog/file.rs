@@ -89,6 +89,7 @@ pub(super) struct ModelFile {
     pub(super) images: Option<bool>,
     pub(super) tools: Option<bool>,
     pub(super) structured: Option<bool>,
+    pub(super) grammars: Option<bool>,
     pub(super) service_tier: Option<String>,
 }
 

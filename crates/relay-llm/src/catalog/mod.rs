@@ -165,6 +165,7 @@ fn entry(provider: &Arc<Provider>, service_tier: Option<&str>, described: file::
             images: described.images.unwrap_or(can.images),
             tools: described.tools.unwrap_or(can.tools),
             structured: described.structured.unwrap_or(can.structured),
+            grammars: described.grammars.unwrap_or(can.grammars),
         },
         service_tier: described.service_tier.or_else(|| service_tier.map(str::to_owned)),
         id: described.id,

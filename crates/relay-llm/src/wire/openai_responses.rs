@@ -7,10 +7,17 @@ use serde_json::{Value, json};
 
 use super::openai_responses_stream::Decoder;
 use super::{Framing, Written, is_own, put};
-use crate::message::{Block, Image, Message, Role, Seal, ToolResult};
+use crate::message::{Block, Image, Message, Role, Seal, ToolCall, ToolResult};
 use crate::model::{Model, ThinkingStyle};
 use crate::provider::Wire;
-use crate::request::{Cache, Request, Thinking, ToolChoice};
+use crate::request::{Cache, Request, Thinking, Tool, ToolChoice};
+
+/// A call that the model writes as plain text, held to a grammar. Everywhere else it is a call with one argument.
+pub(super) const FREE_CALL: &str = "custom_tool_call";
+/// That argument.
+pub(super) const FREE_ARGUMENT: &str = "input";
+/// How the ids of such items begin.
+pub(super) const FREE_ITEM: &str = "ctc";
 
 /// Writes a request.
 pub(super) fn write(model: &Model, request: &Request) -> Written {
@@ -33,13 +40,15 @@ fn body(model: &Model, request: &Request) -> Value {
         put(&mut body, "max_output_tokens", json!(max.min(model.limits.output)));
     }
     if !request.tools.is_empty() && model.capabilities.tools {
-        put(&mut body, "tools", tools(request));
+        put(&mut body, "tools", tools(model, request));
         match &request.tool_choice {
             ToolChoice::Auto => {}
             ToolChoice::None => put(&mut body, "tool_choice", json!("none")),
             ToolChoice::Required => put(&mut body, "tool_choice", json!("required")),
             ToolChoice::Named(name) => {
-                put(&mut body, "tool_choice", json!({ "type": "function", "name": name }));
+                let named = request.tools.iter().find(|tool| tool.name == *name);
+                let kind = named.map_or("function", |tool| kind(model, tool));
+                put(&mut body, "tool_choice", json!({ "type": kind, "name": name }));
             }
         }
     }
@@ -80,13 +89,22 @@ fn effort(level: Thinking) -> &'static str {
     }
 }
 
+/// A tool with a grammar is one of free text to a model that can be held to it.
+fn kind(model: &Model, tool: &Tool) -> &'static str {
+    if tool.grammar.is_some() && model.capabilities.grammars { "custom" } else { "function" }
+}
+
 /// Schemas are sent as they are: the strict kind the API assumes would refuse optional arguments.
-fn tools(request: &Request) -> Value {
-    let tool = |tool: &crate::request::Tool| {
-        json!({
-            "type": "function", "name": tool.name, "description": tool.description,
+fn tools(model: &Model, request: &Request) -> Value {
+    let tool = |tool: &Tool| match kind(model, tool) {
+        "custom" => json!({
+            "type": "custom", "name": tool.name, "description": tool.description,
+            "format": { "type": "grammar", "syntax": "lark", "definition": tool.grammar },
+        }),
+        kind => json!({
+            "type": kind, "name": tool.name, "description": tool.description,
             "parameters": tool.parameters, "strict": false,
-        })
+        }),
     };
     request.tools.iter().map(tool).collect()
 }
@@ -107,7 +125,10 @@ fn user(message: &Message, model: &Model, items: &mut Vec<Value>) {
     let mut content = Vec::new();
     for block in &message.content {
         match block {
-            Block::ToolResult(result) => items.push(tool_result(result, model)),
+            Block::ToolResult(result) => {
+                let result = tool_result(result, model, items);
+                items.push(result);
+            }
             block => content.extend(write_content(block, model)),
         }
     }
@@ -128,14 +149,19 @@ fn write_image(image: &Image) -> Value {
     json!({ "type": "input_image", "image_url": image.data_url(), "detail": "auto" })
 }
 
-fn tool_result(result: &ToolResult, model: &Model) -> Value {
+/// The result of a call, of the kind that the call was.
+fn tool_result(result: &ToolResult, model: &Model, before: &[Value]) -> Value {
     let (call_id, _) = split_id(&result.call_id);
+    let has = |item: &Value, key: &str, value: &str| item.get(key).and_then(Value::as_str) == Some(value);
+    let is_free =
+        before.iter().rev().any(|item| has(item, "type", FREE_CALL) && has(item, "call_id", &call_id));
+    let kind = if is_free { "custom_tool_call_output" } else { "function_call_output" };
     let output = if model.capabilities.images && result.images().next().is_some() {
         result.content.iter().filter_map(|block| write_content(block, model)).collect()
     } else {
         json!(result.text())
     };
-    json!({ "type": "function_call_output", "call_id": call_id, "output": output })
+    json!({ "type": kind, "call_id": call_id, "output": output })
 }
 
 fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
@@ -168,10 +194,15 @@ fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
             }
             Block::ToolCall(call) => {
                 let (call_id, item_id) = split_id(&call.id);
-                let mut item = json!({
-                    "type": "function_call", "call_id": call_id, "name": call.name,
-                    "arguments": call.arguments.history().to_string(),
-                });
+                let mut item = match free_text(call).filter(|_| is_own && model.capabilities.grammars) {
+                    Some(text) => {
+                        json!({ "type": FREE_CALL, "call_id": call_id, "name": call.name, "input": text })
+                    }
+                    None => json!({
+                        "type": "function_call", "call_id": call_id, "name": call.name,
+                        "arguments": call.arguments.history().to_string(),
+                    }),
+                };
                 if let (Some(item_id), true) = (item_id, is_own) {
                     put(&mut item, "id", json!(item_id));
                 }
@@ -186,6 +217,13 @@ fn assistant(message: &Message, model: &Model, items: &mut Vec<Value>) {
     while items.len() > before && items.last().is_some_and(is_reasoning) {
         items.pop();
     }
+}
+
+/// The text of a call that the model wrote without JSON around it, which its item's id shows.
+fn free_text(call: &ToolCall) -> Option<&str> {
+    let (_, item) = split_id(&call.id);
+    let text = call.arguments.object()?.get(FREE_ARGUMENT)?.as_str()?;
+    item?.starts_with(FREE_ITEM).then_some(text)
 }
 
 /// `<call_id>|<item_id>`, which is how this format's two ids are kept in one. The call id has at most 64 characters.

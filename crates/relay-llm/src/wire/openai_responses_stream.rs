@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::openai_responses::{FREE_ARGUMENT, FREE_CALL};
 use super::{Decode, Flow, broke_off, or_default, parse};
 use crate::assemble::Assembler;
 use crate::classify;
@@ -34,6 +35,8 @@ struct Frame<'a> {
     #[serde(borrow)]
     arguments: Option<Cow<'a, str>>,
     #[serde(borrow)]
+    input: Option<Cow<'a, str>>,
+    #[serde(borrow)]
     item: Option<&'a RawValue>,
     #[serde(borrow)]
     response: Option<&'a RawValue>,
@@ -50,6 +53,10 @@ struct Item {
     #[serde(default, deserialize_with = "or_default")]
     name: String,
     arguments: Option<String>,
+    /// The text of a call that is no JSON.
+    input: Option<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    status: String,
     encrypted_content: Option<String>,
     phase: Option<String>,
     content: Option<Vec<Part>>,
@@ -147,10 +154,20 @@ impl Decode for Decoder {
                     answer.complete(block, frame.arguments.as_deref().unwrap_or_default())?;
                 }
             }
+            "response.custom_tool_call_input.delta" => {
+                if let Some(block) = block {
+                    answer.delta(block, within_quotes(&quoted(delta)))?;
+                }
+            }
+            "response.custom_tool_call_input.done" => {
+                if let (Some(block), Some(input)) = (block, frame.input.as_deref()) {
+                    answer.complete(block, &as_arguments(input))?;
+                }
+            }
             "response.output_item.added" => {
                 if let (Some(at), Some(item)) = (frame.output_index, frame.item) {
                     let item: Item = parse(item.get().as_bytes(), answer)?;
-                    self.begin(at, &item, answer);
+                    self.begin(at, &item, answer)?;
                 }
             }
             "response.output_item.done" => {
@@ -182,23 +199,28 @@ impl Decode for Decoder {
 }
 
 impl Decoder {
-    fn begin(&mut self, at: u64, item: &Item, answer: &mut Assembler) {
+    fn begin(&mut self, at: u64, item: &Item, answer: &mut Assembler) -> Result<(), Error> {
         let kind = match item.kind.as_str() {
             "message" => Kind::Text,
             "reasoning" => Kind::Thinking,
-            "function_call" => {
+            "function_call" | FREE_CALL => {
                 Kind::ToolCall { id: format!("{}|{}", item.call_id, item.id), name: item.name.clone() }
             }
             _ => Kind::Other,
         };
-        self.items.insert(at, answer.begin(kind));
+        let block = answer.begin(kind);
+        self.items.insert(at, block);
+        match item.kind.as_str() {
+            FREE_CALL => answer.delta(block, &format!("{{\"{FREE_ARGUMENT}\":\"")),
+            _ => Ok(()),
+        }
     }
 
     /// The finished item has everything: what did not come before comes now.
     fn end(&mut self, at: u64, raw: &RawValue, answer: &mut Assembler) -> Result<(), Error> {
         let item: Item = parse(raw.get().as_bytes(), answer)?;
         if !self.items.contains_key(&at) {
-            self.begin(at, &item, answer);
+            self.begin(at, &item, answer)?;
         }
         let Some(block) = self.items.remove(&at) else { return Ok(()) };
         match item.kind.as_str() {
@@ -227,6 +249,16 @@ impl Decoder {
             "function_call" => {
                 answer.complete(block, item.arguments.as_deref().unwrap_or_default())?;
                 answer.end(block);
+            }
+            FREE_CALL => {
+                // A text that was cut off looks whole; without its end the arguments are refused.
+                if item.status != "incomplete" {
+                    match item.input.as_deref() {
+                        Some(input) => answer.complete(block, &as_arguments(input))?,
+                        None => answer.delta(block, "\"}")?,
+                    }
+                }
+                answer.end_free(block);
             }
             _ => {
                 let value = parse(raw.get().as_bytes(), answer)?;
@@ -260,6 +292,19 @@ impl Decoder {
             None => Ok(()),
         }
     }
+}
+
+/// A text that is the only argument of a call, as JSON.
+fn as_arguments(text: &str) -> String {
+    format!("{{\"{FREE_ARGUMENT}\":{}}}", quoted(text))
+}
+
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn within_quotes(quoted: &str) -> &str {
+    quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default()
 }
 
 fn response(raw: Option<&RawValue>, answer: &Assembler) -> Result<Response, Error> {

@@ -4,7 +4,7 @@ use relay_llm::{
     Block, Cache, Image, Message, OutputSchema, Request, Thinking, Tool, ToolChoice, ToolResult,
 };
 use serde_json::{Value, json};
-use testkit::model::{Part, Reply};
+use testkit::model::{Part, Reply, Stop};
 
 use crate::support::{Lab, for_every, prompt};
 
@@ -13,6 +13,7 @@ fn tool() -> Tool {
         name: "read".to_owned(),
         description: "Reads a file.".to_owned(),
         parameters: json!({ "type": "object", "properties": { "path": { "type": "string" } } }),
+        grammar: None,
     }
 }
 
@@ -315,4 +316,87 @@ fn a_tool_can_be_demanded_or_forbidden() {
             assert!(body.contains(expected), "{} {choice:?}: {body}", lab.name);
         }
     });
+}
+
+const GRAMMAR: &str = "start: LINE+\nLINE: /[^\\n]+\\n/\n";
+
+/// A tool with a grammar, and a model that can be held to one.
+fn held() -> (Lab, Request) {
+    let mut lab = Lab::new("openai");
+    lab.model.capabilities.grammars = true;
+    let input = json!({ "type": "object", "properties": { "input": { "type": "string" } } });
+    let edit = Tool {
+        name: "edit".to_owned(),
+        parameters: input,
+        grammar: Some(GRAMMAR.to_owned()),
+        ..tool()
+    };
+    let request = Request { tools: vec![tool(), edit], ..prompt() };
+    (lab, request)
+}
+
+/// Text with everything that JSON escapes.
+const FREE: &str = "§a \"b\"\n»EOF\n\tx\\n\u{1}é🦀\n";
+
+#[test]
+fn a_tool_with_a_grammar_is_called_with_text_and_answered_in_kind() {
+    let (lab, request) = held();
+    let written = json!({ "input": FREE }).to_string();
+    for whole in [false, true] {
+        let reply = Reply::text("").tool("call_1", "edit", &written).tool("call_2", "read", r#"{"path":"a"}"#);
+        lab.server.queue(if whole { reply.whole_arguments() } else { reply });
+        let told = lab.request(&request);
+        assert_eq!(told.outcome(), "done", "{:?}", told.error);
+        let message = told.turn.message();
+        let calls: Vec<_> = message.tool_calls().cloned().collect();
+        assert_eq!(calls[0].arguments.object().unwrap()["input"], FREE);
+        let second = Request {
+            messages: vec![Message::text("Hi"), message, result(&calls[0].id), result(&calls[1].id)],
+            tool_choice: ToolChoice::Named("edit".to_owned()),
+            ..request.clone()
+        };
+        lab.server.queue(Reply::text("Done."));
+        assert_eq!(lab.request(&second).outcome(), "done");
+        let asked = lab.server.prompts().pop().unwrap();
+        assert_eq!(asked.complaint, None);
+        let tools = &asked.body["tools"];
+        assert_eq!((&tools[0]["type"], &tools[1]["type"]), (&json!("function"), &json!("custom")));
+        let format = json!({ "type": "grammar", "syntax": "lark", "definition": GRAMMAR });
+        assert_eq!((&tools[1]["format"], tools[1].get("parameters")), (&format, None));
+        assert_eq!(asked.body["tool_choice"], json!({ "type": "custom", "name": "edit" }));
+        let kinds: Vec<&str> =
+            asked.body["input"].as_array().unwrap().iter().filter_map(|item| item["type"].as_str()).collect();
+        let expected =
+            ["custom_tool_call", "function_call", "custom_tool_call_output", "function_call_output"];
+        assert_eq!(kinds, expected);
+        assert_eq!(asked.body["input"][1]["input"], FREE);
+    }
+}
+
+#[test]
+fn models_without_grammars_get_the_schema_and_the_calls_of_others_as_json() {
+    let (lab, request) = held();
+    lab.server.queue(Reply::text("").tool("call_1", "edit", &json!({ "input": FREE }).to_string()));
+    let message = lab.request(&request).turn.message();
+    let call_id = message.tool_calls().next().unwrap().id.clone();
+    let messages = vec![Message::text("Hi"), message, result(&call_id)];
+    for_every(|other| {
+        let told = other.request(&Request { messages: messages.clone(), ..request.clone() });
+        assert_eq!(told.outcome(), "done", "{:?}", told.error);
+        let asked = other.server.prompts().pop().unwrap();
+        assert_eq!(asked.complaint, None);
+        let body = asked.body.to_string();
+        assert!(!body.contains("custom") && !body.contains("start: LINE"), "{body}");
+    });
+}
+
+/// A text looks whole wherever it was cut, so a call that was cut is not one.
+#[test]
+fn text_that_was_cut_off_is_no_call() {
+    let (lab, request) = held();
+    let reply = Reply::text("").tool("call_1", "edit", &json!({ "input": FREE }).to_string());
+    lab.server.queue(reply.stop(Stop::Length));
+    let told = lab.request(&request);
+    let call = told.turn.message().tool_calls().next().cloned().unwrap();
+    assert!(call.arguments.object().is_none(), "{call:?}");
 }

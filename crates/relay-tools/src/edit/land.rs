@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use relay_agent::policy::Level;
-use relay_agent::tool::{Call, Landing, Output, ToolError};
+use relay_agent::tool::{Call, Landing, Output, Services, ToolError};
 use relay_diagnostics::{Diagnostic, Severity};
 use relay_edit::plan::generated_by_program;
 use relay_edit::{Edit, Operation, Repeats, Strictness, codes};
@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use super::mode::Mode;
 use super::notebooks;
+use super::similar::LOWEST;
 use super::wanted::Wanted;
 use super::{compact, first_changed_line, unified};
 
@@ -79,8 +80,8 @@ pub fn errors(mode: Mode, findings: &[Diagnostic]) -> ToolError {
     refused(errors.map(|error| format!("{}{}", lead(mode, error), worded(error))))
 }
 
-/// How much quoted lines may differ from the file's. A threshold of 1 leaves no room for slips; below that, Relay's own
-/// rule holds, which allows one character in one context line of four.
+/// How much quoted lines may differ from the file's. A threshold of 1 leaves no room for slips; below that, the engine allows
+/// one character in one context line of four, and `replace` what [`likeness`] says.
 pub fn strictness(call: &Call<'_>) -> Strictness {
     if !call.services.is_on("edit.fuzzyMatch", true) {
         Strictness::Exact
@@ -89,6 +90,12 @@ pub fn strictness(call: &Call<'_>) -> Strictness {
     } else {
         Strictness::Fuzzy
     }
+}
+
+/// How alike old text must be that quotes no place of the file (`edit.fuzzyThreshold`); none where it must be the file's.
+pub fn likeness(services: &Services) -> Option<f64> {
+    let threshold = services.number("edit.fuzzyThreshold", LOWEST).clamp(LOWEST, 1.0);
+    (services.is_on("edit.fuzzyMatch", true) && threshold < 1.0).then_some(threshold)
 }
 
 /// Only what a model wrote next to anchors can have copied a line too many.

@@ -14,6 +14,7 @@ mod partial;
 mod patch;
 mod preview;
 mod replace;
+mod similar;
 mod spec;
 mod vim;
 mod wanted;
@@ -72,6 +73,10 @@ impl Tool for Edit {
         self.spec_of(Mode::of(asking))
     }
 
+    fn grammar_for(&self, asking: Asking<'_>) -> Option<&'static str> {
+        spec::grammar(Mode::of(asking))
+    }
+
     fn schema_for(&self, asking: Asking<'_>, arguments: &Map<String, Value>) -> &Value {
         &self.spec_of(Self::mode(asking, arguments)).parameters
     }
@@ -87,7 +92,7 @@ impl Tool for Edit {
         if mode == Mode::Vim {
             return self.buffers.run(call);
         }
-        let wanted = Wanted::read(mode, call.arguments, &call.services.engine);
+        let wanted = Wanted::read(mode, call.arguments, call.services);
         land::land(call, wanted)
     }
 

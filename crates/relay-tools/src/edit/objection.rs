@@ -27,7 +27,7 @@ pub fn objection(arguments: &str, asking: Asking<'_>) -> Option<String> {
         return None;
     }
     let engine = &asking.services.engine;
-    let wanted = Wanted::read(mode, &arguments, engine);
+    let wanted = Wanted::read(mode, &arguments, asking.services);
     let said = |findings: &[Diagnostic]| {
         findings.iter().any(Diagnostic::is_error).then(|| errors(mode, findings).to_string())
     };

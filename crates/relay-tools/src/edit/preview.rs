@@ -37,7 +37,7 @@ pub fn difference(
     services: &Services,
 ) -> Option<(String, Vec<String>)> {
     let engine = &services.engine;
-    let wanted = Wanted::read(mode, arguments, engine);
+    let wanted = Wanted::read(mode, arguments, services);
     let files = files(engine, &wanted)?;
     let names = wanted.edits.iter().map(|edit| edit.path.as_str());
     let seen = match mode {

@@ -2,13 +2,15 @@
 //!
 //! Text in whole lines, or from word to word, is left to the engine, which places it by its lines. What begins or ends
 //! inside a word, and every occurrence of a text, is worked out here and handed over by anchors; such text must be in the
-//! file byte for byte.
+//! file byte for byte. Text that the engine cannot place is looked for by likeness (`similar`), if the settings allow it.
+
+use std::borrow::Cow;
 
 use relay_diagnostics::Diagnostic;
-use relay_edit::{Base, Dialect, Edit, Hunk, Operation, codes};
+use relay_edit::{Base, Dialect, Edit, Hunk, Operation, Plan, Snapshot, codes, plan};
 use serde_json::Value;
 
-use super::by_anchor;
+use super::{by_anchor, similar};
 
 /// How many lines a message about several places names.
 const NAMED: usize = 10;
@@ -16,15 +18,24 @@ const NAMED: usize = 10;
 /// One edit of a call.
 struct Item<'a> {
     number: usize,
-    old: &'a str,
-    new: &'a str,
+    old: Cow<'a, str>,
+    new: Cow<'a, str>,
     all: bool,
 }
 
-/// Reads the edits of a file; `content` is its text, with lines that end in `\n`.
-pub fn read(path: &str, list: &[Value], content: Option<&str>) -> (Vec<Edit>, Vec<Diagnostic>) {
-    let items: Vec<Item<'_>> = items(list);
-    let mut findings = Vec::new();
+/// Reads the edits of a file; `content` is its text, with lines that end in `\n`. Old text that is not in it may be this
+/// much alike instead.
+pub fn read(
+    path: &str,
+    list: &[Value],
+    content: Option<&str>,
+    threshold: Option<f64>,
+) -> (Vec<Edit>, Vec<Diagnostic>) {
+    let mut items: Vec<Item<'_>> = items(list);
+    let mut findings = match (content, threshold) {
+        (Some(content), Some(threshold)) => find_similar(path, &mut items, content, threshold),
+        _ => Vec::new(),
+    };
     for item in items.iter().filter(|item| item.old.is_empty()) {
         let finding = item.refused(path, "old_text is empty, so nothing says where new_text belongs.");
         findings.push(finding.hinted("copy the text to replace; use `write` for a new file"));
@@ -50,13 +61,47 @@ pub fn read(path: &str, list: &[Value], content: Option<&str>) -> (Vec<Edit>, Ve
     (vec![edit], findings)
 }
 
+/// Puts the file's own lines in place of those that were quoted otherwise, where there is only one place for them.
+fn find_similar(path: &str, items: &mut [Item<'_>], content: &str, threshold: f64) -> Vec<Diagnostic> {
+    let mut findings = Vec::new();
+    if items.iter().all(|item| item.all || content.contains(&*item.old)) {
+        return findings;
+    }
+    // Each edit is for what those before it made.
+    let mut now = Cow::Borrowed(content);
+    for item in items {
+        let plan = item.plan(path, &now);
+        if !item.all && plan.diagnostics.iter().any(|found| found.code == codes::NOT_FOUND) {
+            match similar::find(&item.old, &item.new, &now, threshold) {
+                Ok(Some(similar)) => {
+                    findings.push(similar.warning(item.number, path));
+                    (item.old, item.new) = (similar.old.into(), similar.new.into());
+                }
+                Ok(None) => {}
+                Err(places) => {
+                    let what = format!("is not in {path}, and {} places are similar", places.len());
+                    findings.push(item.ambiguous(path, &what, &places));
+                }
+            }
+        }
+        if let Some(after) = item.apply(path, &now).ok().or_else(|| after(item.plan(path, &now))) {
+            now = Cow::Owned(after);
+        }
+    }
+    findings
+}
+
+fn after(plan: Plan) -> Option<String> {
+    String::from_utf8(plan.changes.into_iter().next()?.after?).ok()
+}
+
 fn items(list: &[Value]) -> Vec<Item<'_>> {
     (1..)
         .zip(list)
         .map(|(number, item)| Item {
             number,
-            old: item.get("old_text").and_then(Value::as_str).unwrap_or_default(),
-            new: item.get("new_text").and_then(Value::as_str).unwrap_or_default(),
+            old: item.get("old_text").and_then(Value::as_str).unwrap_or_default().into(),
+            new: item.get("new_text").and_then(Value::as_str).unwrap_or_default().into(),
             all: item.get("all").and_then(Value::as_bool).unwrap_or_default(),
         })
         .collect()
@@ -86,6 +131,12 @@ impl Item<'_> {
         Edit { path: path.to_owned(), operation, dialect: Dialect::ToolCall, line: self.number }
     }
 
+    /// What the engine makes of it alone.
+    fn plan(&self, path: &str, content: &str) -> Plan {
+        let files = [(path.to_owned(), content.as_bytes().to_vec())].into();
+        plan(&[self.edit(path)], &Snapshot { files, ..Snapshot::default() })
+    }
+
     /// Whether the text is in the file, but only where it begins or ends inside a word.
     fn is_inside_word(&self, content: &str) -> bool {
         let old = self.old.replace("\r\n", "\n");
@@ -110,6 +161,7 @@ impl Item<'_> {
             };
         }
         let places: Vec<usize> = content.match_indices(&old).map(|(at, _)| at).collect();
+        let line_of = |at: &usize| content.get(..*at).map_or(1, |before| before.matches('\n').count() + 1);
         let is_line = |at: &usize| {
             let is_start =
                 content.get(..*at).is_some_and(|before| before.is_empty() || before.ends_with('\n'));
@@ -122,20 +174,17 @@ impl Item<'_> {
             // A whole line says more than a part of another one.
             (_, [at]) => Ok(whole_lines(content, *at, &old, &new)),
             ([at], _) => Ok(spliced(content, (*at, at + old.len()), &new)),
-            (several, _) => Err(self.ambiguous(path, content, several)),
+            (several, _) => {
+                let lines: Vec<usize> = several.iter().map(line_of).collect();
+                Err(self.ambiguous(path, &format!("is in {path} {} times", lines.len()), &lines))
+            }
         }
     }
 
-    fn ambiguous(&self, path: &str, content: &str, places: &[usize]) -> Diagnostic {
-        let line = |at: &usize| content.get(..*at).map_or(1, |before| before.matches('\n').count() + 1);
-        let lines: Vec<String> = places.iter().take(NAMED).map(|at| line(at).to_string()).collect();
-        let more = if places.len() > NAMED { ", …" } else { "" };
-        let message = format!(
-            "edit {}: old_text is in {path} {} times (lines {}{more})",
-            self.number,
-            places.len(),
-            lines.join(", ")
-        );
+    fn ambiguous(&self, path: &str, what: &str, lines: &[usize]) -> Diagnostic {
+        let named: Vec<String> = lines.iter().take(NAMED).map(usize::to_string).collect();
+        let more = if lines.len() > NAMED { ", …" } else { "" };
+        let message = format!("edit {}: old_text {what} (lines {}{more})", self.number, named.join(", "));
         Diagnostic::error(codes::AMBIGUOUS, message)
             .on(path)
             .hinted("quote more of the text around the one you mean, or set `all`")
@@ -169,7 +218,7 @@ mod tests {
             .iter()
             .map(|(old, new, all)| json!({ "old_text": old, "new_text": new, "all": all }))
             .collect();
-        let (edits, findings) = read("f", &list, Some(content));
+        let (edits, findings) = read("f", &list, Some(content), None);
         let message = findings.first().map(|finding| finding.message.clone());
         let files = [("f".to_owned(), content.as_bytes().to_vec())].into();
         let options = relay_edit::Options { repeats: relay_edit::Repeats::Kept, ..Default::default() };
@@ -197,6 +246,28 @@ mod tests {
             &[("Valu", "x", false)],
             Err("old_text is in f 2 times (lines 1, 2)"),
         );
+    }
+
+    #[test]
+    fn what_is_nearly_there_is_used_with_a_warning() {
+        let file = "fn one() {\n    let timeout = compute_timeout(base);\n    start(timeout);\n}\n\nfn two() {}\n";
+        let edits = json!([
+            { "old_text": "    let timeout = compute_timeuot(base);\n    start(timeout);\n", "new_text": "    go(compute_timeuot(base));\n" },
+            { "old_text": "fn two() {}\n", "new_text": "fn three() {}\n" },
+        ]);
+        let list = edits.as_array().unwrap();
+        let landed = |threshold| {
+            let (edits, findings) = read("f", list, Some(file), threshold);
+            let files = [("f".to_owned(), file.as_bytes().to_vec())].into();
+            let after = after(plan(&edits, &Snapshot { files, ..Snapshot::default() }));
+            (after, findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>())
+        };
+        let (after, warnings) = landed(Some(0.95));
+        assert_eq!(after.as_deref(), Some("fn one() {\n    go(compute_timeuot(base));\n}\n\nfn three() {}\n"));
+        assert_eq!(warnings.len(), 1);
+        assert!(warnings[0].contains("line 2 is `let timeout = compute_timeout(base);`, not `let timeout = compute_timeuot"));
+        assert_eq!(landed(None), (None, vec![]));
+        assert_eq!(landed(Some(0.99)), (None, vec![]));
     }
 
     /// Each edit sees what those before it made.

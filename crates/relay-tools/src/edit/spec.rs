@@ -23,6 +23,15 @@ pub fn of(mode: Mode) -> Spec {
     }
 }
 
+/// The grammar of forms that are one text, for models that can be held to it.
+pub fn grammar(mode: Mode) -> Option<&'static str> {
+    match mode {
+        Mode::Hashline => Some(include_str!("text/hashline.lark")),
+        Mode::ApplyPatch => Some(include_str!("text/apply_patch.lark")),
+        Mode::Replace | Mode::Patch | Mode::Vim => None,
+    }
+}
+
 fn parameters(mode: Mode) -> Value {
     match mode {
         Mode::Hashline => {

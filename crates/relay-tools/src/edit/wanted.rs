@@ -1,11 +1,11 @@
 //! From the arguments of a call to edits, whatever form they are in.
 
+use relay_agent::tool::Services;
 use relay_diagnostics::Diagnostic;
 use relay_edit::{Dialect, Edit, Operation, parse, sections};
-use relay_engine::Engine;
 use serde_json::{Map, Value};
 
-use super::land::relative;
+use super::land::{likeness, relative};
 use super::mode::Mode;
 use super::{notebooks, patch, replace};
 
@@ -21,8 +21,9 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// Reads the arguments of a call; `engine` knows the files.
-    pub fn read(mode: Mode, arguments: &Map<String, Value>, engine: &Engine) -> Self {
+    /// Reads the arguments of a call; the engine knows the files, the settings how much quotes may differ.
+    pub fn read(mode: Mode, arguments: &Map<String, Value>, services: &Services) -> Self {
+        let engine = &services.engine;
         let path = || relative(engine, text(arguments, "path"));
         let list = || arguments.get("edits").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let (mut edits, findings) = match mode {
@@ -33,7 +34,7 @@ impl Wanted {
             Mode::ApplyPatch => envelope(text(arguments, "input")),
             Mode::Replace => {
                 let path = path();
-                replace::read(&path, list(), notebooks::text(engine, &path).as_deref())
+                replace::read(&path, list(), notebooks::text(engine, &path).as_deref(), likeness(services))
             }
             Mode::Patch => patch::read(&path(), list()),
             Mode::Vim => (Vec::new(), Vec::new()),

@@ -45,6 +45,49 @@ fn plan_mode_changes_nothing_and_keeps_its_plan() {
     assert_eq!(lab.env.tree(), before);
 }
 
+/// A session that is in the middle of an interview, as its log says.
+fn interviewing(lab: &Lab) {
+    lab.server.queue(Reply::text("Hello."));
+    assert_eq!(lab.run(&["hello"]).code, 0);
+    let sessions = lab.env.home_path(".local/share/relay/sessions");
+    let folder = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).next().unwrap();
+    let text = std::fs::read_to_string(&log).unwrap();
+    let last: Value = serde_json::from_str(text.lines().next_back().unwrap()).unwrap();
+    let entry = json!({
+        "type": "mode_change", "id": "0a1b2c3d", "parentId": last["id"], "timestamp": last["timestamp"],
+        "mode": "deep-interview",
+    });
+    std::fs::write(&log, format!("{text}{entry}\n")).unwrap();
+}
+
+#[test]
+fn an_interview_builds_nothing_and_writes_its_spec() {
+    let lab = Lab::new();
+    interviewing(&lab);
+    let refused = [
+        ("write", json!({ "path": "a.txt", "content": "no\n" })),
+        ("edit", json!({ "path": "kept.txt", "edits": [{ "old_text": "kept", "new_text": "lost" }] })),
+        ("edit", json!({ "input": "§.relay/specs/../../b.txt\n»EOF\nno\n" })),
+        ("notebook", json!({ "action": "insert", "notebook_path": "n.ipynb", "cell_index": 0, "content": "x" })),
+        ("write", json!({ "path": ".relay/state/deep-interview-state.json", "content": "{}" })),
+    ];
+    lab.env.write("kept.txt", "kept\n");
+    for (tool, arguments) in &refused {
+        lab.calls(&[(tool, arguments.clone())]);
+    }
+    lab.calls(&[("write", json!({ "path": ".relay/specs/a.md", "content": "# Spec\n" }))]);
+    lab.server.queue(Reply::text("The spec is written."));
+    let (_, document) = lab.json(&["--continue", "--policy", "full", "go on"]);
+    assert_eq!(document["denied"].as_array().map(Vec::len), Some(refused.len()), "{document}");
+    assert_eq!(lab.env.read("kept.txt"), "kept\n");
+    assert!(!lab.env.exists("a.txt") && !lab.env.exists("b.txt") && !lab.env.exists(".relay/state"));
+    assert_eq!(lab.env.read(".relay/specs/a.md"), "# Spec\n");
+    let body = lab.last_body().to_string();
+    assert!(body.contains("only files below .relay/specs and .relay/plans can"), "{body}");
+}
+
 #[test]
 fn an_approved_plan_is_carried_out_as_the_person_chose() {
     for (choice, knows_history) in [("Approve and execute", false), ("Approve", true)] {

@@ -371,3 +371,51 @@ fn parts_of_words_are_replaced_and_slips_can_be_forbidden() {
     let told = call(&lab, &slip);
     assert_eq!(lab.env.read("b.rs"), file, "{told}");
 }
+
+/// What OpenAI's models write is held to the grammar of the form, as text without JSON around it.
+#[test]
+fn models_that_take_grammars_write_text() {
+    let lab = Lab::plain("openai-responses", "/v1");
+    let models = "[[providers.lab.models]]\nid = \"m\"\ngrammars = true\n";
+    lab.models("openai-responses", "/v1", models);
+    for (form, input) in [
+        ("hashline", fill("§a.txt\n≔@2\nTWO\n", FILE)),
+        ("apply_patch", "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+TWO\n*** End Patch".to_owned()),
+    ] {
+        lab.config(&format!("[edit]\nmode = \"{form}\"\n"));
+        lab.env.write("a.txt", FILE);
+        lab.server.queue(Reply::text("").tool("call_0", "edit", &json!({ "input": input }).to_string()));
+        lab.server.queue(Reply::text("Done."));
+        let run = lab.run(&["go"]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        assert_eq!(lab.env.read("a.txt"), FILE.replace("two", "TWO"), "{form}");
+        let asked = lab.server.prompts().pop().unwrap();
+        let tools = asked.body["tools"].as_array().unwrap();
+        let edit = tools.iter().find(|tool| tool["name"] == "edit").unwrap();
+        assert_eq!(edit["type"], "custom");
+        let words = if form == "hashline" { "ANCHOR:" } else { "*** Update File: " };
+        assert!(edit["format"]["definition"].as_str().unwrap().contains(words), "{edit}");
+        let items = asked.body["input"].to_string();
+        assert!(items.contains("custom_tool_call_output") && !items.contains("\"function_call\""), "{items}");
+    }
+}
+
+/// A quote with a slip is placed where it is alike, the file's own lines stay, and the model reads what was different.
+#[test]
+fn quotes_may_be_nearly_right_as_the_threshold_says() {
+    let lab = Lab::plain("openai-chat", "/v1");
+    let file = "def total(items):\n    amount = sum(item.price for item in items)\n    return amount\n";
+    let old = "    amuont = sum(item.price for item in items)\n    return amount\n";
+    let arguments = json!({ "path": "a.txt", "edits": [{ "old_text": old, "new_text": "    return 0\n" }] });
+    lab.env.write("a.txt", file);
+    for settings in ["[edit]\nfuzzyThreshold = 1\n", "[edit]\nfuzzyThreshold = 0.99\n", "[edit]\nfuzzyMatch = false\n"] {
+        lab.config(settings);
+        let told = call(&lab, &arguments);
+        assert!(told.contains("No match found"), "{settings}{told}");
+        assert_eq!(lab.env.read("a.txt"), file);
+    }
+    lab.config("");
+    let told = call(&lab, &arguments);
+    assert_eq!(lab.env.read("a.txt"), "def total(items):\n    return 0\n", "{told}");
+    assert!(told.contains("Warnings:") && told.contains("line 2 is `amount = sum"), "{told}");
+}

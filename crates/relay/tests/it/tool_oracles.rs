@@ -102,15 +102,15 @@ fn rows_are_written_as_the_sqlite_shell_reads_them() {
     );
 }
 
-/// A Python that has nbformat and lark, in the long run only: they come from the network.
+/// A Python that has nbformat, lark and llguidance, in the long run only: they come from the network.
 #[allow(clippy::print_stdout, reason = "what is not tested must be seen")]
 fn python() -> Option<PathBuf> {
     if std::env::var("RELAY_LONG_TESTS").as_deref() != Ok("yes") {
-        println!("NOT TESTED: nbformat and lark are asked in the long run only");
+        println!("NOT TESTED: nbformat, lark and llguidance are asked in the long run only");
         return None;
     }
     let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
-    let venv = target.join("nbformat-venv");
+    let venv = target.join("oracles-venv");
     let run = |command: &mut Command| {
         let status = command.status().unwrap();
         assert!(status.success(), "{command:?}");
@@ -121,7 +121,8 @@ fn python() -> Option<PathBuf> {
             "install",
             "--quiet",
             "nbformat==5.10.4",
-            "lark==1.2.2",
+            "lark==1.3.1",
+            "llguidance==1.9.1",
         ]));
         std::fs::write(venv.join("ready"), "").unwrap();
     }
@@ -222,37 +223,69 @@ fn fifty_thousand_files_are_searched_as_ripgrep_and_fd_do() {
     }
 }
 
-/// The grammar of the default form accepts what the tool accepts, and nothing that it refuses.
+/// A grammar and texts that it must accept and refuse.
+fn grammars() -> Value {
+    json!([
+        {
+            "grammar": include_str!("../../../relay-tools/src/edit/text/hashline.lark"),
+            "good": [
+                "§src/a.ts\n»4fb\nconst added = true;\n",
+                "§src/a.ts\n«4fb\nconst addedBefore = true;\n",
+                "§src/a.ts\n≔4fb..6qx\n",
+                "§src/a.ts\n≔4fb..5dm\nconst clean = 1;\n\nreturn clean;\n",
+                "§src/a.ts\n»BOF\nconst HEADER = true;\n»EOF\n* a list\n",
+                "§src/a.ts\n≔4fb\n\n»EOF\nexport const done = true;\n",
+                "*** Begin Patch\n§§a b.txt\n≔1aa\n§b\n«2bb\nx\n*** End Patch\n",
+                "§a\n≔1aa\n*** Add File: x\n**\n*\n***\n**** x\n*** Bold ***\n",
+            ],
+            "bad": [
+                "hello\n", "§\n»EOF\nx\n", "§a\n≔2\nx\n", "§a\n»2aa\n", "§a\nstray\n", "§a\n≔2aa..\nx\n", "",
+                "§a\n≔1aa\n*** Abort\n",
+            ],
+        },
+        {
+            "grammar": include_str!("../../../relay-tools/src/edit/text/apply_patch.lark"),
+            "good": [
+                "*** Begin Patch\n*** Add File: a\n+x\n+\n*** Delete File: b\n*** Update File: c d\n*** Move to: e\n\
+                 @@\n-a\n+b\n \n@@ def f():\n c\n+d\n*** End of File\n*** End Patch\n",
+                "*** Begin Patch\n*** Update File: a\n-x\n+y\n*** End Patch",
+            ],
+            "bad": [
+                "*** Begin Patch\n*** End Patch\n", "x", "*** Begin Patch\n*** Update File: \n@@\n-a\n*** End Patch\n",
+                "*** Begin Patch\n*** Add File: a\nx\n*** End Patch\n",
+            ],
+        },
+    ])
+}
+
+/// The grammars of the forms accept what the tool accepts, and nothing that it refuses: by Lark, and by the sampler of
+/// providers that take grammars (llguidance), which knows only a part of Lark.
 #[test]
-fn the_grammar_of_edits_accepts_them() {
+fn the_grammars_of_edits_accept_them() {
     let Some(python) = python() else { return };
-    let grammar = include_str!("../../../../docs/formats/hashline.lark");
-    let good = [
-        "§src/a.ts\n»4fb\nconst added = true;\n",
-        "§src/a.ts\n«4fb\nconst addedBefore = true;\n",
-        "§src/a.ts\n≔4fb..6qx\n",
-        "§src/a.ts\n≔4fb..5dm\nconst clean = 1;\n\nreturn clean;\n",
-        "§src/a.ts\n»BOF\nconst HEADER = true;\n»EOF\n* a list\n",
-        "§src/a.ts\n≔4fb\n\n»EOF\nexport const done = true;\n",
-        "*** Begin Patch\n§§a b.txt\n≔1aa\n§b\n«2bb\nx\n*** End Patch\n",
-    ];
-    let bad = ["hello\n", "§\n»EOF\nx\n", "§a\n≔2\nx\n", "§a\n»2aa\n", "§a\nstray\n", "§a\n≔2aa..\nx\n", ""];
-    let cases = json!({ "grammar": grammar, "good": good, "bad": bad });
-    let script = "import lark, json, sys\n\
-                  c = json.load(sys.stdin)\n\
-                  p = lark.Lark(c['grammar'], parser='earley', lexer='dynamic')\n\
-                  for t in c['good']: p.parse(t)\n\
-                  for t in c['bad']:\n\
-                  \x20   try: p.parse(t)\n\
-                  \x20   except lark.exceptions.LarkError: continue\n\
-                  \x20   sys.exit('accepted: ' + repr(t))\n";
+    let script = "import lark, llguidance, json, sys\n\
+                  tokens = llguidance.LLTokenizer('byte')\n\
+                  def by_lark(parser, text):\n\
+                  \x20   try: parser.parse(text)\n\
+                  \x20   except lark.exceptions.LarkError: return False\n\
+                  \x20   return True\n\
+                  def by_sampler(grammar, text):\n\
+                  \x20   m = llguidance.LLMatcher(tokens, llguidance.LLMatcher.grammar_from_lark(grammar), log_level=0)\n\
+                  \x20   assert not m.is_error(), m.get_error()\n\
+                  \x20   return all(m.consume_token(b) for b in text.encode()) and m.is_accepting()\n\
+                  for c in json.load(sys.stdin):\n\
+                  \x20   parser = lark.Lark(c['grammar'], parser='earley', lexer='dynamic')\n\
+                  \x20   for kind, expected in (('good', True), ('bad', False)):\n\
+                  \x20       for text in c[kind]:\n\
+                  \x20           got = (by_lark(parser, text), by_sampler(c['grammar'], text))\n\
+                  \x20           if got != (expected, expected): sys.exit(f'{kind} {got}: {text!r}')\n";
     let mut child = Command::new(&python)
         .args(["-c", script])
         .stdin(std::process::Stdio::piped())
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    serde_json::to_writer(child.stdin.take().unwrap(), &cases).unwrap();
+    serde_json::to_writer(child.stdin.take().unwrap(), &grammars()).unwrap();
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

@@ -7,7 +7,7 @@ use relay_edit::{Edit, Snapshot, plan};
 use serde_json::{Value, json};
 
 use super::super::wanted::envelope;
-use super::super::{patch, replace};
+use super::super::{patch, replace, similar};
 
 /// Old and new texts of a reply in SEARCH/REPLACE blocks, by file.
 fn sections(reply: &str) -> Option<BTreeMap<String, Vec<Value>>> {
@@ -118,17 +118,76 @@ fn by_line(expect: &Value, after: &BTreeMap<String, Vec<u8>>) -> bool {
     })
 }
 
-#[test]
-fn calls_of_the_corpus_land_as_they_are_meant_or_not_at_all() {
+/// The cases of the corpus; none where it is not there.
+fn cases() -> Option<Vec<Value>> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/corpus/practice.jsonl");
     let corpus = std::env::var("RELAY_CORPUS").unwrap_or_else(|_| beside.to_owned());
     let Ok(text) = std::fs::read_to_string(&corpus) else {
         println!("NOT TESTED: no corpus; set RELAY_CORPUS to score one");
-        return;
+        return None;
     };
+    Some(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// What a file of a case holds, as edits see it.
+fn content(case: &Value, path: &str) -> Option<String> {
+    case["files"][path].as_str().map(|text| text.replace("\r\n", "\n"))
+}
+
+/// The text with this many of its small letters replaced, far apart.
+fn with_slips(text: &str, slips: usize, seed: usize) -> String {
+    let letters: Vec<usize> =
+        text.char_indices().filter(|(_, c)| c.is_ascii_lowercase()).map(|(at, _)| at).collect();
+    let mut bytes = text.as_bytes().to_vec();
+    for slip in 0..slips {
+        if let Some(at) = letters.get((seed * 31 + slip * letters.len() / slips) % letters.len().max(1)) {
+            bytes[*at] = b'a' + (bytes[*at] - b'a' + 7) % 26;
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Quotes with slips, up to as many as the threshold allows and beyond: they land as they are meant or not at all.
+#[test]
+fn quotes_with_slips_land_as_they_are_meant_or_not_at_all() {
+    let Some(cases) = cases() else { return };
+    let (mut tried, mut landed, mut wrong) = (0, 0, Vec::new());
+    for case in cases.iter().filter(|case| case["dialect"] == "search_replace") {
+        let Some(files) = sections(case["response"].as_str().unwrap()) else { continue };
+        for seed in 0..12 {
+            let mut edits = Vec::new();
+            let mut is_refused = false;
+            for (path, list) in &files {
+                let mut list = list.clone();
+                for edit in &mut list {
+                    let old = edit["old_text"].as_str().unwrap();
+                    let slips = old.chars().count() * (seed + 1) / 12 / 16;
+                    edit["old_text"] = with_slips(old, slips, seed).into();
+                }
+                let (read, findings) =
+                    replace::read(path, &list, content(case, path).as_deref(), Some(similar::LOWEST));
+                is_refused |= findings.iter().any(Diagnostic::is_error);
+                edits.extend(read);
+            }
+            tried += 1;
+            match is_right(case, &edits) {
+                _ if is_refused => {}
+                Ok(is_landed) => landed += usize::from(is_landed),
+                Err(id) => wrong.push(format!("{id} seed {seed}")),
+            }
+        }
+    }
+    println!("{landed} of {tried} calls with slips landed");
+    assert!(wrong.is_empty(), "{} WRONG: {wrong:#?}", wrong.len());
+    assert!(landed * 3 > tried, "{landed} of {tried}");
+}
+
+#[test]
+fn calls_of_the_corpus_land_as_they_are_meant_or_not_at_all() {
+    let Some(cases) = cases() else { return };
     let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     let mut wrong = Vec::new();
-    for case in text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+    for case in cases {
         let reply = case["response"].as_str().unwrap();
         let mut score = |form: &'static str, edits: &[Edit]| {
             let count = counts.entry(form).or_default();
@@ -143,7 +202,14 @@ fn calls_of_the_corpus_land_as_they_are_meant_or_not_at_all() {
                 let Some(files) = sections(reply) else { continue };
                 let edits: Vec<Edit> =
                     files.iter().flat_map(|(path, list)| replace::plain(path, list)).collect();
-                score("replace", &edits);
+                score("replace, engine alone", &edits);
+                let read = files.iter().map(|(path, list)| {
+                    replace::read(path, list, content(&case, path).as_deref(), Some(similar::LOWEST))
+                });
+                let (edits, findings): (Vec<_>, Vec<_>) = read.unzip();
+                if !findings.concat().iter().any(Diagnostic::is_error) {
+                    score("replace", &edits.concat());
+                }
             }
             Some("apply_patch") => {
                 let Some(envelope_text) = enveloped(reply) else { continue };

@@ -97,7 +97,7 @@ pub(super) fn stream(
     let model = request.model();
     match api {
         Api::Anthropic => anthropic::stream(&model, reply, out),
-        Api::Responses => responses::stream(&model, reply, out),
+        Api::Responses => responses::stream(request, reply, out),
         Api::Chat => {
             let wants_usage = request.body["stream_options"]["include_usage"] == Value::Bool(true);
             chat::stream(&model, flavour, wants_usage, reply, out)
@@ -117,7 +117,7 @@ pub(super) fn document(
     let model = request.model();
     Ok(match api {
         Api::Anthropic => anthropic::document(&model, reply),
-        Api::Responses => responses::document(&model, reply),
+        Api::Responses => responses::document(request, reply),
         Api::Chat => chat::document(&model, flavour, reply),
         Api::Gemini if request.path.ends_with(":streamGenerateContent") => {
             Value::Array(vec![gemini::document(&model, reply)])
@@ -160,7 +160,7 @@ pub(super) fn complaint(request: &Request) -> Option<String> {
             Some("anthropic-version: header is required".to_owned())
         }
         Api::Anthropic => missing(&["model", "max_tokens", "messages"]),
-        Api::Responses => missing(&["model", "input"]),
+        Api::Responses => missing(&["model", "input"]).or_else(|| responses::complaint(&request.body)),
         Api::Chat => missing(&["model", "messages"]),
         Api::Gemini => missing(&["contents"]),
         Api::Ollama => missing(&["model", "messages"]),

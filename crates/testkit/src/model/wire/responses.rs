@@ -5,7 +5,7 @@ use std::io::Result;
 use serde_json::{Value, json};
 
 use super::super::outbox::Outbox;
-use super::super::{Failure, Part, Reply, Stop};
+use super::super::{Failure, Part, Reply, Request, Stop};
 
 /// Numbers the events, as the API does.
 struct Numbered<'a, 'b> {
@@ -29,25 +29,38 @@ impl Numbered<'_, '_> {
     }
 }
 
-pub(super) fn stream(model: &str, reply: &Reply, out: &mut Outbox<'_>) -> Result<()> {
+/// The tools whose calls are text and no JSON.
+fn free_tools(request: &Request) -> Vec<&str> {
+    let tools = request.body["tools"].as_array().map_or(&[][..], Vec::as_slice);
+    tools.iter().filter(|tool| tool["type"] == "custom").filter_map(|tool| tool["name"].as_str()).collect()
+}
+
+pub(super) fn stream(request: &Request, reply: &Reply, out: &mut Outbox<'_>) -> Result<()> {
     let mut out = Numbered { out, number: 0 };
-    let mut begun = response(model, reply, "in_progress");
+    let (model, free) = (&*request.model(), &*free_tools(request));
+    let mut begun = response(model, reply, free, "in_progress");
     begun["output"] = json!([]);
     begun["usage"] = Value::Null;
     begun["incomplete_details"] = Value::Null;
     out.send("response.created", json!({ "response": begun }))?;
     out.send("response.in_progress", json!({ "response": begun }))?;
     for (index, part) in reply.parts.iter().enumerate() {
-        item_events(&mut out, index, part, reply)?;
+        item_events(&mut out, index, part, reply, free)?;
     }
-    let response = response(model, reply, status(reply));
+    let response = response(model, reply, free, status(reply));
     let kind = if status(reply) == "completed" { "response.completed" } else { "response.incomplete" };
     let last = out.event(kind, json!({ "response": response }));
     out.out.last(Some(kind), &last.to_string())
 }
 
-fn item_events(out: &mut Numbered<'_, '_>, index: usize, part: &Part, reply: &Reply) -> Result<()> {
-    let whole = item(index, part);
+fn item_events(
+    out: &mut Numbered<'_, '_>,
+    index: usize,
+    part: &Part,
+    reply: &Reply,
+    free: &[&str],
+) -> Result<()> {
+    let whole = item(index, part, free);
     let id = whole["id"].clone();
     let mut begun = whole.clone();
     if begun["status"].is_string() {
@@ -100,6 +113,17 @@ fn item_events(out: &mut Numbered<'_, '_>, index: usize, part: &Part, reply: &Re
             let part = json!({ "summary_index": 0, "part": whole["summary"][0] });
             out.send("response.reasoning_summary_part.done", place(part))?;
         }
+        Part::Tool { name, .. } if free.contains(&&**name) => {
+            begun["input"] = json!("");
+            out.send("response.output_item.added", json!({ "output_index": index, "item": begun }))?;
+            let input = whole["input"].as_str().unwrap_or_default();
+            if !reply.whole_arguments {
+                for piece in reply.pieces(input) {
+                    out.send("response.custom_tool_call_input.delta", place(json!({ "delta": piece })))?;
+                }
+            }
+            out.send("response.custom_tool_call_input.done", place(json!({ "input": input })))?;
+        }
         Part::Tool { arguments, .. } => {
             begun["arguments"] = json!("");
             out.send("response.output_item.added", json!({ "output_index": index, "item": begun }))?;
@@ -117,8 +141,58 @@ fn item_events(out: &mut Numbered<'_, '_>, index: usize, part: &Part, reply: &Re
     out.send("response.output_item.done", json!({ "output_index": index, "item": whole }))
 }
 
-pub(super) fn document(model: &str, reply: &Reply) -> Value {
-    response(model, reply, status(reply))
+pub(super) fn document(request: &Request, reply: &Reply) -> Value {
+    response(&request.model(), reply, &free_tools(request), status(reply))
+}
+
+/// What the API refuses in the tools of a request and in the calls of its history.
+pub(super) fn complaint(body: &Value) -> Option<String> {
+    let list = |name: &str| body[name].as_array().map_or(&[][..], Vec::as_slice);
+    if let Some(complaint) = list("tools").iter().find_map(of_free_tool) {
+        return Some(complaint);
+    }
+    let input = list("input");
+    let kinds = [
+        ("custom_tool_call_output", "function_call", "custom tool call output"),
+        ("function_call_output", "custom_tool_call", "function call output"),
+    ];
+    for item in input {
+        for (output, other, name) in kinds {
+            let is_call = |call: &&Value| call["call_id"] == item["call_id"];
+            if item["type"] == output
+                && input.iter().filter(|call| call["type"] == other).find(is_call).is_some()
+            {
+                return Some(format!("No tool call found for {name} with call_id {}.", item["call_id"]));
+            }
+        }
+    }
+    None
+}
+
+/// A tool of free text has a format, and a grammar in the part of Lark that the sampler understands.
+fn of_free_tool(tool: &Value) -> Option<String> {
+    if tool["type"] != "custom" {
+        return None;
+    }
+    let format = &tool["format"];
+    let grammar = format["definition"].as_str().unwrap_or_default();
+    let looks_around = ["(?=", "(?!", "(?<"].iter().any(|look| grammar.contains(look));
+    let problem = if tool["name"].as_str().is_none_or(str::is_empty) {
+        "name: Field required"
+    } else if tool.get("parameters").is_some() {
+        "Unknown parameter: 'parameters'."
+    } else if format["type"] != "grammar" {
+        return (format["type"] != "text").then(|| "Invalid value for 'format.type'.".to_owned());
+    } else if !["lark", "regex"].contains(&format["syntax"].as_str().unwrap_or_default()) {
+        "Invalid value for 'format.syntax'."
+    } else if format["syntax"] == "lark" && !grammar.lines().any(|line| line.starts_with("start:")) {
+        "Invalid grammar: there is no rule `start`."
+    } else if looks_around {
+        "Invalid grammar: look-around is not supported."
+    } else {
+        return None;
+    };
+    Some(problem.to_owned())
 }
 
 fn status(reply: &Reply) -> &'static str {
@@ -128,7 +202,7 @@ fn status(reply: &Reply) -> &'static str {
     }
 }
 
-fn response(model: &str, reply: &Reply, status: &str) -> Value {
+fn response(model: &str, reply: &Reply, free: &[&str], status: &str) -> Value {
     let reason = match reply.stop {
         Stop::Length => Some("max_output_tokens"),
         Stop::Refusal => Some("content_filter"),
@@ -148,7 +222,7 @@ fn response(model: &str, reply: &Reply, status: &str) -> Value {
         "instructions": null,
         "max_output_tokens": null,
         "model": model,
-        "output": reply.parts.iter().enumerate().map(|(index, part)| item(index, part)).collect::<Vec<_>>(),
+        "output": reply.parts.iter().enumerate().map(|(index, part)| item(index, part, free)).collect::<Vec<_>>(),
         "parallel_tool_calls": true,
         "previous_response_id": null,
         "reasoning": { "effort": null, "summary": null },
@@ -172,7 +246,7 @@ fn response(model: &str, reply: &Reply, status: &str) -> Value {
     })
 }
 
-fn item(index: usize, part: &Part) -> Value {
+fn item(index: usize, part: &Part, free: &[&str]) -> Value {
     let message = |content: Value| {
         json!({
             "id": format!("msg_{index:04}"),
@@ -198,6 +272,14 @@ fn item(index: usize, part: &Part) -> Value {
             reasoning(json!([{ "type": "summary_text", "text": text }]), signature.as_ref())
         }
         Part::Redacted(data) => reasoning(json!([]), Some(data)),
+        Part::Tool { id, name, arguments } if free.contains(&&**name) => json!({
+            "id": format!("ctc_{index:04}"),
+            "type": "custom_tool_call",
+            "status": "completed",
+            "call_id": id,
+            "name": name,
+            "input": super::arguments_value(arguments)["input"].as_str().unwrap_or(arguments),
+        }),
         Part::Tool { id, name, arguments } => json!({
             "id": format!("fc_{index:04}"),
             "type": "function_call",
@@ -231,7 +313,7 @@ pub(super) fn failure(failure: Failure, detail: Option<&str>) -> (u16, Value) {
 pub(super) fn failure_event(kind: Failure) -> Value {
     let error = failure(kind, None).1["error"].clone();
     if kind == Failure::Internal {
-        let mut response = response("scripted-model", &Reply::default(), "failed");
+        let mut response = response("scripted-model", &Reply::default(), &[], "failed");
         response["error"] = json!({ "code": "server_error", "message": error["message"] });
         response["usage"] = Value::Null;
         return json!({ "type": "response.failed", "sequence_number": 99, "response": response });
