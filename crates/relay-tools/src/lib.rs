@@ -20,7 +20,7 @@ mod job;
 mod landing;
 mod monitor;
 mod notebook;
-mod pictures;
+pub mod pictures;
 mod read;
 mod recipe;
 mod render_mermaid;

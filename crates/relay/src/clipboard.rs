@@ -4,11 +4,14 @@
 //! the background and holds the text until another program copies something; elsewhere the system keeps it.
 
 use std::io::{IsTerminal as _, Read, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
-use relay_diagnostics::Diagnostic;
+use relay_diagnostics::{Cancel, Diagnostic};
 use relay_engine::Arrival;
+use relay_exec::Program;
+use relay_tools::pictures::{Encoding, converted};
 
 use crate::channel::Source;
 use crate::failure::{ENVIRONMENT, Failure};
@@ -74,8 +77,47 @@ pub fn paste() -> Result<String, Failure> {
     }
 }
 
-/// The background process is ready once it offers the text, so this waits until the clipboard has it. If something new
-/// is there instead, the user has already copied something else, which is not an error.
+/// The largest picture that is taken.
+const PICTURE_BYTES: usize = 20 << 20;
+/// The longest side of a picture that is taken; larger ones are made smaller.
+const PICTURE_SIDE: u32 = 4_096;
+/// How long the program that hands over a picture may take, on systems that need one.
+const HANDED_OVER_WITHIN: Duration = Duration::from_secs(5);
+
+/// The picture on the clipboard, as PNG; nothing if there is none.
+pub fn picture() -> Option<Vec<u8>> {
+    let formats = ["image/png", "image/webp", "image/jpeg", "image/gif"];
+    let bytes = crate::channel::picture(&formats).or_else(handed_over)?;
+    if bytes.len() > PICTURE_BYTES {
+        return None;
+    }
+    // Decoded in any case: what another program copied may not be what it says.
+    converted(&bytes, (PICTURE_SIDE, PICTURE_SIDE), Encoding::Png).ok()
+}
+
+/// macOS has no program of its own that writes pictures; this one is widespread.
+fn handed_over() -> Option<Vec<u8>> {
+    relay_exec::find_program("pngpaste")?;
+    let run = Program {
+        program: "pngpaste",
+        args: &["-"],
+        cwd: Path::new("/"),
+        timeout: HANDED_OVER_WITHIN,
+        output_limit_bytes: PICTURE_BYTES,
+        env: &[],
+        stdin: None,
+    };
+    let mut bytes = Vec::new();
+    let output = run.stream(&Cancel::new(), &mut |more| {
+        if bytes.len() <= PICTURE_BYTES {
+            bytes.extend_from_slice(more);
+        }
+    });
+    output.success().then_some(bytes)
+}
+
+/// The background process reports by offering the text: wait until the clipboard has it. If it has something else that
+/// was not there before, the user was quick to copy the next thing, and that is not a fault.
 fn wait_until_offered(text: &str, before: Option<&str>) -> Result<(), Failure> {
     let started = Instant::now();
     while started.elapsed() < OFFERED_WITHIN {

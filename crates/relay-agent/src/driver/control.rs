@@ -12,7 +12,8 @@ use crate::jobs::Jobs;
 use crate::policy::{Level, Policy};
 use crate::session::body::{BranchSummary, Custom, ModelChange, ThinkingLevelChange};
 use crate::session::{Body, Message, SessionError, SessionLog, Summary, TitleSource};
-use crate::tool::{Facts, Registry, Selection, Services, UnknownTool};
+use crate::tool::{Facts, Registry, Selection, Services, Signal, UnknownTool};
+use crate::turn::{EditedTodos, Happened, TODOS};
 
 impl Agent {
     /// Whether a run is under way.
@@ -246,6 +247,18 @@ impl Agent {
         let context = self.log.context();
         let last = context.messages.iter().rev().find(|seen| matches!(&*seen.message, Message::Assistant(_)));
         last.map(|seen| seen.message.text())
+    }
+
+    /// Replaces the list of tasks by one that a person edited. The model reads it before it says anything more.
+    pub fn set_todos(&mut self, todos: EditedTodos) {
+        self.state.take_todos(&todos.data);
+        self.signal(Signal::Keep { kind: TODOS.to_owned(), data: todos.data });
+        if self.state.is_busy() {
+            // Between a call and its result there is no room for anything else.
+            self.queue(Happened::Steered(todos.prompt));
+        } else {
+            todos.prompt.bodies.into_iter().for_each(|body| self.append(body));
+        }
     }
 
     /// Puts something into the log that is not part of a run, such as a command the user ran.

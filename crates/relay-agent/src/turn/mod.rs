@@ -30,4 +30,4 @@ pub use happened::{Answer, Compacted, Happened, Hit, Prompt, Source};
 pub use queue::{Delivery, Queues};
 pub use schema::structured;
 pub use state::{Phase, Settings, State};
-pub use todos::TODOS;
+pub use todos::{EditedTodos, TODOS};

@@ -97,7 +97,7 @@ impl State {
             }
             Signal::Pending { .. } => self.pending = true,
             Signal::Resolved { .. } => self.pending = false,
-            Signal::Keep { kind, data } if kind == TODOS => self.set_todos(data),
+            Signal::Keep { kind, data } if kind == TODOS => self.take_todos(data),
             Signal::Mode { .. } | Signal::Select(_) | Signal::Keep { .. } | Signal::Stop => {}
         }
         effects.push(Effect::Signal(signal));

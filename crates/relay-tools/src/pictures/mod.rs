@@ -3,13 +3,18 @@
 //! A picture is another program's data: its format is read from its content, never from its name, and it is decoded with
 //! limits on its sides and on memory before anything believes its header.
 
+mod encode;
+mod sixel;
+
 use std::io::Cursor;
 
 use base64::Engine as _;
-use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, GenericImageView, ImageFormat, ImageReader, Limits};
 use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
+
+pub use encode::{Encoding, converted};
+pub use sixel::sixel;
 
 use crate::read::folder::size;
 
@@ -155,7 +160,7 @@ pub fn for_model(bytes: &[u8], may_resize: bool, cancel: &Cancel) -> Result<Send
             return Err("the call was aborted.".to_owned());
         }
         let scaled = shrunk(&picture, scale);
-        for attempt in attempts(&scaled, facts.channels.1) {
+        for attempt in attempts(&scaled) {
             if attempt.bytes.len() <= MAX_OUTPUT_BYTES {
                 return Ok(attempt);
             }
@@ -186,21 +191,14 @@ fn shrunk(picture: &DynamicImage, scale: f64) -> DynamicImage {
 }
 
 /// The picture in formats and qualities, best first: PNG keeps sharp edges and transparency, JPEG is small.
-fn attempts(picture: &DynamicImage, has_alpha: bool) -> impl Iterator<Item = Sendable> + '_ {
+fn attempts(picture: &DynamicImage) -> impl Iterator<Item = Sendable> + '_ {
     let sides = picture.dimensions();
-    let png = std::iter::once_with(move || {
-        let mut bytes = Cursor::new(Vec::new());
-        picture.write_to(&mut bytes, ImageFormat::Png).ok()?;
-        Some(Sendable { mime_type: "image/png", bytes: bytes.into_inner(), sides })
-    });
-    let jpeg = QUALITIES.into_iter().map(move |quality| {
-        let mut bytes = Vec::new();
-        // JPEG has no transparency; what is transparent becomes black, which is why PNG is tried first.
-        let plain = if has_alpha { DynamicImage::ImageRgb8(picture.to_rgb8()) } else { picture.clone() };
-        JpegEncoder::new_with_quality(&mut bytes, quality).encode_image(&plain).ok()?;
-        Some(Sendable { mime_type: "image/jpeg", bytes, sides })
-    });
-    png.chain(jpeg).flatten()
+    // JPEG has no transparency, which is why PNG is tried first.
+    let formats = std::iter::once(Encoding::Png).chain(QUALITIES.map(Encoding::Jpeg));
+    formats.filter_map(move |format| {
+        let bytes = encode::encode(picture, format).ok()?;
+        Some(Sendable { mime_type: format.mime_type(), bytes, sides })
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Relay's own agent, put together for a front end: only this module combines the user's settings, a model with its
 //! keys, a session, the tools and the policy.
 
+mod awake;
 mod files;
 pub mod folder;
 mod gate;

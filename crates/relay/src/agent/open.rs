@@ -19,6 +19,7 @@ use relay_store::Store;
 use relay_workspace::Kind;
 use serde_json::{Value, json};
 
+use super::awake::Awake;
 use super::reach::Reach;
 use super::vision::Eyes;
 use crate::cli::{AgentArgs, SessionFlags};
@@ -79,7 +80,9 @@ pub struct Opened {
     pub plans: bool,
     /// The recording to replay, if any.
     pub replay: Option<Arc<Replay>>,
-    /// Notes for the person.
+    /// What keeps the machine awake.
+    pub awake: Awake,
+    /// What a person should know.
     pub notes: Vec<String>,
     /// The files of instructions that the model is given: `path` and `text` of each.
     pub instructions: Vec<Value>,
@@ -151,6 +154,7 @@ pub fn open(root: Option<&Path>, args: &AgentArgs, which: &Which, front: Front) 
         untitled: None,
         plans: args.plan,
         replay,
+        awake: Awake::of(&settings),
         notes,
         instructions,
     })

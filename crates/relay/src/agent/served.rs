@@ -34,11 +34,11 @@ pub fn served(
     let mut opened = open(root, args, which, Front { ui, offline, interactive: true })?;
     let events = outlet.clone();
     let journal = Journal::start(&opened.reach.store);
-    opened.builder.observer = Box::new(move |event| {
+    opened.builder.observer = opened.awake.during_runs(Box::new(move |event| {
         let event = event.to_json();
         journal.note(&event);
         events.send(&event);
-    });
+    }));
     let host = Binary {
         reach: opened.reach,
         engine: Arc::clone(&opened.builder.services.engine),

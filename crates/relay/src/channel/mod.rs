@@ -67,6 +67,21 @@ fn clipboard() -> Result<Box<dyn Channel>, Failure> {
     }
 }
 
+/// The picture on the system's clipboard, in the first of these formats there is.
+#[cfg(all(unix, not(target_os = "macos")))]
+pub fn picture(formats: &[&str]) -> Option<Vec<u8>> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let wayland = is_set("WAYLAND_DISPLAY").then(|| wayland::picture(formats)).flatten();
+    let x11 = || x11::X11Clipboard::open().ok()?.picture(formats).ok()?;
+    wayland.or_else(|| is_set("DISPLAY").then(x11).flatten())
+}
+
+/// The system hands its pictures to programs of its own alone; see `clipboard::picture`.
+#[cfg(not(all(unix, not(target_os = "macos"))))]
+pub fn picture(_: &[&str]) -> Option<Vec<u8>> {
+    None
+}
+
 #[cfg(not(all(unix, not(target_os = "macos"))))]
 fn clipboard() -> Result<Box<dyn Channel>, Failure> {
     match polled::PolledClipboard::open() {

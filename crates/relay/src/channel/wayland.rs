@@ -9,13 +9,25 @@ use std::time::{Duration, Instant};
 
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use wl_clipboard_rs::paste::{Error, MimeType, Seat, select_mime_type};
+use wl_clipboard_rs::paste::{
+    ClipboardType as PasteClipboard, Error, MimeType, MimeType as PasteType, Seat, get_contents, select_mime_type,
+};
 use wl_clipboard_rs::watch::{ClipboardEvent, ClipboardType, Watcher};
 
 /// How long the program that owns the clipboard may take to transfer its content.
 const TRANSFER_LIMIT: Duration = Duration::from_secs(10);
 
-/// Changes are awaited on a separate thread, because the library has no timeout.
+/// The picture on the clipboard, in the first of these formats that is offered.
+pub fn picture(formats: &[&str]) -> Option<Vec<u8>> {
+    let of = |format: &&str| {
+        let kind = PasteType::Specific(format);
+        let (pipe, _) = get_contents(PasteClipboard::Regular, Seat::Unspecified, kind).ok()?;
+        read_to_end(pipe).ok().filter(|bytes| !bytes.is_empty())
+    };
+    formats.iter().find_map(of)
+}
+
+/// A thread of its own waits for changes, because the library can only wait for ever.
 pub struct WaylandClipboard {
     arrivals: Receiver<Result<Arrival, Error>>,
     is_fresh: bool,
@@ -55,8 +67,13 @@ fn fetch(event: ClipboardEvent<'_>) -> Arrival {
     }
 }
 
-/// Reads to the end, keeping no more than the limit. Closing the pipe early stops the other side.
-fn drain(mut pipe: impl std::io::Read + AsFd) -> Arrival {
+/// What comes through a pipe, as text.
+fn drain(pipe: impl std::io::Read + AsFd) -> Arrival {
+    read_to_end(pipe).map_or_else(std::convert::identity, super::copied)
+}
+
+/// Reads to the end, keeping no more than allowed. Closing the pipe early makes the other side stop.
+fn read_to_end(mut pipe: impl std::io::Read + AsFd) -> Result<Vec<u8>, Arrival> {
     let deadline = Instant::now() + TRANSFER_LIMIT;
     let mut bytes = Vec::new();
     let mut piece = vec![0; 1 << 16];
@@ -69,21 +86,25 @@ fn drain(mut pipe: impl std::io::Read + AsFd) -> Arrival {
         let mut waiting = [PollFd::new(&pipe, PollFlags::IN)];
         match poll(&mut waiting, Some(&timeout)) {
             Ok(0) => {
-                return Arrival::PassedOver(
+                return Err(Arrival::PassedOver(
                     "the program that holds the clipboard does not answer".to_owned(),
-                );
+                ));
             }
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Arrival::PassedOver(format!("the clipboard cannot be read: {error}")),
+            Err(error) => {
+                return Err(Arrival::PassedOver(format!("the clipboard cannot be read: {error}")));
+            }
         }
         match pipe.read(&mut piece) {
-            Ok(0) => return super::copied(bytes),
+            Ok(0) => return Ok(bytes),
             Ok(count) => bytes.extend(piece.iter().take(count)),
-            Err(error) => return Arrival::PassedOver(format!("the clipboard cannot be read: {error}")),
+            Err(error) => {
+                return Err(Arrival::PassedOver(format!("the clipboard cannot be read: {error}")));
+            }
         }
     }
-    super::too_large()
+    Err(super::too_large())
 }
 
 impl Channel for WaylandClipboard {

@@ -50,6 +50,7 @@ pub struct X11Clipboard {
 
 /// The result of fetching the content.
 enum Content {
+    /// The bytes of a text, or of whatever else was asked for.
     Text(Vec<u8>),
     TooLarge,
     Refused,
@@ -112,7 +113,21 @@ impl X11Clipboard {
         }
     }
 
-    /// The content as text, in the first format its owner offers.
+    /// The picture on the clipboard, in the first of these formats its owner has.
+    pub fn picture(&mut self, formats: &[&str]) -> Result<Option<Vec<u8>>, Fault> {
+        for format in formats {
+            let target = self.connection.intern_atom(false, format.as_bytes())?.reply()?.atom;
+            match self.fetch_as(target)? {
+                Content::Text(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
+                Content::Text(_) | Content::Refused => {}
+                Content::TooLarge => return Err("the picture is too large".into()),
+                Content::NoAnswer => return Err("the program that holds the clipboard does not answer".into()),
+            }
+        }
+        Ok(None)
+    }
+
+    /// The content as text, in the first form its owner has.
     fn fetch(&mut self) -> Result<Arrival, Fault> {
         let owner = self.connection.get_selection_owner(self.atoms.CLIPBOARD)?.reply()?.owner;
         if owner == x11rb::NONE {

@@ -176,7 +176,7 @@ fn work(
 ) -> Result<u8, Failure> {
     let collected = Arc::new(Mutex::new(Collected::default()));
     let (seen, mut show) = (Arc::clone(&collected), Show::new(form == Form::Text));
-    opened.builder.observer = Box::new(move |event| {
+    opened.builder.observer = opened.awake.during_runs(Box::new(move |event| {
         seen.lock().unwrap_or_else(PoisonError::into_inner).see(event);
         match form {
             Form::Events => {
@@ -184,7 +184,7 @@ fn work(
             }
             Form::Text | Form::Json => show.event(event),
         }
-    });
+    }));
     let session = opened.builder.log.id().to_owned();
     let is_structured = opened.builder.asking.output.is_some();
     let mut agent = opened

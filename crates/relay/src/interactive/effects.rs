@@ -4,19 +4,15 @@
 use std::ffi::OsString;
 use std::io::{Read as _, Write as _};
 use std::path::Path;
-use std::time::Duration;
 
 use base64::Engine as _;
 use relay_diagnostics::Cancel;
-use relay_exec::{End, Passthrough, Program};
+use relay_exec::{End, Passthrough};
 use relay_tui::input::Image;
 use relay_tui::{Input, Output};
 
 use super::{Next, Screen, surroundings};
 use crate::clipboard;
-
-/// The largest image accepted from the clipboard.
-const IMAGE_BYTES: usize = 20 << 20;
 
 impl Screen {
     /// Performs the effects that the interface asks for.
@@ -143,35 +139,13 @@ impl Screen {
     }
 }
 
-/// The image on the clipboard, read with the desktop's own tools.
+/// The picture on the clipboard.
 fn picture() -> Option<Image> {
-    let tools: [(&str, &[&str]); 3] = [
-        ("wl-paste", &["--no-newline", "--type", "image/png"]),
-        ("xclip", &["-selection", "clipboard", "-t", "image/png", "-o"]),
-        ("pngpaste", &["-"]),
-    ];
-    tools.into_iter().find_map(|(program, args)| {
-        let run = Program {
-            program,
-            args,
-            cwd: Path::new("/"),
-            timeout: Duration::from_secs(5),
-            output_limit_bytes: IMAGE_BYTES,
-            env: &[],
-            stdin: None,
-        };
-        let mut bytes = Vec::new();
-        let output = run.stream(&Cancel::new(), &mut |more| {
-            if bytes.len() <= IMAGE_BYTES {
-                bytes.extend_from_slice(more);
-            }
-        });
-        let is_picture = output.success() && bytes.starts_with(b"\x89PNG") && bytes.len() <= IMAGE_BYTES;
-        is_picture.then(|| Image {
-            mime_type: "image/png".to_owned(),
-            data: base64::engine::general_purpose::STANDARD.encode(&bytes),
-            about: format!("{} KB", bytes.len() / 1024),
-        })
+    let bytes = clipboard::picture()?;
+    Some(Image {
+        mime_type: "image/png".to_owned(),
+        data: base64::engine::general_purpose::STANDARD.encode(&bytes),
+        about: format!("{} KB", bytes.len() / 1024),
     })
 }
 

@@ -107,3 +107,48 @@ fn without_a_clipboard_the_message_is_printed() {
     assert!(run.stderr.contains("no clipboard"), "{}", run.stderr);
     assert_eq!(env.relay(&["apply", "--copy"]).stdin("x").run().code, 2, "only with --repair-prompt");
 }
+
+/// A picture that another program copied is taken as PNG, whatever its format, without any other program.
+#[test]
+fn a_picture_is_pasted_into_a_prompt() {
+    const PICTURES: [(&str, &str); 2] = [
+        (
+            "image/png",
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
+        ),
+        ("image/gif", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"),
+    ];
+    let display = testkit::XDisplay::start();
+    for (kind, data) in PICTURES {
+        let pane = crate::pane::Pane::new(90, 30);
+        let copied = pane.env.shell(&format!(
+            "printf %s '{data}' | base64 -d > \"$HOME/copied\" && \
+             DISPLAY={} xclip -selection clipboard -t {kind} -i \"$HOME/copied\" >/dev/null 2>&1",
+            display.name()
+        ));
+        assert_eq!(copied.code, 0, "{}", copied.stderr);
+        pane.line(&format!("export DISPLAY={}", display.name()));
+        pane.server.queue(testkit::model::Reply::text("I see a dot."));
+        pane.start("");
+        pane.keys("C-v");
+        pane.expect("▣ 1");
+        pane.line("what is it");
+        pane.expect("I see a dot.");
+        let body = pane.server.prompts().pop().unwrap().body.to_string();
+        assert!(body.contains("data:image/png;base64,iVBOR"), "{kind}: {body}");
+        pane.keys("C-d");
+    }
+}
+
+/// Over SSH the terminal is asked to put the text on its clipboard (OSC 52), if there is no display here.
+#[test]
+fn over_ssh_the_terminal_takes_the_text() {
+    let env = project(PLAIN);
+    let script = "env -u DISPLAY -u WAYLAND_DISPLAY SSH_CONNECTION='10.0.0.1 5 10.0.0.2 22' \"$RELAY\" prompt --copy";
+    let mut screen = env.pty_shell(script);
+    assert_eq!(screen.wait(), 0, "{}", screen.text());
+    let raw = screen.raw();
+    let sent = raw.split("\x1b]52;c;").nth(1).and_then(|rest| rest.split("\x1b\\").next()).unwrap_or_default();
+    let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, sent).unwrap();
+    assert_eq!(String::from_utf8(bytes).unwrap(), env.relay(&["prompt"]).run().stdout);
+}

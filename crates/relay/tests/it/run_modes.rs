@@ -51,8 +51,8 @@ fn interviewing(lab: &Lab) {
     assert_eq!(lab.run(&["hello"]).code, 0);
     let sessions = lab.env.home_path(".local/share/relay/sessions");
     let folder = std::fs::read_dir(&sessions).unwrap().next().unwrap().unwrap().path();
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let log = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).next().unwrap();
+    let mut files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let log = files.find(|path| path.extension().is_some_and(|end| end == "jsonl")).unwrap();
     let text = std::fs::read_to_string(&log).unwrap();
     let last: Value = serde_json::from_str(text.lines().next_back().unwrap()).unwrap();
     let entry = json!({
@@ -63,7 +63,7 @@ fn interviewing(lab: &Lab) {
 }
 
 #[test]
-fn an_interview_builds_nothing_and_writes_its_spec() {
+fn an_interview_builds_nothing() {
     let lab = Lab::new();
     interviewing(&lab);
     let refused = [
@@ -77,15 +77,16 @@ fn an_interview_builds_nothing_and_writes_its_spec() {
     for (tool, arguments) in &refused {
         lab.calls(&[(tool, arguments.clone())]);
     }
+    // What may be written is asked about as all of Relay's own folder is, and here no one is asked.
     lab.calls(&[("write", json!({ "path": ".relay/specs/a.md", "content": "# Spec\n" }))]);
-    lab.server.queue(Reply::text("The spec is written."));
+    lab.server.queue(Reply::text("No one lets me write the spec."));
     let (_, document) = lab.json(&["--continue", "--policy", "full", "go on"]);
     assert_eq!(document["denied"].as_array().map(Vec::len), Some(refused.len()), "{document}");
     assert_eq!(lab.env.read("kept.txt"), "kept\n");
-    assert!(!lab.env.exists("a.txt") && !lab.env.exists("b.txt") && !lab.env.exists(".relay/state"));
-    assert_eq!(lab.env.read(".relay/specs/a.md"), "# Spec\n");
+    assert!(!lab.env.exists("a.txt") && !lab.env.exists("b.txt") && !lab.env.exists(".relay"));
     let body = lab.last_body().to_string();
-    assert!(body.contains("only files below .relay/specs and .relay/plans can"), "{body}");
+    assert_eq!(body.matches("cannot be changed while the interview goes on").count(), 4, "{body}");
+    assert_eq!(body.matches("holds the state of a workflow").count(), 1, "{body}");
 }
 
 #[test]
@@ -383,4 +384,41 @@ fn another_folder_is_read_searched_and_written_by_commands_when_the_user_adds_it
     assert_eq!((code, &document["denied"][0]["tool"]), (1, &json!("read")), "without it: {document}");
     let run = lab.run(&["--add-dir", "missing", "x"]);
     assert_eq!((run.code, run.stderr.contains("--add-dir missing")), (2, true), "{}", run.stderr);
+}
+
+#[test]
+fn a_list_that_a_person_edited_is_what_the_model_goes_by() {
+    let lab = Lab::new();
+    let mut client = lab.rpc(&[]);
+    let phases = json!([{ "name": "Build", "tasks": [{ "content": "one", "status": "completed" }, { "content": "two" }] }]);
+    let double = json!([{ "name": "A", "tasks": [{ "content": "x" }, { "content": "x" }] }]);
+    client.get("set_todos", json!({ "phases": phases }));
+    let refused = client.ask("set_todos", json!({ "phases": double }));
+    assert_eq!(refused["error"], "Task \"x\" already exists", "{refused}");
+    assert_eq!(client.get("get_todos", json!({}))["phases"]["phases"], phases);
+    lab.calls(&[("todo_write", json!({ "ops": [{ "op": "done", "task": "two" }] }))]);
+    lab.server.queue(Reply::text("Done."));
+    client.get("prompt", json!({ "message": "go on" }));
+    assert_eq!(client.ended(), "done");
+    let first = lab.server.prompts().remove(0).body.to_string();
+    assert!(first.contains("The user edited the todo list.") && first.contains("- [x] one\\n- [ ] two"), "{first}");
+    let last = lab.last_body().to_string();
+    assert!(!last.contains("not found") && !last.contains("todo item(s) open"), "{last}");
+}
+
+/// A model that ends with open tasks is reminded three times, and is told when the list was not updated.
+#[test]
+fn reminders_of_tasks_end_after_three() {
+    let lab = Lab::new();
+    lab.calls(&[("todo_write", json!({ "ops": [{ "op": "init", "list": [{ "phase": "P", "items": ["a"] }] }] }))]);
+    lab.calls(&[("todo_write", json!({ "ops": "wrong" }))]);
+    for _ in 0..6 {
+        lab.server.queue(Reply::text("I stop here."));
+    }
+    let (code, document) = lab.json(&["go"]);
+    assert_eq!(code, 0, "{document}");
+    let body = lab.last_body().to_string();
+    assert!(body.contains("(Reminder 3/3)") && !body.contains("Reminder 4"), "{body}");
+    assert!(body.contains("Your last todo_write call failed"), "{body}");
+    assert_eq!(lab.server.prompts().len(), 6, "two calls, an end, three reminders");
 }

@@ -1,5 +1,6 @@
 //! Commands that only look at the session, and labels and todos in it.
 
+use relay_agent::turn::EditedTodos;
 use serde_json::{Value, json};
 
 use super::queue::name;
@@ -33,8 +34,9 @@ impl Session {
             }
             "get_todos" => with_agent(&self.remote, |agent| json!({ "phases": session::todos(agent) })),
             "set_todos" => {
-                let todos = command.get("phases").or_else(|| command.get("todos")).cloned();
-                return Some(self.keep("todos", todos.unwrap_or_default()).map(|()| None));
+                let todos = command.get("phases").or_else(|| command.get("todos")).unwrap_or(&Value::Null);
+                let set = |todos| with_agent(&self.remote, move |agent| agent.set_todos(todos));
+                return Some(EditedTodos::read(todos).and_then(set).map(|()| None));
             }
             "set_label" => return Some(self.set_label(command)),
             "dump" => with_agent(&self.remote, |agent| json!({ "text": session::dump(agent) })),

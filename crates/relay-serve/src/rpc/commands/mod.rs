@@ -15,8 +15,6 @@ mod tree;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use relay_agent::driver::Remote;
-use relay_agent::session::Body;
-use relay_agent::session::body::Custom;
 use relay_agent::turn::Delivery;
 use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
@@ -141,13 +139,6 @@ impl Session {
             .or_else(|| self.look(kind, command))
             .or_else(|| self.host.other(kind, command).map(|answer| answer.map(Some)));
         known.unwrap_or_else(|| Err(format!("Unknown command: {kind}")))
-    }
-
-    /// Adds an entry other than a message to the session's log.
-    fn keep(&self, kind: &'static str, data: Value) -> Result<(), String> {
-        with_agent(&self.remote, move |agent| {
-            agent.note_entry(Body::Custom(Custom { custom_type: kind.to_owned(), data: Some(data) }));
-        })
     }
 
     fn settings(&self) -> MutexGuard<'_, Settings> {
