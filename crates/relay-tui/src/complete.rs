@@ -23,6 +23,8 @@ struct Item {
     insert: String,
     label: String,
     detail: String,
+    /// Something must follow before it can be sent.
+    needs_more: bool,
 }
 
 /// A list below the editor.
@@ -143,6 +145,11 @@ impl App {
         if text.starts_with('/') && start == 0 && !text.contains('\n') {
             return self.complete_command(&token);
         }
+        let command =
+            text.get(..start).and_then(|before| crate::commands::find(before.trim().strip_prefix('/')?));
+        if let Some(command) = command.filter(|command| !command.parts.is_empty()) {
+            return self.complete_part(start, &token, command.parts);
+        }
         if let Some(query) = token.strip_prefix('@') {
             return self.complete_file(start, query.trim_start_matches('"'));
         }
@@ -168,17 +175,38 @@ impl App {
 
     fn complete_command(&mut self, token: &str) {
         let query = token.trim_start_matches('/');
-        let found = self.all_commands().into_iter().filter_map(|(name, about)| {
+        let found = self.all_commands().into_iter().filter_map(|(name, hint, about)| {
             let matched = score(query, &name)?;
             // What begins with the query is meant, then the shorter name.
             let bonus = i32::from(name.starts_with(query)) * 1000 - i32::try_from(name.len()).unwrap_or(0);
+            let label = if hint.is_empty() { format!("/{name}") } else { format!("/{name} {hint}") };
+            let needs_more = hint.starts_with(char::is_uppercase);
             Some((
                 matched.score + bonus,
-                Item { insert: format!("/{name} "), label: format!("/{name}"), detail: about },
+                Item { insert: format!("/{name} "), label, detail: about, needs_more },
             ))
         });
         let items = Completion::sort(found.collect());
         self.completion = Some(Completion { kind: Kind::Command, start: 0, items, selected: 0, request: 0 });
+    }
+
+    /// Words that may follow a command.
+    fn complete_part(&mut self, start: usize, token: &str, parts: &[crate::commands::Part]) {
+        let found = parts.iter().filter(|(name, ..)| name.starts_with(token) && *name != token);
+        let items = found.map(|(name, hint, about)| Item {
+            insert: format!("{name} "),
+            label: if hint.is_empty() { (*name).to_owned() } else { format!("{name} {hint}") },
+            detail: (*about).to_owned(),
+            needs_more: hint.starts_with(|c: char| c.is_uppercase() || c == '"'),
+        });
+        let items: Vec<Item> = items.collect();
+        self.completion = (!items.is_empty()).then_some(Completion {
+            kind: Kind::Command,
+            start,
+            items,
+            selected: 0,
+            request: 0,
+        });
     }
 
     fn complete_file(&mut self, start: usize, query: &str) {
@@ -204,6 +232,7 @@ impl App {
                 insert: (*emoji).to_owned(),
                 label: format!("{emoji} :{known}:"),
                 detail: String::new(),
+                needs_more: false,
             };
             Some((score(name, known)?.score, item))
         });
@@ -232,6 +261,7 @@ impl App {
                 insert: format!("{sign}{quoted}{end}"),
                 label: path.to_owned(),
                 detail: String::new(),
+                needs_more: false,
             })
         };
         completion.items = files.iter().filter_map(item).collect();
@@ -243,7 +273,7 @@ impl App {
         let Some(completion) = self.completion.take() else { return };
         if let Some(item) = completion.items.get(completion.selected) {
             self.editor.complete(completion.start, &item.insert);
-            if is_sent {
+            if is_sent && !item.needs_more {
                 self.submit(false);
             } else if item.insert.ends_with('/') {
                 self.complete_while_typing();

@@ -26,6 +26,7 @@ pub mod commands;
 mod complete;
 pub mod conversation;
 pub mod editor;
+mod hud;
 pub mod input;
 pub mod keymap;
 pub mod output;

@@ -34,6 +34,8 @@ pub enum Output {
     Redraw,
     /// Whether links are written: `off`, `auto` or `always`.
     Links(String),
+    /// Whether everything is drawn again when there is less to draw than before.
+    ClearOnShrink(bool),
     /// Files may have changed: look at the branch and its state again.
     Refresh,
     /// The scrollback belongs to another conversation from here on: a line across the screen, or a cleared screen.

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::conversation::duration;
+use crate::hud::Hud;
 use crate::text::{Line, clean_line};
 use crate::theme::{Symbol, Token};
 use crate::view::View;
@@ -50,6 +51,10 @@ pub struct Panels {
     pub jobs: Vec<Job>,
     /// Whether the goal is shown.
     pub shows_goal: bool,
+    /// Which skill or workflow is under way.
+    pub hud: Hud,
+    /// Whether that is shown.
+    pub shows_hud: bool,
     is_hidden: bool,
     /// How long tasks that are done stay in sight; `None` for ever.
     fade_ms: Option<u64>,
@@ -62,6 +67,8 @@ impl Default for Panels {
             goal: None,
             jobs: Vec::new(),
             shows_goal: true,
+            hud: Hud::default(),
+            shows_hud: true,
             is_hidden: false,
             fade_ms: Some(60_000),
         }
@@ -89,6 +96,7 @@ impl Panels {
         *self = Self {
             is_hidden: self.is_hidden,
             shows_goal: self.shows_goal,
+            shows_hud: self.shows_hud,
             fade_ms: self.fade_ms,
             ..Self::default()
         };
@@ -97,7 +105,7 @@ impl Panels {
     /// Whether something on it moves by itself.
     #[must_use]
     pub fn is_moving(&self) -> bool {
-        self.jobs.iter().any(|job| job.status == "running")
+        self.running() > 0
     }
 
     /// When something will fade, in milliseconds from now.
@@ -135,8 +143,22 @@ impl Panels {
         match kind {
             "todos" => self.take_todos(data.get("phases").unwrap_or(data), now),
             "jobs" => self.take_jobs(data.get("jobs").unwrap_or(data), now),
+            "hud" => self.hud.take(data),
             _ => {}
         }
+    }
+
+    /// The task that is worked on.
+    #[must_use]
+    pub fn current_task(&self) -> Option<&str> {
+        let mut tasks = self.phases.iter().flat_map(|phase| &phase.tasks);
+        tasks.find(|task| task.status == "in_progress").map(|task| task.text.as_str())
+    }
+
+    /// How many jobs run.
+    #[must_use]
+    pub fn running(&self) -> usize {
+        self.jobs.iter().filter(|job| job.status == "running").count()
     }
 
     fn take_todos(&mut self, phases: &Value, now: u64) {
@@ -183,7 +205,7 @@ impl Panels {
     /// The panels as lines.
     #[must_use]
     pub fn lines(&self, view: &View<'_>) -> Vec<Line> {
-        let mut lines = Vec::new();
+        let mut lines: Vec<Line> = self.hud.line(view).filter(|_| self.shows_hud).into_iter().collect();
         if let Some(goal) = self.goal.as_ref().filter(|_| self.shows_goal) {
             let text = goal.get("objective").and_then(Value::as_str).unwrap_or_default();
             let line = Line::of("  goal ", view.fg(Token::Accent).bold())

@@ -17,8 +17,9 @@ const SETTLE: Duration = Duration::from_millis(30);
 
 /// No wrapping at the edge, pasted text marked, focus and changes of the colour scheme reported, the Kitty protocol if it is known.
 const ENTER: &str = "\x1b[?7l\x1b[?2004h\x1b[?1004h\x1b[?2031h\x1b[>5u";
-/// What the terminal is asked once: its keys, its background, whether it shows images, and last what every terminal answers.
-const ASK: &str = "\x1b[?u\x1b]11;?\x1b\\\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c";
+/// What the terminal is asked once: its keys, whether it reports its focus, its background, whether it shows images, and last
+/// what every terminal answers.
+const ASK: &str = "\x1b[?u\x1b[?1004$p\x1b]11;?\x1b\\\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\\x1b[c";
 /// Everything back, in any state.
 const LEAVE: &str = "\x1b[?2026l\x1b[<u\x1b[>4;0m\x1b[?2031l\x1b[?1004l\x1b[?2004l\x1b[?7h\x1b[m\x1b[?25h";
 /// For terminals without the Kitty protocol.
@@ -65,6 +66,19 @@ impl Tty {
         match tcgetwinsize(io::stdout()) {
             Ok(size) if size.ws_col > 0 && size.ws_row > 0 => (size.ws_col, size.ws_row),
             _ => (80, 24),
+        }
+    }
+
+    /// Pixels across and down a cell, as far as the terminal says.
+    #[must_use]
+    pub fn cell() -> (u32, u32) {
+        let usual = (10, 20);
+        let Ok(size) = tcgetwinsize(io::stdout()) else { return usual };
+        let across = u32::from(size.ws_xpixel).checked_div(u32::from(size.ws_col));
+        let down = u32::from(size.ws_ypixel).checked_div(u32::from(size.ws_row));
+        match (across, down) {
+            (Some(across @ 4..100), Some(down @ 4..200)) => (across, down),
+            _ => usual,
         }
     }
 

@@ -249,16 +249,12 @@ impl Agent {
         last.map(|seen| seen.message.text())
     }
 
-    /// Replaces the list of tasks by one that a person edited. The model reads it before it says anything more.
-    pub fn set_todos(&mut self, todos: EditedTodos) {
-        self.state.take_todos(&todos.data);
-        self.signal(Signal::Keep { kind: TODOS.to_owned(), data: todos.data });
-        if self.state.is_busy() {
-            // Between a call and its result there is no room for anything else.
-            self.queue(Happened::Steered(todos.prompt));
-        } else {
-            todos.prompt.bodies.into_iter().for_each(|body| self.append(body));
-        }
+    /// Keeps something in the session, as tools do.
+    pub fn keep(&mut self, kind: String, data: Value) {
+        self.append(Body::Custom(Custom { custom_type: kind.clone(), data: Some(data.clone()) }));
+        self.facts.kept.insert(kind.clone(), data.clone());
+        self.state.note_todos(&self.facts.kept);
+        self.report(&Event::Session(SessionEvent::Kept { kind, data }));
     }
 
     /// Puts something into the log that is not part of a run, such as a command the user ran.

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::calls::Job;
 use super::{Agent, Mail, StreamRules, model};
 use crate::event::{Event, MessageEvent, RunEvent, SessionEvent};
-use crate::session::body::{Custom, ModeChange};
+use crate::session::body::ModeChange;
 use crate::session::{Body, Message, Summary};
 use crate::tool::{Asking, Output, Signal, ToolError, for_wire};
 use crate::turn::{Effect, Happened, PendingCall, Prompt};
@@ -214,11 +214,7 @@ impl Agent {
             }
             Signal::Stop => {}
             Signal::Select(names) => self.offer_more(&names),
-            Signal::Keep { kind, data } => {
-                self.append(Body::Custom(Custom { custom_type: kind.clone(), data: Some(data.clone()) }));
-                self.facts.kept.insert(kind.clone(), data.clone());
-                self.report(&Event::Session(SessionEvent::Kept { kind, data }));
-            }
+            Signal::Keep { kind, data } => self.keep(kind, data),
         }
     }
 

@@ -31,7 +31,8 @@ pub use landing::{Landing, is_failure};
 pub use output::{Bounds, Output, PlanChoice, Signal, ToolError};
 pub use registry::{Registry, Selection, UnknownTool};
 pub use services::{
-    Blind, Choice, Facts, Form, Picture, Question, Services, Settings, Ui, UiAnswer, Unattended, Vision,
+    Blind, Choice, Console, Facts, Form, Picture, Question, Services, Settings, Shown, Ui, UiAnswer,
+    Unattended, Vision,
 };
 
 /// What a tool declares about itself.

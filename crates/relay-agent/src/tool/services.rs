@@ -239,8 +239,31 @@ pub enum UiAnswer {
     Unattended,
 }
 
+/// A program in a terminal of its own, for a person who looks at it.
+pub trait Console: Send + Sync {
+    /// Types bytes into it.
+    fn write(&self, bytes: &[u8]);
+
+    /// Gives it another size, in characters.
+    fn resize(&self, columns: u16, rows: u16);
+
+    /// Ends it, with everything it started.
+    fn kill(&self);
+}
+
+/// Where a person sees what a program writes into its terminal; it closes when it is dropped.
+pub trait Shown: Send {
+    /// The program wrote this.
+    fn show(&mut self, bytes: &[u8]);
+}
+
 /// Asks a person. Front ends implement it.
 pub trait Ui: Send + Sync {
+    /// Shows a program's terminal, in which the person may type. `None` where no one can look at it.
+    fn open_console(&self, _command: &str, _console: Arc<dyn Console>) -> Option<Box<dyn Shown>> {
+        None
+    }
+
     /// Asks, and waits for the answer, the end of the time or the cancel.
     fn ask(&self, question: &Question, cancel: &Cancel) -> UiAnswer;
 

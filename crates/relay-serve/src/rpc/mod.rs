@@ -8,6 +8,7 @@
 //! lines: [`serve_values`] takes commands from a channel, and [`Outlet::to`] passes objects on as they are.
 
 mod commands;
+mod console;
 mod host;
 mod host_tool;
 mod host_uri;

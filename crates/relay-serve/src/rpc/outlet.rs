@@ -5,6 +5,7 @@ use std::io::Write;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use relay_agent::tool::Console;
 use serde_json::Value;
 
 /// Receives outgoing objects, one at a time.
@@ -21,6 +22,8 @@ pub struct Outlet {
 struct Waiting {
     last: u64,
     answers: BTreeMap<String, SyncSender<Value>>,
+    /// Terminals of programs that the client may look at.
+    consoles: BTreeMap<String, Arc<dyn Console>>,
 }
 
 impl Outlet {
@@ -67,7 +70,26 @@ impl Outlet {
         }
     }
 
-    /// Stops expecting answers to a request.
+    /// A new name for a program's terminal.
+    pub(super) fn add_console(&self, console: Arc<dyn Console>) -> String {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting.last += 1;
+        let id = format!("pty-{}", waiting.last);
+        waiting.consoles.insert(id.clone(), console);
+        id
+    }
+
+    /// The terminal of this name, as long as its program runs.
+    pub(super) fn console(&self, id: &str) -> Option<Arc<dyn Console>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).consoles.get(id).cloned()
+    }
+
+    /// A program has ended.
+    pub(super) fn remove_console(&self, id: &str) {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner).consoles.remove(id);
+    }
+
+    /// No answer is expected any more.
     pub fn forget(&self, id: &str) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).answers.remove(id);
     }

@@ -1,12 +1,14 @@
 //! Passes the agent's questions to the client.
 
+use std::sync::Arc;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use relay_agent::tool::{Form, Question, Ui, UiAnswer};
+use relay_agent::tool::{Console, Form, Question, Shown, Ui, UiAnswer};
 use relay_diagnostics::Cancel;
 use serde_json::{Value, json};
 
+use super::console::Remote;
 use super::outlet::Outlet;
 
 /// How often a question checks whether it is still needed.
@@ -29,6 +31,10 @@ impl RpcUi {
 }
 
 impl Ui for RpcUi {
+    fn open_console(&self, command: &str, console: Arc<dyn Console>) -> Option<Box<dyn Shown>> {
+        self.attended.then(|| Box::new(Remote::open(&self.outlet, command, console)) as Box<dyn Shown>)
+    }
+
     fn is_attended(&self) -> bool {
         self.attended
     }
@@ -39,7 +45,7 @@ impl Ui for RpcUi {
         }
         let (id, answers) = self.outlet.expect("ui");
         self.outlet.send(&request(&id, question));
-        let deadline = question.timeout_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
+        let mut deadline = question.timeout_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
         let answer = loop {
             if cancel.is_cancelled() {
                 break UiAnswer::Cancelled;
@@ -48,6 +54,8 @@ impl Ui for RpcUi {
                 break UiAnswer::TimedOut;
             }
             match answers.recv_timeout(LOOK_EVERY) {
+                // Someone has begun to answer, and takes their time.
+                Ok(answer) if is(&answer, "attended") => deadline = None,
                 Ok(answer) => break read(question, &answer),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break UiAnswer::Unattended,
@@ -88,12 +96,15 @@ fn request(id: &str, question: &Question) -> Value {
     value
 }
 
+fn is(answer: &Value, name: &str) -> bool {
+    answer.get(name).and_then(Value::as_bool).unwrap_or_default()
+}
+
 fn read(question: &Question, answer: &Value) -> UiAnswer {
-    let is = |name: &str| answer.get(name).and_then(Value::as_bool).unwrap_or_default();
-    if is("timedOut") {
+    if is(answer, "timedOut") {
         return UiAnswer::TimedOut;
     }
-    if is("cancelled") {
+    if is(answer, "cancelled") {
         return UiAnswer::Cancelled;
     }
     if let Some(confirmed) = answer.get("confirmed").and_then(Value::as_bool) {

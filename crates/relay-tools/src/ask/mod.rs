@@ -192,6 +192,8 @@ fn ask_one(call: &Call<'_>, asked: &Asked, so_far: &Reply, place: Place) -> Step
             }
         }
         UiAnswer::Text(words) => Step::Next(Reply { selected: Vec::new(), words: Some(words) }),
+        // What was answered before, on the way to another question, stays.
+        UiAnswer::TimedOut if *so_far != Reply::default() => Step::Next(so_far.clone()),
         UiAnswer::TimedOut => {
             let pick = asked.options.get(asked.recommended.unwrap_or(0)).cloned();
             Step::Next(Reply { selected: pick.into_iter().collect(), words: None })

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use relay_agent::jobs::{Jobs, NewJob, Running};
 use relay_agent::policy::{Level, Permit};
-use relay_agent::tool::{Call, Facts, Landing, Output, Services, ToolError};
+use relay_agent::tool::{Call, Console, Facts, Landing, Output, Services, ToolError};
 use relay_diagnostics::Cancel;
 use relay_engine::{Attended, TrustAnswer, Unobserved, attend, group};
 use relay_exec::{End, Pty, PtySize, Ran, Start, Turn};
@@ -235,10 +235,34 @@ impl Execution {
             without: &[],
         };
         let limit = self.prepared.limit();
-        let mut take = |bytes: &[u8]| locked(&self.live).push(bytes);
-        let run = Pty::new().reserve();
+        let pty = Pty::new();
+        let run = pty.reserve();
+        let mut shown = self.services.ui.open_console(&self.prepared.command, Arc::new(Typed(pty)));
+        let mut take = |bytes: &[u8]| {
+            locked(&self.live).push(bytes);
+            if let Some(shown) = &mut shown {
+                shown.show(bytes);
+            }
+        };
         let ran = run.and_then(|run| run.run(&start, PtySize::default(), (limit, &self.stop), &mut take));
         ran.unwrap_or_else(|error| failed(error.to_string()))
+    }
+}
+
+/// A terminal that a person looks at. What comes for a command that has ended changes nothing.
+struct Typed(Pty);
+
+impl Console for Typed {
+    fn write(&self, bytes: &[u8]) {
+        self.0.write(bytes).ok();
+    }
+
+    fn resize(&self, columns: u16, rows: u16) {
+        self.0.resize(PtySize { columns, rows }).ok();
+    }
+
+    fn kill(&self) {
+        self.0.kill().ok();
     }
 }
 

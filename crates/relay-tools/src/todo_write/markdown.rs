@@ -48,12 +48,18 @@ impl TodoList {
             }
             if line.starts_with('#') {
                 let name = line.trim_start_matches('#').trim().to_owned();
+                if list.0.iter().any(|phase| phase.name == name) {
+                    errors.push(format!("Line {}: Phase \"{name}\" already exists", at + 1));
+                }
                 list.0.push(Phase { name, tasks: Vec::new() });
             } else if let Some((status, content)) = task(line) {
                 if list.0.is_empty() {
                     list.0.push(Phase { name: ORPHANS.to_owned(), tasks: Vec::new() });
                 }
-                if let Some(phase) = list.0.last_mut() {
+                // The text of a task is how it is addressed later.
+                if list.find(content).is_some() {
+                    errors.push(format!("Line {}: Task \"{content}\" already exists", at + 1));
+                } else if let Some(phase) = list.0.last_mut() {
                     phase.tasks.push(Task { content: content.to_owned(), status, ..Task::default() });
                 }
             } else if let (Some(note), Some(task)) =
@@ -100,6 +106,14 @@ mod tests {
         assert!(errors.is_empty(), "{errors:?}");
         assert_eq!(list.0[0].tasks[1].notes, ["one\ntwo", "three"]);
         assert_eq!(list.to_markdown(), text);
+    }
+
+    #[test]
+    fn what_is_there_twice_is_refused() {
+        let (list, errors) = TodoList::from_markdown("# A\n- [ ] a\n- [x] a\n# B\n- [ ] b\n");
+        assert_eq!(list.tasks().count(), 2);
+        assert_eq!(errors, ["Line 3: Task \"a\" already exists"]);
+        assert_eq!(TodoList::from_markdown("# A\n- [ ] a\n# A\n- [ ] b\n").1.len(), 1);
     }
 
     #[test]

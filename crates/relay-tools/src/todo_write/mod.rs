@@ -80,6 +80,11 @@ impl Tool for TodoWrite {
     }
 }
 
+/// Applies operations to a list, as the tool does: what could not be applied, and why.
+pub fn edit(list: &mut TodoList, ops: &[Value]) -> Vec<String> {
+    ops::apply(list, ops)
+}
+
 /// The list as the session keeps it; clients of RPC may have set it as a bare list of phases.
 fn kept(facts: &Facts) -> TodoList {
     let Some(kept) = facts.kept.get(KEPT) else { return TodoList::default() };

@@ -11,7 +11,7 @@ use crate::output::Output;
 use crate::overlay::Viewer;
 
 /// Within this time, a second press counts as the other half of a pair.
-const TWICE_MS: u64 = 500;
+pub(super) const TWICE_MS: u64 = 500;
 
 impl App {
     pub(super) fn key(&mut self, key: &Key) {
@@ -82,7 +82,10 @@ impl App {
             Action::PreviousModel => self.send(json!({ "type": "cycle_model", "direction": "backward" })),
             Action::SelectModel | Action::ModelForNow => self.slash("/model"),
             Action::Expand => self.open(Box::new(Viewer::default())),
-            Action::ExternalEditor => self.outputs.push(Output::Edit(self.editor.content())),
+            Action::ExternalEditor => {
+                self.session.meanwhile.editing = super::Editing::Prompt;
+                self.outputs.push(Output::Edit(self.editor.content()));
+            }
             Action::PasteImage => self.outputs.push(Output::PasteImage),
             Action::CopyLine | Action::CopyPrompt => self.copy_text(action),
             Action::CopyAnswer => self.slash("/copy"),

@@ -78,6 +78,7 @@ impl App {
     fn below(&mut self) -> (Vec<Line>, Option<(usize, usize)>) {
         let height = usize::from(self.screen.height).max(1);
         let mut lines = Vec::new();
+        self.status.facts.jobs = self.panels.running();
         let view = self.view();
         if self.conversation.blocks().is_empty() && self.overlays.is_empty() && !self.options.is_quiet {
             lines.extend(self.welcome(&view));

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::App;
-use super::session::usage;
+use super::session::{Git, usage};
 use crate::conversation::{Block, Level, State, number};
 use crate::output::Output;
-use crate::overlay::{Dialog, Setup};
+use crate::overlay::{Console, Dialog, Setup};
 
 /// A text field of a frame.
 fn text<'a>(frame: &'a Value, name: &str) -> &'a str {
@@ -16,6 +16,13 @@ fn text<'a>(frame: &'a Value, name: &str) -> &'a str {
 fn strings(frame: &Value, name: &str) -> Vec<String> {
     let list = frame.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     list.iter().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+/// Messages that a person wrote, of those that wait.
+fn said(frame: &Value, name: &str) -> Vec<String> {
+    let mut messages = strings(frame, name);
+    messages.retain(|message| !message.starts_with("<system-reminder>"));
+    messages
 }
 
 impl App {
@@ -31,6 +38,7 @@ impl App {
             "auto_retry_start" | "auto_retry_end" | "retry_fallback_applied" => self.take_retry(frame),
             "auto_compaction_start" | "auto_compaction_end" => self.take_compaction(frame),
             "extension_ui_request" => self.take_question(frame),
+            "pty_start" | "pty_output" | "pty_end" => self.take_terminal(frame),
             "ready" => self.take_ready(),
             _ => self.take_session(frame),
         }
@@ -40,6 +48,7 @@ impl App {
     fn begin_message(&mut self, frame: &Value) {
         let role = frame.get("message").and_then(|message| message.get("role")?.as_str());
         if matches!(role, None | Some("assistant")) {
+            self.run.answering = Some(self.screen.now_ms);
             self.conversation.begin_message();
         }
     }
@@ -87,6 +96,12 @@ impl App {
             "assistant" => {
                 self.conversation.end_text();
                 let used = usage(message);
+                let began = self.run.answering.take();
+                let took = began.map_or(0, |began| self.screen.now_ms.saturating_sub(began));
+                // Of an answer that is there at once, nothing can be said.
+                if let Some(rate) = (used.output * 1000).checked_div(took).filter(|_| took >= 200) {
+                    self.status.facts.rate = rate;
+                }
                 self.run.used.add(used);
                 self.session.used.add(used);
                 self.session.context = used.input + used.cached + used.output;
@@ -116,6 +131,9 @@ impl App {
                 let failed = frame.get("isError").and_then(Value::as_bool).unwrap_or_default();
                 call.state = if failed { State::Failed(took) } else { State::Succeeded(took) };
                 let (name, details) = (call.name.clone(), call.details.clone());
+                if let Some(address) = pull_request(&call.output) {
+                    self.status.facts.pull = Some(address);
+                }
                 self.panels.take_tool(&name, &details, now);
             }
         }
@@ -144,13 +162,15 @@ impl App {
         if self.session.name.is_none() && run.used.output > 0 {
             self.ask("generate_session_name");
         }
-        self.notify("Relay is done", text(frame, "status"));
+        if self.options.notifies {
+            self.notify("Relay is done", text(frame, "status"));
+        }
         self.outputs.push(Output::Refresh);
     }
 
     /// Tells the person who looked away.
     fn notify(&mut self, title: &str, body: &str) {
-        if self.options.notifies && !self.screen.is_focused {
+        if self.screen.attention.is_away(self.screen.now_ms) {
             let (title, body) = (title.to_owned(), crate::text::clean_line(body).into_owned());
             self.outputs.push(Output::Notify { title, body });
         }
@@ -205,26 +225,43 @@ impl App {
 
     fn take_question(&mut self, frame: &Value) {
         if text(frame, "method") == "cancel" {
-            let target = text(frame, "targetId");
-            self.overlays.retain(|overlay| overlay.request() != Some(target));
-            return;
+            return self.close_overlay(text(frame, "targetId"));
         }
         if let Some(dialog) = Dialog::new(frame) {
             let title = text(frame, "title").to_owned();
             self.open(Box::new(dialog));
             // A question of the `ask` tool says whether it may make itself heard.
             let asked = frame.get("details").and_then(|details| details.get("ask"));
-            if asked.is_none_or(|asked| !asked.get("notify").is_none_or(Value::is_null)) {
-                self.notify("Relay waits for you", &title);
+            let wanted = match asked.and_then(|asked| asked.get("notify")) {
+                None if asked.is_some() => None,
+                Some(notify) => notify.as_str(),
+                None => self.options.notifies_of_questions.then_some("Waiting for input"),
+            };
+            if let Some(wanted) = wanted {
+                self.notify(wanted, &title);
             }
+        }
+    }
+
+    /// Closes the overlay that answers a request which is over.
+    fn close_overlay(&mut self, request: &str) {
+        self.overlays.retain(|overlay| overlay.request() != Some(request));
+    }
+
+    /// A program in a terminal of its own.
+    fn take_terminal(&mut self, frame: &Value) {
+        match text(frame, "type") {
+            "pty_start" => self.open(Box::new(Console::new(frame))),
+            "pty_end" => self.close_overlay(text(frame, "ptyId")),
+            _ => self.overlays.iter_mut().for_each(|overlay| overlay.event(frame)),
         }
     }
 
     fn take_session(&mut self, frame: &Value) {
         match text(frame, "type") {
             "queue_update" => {
-                self.session.steering = strings(frame, "steering");
-                self.session.follow_up = strings(frame, "followUp");
+                self.session.steering = said(frame, "steering");
+                self.session.follow_up = said(frame, "followUp");
             }
             "session_switch" => self.reload(),
             "session_name" => self.session.name = Some(text(frame, "name").to_owned()),
@@ -253,9 +290,14 @@ impl App {
             }
             "surroundings" => {
                 text(frame, "cwd").clone_into(&mut self.session.cwd);
-                let is_dirty = frame.get("dirty").and_then(Value::as_bool).unwrap_or_default();
-                self.session.branch =
-                    frame.get("branch").and_then(Value::as_str).map(|name| (name.to_owned(), is_dirty));
+                text(frame, "host").clone_into(&mut self.status.facts.host);
+                let branch = frame.get("branch").and_then(Value::as_str);
+                self.session.git = branch.map(|branch| Git {
+                    branch: branch.to_owned(),
+                    staged: number(frame, "staged"),
+                    changed: number(frame, "changed"),
+                    untracked: number(frame, "untracked"),
+                });
             }
             "setup" => self.open(Box::new(Setup::new(frame))),
             "open_failed" => {
@@ -287,6 +329,8 @@ impl App {
             Err(error) if command == "bash" => self.end_shell(&Value::Null, Some(error)),
             // What the agent does not have yet is not the person's concern.
             Err(error) if error.starts_with("Unknown command") => {}
+            // The program has just ended.
+            Err(_) if command.starts_with("pty_") => {}
             Err(error) => self.notice(Level::Error, error),
         }
     }
@@ -296,8 +340,8 @@ impl App {
             "get_state" => {
                 self.session.take_state(data);
                 if let Some(queue) = data.get("queue") {
-                    self.session.steering = strings(queue, "steering");
-                    self.session.follow_up = strings(queue, "followUp");
+                    self.session.steering = said(queue, "steering");
+                    self.session.follow_up = said(queue, "followUp");
                 }
             }
             "get_messages" => {
@@ -336,8 +380,8 @@ impl App {
             "get_todos" => self.panels.take_data("todos", data, self.screen.now_ms),
             "get_jobs" => self.panels.take_data("jobs", data, self.screen.now_ms),
             "take_queue" => {
-                let mut messages = strings(data, "steering");
-                messages.extend(strings(data, "followUp"));
+                let mut messages = said(data, "steering");
+                messages.extend(said(data, "followUp"));
                 self.took_back(&messages);
             }
             "new_session" | "switch_session" | "branch" | "fork" | "clone" | "navigate_tree"
@@ -392,6 +436,13 @@ impl App {
                     call.state = if failed { State::Failed(0) } else { State::Succeeded(0) };
                 }
             }
+            "custom" if text(message, "customType") == "skill-prompt" => {
+                let details = message.get("details").cloned().unwrap_or_default();
+                let (name, arguments) = (text(&details, "name"), text(&details, "args"));
+                self.panels.hud.start(name);
+                let line = format!("/skill:{name} {arguments}").trim_end().to_owned();
+                self.conversation.push(Block::User(line, 0));
+            }
             "bashExecution" => self.conversation.push(Block::Shell {
                 command: text(message, "command").to_owned(),
                 output: text(message, "output").to_owned(),
@@ -405,6 +456,19 @@ impl App {
             _ => {}
         }
     }
+}
+
+/// The address of a pull request in what a tool said: the last one counts, because creating one says it at the end.
+fn pull_request(output: &str) -> Option<String> {
+    const PARTS: [&str; 3] = ["/pull/", "/merge_requests/", "/pulls/"];
+    let part = PARTS.into_iter().find(|part| output.contains(part))?;
+    let (before, after) = output.rsplit_once(part)?;
+    let start = before.rfind("https://")?;
+    let number: String = after.chars().take_while(char::is_ascii_digit).collect();
+    let place = before.get(start..)?;
+    let is_address =
+        !place.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '<' | '>'));
+    (is_address && !number.is_empty()).then(|| format!("{place}{part}{number}"))
 }
 
 /// The text of a message.

@@ -14,7 +14,7 @@ mod themes;
 
 use serde_json::{Value, json};
 
-pub use session::{Run, Session};
+pub use session::{Editing, Git, Run, Session};
 use themes::ThemeFiles;
 
 use crate::commands::Remote;
@@ -34,6 +34,9 @@ use crate::view::{CodeColors, View};
 /// How often a spinner turns.
 const SPINNER_MS: u64 = 80;
 
+/// Who has not touched a key for this long looks elsewhere, as far as is known.
+const AWAY_MS: u64 = 15_000;
+
 /// What the user's settings say about the interface.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -45,8 +48,10 @@ pub struct Options {
     pub completion_rows: usize,
     /// Emoji are completed.
     pub emoji: bool,
-    /// Tell the person who looked away.
+    /// Tell the person who looked away that an answer is complete.
     pub notifies: bool,
+    /// Tell them that a question waits.
+    pub notifies_of_questions: bool,
     /// Tokens and cost are shown after each run.
     pub shows_usage: bool,
     /// The whole screen is taken.
@@ -75,6 +80,7 @@ impl Default for Options {
             completion_rows: 5,
             emoji: true,
             notifies: true,
+            notifies_of_questions: true,
             shows_usage: true,
             is_full: false,
             themes: ["red-claw".to_owned(), "blue-crab".to_owned()],
@@ -123,7 +129,7 @@ struct Screen {
     width: u16,
     height: u16,
     now_ms: u64,
-    is_focused: bool,
+    attention: Attention,
     /// When Esc or Ctrl+C was pressed last.
     escaped: Option<u64>,
     cleared: Option<u64>,
@@ -139,6 +145,32 @@ struct Screen {
     themes: ThemeFiles,
 }
 
+/// What is known about where the person looks.
+#[derive(Clone, Copy, Debug)]
+struct Attention {
+    is_focused: bool,
+    /// The terminal says when it loses the focus.
+    is_reported: bool,
+    /// When the person did something last.
+    acted_ms: u64,
+}
+
+impl Default for Attention {
+    fn default() -> Self {
+        Self { is_focused: true, is_reported: false, acted_ms: 0 }
+    }
+}
+
+impl Attention {
+    /// Whether the person looks elsewhere. A terminal that does not say so is taken to be left alone after a while.
+    fn is_away(self, now_ms: u64) -> bool {
+        match self.is_reported {
+            true => !self.is_focused,
+            false => now_ms.saturating_sub(self.acted_ms) >= AWAY_MS,
+        }
+    }
+}
+
 impl App {
     /// An interface for a terminal of this size.
     #[must_use]
@@ -147,7 +179,7 @@ impl App {
             width,
             height,
             now_ms: 0,
-            is_focused: true,
+            attention: Attention::default(),
             escaped: None,
             cleared: None,
             requests: 0,
@@ -179,16 +211,21 @@ impl App {
     /// Something happened at this moment, in milliseconds since the start. Returns what is to be done.
     pub fn update(&mut self, now_ms: u64, input: Input) -> Vec<Output> {
         self.screen.now_ms = now_ms;
+        if matches!(input, Input::Key(_) | Input::Paste(_) | Input::Scroll(_)) {
+            self.screen.attention.acted_ms = now_ms;
+        }
         match input {
             Input::Key(key) => self.key(&key),
             Input::Paste(text) => self.paste(&text),
             Input::Scroll(_) => {}
             Input::Resize(width, height) => (self.screen.width, self.screen.height) = (width, height),
-            Input::Focus(is_focused) => self.screen.is_focused = is_focused,
+            Input::Focus(is_focused) => {
+                (self.screen.attention.is_focused, self.screen.attention.is_reported) = (is_focused, true);
+            }
             Input::Tick => self.tick(),
             Input::Frame(frame) => self.take_frame(&frame),
             Input::Report(report) => self.take_report(report),
-            Input::Edited(text) => self.editor.set(&text),
+            Input::Edited(text) => self.take_edited(&text),
             Input::Image(image) => self.editor.images.push(image),
             Input::Highlighted(highlighted) => self.code.learn(highlighted),
             Input::Notice(is_failure, text) => {
@@ -214,7 +251,10 @@ impl App {
         let overlay = self.overlays.last().and_then(|overlay| overlay.next_tick());
         let faded = self.panels.next_change(self.screen.now_ms);
         let look = self.screen.themes.next_look(self.screen.now_ms);
-        [spinner, overlay, faded, look].into_iter().flatten().min()
+        // The hint that a second press quits goes away by itself.
+        let quit = self.screen.cleared.filter(|_| self.is_about_to_quit());
+        let quit = quit.map(|at| (at + actions::TWICE_MS + 1).saturating_sub(self.screen.now_ms));
+        [spinner, overlay, faded, look, quit].into_iter().flatten().min()
     }
 
     /// Whether the agent works, or a command of the person's own runs.
@@ -247,6 +287,10 @@ impl App {
                 self.screen.has_kitty_keys = true;
                 return;
             }
+            Report::Focus => {
+                self.screen.attention.is_reported = true;
+                return;
+            }
             Report::KittyImages => {
                 let images = &mut self.options.images;
                 if images.protocol == Protocol::None && !images.is_multiplexed {
@@ -258,7 +302,13 @@ impl App {
                 // How bright it looks: the weights of the standard for television.
                 (u32::from(red) * 299 + u32::from(green) * 587 + u32::from(blue) * 114) / 1000 < 128
             }
-            _ => return,
+            Report::Done { has_sixel } => {
+                let images = &mut self.options.images;
+                if has_sixel && images.protocol == Protocol::None && !images.is_multiplexed {
+                    images.protocol = Protocol::Sixel;
+                }
+                return;
+            }
         };
         if self.status.is_dark.replace(dark) != Some(dark) {
             self.use_theme();

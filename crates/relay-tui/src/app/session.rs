@@ -33,10 +33,23 @@ pub struct Session {
     pub context: u64,
     /// The folder, as it is shown.
     pub cwd: String,
-    /// The branch of git, and whether something is changed.
-    pub branch: Option<(String, bool)>,
+    /// The state of git, if the folder has one.
+    pub git: Option<Git>,
     /// What is remembered until a command is answered, or a run is over.
     pub meanwhile: Meanwhile,
+}
+
+/// The branch of git, and how many files differ from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Git {
+    /// The branch, or the commit.
+    pub branch: String,
+    /// Files with changes that will be committed.
+    pub staged: u64,
+    /// Files with other changes.
+    pub changed: u64,
+    /// Files that git does not know.
+    pub untracked: u64,
 }
 
 /// What the interface remembers between a command and what comes of it.
@@ -50,6 +63,18 @@ pub struct Meanwhile {
     pub is_sharing: bool,
     /// Answers come faster, at a higher price.
     pub is_fast: bool,
+    /// What the person's editor is open for.
+    pub editing: Editing,
+}
+
+/// What the person's own editor is open for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Editing {
+    /// A prompt.
+    #[default]
+    Prompt,
+    /// The todo list.
+    Todos,
 }
 
 impl Session {
@@ -115,4 +140,6 @@ pub struct Run {
     pub is_stopping: bool,
     /// Characters of the answer that have arrived, for an estimate of tokens.
     pub characters: u64,
+    /// When the answer that arrives began.
+    pub answering: Option<u64>,
 }

@@ -51,6 +51,7 @@ impl App {
             }
             "emojiAutocomplete" => self.options.emoji = is_on,
             "completion.notify" => self.options.notifies = value != "off",
+            "ask.notify" => self.options.notifies_of_questions = value != "off",
             "treeFilterMode" => value.clone_into(&mut self.options.tree_filter),
             "branchSummary.enabled" => self.options.offers_summary = is_on,
             "startup.quiet" => self.options.is_quiet = is_on,
@@ -73,6 +74,11 @@ impl App {
             "display.showTokenUsage" => self.status.shows_tokens = is_on,
             "statusLine.sessionAccent" => self.status.has_accent = is_on,
             "goal.statusInFooter" => self.panels.shows_goal = is_on,
+            "statusLine.showSkillHud" => self.panels.shows_hud = is_on,
+            "statusLine.segmentOptions" => {
+                self.status.options = serde_json::from_str(value).unwrap_or_default();
+            }
+            "clearOnShrink" => self.outputs.push(Output::ClearOnShrink(is_on)),
             "statusLine.preset" => value.clone_into(&mut self.status.preset),
             "statusLine.separator" => self.status.separator = Separator::from_name(value).unwrap_or_default(),
             "statusLine.leftSegments" => self.status.left = list(value),

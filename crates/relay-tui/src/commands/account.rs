@@ -16,6 +16,56 @@ fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// What `/ssh …` asks the agent for, or how it is written.
+fn ssh_command(rest: &str) -> Result<Value, String> {
+    const ADD: &str =
+        "/ssh add NAME [USER@]HOST [--port N] [--key FILE] [--about TEXT] [--scope user|project]";
+    const REMOVE: &str = "/ssh remove NAME [--scope user|project]";
+    let mut words = rest.split_whitespace();
+    let kind = words.next().unwrap_or("list");
+    let usage = match kind {
+        "list" => return Ok(json!({ "type": "get_ssh_hosts" })),
+        "add" => ADD,
+        "remove" | "rm" => REMOVE,
+        other => return Err(format!("unknown: /ssh {other}\n/ssh list\n{ADD}\n{REMOVE}")),
+    };
+    let (mut plain, mut options) = (Vec::new(), serde_json::Map::new());
+    while let Some(word) = words.next() {
+        let Some(option) = word.strip_prefix("--") else {
+            plain.push(word);
+            continue;
+        };
+        let (option, value) = match option.split_once('=') {
+            Some((option, value)) => (option, value.to_owned()),
+            None if option == "about" => (option, words.by_ref().collect::<Vec<_>>().join(" ")),
+            None => (option, words.next().unwrap_or_default().to_owned()),
+        };
+        let name = match option {
+            "port" | "key" | "scope" => option,
+            "about" | "description" => "description",
+            _ => return Err(format!("unknown option --{option}\n{usage}")),
+        };
+        if value.is_empty() {
+            return Err(format!("--{option} needs a value\n{usage}"));
+        }
+        options.insert(name.to_owned(), value.into());
+    }
+    match (kind, plain.as_slice()) {
+        ("add", [name, target]) => {
+            options.extend(
+                [("name", *name), ("target", *target)].map(|(key, value)| (key.to_owned(), value.into())),
+            );
+            options.insert("type".to_owned(), "add_ssh_host".into());
+        }
+        ("remove" | "rm", [name]) => {
+            options.insert("name".to_owned(), (*name).into());
+            options.insert("type".to_owned(), "remove_ssh_host".into());
+        }
+        _ => return Err(usage.to_owned()),
+    }
+    Ok(Value::Object(options))
+}
+
 impl App {
     pub(super) fn account_command(&mut self, name: &str, rest: &str) {
         match (name, rest) {
@@ -24,9 +74,19 @@ impl App {
             ("logout", "") => self.send(json!({ "type": "get_providers", "for": "logout" })),
             ("logout", provider) => self.send(json!({ "type": "forget_keys", "provider": provider })),
             ("agents", _) => self.ask("get_agents"),
-            ("ssh", _) => self.ask("get_ssh_hosts"),
-            ("memory", _) => self.ask("get_instructions"),
-            ("fast", _) => self.ask("toggle_fast"),
+            ("ssh", rest) => self.ssh(rest),
+            ("memory", "" | "view") => self.ask("get_instructions"),
+            ("memory", _) => {
+                self.notice(
+                    Level::Info,
+                    "the agent has no memory beyond these instructions; /memory shows them",
+                );
+            }
+            ("fast", "") => self.ask("toggle_fast"),
+            ("fast", "status") => self.say_fast(),
+            ("fast", "on" | "off") if (rest == "on") == self.session.meanwhile.is_fast => self.say_fast(),
+            ("fast", "on" | "off") => self.ask("toggle_fast"),
+            ("fast", _) => self.notice(Level::Warning, "/fast on, /fast off or /fast status"),
             _ => self.notice(Level::Warning, &format!("/{name} is not available here")),
         }
     }
@@ -50,21 +110,45 @@ impl App {
             "get_agents" => self.show_agents(data),
             "get_ssh_hosts" => self.show_hosts(data),
             "get_instructions" => self.show_instructions(data),
+            "add_ssh_host" | "remove_ssh_host" => self.take_host(command, data),
             "toggle_fast" => {
                 let is_on = data.get("fast").and_then(Value::as_bool).unwrap_or_default();
                 self.session.meanwhile.is_fast = is_on;
-                let said = if is_on {
-                    "faster answers, at a higher price; /fast turns it off"
-                } else {
-                    "fast is off"
-                };
-                self.notice(Level::Info, said);
+                self.say_fast();
                 // The model is asked anew with the other tier.
                 let model = self.session.model.clone();
                 self.send(json!({ "type": "set_model", "model": model }));
             }
             _ => self.take_debug_answer(command, data),
         }
+    }
+
+    fn say_fast(&mut self) {
+        let said = match self.session.meanwhile.is_fast {
+            true => "faster answers, at a higher price; /fast turns it off",
+            false => "fast is off",
+        };
+        self.notice(Level::Info, said);
+    }
+
+    /// `/ssh`, `/ssh list`, `/ssh add NAME [USER@]HOST …`, `/ssh remove NAME …`.
+    fn ssh(&mut self, rest: &str) {
+        match ssh_command(rest) {
+            Ok(command) => self.send(command),
+            Err(usage) => self.notice(Level::Warning, &usage),
+        }
+    }
+
+    /// A host was added or removed.
+    fn take_host(&mut self, command: &str, data: &Value) {
+        let (name, file) = (text(data, "name"), text(data, "file"));
+        let is_new = data.get("isNew").and_then(Value::as_bool).unwrap_or_default();
+        let said = match (command, is_new) {
+            ("remove_ssh_host", _) => format!("removed {name} from {file}"),
+            (_, true) => format!("added {name} to {file}"),
+            _ => format!("changed {name} in {file}"),
+        };
+        self.notice(Level::Success, &format!("{said}; the agent knows of it from the next start on"));
     }
 
     fn show_providers(&mut self, data: &Value) {
@@ -116,8 +200,7 @@ impl App {
     fn show_hosts(&mut self, data: &Value) {
         let hosts = list(data, "hosts");
         if hosts.is_empty() {
-            let said =
-                "no hosts are set up; `ssh.json` in the settings folder names those that the agent may use";
+            let said = "no hosts are set up; `/ssh add NAME USER@HOST` names one that the agent may use";
             return self.notice(Level::Info, said);
         }
         let entry = |host: &Value| {
@@ -151,5 +234,27 @@ impl App {
             Style::default().dim(),
         ));
         self.open(Box::new(Pages::new("instructions that the model is given", lines)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_are_added_and_removed_with_their_scope() {
+        let command = |rest: &str| ssh_command(rest).unwrap();
+        assert_eq!(command("")["type"], "get_ssh_hosts");
+        let added = command("add box me@box.example --port 2222 --scope project --about the build machine");
+        let expected = json!({ "type": "add_ssh_host", "name": "box", "target": "me@box.example", "port": "2222",
+            "scope": "project", "description": "the build machine" });
+        assert_eq!(added, expected);
+        let removed = json!({ "type": "remove_ssh_host", "name": "box", "scope": "user" });
+        assert_eq!(command("remove box --scope=user"), removed);
+        for wrong in
+            ["add box", "add", "remove", "remove a b", "nonsense", "add a b --port", "add a b --what x"]
+        {
+            assert!(ssh_command(wrong).unwrap_err().contains("/ssh "), "{wrong}");
+        }
     }
 }

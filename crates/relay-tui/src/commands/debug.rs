@@ -2,22 +2,25 @@
 
 use serde_json::{Value, json};
 
+use super::Part;
 use crate::app::App;
-use crate::conversation::{Level, number};
+use crate::conversation::{Block, Level, State, ToolCall, duration, number};
 use crate::output::Output;
-use crate::overlay::{Entry, Menu, Pages};
+use crate::overlay::{Entry, Log, Menu, Pages};
 use crate::text::{Line, Style, clean, clean_line};
 use crate::theme::Token;
 
 /// The parts: the word after `/debug`, and what it does.
-const PARTS: [(&str, &str); 7] = [
-    ("report", "write a report bundle, with secrets removed"),
-    ("logs", "what happened, with times"),
-    ("raw", "what the provider sent, frame by frame"),
-    ("system", "versions, terminal, sandbox, settings that were changed"),
-    ("artifacts", "outputs that are kept beside this session"),
-    ("transcript", "copy the whole conversation"),
-    ("clear", "delete artifacts older than 30 days"),
+pub(super) const PARTS: &[Part] = &[
+    ("dump", "", "write a report bundle, with secrets removed"),
+    ("logs", "", "what happened, with times"),
+    ("raw-sse", "", "what the provider sent, frame by frame"),
+    ("work", "", "what is under way, and what took how long"),
+    ("memory", "", "how much memory this program takes, and what for"),
+    ("system", "", "versions, terminal, sandbox, settings that were changed"),
+    ("open-artifacts", "", "outputs that are kept beside this session"),
+    ("transcript", "", "copy the whole conversation"),
+    ("clear-cache", "", "delete artifacts older than 30 days"),
 ];
 
 fn text(value: &Value, name: &str) -> String {
@@ -33,26 +36,27 @@ impl App {
         let (part, more) = rest.split_once(' ').unwrap_or((rest, ""));
         match (part, more.trim()) {
             ("", _) => {
-                let entry = |(name, about): &(&str, &'static str)| {
-                    Entry::new(format!("/debug {name}"), *name).detail(*about)
-                };
+                let entry =
+                    |(name, _, about): &Part| Entry::new(format!("/debug {name}"), *name).detail(*about);
                 let note = "Nothing leaves this machine.";
                 self.open(Box::new(Menu::new("debug", note, PARTS.iter().map(entry).collect())));
             }
-            ("report", _) => {
+            ("dump" | "report", _) => {
                 self.notice(Level::Info, "collecting the report");
                 self.ask_of_session("debug_report", "");
             }
             ("logs", scope) => self.send(json!({ "type": "debug_log", "own": scope != "all" })),
-            ("raw", _) => self.ask("debug_raw"),
+            ("raw-sse" | "raw", _) => self.ask("debug_raw"),
+            ("work", _) => self.show_work(),
+            ("memory", _) => self.ask("debug_memory"),
             ("system", _) => self.ask("debug_system"),
-            ("artifacts", "") => self.ask_of_session("debug_artifacts", ""),
-            ("artifacts", name) => self.ask_of_session("debug_artifact", name),
+            ("open-artifacts" | "artifacts", "") => self.ask_of_session("debug_artifacts", ""),
+            ("open-artifacts" | "artifacts", name) => self.ask_of_session("debug_artifact", name),
             ("transcript", _) => self.ask("dump"),
-            ("clear", "now") => self.send(json!({ "type": "debug_clear", "dryRun": false })),
-            ("clear", _) => self.send(json!({ "type": "debug_clear", "dryRun": true })),
+            ("clear-cache" | "clear", "now") => self.send(json!({ "type": "debug_clear", "dryRun": false })),
+            ("clear-cache" | "clear", _) => self.send(json!({ "type": "debug_clear", "dryRun": true })),
             _ => {
-                let names: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
+                let names: Vec<&str> = PARTS.iter().map(|(name, ..)| *name).collect();
                 self.notice(Level::Warning, &format!("/debug {}", names.join("|")));
             }
         }
@@ -77,6 +81,7 @@ impl App {
             }
             "debug_log" => self.show_log(data),
             "debug_raw" => self.show_raw(data),
+            "debug_memory" => self.show_memory(data),
             "debug_system" | "debug_artifact" => {
                 let lines =
                     clean(&text(data, "text")).lines().map(|line| Line::of(line, Style::default())).collect();
@@ -86,7 +91,7 @@ impl App {
             "debug_artifacts" => {
                 let entry = |artifact: &Value| {
                     let name = text(artifact, "name");
-                    Entry::new(format!("/debug artifacts {name}"), name)
+                    Entry::new(format!("/debug open-artifacts {name}"), name)
                         .note(format!("{} bytes", number(artifact, "bytes")))
                 };
                 let entries: Vec<Entry> = list(data, "artifacts").iter().map(entry).collect();
@@ -110,27 +115,87 @@ impl App {
         if count == 0 {
             return self.notice(Level::Info, "there are no artifacts older than 30 days");
         }
-        let entries =
-            vec![Entry::new("/debug clear now", format!("Delete {what}")), Entry::new("/debug", "Keep them")];
+        let entries = vec![
+            Entry::new("/debug clear-cache now", format!("Delete {what}")),
+            Entry::new("/debug", "Keep them"),
+        ];
         let note = "Sessions stay; the full outputs of their old commands are gone then.";
         self.open(Box::new(Menu::new("delete old artifacts?", note, entries)));
     }
 
     fn show_log(&mut self, data: &Value) {
-        let style = self.view().fg(Token::Text);
         let is_own = data.get("own").and_then(Value::as_bool).unwrap_or_default();
-        let lines: Vec<Line> = list(data, "lines")
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|line| Line::of(clean_line(line), style))
-            .collect();
-        let (title, hint, other) = if is_own {
-            ("log of this process", "all processes", "/debug logs all")
-        } else {
-            ("log", "only this process", "/debug logs")
+        let lines = list(data, "lines").iter().filter_map(Value::as_str).map(str::to_owned).collect();
+        let log = Log::new(lines, number(data, "pid").to_string(), is_own, &self.view());
+        self.open(Box::new(log));
+    }
+
+    /// What is under way, and which tools took how long in this session.
+    fn show_work(&mut self) {
+        let view = self.view();
+        let (muted, plain) = (view.fg(Token::Muted), view.fg(Token::Text));
+        let head = |text: &str| Line::of(text.to_owned(), view.fg(Token::Accent).bold());
+        let mut lines = vec![head("under way")];
+        let mut say = |text: String| lines.push(Line::of(format!("  {text}"), plain));
+        match self.run.since {
+            Some(since) => {
+                let what = self.run.note.as_deref().unwrap_or("the agent works");
+                say(format!("{}, since {}", clean_line(what), duration(view.now_ms.saturating_sub(since))));
+            }
+            None => say("the agent is idle".to_owned()),
+        }
+        for call in self.conversation.blocks().iter().flat_map(calls) {
+            if let State::Running(since) = call.state {
+                let title = crate::conversation::tool_title(&call.name, &call.arguments);
+                let took = duration(view.now_ms.saturating_sub(since));
+                say(format!("{} {}, since {took}", call.name, clean_line(&title)));
+            }
+        }
+        for job in self.panels.jobs.iter().filter(|job| job.status == "running") {
+            say(format!("job {}: {}", job.id, clean_line(&job.label)));
+        }
+        let waiting = self.session.steering.len() + self.session.follow_up.len();
+        if waiting > 0 {
+            say(format!("{waiting} messages wait"));
+        }
+        lines.push(Line::new());
+        lines.push(head("tools in this session"));
+        lines.push(Line::of("  tool             calls  failed     time  slowest", muted));
+        for (name, calls, failed, time, slowest) in tallied(self.conversation.blocks()) {
+            let (time, slowest) = (duration(time), duration(slowest));
+            let text = format!("  {:<16} {calls:>5}  {failed:>6} {time:>8} {slowest:>8}", clean_line(&name));
+            lines.push(Line::of(text, plain));
+        }
+        self.open(Box::new(Pages::new("work", lines)));
+    }
+
+    fn show_memory(&mut self, data: &Value) {
+        let view = self.view();
+        let blocks = self.conversation.blocks();
+        let text: usize = blocks.iter().map(Block::bytes).sum();
+        let row = |name: &str, said: String| {
+            Line::of(format!("  {name:<22}"), view.fg(Token::Muted)).and(said, view.fg(Token::Text))
         };
-        let pages = Pages::new(title, lines).at_end().with_key('p', hint, other);
-        self.open(Box::new(pages));
+        let megabytes = |name: &str| match number(data, name) {
+            0 => "unknown on this system".to_owned(),
+            kilobytes => format!("{}.{} MB", kilobytes / 1024, kilobytes % 1024 * 10 / 1024),
+        };
+        let lines = vec![
+            row("now", megabytes("residentKb")),
+            row("at most so far", megabytes("peakKb")),
+            row("threads", number(data, "threads").to_string()),
+            Line::new(),
+            row("conversation", format!("{} parts, {} KB of text", blocks.len(), text.div_ceil(1024))),
+            row(
+                "raw stream",
+                format!(
+                    "{} frames, {} KB",
+                    number(data, "frames"),
+                    number(data, "frameBytes").div_ceil(1024)
+                ),
+            ),
+        ];
+        self.open(Box::new(Pages::new("memory", lines)));
     }
 
     fn show_raw(&mut self, data: &Value) {
@@ -153,4 +218,33 @@ impl App {
         }
         self.open(Box::new(Pages::new(format!("raw stream, {} frames", frames.len()), lines).at_end()));
     }
+}
+
+/// The calls in a part of the conversation.
+fn calls(block: &Block) -> &[ToolCall] {
+    match block {
+        Block::Tool(call) => std::slice::from_ref(call),
+        Block::Reads(calls, _) => calls,
+        _ => &[],
+    }
+}
+
+/// Each tool with how often it was called, how often it failed, how long it took in all and at most; the slowest first.
+fn tallied(blocks: &[Block]) -> Vec<(String, u64, u64, u64, u64)> {
+    let mut rows: Vec<(String, u64, u64, u64, u64)> = Vec::new();
+    for call in blocks.iter().flat_map(calls) {
+        let (failed, took) = match call.state {
+            State::Succeeded(took) => (0, took),
+            State::Failed(took) => (1, took),
+            _ => continue,
+        };
+        match rows.iter_mut().find(|row| row.0 == call.name) {
+            Some(row) => {
+                *row = (std::mem::take(&mut row.0), row.1 + 1, row.2 + failed, row.3 + took, row.4.max(took));
+            }
+            None => rows.push((call.name.clone(), 1, failed, took, took)),
+        }
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.3));
+    rows
 }

@@ -4,6 +4,7 @@ mod account;
 mod debug;
 mod run;
 mod show;
+mod todo;
 
 use serde_json::Value;
 
@@ -18,11 +19,62 @@ pub struct Command {
     pub hint: &'static str,
     /// What it does.
     pub about: &'static str,
+    /// Words that may follow it: each with what may follow that, and what it does.
+    pub parts: &'static [Part],
 }
 
+/// A word after a command, what may follow it, and what it does.
+pub type Part = (&'static str, &'static str, &'static str);
+
 const fn command(name: &'static str, hint: &'static str, about: &'static str) -> Command {
-    Command { name, aliases: &[], hint, about }
+    Command { name, aliases: &[], hint, about, parts: &[] }
 }
+
+const FAST: &[Part] = &[
+    ("on", "", "faster answers, at a higher price"),
+    ("off", "", "answers at the usual price"),
+    ("status", "", "whether it is on"),
+];
+const POLICY: &[Part] = &[
+    ("read-only", "", "nothing is changed"),
+    ("ask", "", "every change and command is asked about"),
+    ("auto", "", "changes land; commands run in a sandbox"),
+    ("full", "", "nothing is asked"),
+];
+const SESSION: &[Part] =
+    &[("info", "", "facts about this session"), ("delete", "", "delete it and begin a new one")];
+const UNDO: &[Part] = &[
+    ("turn", "", "everything since the last prompt"),
+    ("call", "", "the last change only"),
+    ("session", "", "everything this session changed"),
+];
+const SSH: &[Part] = &[
+    ("list", "", "the hosts that the agent may use"),
+    ("add", "NAME [USER@]HOST [--port N] [--key FILE] [--scope user|project]", "let the agent use a host"),
+    ("remove", "NAME [--scope user|project]", "no longer let it use a host"),
+];
+const MEMORY: &[Part] = &[("view", "", "the instructions that the model is given")];
+const TODO: &[Part] = &[
+    ("list", "", "every task, with its number"),
+    ("append", "[\"PHASE\"] TASK", "add a task"),
+    ("start", "TASK", "begin with a task"),
+    ("done", "[TASK|all]", "a task is done: the current one, or another by number or a few letters"),
+    ("drop", "[TASK|all]", "give a task up"),
+    ("rm", "TASK|all", "remove a task"),
+    ("note", "TASK: TEXT", "add a note to a task"),
+    ("edit", "", "change the list in your editor"),
+    ("copy", "", "copy the list as Markdown"),
+    ("export", "[FILE]", "write the list to a file"),
+    ("import", "[FILE]", "take the list from a file"),
+    ("hide", "", "hide the list, or show it again"),
+];
+const GOAL: &[Part] = &[
+    ("show", "", "what the goal is"),
+    ("set", "OBJECTIVE", "work towards this"),
+    ("pause", "", "stop working on it for now"),
+    ("resume", "", "go on with it"),
+    ("drop", "", "give it up"),
+];
 
 /// The built-in commands, in the order of `/help`.
 pub const COMMANDS: &[Command] = &[
@@ -30,11 +82,14 @@ pub const COMMANDS: &[Command] = &[
     command("hotkeys", "", "list every key"),
     Command { aliases: &["models"], ..command("model", "[NAME]", "choose a model") },
     command("thinking", "[LEVEL]", "how hard the model thinks"),
-    command("fast", "", "faster answers at a higher price, on or off"),
+    Command {
+        parts: FAST,
+        ..command("fast", "[on|off|status]", "faster answers at a higher price, on or off")
+    },
     command("provider", "", "providers of models, and which have a key"),
     command("login", "[PROVIDER]", "store a key for a provider"),
     command("logout", "[PROVIDER]", "remove the stored keys of a provider"),
-    command("policy", "[read-only|ask|auto|full]", "what may happen without asking"),
+    Command { parts: POLICY, ..command("policy", "[LEVEL]", "what may happen without asking") },
     command("plan", "", "plan mode on or off"),
     command("settings", "", "change settings"),
     command("theme", "[NAME]", "choose a theme"),
@@ -47,13 +102,13 @@ pub const COMMANDS: &[Command] = &[
     command("move", "FOLDER", "have this session belong to another folder"),
     command("handoff", "[WHAT FOR]", "go on in a new session, with a summary of this one"),
     command("drop", "", "delete this session and begin a new one"),
-    command("session", "", "facts about this session"),
+    Command { parts: SESSION, ..command("session", "[info|delete]", "facts about this session") },
     command("compact", "[WHAT TO KEEP]", "make the conversation shorter"),
     command("context", "", "how full the context is"),
     command("usage", "", "tokens and cost"),
     Command { aliases: &["ledger"], ..command("log", "", "what landed: diff, undo, redo") },
     command("diff", "[TRANSACTION]", "what the last change changed"),
-    command("undo", "[call|turn|session]", "undo what landed"),
+    Command { parts: UNDO, ..command("undo", "[turn|call|session]", "undo what landed") },
     command("redo", "", "reapply what was undone"),
     command("review", "[WHAT MATTERS]", "have the changes reviewed; nothing is changed"),
     command("ask", "QUESTION", "ask about the project; nothing is changed"),
@@ -66,18 +121,21 @@ pub const COMMANDS: &[Command] = &[
     command("tools", "", "the tools of the model"),
     command("skills", "", "the skills there are"),
     command("agents", "", "other agents on this machine, and how to work with them"),
-    command("ssh", "", "the hosts that the agent may connect to"),
-    command("memory", "", "the instructions that the model is given"),
-    command("todo", "", "the todo list"),
+    Command { parts: SSH, ..command("ssh", "[list|add|remove]", "the hosts that the agent may connect to") },
+    Command { parts: MEMORY, ..command("memory", "[view]", "the instructions that the model is given") },
+    Command { parts: TODO, ..command("todo", "[append|start|done|drop|rm|edit|...]", "the todo list") },
     command("jobs", "", "what runs in the background"),
-    command("goal", "[OBJECTIVE|pause|resume|drop]", "what the agent works towards"),
+    Command {
+        parts: GOAL,
+        ..command("goal", "[OBJECTIVE|pause|resume|drop]", "what the agent works towards")
+    },
     command("retry", "", "try the last prompt again, in place of its answer"),
     Command {
         aliases: &["bg"],
         ..command("background", "", "leave the agent at work, and go back to the shell")
     },
     command("contribute-pr", "", "prepare a pull request from the changes"),
-    command("debug", "[report|logs|raw|system|artifacts|transcript|clear]", "look for a fault"),
+    Command { parts: debug::PARTS, ..command("debug", "[PART]", "look for a fault") },
     command("clear", "", "clear the screen and begin a new session"),
     Command { aliases: &["quit", "q"], ..command("exit", "", "quit") },
 ];

@@ -25,11 +25,14 @@ impl App {
         find(name).is_some() || self.remote.commands.iter().any(|command| command.name == name)
     }
 
-    /// Every command there is: name and what it does.
+    /// Every command there is: its name, what may follow it, and what it does.
     #[must_use]
-    pub fn all_commands(&self) -> Vec<(String, String)> {
-        let own = COMMANDS.iter().map(|command| (command.name.to_owned(), command.about.to_owned()));
-        let remote = self.remote.commands.iter().map(|command| (command.name.clone(), command.about.clone()));
+    pub fn all_commands(&self) -> Vec<(String, String, String)> {
+        let own = COMMANDS
+            .iter()
+            .map(|command| (command.name.to_owned(), command.hint.to_owned(), command.about.to_owned()));
+        let remote = self.remote.commands.iter();
+        let remote = remote.map(|command| (command.name.clone(), String::new(), command.about.clone()));
         own.chain(remote).collect()
     }
 
@@ -79,6 +82,7 @@ impl App {
             "undo" => self.undo_or_redo("ledger_undo", rest),
             "redo" => self.undo_or_redo("ledger_redo", rest),
             "init" => self.say(INIT, false),
+            "session" if rest == "delete" => self.drop_session(""),
             "usage" | "session" => self.show_facts(),
             "context" => self.ask("get_context_usage"),
             "dump" => {
@@ -89,7 +93,7 @@ impl App {
                 self.send(json!({ "type": "ledger_show", "transaction": transaction }));
             }
             "goal" => self.change_goal(rest),
-            "todo" => self.panels.show(),
+            "todo" => self.todo(rest),
             "jobs" => self.open(Box::new(Jobs::default())),
             "fork" => {
                 self.ask("fork");
@@ -192,7 +196,7 @@ impl App {
     }
 
     /// Deletes this session once it is confirmed.
-    fn drop_session(&mut self, rest: &str) {
+    pub(super) fn drop_session(&mut self, rest: &str) {
         if rest == "now" {
             return self.ask("drop_session");
         }
@@ -249,6 +253,7 @@ impl App {
             "generate_session_name" => {
                 self.session.name = Some(text("name").to_owned()).filter(|name| !name.is_empty());
             }
+            "edit_todos" => self.take_todo_edit(data),
             "ledger_show" => self.show_diff(data),
             "ledger_undo" | "ledger_redo" => {
                 let what = if command == "ledger_undo" { "undone" } else { "reapplied" };
@@ -277,9 +282,12 @@ impl App {
 
     fn change_goal(&mut self, rest: &str) {
         let command = match rest {
-            "" => json!({ "type": "goal", "op": "show" }),
+            "" | "show" => json!({ "type": "goal", "op": "show" }),
             "pause" | "resume" | "drop" => json!({ "type": "goal", "op": rest }),
-            objective => json!({ "type": "goal", "op": "set", "objective": objective }),
+            objective => {
+                let objective = objective.strip_prefix("set ").unwrap_or(objective).trim();
+                json!({ "type": "goal", "op": "set", "objective": objective })
+            }
         };
         self.send(command);
     }

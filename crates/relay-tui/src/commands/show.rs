@@ -9,6 +9,95 @@ use crate::keymap::Action;
 use crate::overlay::Pages;
 use crate::text::{Line, Style, clean, clean_line};
 use crate::theme::{Symbol, Token};
+use crate::view::View;
+
+/// Cells for what is explained, before the explanation.
+const NAMES: usize = 34;
+/// Below this many columns an explanation has a line of its own.
+const NARROW: usize = 72;
+
+/// Screens with the keys that they have of their own.
+const SCREENS: &[(&str, &[(&str, &str)])] = &[
+    (
+        "in every list",
+        &[
+            ("up, down, pageup, pagedown, home, end", "move"),
+            ("any letter", "search; escape clears the search"),
+            ("enter", "choose"),
+            ("tab, shift+tab", "the next tab, the one before"),
+            ("escape, ctrl+c", "close"),
+        ],
+    ),
+    (
+        "in every text to read",
+        &[
+            ("up, down, space, b, g, G", "scroll, to the beginning, to the end"),
+            ("/, n, N", "search, the next place, the one before"),
+            ("c", "copy the text"),
+            ("escape, q", "close"),
+        ],
+    ),
+    (
+        "in a question",
+        &[
+            (
+                "1-9, or the letter before an answer",
+                "choose it: y once, s for this session, a always, n no, t in words",
+            ),
+            ("space", "mark one of several answers"),
+            ("left, right", "the question before, the next one"),
+            ("pageup, pagedown", "scroll what is asked"),
+            ("escape", "refuse, or cancel"),
+        ],
+    ),
+    (
+        "/tree",
+        &[
+            ("enter", "go on from there"),
+            ("left, right", "a page up, a page down"),
+            ("shift+l", "label the entry"),
+            ("tab", "fold, or unfold"),
+            ("ctrl+o, ctrl+shift+o", "the next filter, the one before"),
+            ("alt+d, alt+t, alt+u, alt+l, alt+a", "default, no tools, prompts only, labelled only, all"),
+        ],
+    ),
+    (
+        "/resume",
+        &[
+            ("ctrl+p", "show folders"),
+            ("ctrl+s", "sort"),
+            ("ctrl+r", "rename"),
+            ("ctrl+d, twice", "delete for good"),
+            ("tab", "sessions of all projects"),
+        ],
+    ),
+    (
+        "/log",
+        &[
+            ("enter", "the diff"),
+            ("ctrl+z, ctrl+t, ctrl+s", "undo the transaction, its turn, the session"),
+            ("ctrl+r", "reapply it"),
+        ],
+    ),
+    ("/settings", &[("ctrl+x", "back to the default")]),
+    ("/jobs", &[("enter", "its whole output"), ("ctrl+x", "end it")]),
+    ("/debug logs", &[("o", "50 older lines"), ("p", "this process, or all")]),
+    ("a program in a terminal", &[("escape", "ends it"), ("any other key", "goes to the program")]),
+];
+
+/// A name and what it means, beside each other or below.
+fn explained(view: &View<'_>, name: Line, about: &str) -> Vec<Line> {
+    let about = Line::of(clean_line(about), view.fg(Token::Text));
+    if view.width < NARROW || name.width() >= NAMES {
+        let mut below =
+            Line::of(if view.width < NARROW { "  ".to_owned() } else { " ".repeat(NAMES) }, Style::default());
+        below.append(about);
+        return vec![name, below];
+    }
+    let mut line = name.padded(NAMES, Style::default());
+    line.append(about);
+    vec![line]
+}
 
 impl App {
     pub(super) fn show_skills(&mut self) {
@@ -37,35 +126,46 @@ impl App {
         self.open(Box::new(Pages::new("tools", lines)));
     }
 
+    /// Every command with what may follow it, and its other names.
     pub(super) fn show_help(&mut self) {
         let view = self.view();
         let mut lines = Vec::new();
         for command in COMMANDS {
-            let mut line = Line::of(format!("/{}", command.name), view.fg(Token::Accent).bold());
-            line.push(format!(" {}", command.hint), view.fg(Token::Muted));
-            let line = line.padded(34, view.fg(Token::Text));
-            lines.push(line.and(command.about, view.fg(Token::Text)));
+            let mut name = Line::of(format!("/{}", command.name), view.fg(Token::Accent).bold());
+            for alias in command.aliases {
+                name.push(format!(" /{alias}"), view.fg(Token::Accent));
+            }
+            name.push(format!(" {}", command.hint), view.fg(Token::Muted));
+            lines.extend(explained(&view, name, command.about));
+            for (part, hint, about) in command.parts {
+                let part = Line::of(format!("  {part}"), view.fg(Token::Muted).bold());
+                lines.extend(explained(&view, part.and(format!(" {hint}"), view.fg(Token::Dim)), about));
+            }
         }
         for command in &self.remote.commands {
-            let line =
-                Line::of(format!("/{}", clean_line(&command.name)), view.fg(Token::CustomMessageLabel))
-                    .padded(34, view.fg(Token::Text));
-            lines.push(line.and(clean_line(&command.about), view.fg(Token::Text)));
+            let name =
+                Line::of(format!("/{}", clean_line(&command.name)), view.fg(Token::CustomMessageLabel));
+            lines.extend(explained(&view, name, &command.about));
         }
         self.open(Box::new(Pages::new("commands", lines)));
     }
 
+    /// Every action with its keys, and the keys that screens have of their own.
     pub(super) fn show_hotkeys(&mut self) {
         let view = self.view();
-        let mut lines = Vec::new();
+        let head = |text: &str| Line::of(text, view.fg(Token::CustomMessageLabel).bold());
+        let mut lines = vec![head("keys, which keybindings.json changes")];
         for action in Action::all() {
             let keys: Vec<String> = self.keymap.keys(action).iter().map(ToString::to_string).collect();
             let keys = if keys.is_empty() { "(none)".to_owned() } else { keys.join(", ") };
-            let line = Line::of(keys, view.fg(Token::Accent)).padded(34, view.fg(Token::Text));
-            lines.push(
-                line.and(action.about(), view.fg(Token::Text))
-                    .and(format!("  {}", action.id()), view.fg(Token::Dim)),
-            );
+            let about = format!("{}  ({})", action.about(), action.id());
+            lines.extend(explained(&view, Line::of(keys, view.fg(Token::Accent)), &about));
+        }
+        for (screen, keys) in SCREENS {
+            lines.extend([Line::new(), head(screen)]);
+            for (keys, about) in *keys {
+                lines.extend(explained(&view, Line::of(*keys, view.fg(Token::Accent)), about));
+            }
         }
         self.open(Box::new(Pages::new("keys", lines)));
     }

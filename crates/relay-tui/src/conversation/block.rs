@@ -89,6 +89,21 @@ impl Block {
         }
     }
 
+    /// How much text it holds, in bytes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let of_call = |call: &ToolCall| call.output.len() + call.raw.len();
+        match self {
+            Self::User(text, _) | Self::Text(text, _) | Self::Thinking(text, _) => text.len(),
+            Self::Tool(call) => of_call(call),
+            Self::Reads(calls, _) => calls.iter().map(of_call).sum(),
+            Self::Shell { command, output, .. } => command.len() + output.len(),
+            Self::Notice(_, text) | Self::Compacted(text, _) => text.len(),
+            Self::Used(..) => 0,
+            Self::Lines(lines) => lines.iter().map(|line| line.text().len()).sum(),
+        }
+    }
+
     /// Whether a blank line separates it from the block before it.
     #[must_use]
     pub fn gap_after(&self, before: &Self) -> bool {

@@ -261,7 +261,8 @@ fn report(body: &str, last: u8) -> Option<Report> {
         (b'n', "997;1") => Some(Report::Dark(true)),
         (b'n', "997;2") => Some(Report::Dark(false)),
         (b'u', _) => Some(Report::KittyKeys),
-        (b'c', _) => Some(Report::Done),
+        (b'y', "1004;1$" | "1004;2$" | "1004;3$") => Some(Report::Focus),
+        (b'c', _) => Some(Report::Done { has_sixel: body.split(';').skip(1).any(|part| part == "4") }),
         _ => None,
     }
 }
@@ -419,7 +420,11 @@ mod tests {
         check("\x1b]11;rgb:ff/00/7f\x07", &["Report(Background(255, 0, 127))"]);
         check(
             "\x1b[?997;2n\x1b[?1u\x1b[?62;4c",
-            &["Report(Dark(false))", "Report(KittyKeys)", "Report(Done)"],
+            &["Report(Dark(false))", "Report(KittyKeys)", "Report(Done { has_sixel: true })"],
+        );
+        check(
+            "\x1b[?1004;2$y\x1b[?1004;0$y\x1b[?64;1;2c",
+            &["Report(Focus)", "Report(Done { has_sixel: false })"],
         );
         check("\x1b_Gi=31;OK\x1b\\", &["Report(KittyImages)"]);
         check("\x1b[<64;10;5M", &["Scroll(-3)"]);

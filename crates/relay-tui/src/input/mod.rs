@@ -1,9 +1,11 @@
 //! Everything that reaches the interface: keys, pasted text, sizes, ticks of the clock, and frames of the agent.
 
 mod decode;
+mod encode;
 mod key;
 
 pub use decode::Decoder;
+pub use encode::bytes as key_bytes;
 pub use key::{Code, Key};
 
 use serde_json::Value;
@@ -48,8 +50,13 @@ pub enum Report {
     KittyKeys,
     /// It shows images in the Kitty protocol.
     KittyImages,
+    /// It reports when it gains or loses the focus.
+    Focus,
     /// It has answered everything it was asked.
-    Done,
+    Done {
+        /// It shows images as sixels.
+        has_sixel: bool,
+    },
 }
 
 /// A picture for the model.

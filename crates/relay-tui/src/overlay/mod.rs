@@ -8,12 +8,14 @@
 
 mod branches;
 mod choice;
+mod console;
 mod dialog;
 mod field;
 mod fuzzy;
 mod jobs;
 mod ledger;
 mod list;
+mod log;
 mod menu;
 mod models;
 mod pages;
@@ -27,11 +29,13 @@ mod viewer;
 
 pub use branches::Branches;
 pub use choice::Choice;
+pub use console::Console;
 pub use dialog::Dialog;
 pub use fuzzy::{Match, score};
 pub use jobs::Jobs;
 pub use ledger::Ledger;
 pub use list::{Entry, List, ListKey};
+pub use log::Log;
 pub use menu::Menu;
 pub use models::Models;
 pub use pages::Pages;
@@ -126,6 +130,9 @@ pub trait Overlay {
     fn response(&mut self, _command: &str, _answer: Result<&Value, &str>) -> Option<Step> {
         None
     }
+
+    /// Something happened that may be its own, such as output of the program that it shows.
+    fn event(&mut self, _frame: &Value) {}
 
     /// It takes the whole screen.
     fn is_full(&self) -> bool {

@@ -19,8 +19,8 @@ pub struct Pages {
     /// What is searched for, and whether it is still being written.
     query: String,
     is_searching: bool,
-    /// More keys: what each does, and the slash command that does it in place of this screen.
-    keys: Vec<(char, &'static str, String)>,
+    /// More keys: what each does.
+    hints: Vec<(char, &'static str)>,
 }
 
 impl Pages {
@@ -33,7 +33,7 @@ impl Pages {
             first: 0,
             query: String::new(),
             is_searching: false,
-            keys: Vec::new(),
+            hints: Vec::new(),
         }
     }
 
@@ -49,11 +49,34 @@ impl Pages {
         self
     }
 
-    /// The same with a key that runs a slash command instead.
+    /// The same with a key in its last line that whoever made it takes.
     #[must_use]
-    pub fn with_key(mut self, key: char, about: &'static str, line: &str) -> Self {
-        self.keys.push((key, about, line.to_owned()));
+    pub fn with_hint(mut self, key: char, about: &'static str) -> Self {
+        self.hints.push((key, about));
         self
+    }
+
+    /// Another text, from its end.
+    pub(super) fn replace(&mut self, title: String, lines: Vec<Line>) {
+        (self.title, self.lines, self.first) = (title, lines, usize::MAX);
+    }
+
+    /// More text before what is there; what is on the screen stays there.
+    pub(super) fn prepend(&mut self, title: String, mut lines: Vec<Line>, view: &View<'_>) {
+        let rows: usize = lines.iter().map(|line| line.clone().wrapped(view.width, 2).len()).sum();
+        lines.append(&mut self.lines);
+        (self.title, self.lines) = (title, lines);
+        self.first = self.first.saturating_add(rows);
+    }
+
+    /// Whether nothing is above what is shown.
+    pub(super) fn is_at_top(&self) -> bool {
+        self.first == 0
+    }
+
+    /// Whether a text to search for is being written.
+    pub(super) fn is_searching(&self) -> bool {
+        self.is_searching
     }
 
     fn wrapped(&self, view: &View<'_>) -> Vec<Line> {
@@ -113,7 +136,7 @@ impl Pages {
             return hints.truncated(view.width, view.sign(Symbol::Ellipsis));
         }
         let mut hints = vec![("esc".to_owned(), "close")];
-        hints.extend(self.keys.iter().map(|(key, about, _)| (key.to_string(), *about)));
+        hints.extend(self.hints.iter().map(|(key, about)| (key.to_string(), *about)));
         hints.push((format!("{} pgup pgdn", view.arrows()), "scroll"));
         hints.push(("/ n N".to_owned(), "search"));
         hints.push(("c".to_owned(), "copy"));
@@ -174,10 +197,6 @@ impl Overlay for Pages {
         if self.is_searching {
             return self.search_key(key, view);
         }
-        let own = self.keys.iter().find(|(own, ..)| key.typed() == Some(*own));
-        if let Some((_, _, line)) = own {
-            return Step::finish(Wish::Slash(line.clone()));
-        }
         match key.typed() {
             Some('/') => {
                 self.is_searching = true;
@@ -228,7 +247,7 @@ mod tests {
     #[test]
     fn a_text_is_scrolled_searched_and_copied() {
         let lines = (0..100).map(|number| Line::of(format!("line {number}"), Style::default())).collect();
-        let mut pages = Pages::new("text", lines).at_end().with_key('p', "other", "/other");
+        let mut pages = Pages::new("text", lines).at_end();
         assert_eq!(top(&pages), "line 90");
         press(&mut pages, "up");
         assert_eq!(top(&pages), "line 89");
@@ -237,7 +256,6 @@ mod tests {
         }
         assert_eq!(top(&pages), "line 42");
         assert!(matches!(press(&mut pages, "c"), Step::Do(_)));
-        assert!(matches!(press(&mut pages, "p"), Step::Finish(_)));
         assert!(matches!(press(&mut pages, "q"), Step::Close));
     }
 }

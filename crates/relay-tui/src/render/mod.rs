@@ -82,6 +82,12 @@ impl Renderer {
         self.is_stale
     }
 
+    /// How many rows are shown below what is finished.
+    #[must_use]
+    pub fn live_rows(&self) -> usize {
+        if self.is_full { 0 } else { self.shown.len() }
+    }
+
     /// Writes links from now on, or does not.
     pub fn set_links(&mut self, links: bool) {
         self.abilities.links = links;

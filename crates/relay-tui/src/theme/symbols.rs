@@ -186,11 +186,14 @@ impl Symbols {
         {
             return own;
         }
-        TABLE
-            .get(symbol as usize)
-            .and_then(|(.., drawn)| drawn.get(self.preset as usize))
-            .copied()
-            .unwrap_or("")
+        Self::drawn(self.preset, symbol)
+    }
+
+    /// How a preset draws a sign.
+    #[must_use]
+    pub fn drawn(preset: Preset, symbol: Symbol) -> &'static str {
+        let drawn = TABLE.get(symbol as usize).and_then(|(.., drawn)| drawn.get(preset as usize));
+        drawn.copied().unwrap_or("")
     }
 
     /// The pictures of a spinner, one after the other.

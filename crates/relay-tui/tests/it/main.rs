@@ -15,3 +15,4 @@ mod scenes;
 mod screens;
 mod soak;
 mod stage;
+mod status;

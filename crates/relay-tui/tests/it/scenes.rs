@@ -38,6 +38,13 @@ pub const SCENES: &[Scene] = &[
     ("conversation", conversation),
     ("vi", vi),
     ("shell", shell),
+    ("part", part),
+    ("todos", todos),
+    ("work", work),
+    ("memory", memory),
+    ("console", console),
+    ("hosts", hosts),
+    ("dashboard", dashboard),
 ];
 
 fn run(stage: &mut Stage, line: &str) {
@@ -221,7 +228,7 @@ fn log(stage: &mut Stage) {
     let lines: Vec<String> = (1..60)
         .map(|number| format!("2026-11-18T10:00:{number:02}Z 4242 info tool read succeeded"))
         .collect();
-    stage.answer("debug_log", json!({ "own": true, "lines": lines }));
+    stage.answer("debug_log", json!({ "own": true, "pid": 4242, "lines": lines }));
 }
 
 fn providers(stage: &mut Stage) {
@@ -261,6 +268,61 @@ fn vi(stage: &mut Stage) {
     stage.frame(json!({ "type": "response", "command": "get_settings", "success": true, "data": { "settings": [{ "key": "tui.vimKeys", "value": "true" }] } }));
     stage.type_text("one two");
     stage.key("escape");
+}
+
+fn part(stage: &mut Stage) {
+    stage.type_text("/todo ");
+}
+
+fn todos(stage: &mut Stage) {
+    run(stage, "/todo");
+    let phases = json!([{ "name": "Parser", "tasks": [
+        { "content": "Read the parser", "status": "completed" },
+        { "content": "Fix the loop", "status": "in_progress", "notes": ["it expects a comma after the last item"] },
+        { "content": "Run the tests", "status": "pending" } ] }]);
+    stage.answer(
+        "edit_todos",
+        json!({ "purpose": "list", "phases": phases, "markdown": "", "errors": [], "changed": false }),
+    );
+}
+
+fn work(stage: &mut Stage) {
+    stage.play();
+    run(stage, "/debug work");
+}
+
+fn memory(stage: &mut Stage) {
+    run(stage, "/debug memory");
+    stage.answer(
+        "debug_memory",
+        json!({ "residentKb": 21_600, "peakKb": 24_000, "threads": 9, "frames": 12, "frameBytes": 4_000 }),
+    );
+}
+
+fn console(stage: &mut Stage) {
+    stage.frame(json!({ "type": "agent_start" }));
+    stage.frame(json!({ "type": "pty_start", "ptyId": "pty-1", "command": "npm init" }));
+    stage.pass(5);
+    stage.frame(json!({ "type": "pty_output", "ptyId": "pty-1", "data": "This utility will walk you through creating a package.json file.\r\n\r\npackage name: (project) " }));
+}
+
+fn hosts(stage: &mut Stage) {
+    run(stage, "/ssh");
+    stage.answer(
+        "get_ssh_hosts",
+        json!({ "hosts": [
+        { "name": "box", "about": "me@box.example  ssh.json", "isTrusted": true },
+        { "name": "build", "about": "ci@build.example  .relay/ssh.json", "isTrusted": false } ] }),
+    );
+}
+
+fn dashboard(stage: &mut Stage) {
+    jobs(stage);
+    stage.key("down");
+    stage.answer(
+        "read_job",
+        json!({ "jobId": "bg_1", "text": "ready on http://localhost:3000\nGET / 200 in 12 ms\n" }),
+    );
 }
 
 fn shell(stage: &mut Stage) {

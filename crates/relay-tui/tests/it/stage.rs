@@ -41,7 +41,7 @@ impl Stage {
             size: (width, height),
             drawn: 0,
         };
-        stage.frame(json!({ "type": "surroundings", "cwd": "~/project", "branch": "main", "dirty": true }));
+        stage.frame(json!({ "type": "surroundings", "cwd": "~/project", "branch": "main", "changed": 2 }));
         stage
     }
 

@@ -9,9 +9,9 @@ use relay_tools::{SshFiles, SshSetup};
 use relay_workspace::RelPath;
 
 /// The user's own file, in the folder of settings.
-const FILE: &str = "ssh.json";
-/// The project's files: the one that takes precedence over the user's, and those that yield to it.
-const BEFORE: &str = ".relay/ssh.json";
+pub const FILE: &str = "ssh.json";
+/// The project's files: the one that comes before the user's, and those that come after it.
+pub const BEFORE: &str = ".relay/ssh.json";
 const AFTER: [&str; 2] = ["ssh.json", ".ssh.json"];
 /// What is remembered about hosts, in the cache.
 const REMOTE: &str = "remote-host";
@@ -74,7 +74,8 @@ fn file(name: &str) -> String {
     format!("{plain}-{sum:016x}.json")
 }
 
-fn text(engine: &Engine, name: &str) -> Option<String> {
+/// The text of a project's file.
+pub fn text(engine: &Engine, name: &str) -> Option<String> {
     let snapshot = engine.workspace().read(&RelPath::new(name).ok()?).ok()??;
     String::from_utf8(snapshot.bytes).ok()
 }

@@ -9,6 +9,7 @@ use relay_serve::rpc::{Outlet, serve_values};
 use relay_tui::Input;
 use serde_json::{Value, json};
 
+use super::pictures::Pictures;
 use super::{fork, setup, trust};
 use crate::agent::{Served, Which, served};
 use crate::cli::InteractiveArgs;
@@ -16,6 +17,14 @@ use crate::failure::{Failure, NO_MODEL};
 
 /// How long the agent may take to stop, so that a landing can complete or roll back.
 const END: Duration = Duration::from_secs(5);
+
+/// The interface, as the agent reaches it.
+pub struct Front {
+    /// Where everything goes.
+    pub inputs: Sender<Input>,
+    /// What pictures become on the way.
+    pub pictures: Pictures,
+}
 
 /// The agent's thread.
 pub struct Agent {
@@ -25,10 +34,11 @@ pub struct Agent {
 
 impl Agent {
     /// Opens an agent; its frames arrive as inputs.
-    pub fn start(root: Option<&Path>, args: InteractiveArgs, offline: bool, inputs: Sender<Input>) -> Self {
+    pub fn start(root: Option<&Path>, args: InteractiveArgs, offline: bool, front: Front) -> Self {
         let (commands, taken) = channel();
         let root = root.map(Path::to_owned);
-        let work = move || match work(root.as_deref(), args, offline, &inputs, taken) {
+        let inputs = front.inputs.clone();
+        let work = move || match work(root.as_deref(), args, offline, &front, taken) {
             Ok(true) => {}
             Ok(false) => drop(inputs.send(Input::Frame(json!({ "type": "stop", "code": 0 })))),
             Err(failure) => {
@@ -69,9 +79,10 @@ fn work(
     root: Option<&Path>,
     mut args: InteractiveArgs,
     offline: bool,
-    inputs: &Sender<Input>,
+    front: &Front,
     taken: Receiver<Value>,
 ) -> Result<bool, Failure> {
+    let inputs = &front.inputs;
     if trust::ask(root, &mut args.agent, inputs, &taken)? == trust::Answer::Leave {
         return Ok(false);
     }
@@ -79,7 +90,7 @@ fn work(
         return Ok(false);
     }
     loop {
-        match open(root, &args, offline, inputs) {
+        match open(root, &args, offline, front) {
             Ok((Served { agent, host, .. }, outlet)) => {
                 serve_values(agent, host, &outlet, taken);
                 return Ok(true);
@@ -99,14 +110,14 @@ fn open(
     root: Option<&Path>,
     args: &InteractiveArgs,
     offline: bool,
-    inputs: &Sender<Input>,
+    front: &Front,
 ) -> Result<(Served, Outlet), Failure> {
     // A person who chooses from a list starts with a new session.
     let chooses = args.resume.as_deref() == Some("");
     let which = if chooses { Which::New } else { Which::from(&args.from()) };
-    let frames = inputs.clone();
-    // Once the interface is closed, frames are not needed.
-    let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(frame.clone()))));
+    let (frames, pictures) = (front.inputs.clone(), front.pictures.clone());
+    // Once the interface is closed, no one looks at frames.
+    let outlet = Outlet::to(move |frame| drop(frames.send(Input::Frame(pictures.adapted(frame.clone())))));
     let served = served(root, &args.agent, &which, offline, &outlet)?;
     for note in &served.notes {
         outlet.send(&json!({ "type": "notice", "level": "warning", "text": note }));

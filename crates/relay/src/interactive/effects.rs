@@ -36,6 +36,7 @@ impl Screen {
                 "always" => true,
                 _ => super::abilities().links,
             }),
+            Output::ClearOnShrink(is_on) => self.clears_on_shrink = is_on,
             Output::Redraw => return Next::Resized,
             Output::Clear => {}
             Output::Refresh => {

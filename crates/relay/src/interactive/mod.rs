@@ -4,9 +4,11 @@
 //! The first frame is drawn before the agent opens on a separate thread; keys typed meanwhile are queued.
 
 mod agent;
+mod appearance;
 mod background;
 mod effects;
 mod fork;
+mod pictures;
 mod setup;
 mod surroundings;
 mod trust;
@@ -28,7 +30,8 @@ use crate::cli::InteractiveArgs;
 use crate::failure::{BAD_USAGE, Failure};
 use crate::signals;
 use crate::terminal::style::is_dark;
-use agent::Agent;
+use agent::{Agent, Front};
+use pictures::Pictures;
 use relay_diagnostics::Diagnostic;
 
 /// The time between frames, unless a key was pressed.
@@ -72,6 +75,8 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
         highlighter,
         started: Instant::now(),
         agent: None,
+        pictures: Pictures::default(),
+        clears_on_shrink: false,
         root: root.map(Path::to_owned),
     };
     let prompt = args.prompt.join(" ");
@@ -82,7 +87,10 @@ pub fn run(root: Option<&Path>, args: InteractiveArgs, offline: bool) -> Result<
     screen.take(Input::Frame(surroundings::folder(root)));
     screen.draw().map_err(broken)?;
     surroundings::look(screen.root.clone(), screen.inputs.clone());
-    screen.agent = Some(Agent::start(root, args, offline, screen.inputs.clone()));
+    appearance::follow(screen.inputs.clone());
+    screen.pictures.follow(screen.app.options.images);
+    let front = Front { inputs: screen.inputs.clone(), pictures: screen.pictures.clone() };
+    screen.agent = Some(Agent::start(root, args, offline, front));
     if chooses {
         screen.app.open(Box::new(relay_tui::overlay::Sessions::at_start()));
     }
@@ -147,6 +155,9 @@ struct Screen {
     highlighter: Sender<Highlight>,
     started: Instant,
     agent: Option<Agent>,
+    pictures: Pictures,
+    /// Everything is drawn again when there is less to draw than before.
+    clears_on_shrink: bool,
     root: Option<PathBuf>,
 }
 
@@ -228,7 +239,7 @@ impl Screen {
         }
         let mut next = match &input {
             Input::Resize(..) => Next::Resized,
-            Input::Report(relay_tui::input::Report::Done) if !self.app.has_kitty_keys() => {
+            Input::Report(relay_tui::input::Report::Done { .. }) if !self.app.has_kitty_keys() => {
                 // A terminal that is gone shows nothing more, and the next frame notices.
                 drop(self.tty.write(tty::OTHER_KEYS.as_bytes()));
                 Next::On
@@ -236,7 +247,13 @@ impl Screen {
             _ => Next::On,
         };
         let now = self.now();
-        for output in self.app.update(now, input) {
+        // Only these change what the terminal is known to show.
+        let is_about_pictures = matches!(&input, Input::Report(_) | Input::Resize(..) | Input::Frame(_));
+        let outputs = self.app.update(now, input);
+        if is_about_pictures {
+            self.pictures.follow(self.app.options.images);
+        }
+        for output in outputs {
             let then = self.perform(output);
             if then != Next::On {
                 next = then;
@@ -248,7 +265,10 @@ impl Screen {
     fn draw(&mut self) -> std::io::Result<()> {
         let frame = self.app.frame();
         self.ask_for_colors();
-        if self.renderer.is_stale() && !frame.is_full {
+        // What has just been finished takes the room of what is gone.
+        let has_shrunk =
+            self.clears_on_shrink && frame.done.is_empty() && frame.live.len() < self.renderer.live_rows();
+        if (self.renderer.is_stale() || has_shrunk) && !frame.is_full {
             return self.redraw_with(frame);
         }
         let bytes = self.renderer.draw(frame);

@@ -38,6 +38,7 @@ impl Session {
                 let set = |todos| with_agent(&self.remote, move |agent| agent.set_todos(todos));
                 return Some(EditedTodos::read(todos).and_then(set).map(|()| None));
             }
+            "edit_todos" => return Some(self.edit_todos(command)),
             "set_label" => return Some(self.set_label(command)),
             "dump" => with_agent(&self.remote, |agent| json!({ "text": session::dump(agent) })),
             _ => return None,

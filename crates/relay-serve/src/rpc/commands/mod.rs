@@ -6,9 +6,11 @@ mod compact;
 mod look;
 mod mode;
 mod model;
+mod pty;
 mod queue;
 mod say;
 mod sessions;
+mod todos;
 mod tools;
 mod tree;
 
@@ -136,9 +138,15 @@ impl Session {
             .or_else(|| self.about_queues(kind, command))
             .or_else(|| self.about_tools(kind, command))
             .or_else(|| self.about_modes(kind, command))
+            .or_else(|| self.about_terminals(kind, command))
             .or_else(|| self.look(kind, command))
             .or_else(|| self.host.other(kind, command).map(|answer| answer.map(Some)));
         known.unwrap_or_else(|| Err(format!("Unknown command: {kind}")))
+    }
+
+    /// Keeps something in the session that is not a message.
+    fn keep(&self, kind: &'static str, data: Value) -> Result<(), String> {
+        with_agent(&self.remote, move |agent| agent.keep(kind.to_owned(), data))
     }
 
     fn settings(&self) -> MutexGuard<'_, Settings> {

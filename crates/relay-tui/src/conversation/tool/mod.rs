@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::diff::{self, DiffLine};
 use super::highlight::code_lines;
-use super::partial::partial_json;
+use super::{number, partial::partial_json};
 use crate::picture::Picture;
 use crate::text::{Color, Line, clean, clean_line};
 use crate::theme::{Symbol, Token};
@@ -98,7 +98,16 @@ impl ToolCall {
                 Some(text) => output.push_str(text),
                 None if block.get("type").and_then(Value::as_str) == Some("image") => {
                     let part = |name: &str| block.get(name).and_then(Value::as_str).unwrap_or_default();
-                    self.pictures.push(Picture::new(part("mimeType"), part("data")));
+                    let picture = Picture::new(part("mimeType"), part("data"));
+                    let picture = match block.get("sixels") {
+                        Some(sixels) => {
+                            let body = sixels.get("body").and_then(Value::as_str).unwrap_or_default();
+                            let side = |name: &str| usize::try_from(number(sixels, name)).unwrap_or_default();
+                            picture.with_sixels(body, side("columns"), side("rows"))
+                        }
+                        None => picture,
+                    };
+                    self.pictures.push(picture);
                 }
                 None => {}
             }

@@ -105,6 +105,19 @@ impl Dialog {
         self.answer(json!({ "value": values }))
     }
 
+    /// The person has begun to answer: from now on, the agent waits for them.
+    fn attended(&self, step: Step) -> Step {
+        let word = Wish::Rpc(json!({ "type": "extension_ui_response", "id": self.id, "attended": true }));
+        match step {
+            Step::Stay => Step::want(word),
+            Step::Do(mut wishes) => {
+                wishes.push(word);
+                Step::Do(wishes)
+            }
+            answered => answered,
+        }
+    }
+
     fn choose(&mut self, at: usize) -> Step {
         let Some((id, _)) = self.options.get(at) else {
             return self.answer(json!({ "value": self.marked() }));
@@ -277,30 +290,8 @@ impl Dialog {
         head.extend(tail);
         (head, column.map(|column| (row, column)))
     }
-}
 
-/// A diff or a command.
-fn stake(view: &View<'_>, text: &str) -> Vec<Line> {
-    let indent = |line: Line| {
-        let mut whole = Line::of(format!("  {} ", view.sign(Symbol::Gutter)), view.fg(Token::BorderMuted));
-        whole.append(line);
-        whole
-    };
-    diff::draw(&view.narrower(4), &diff::read_patch(text)).into_iter().map(indent).collect()
-}
-
-impl Overlay for Dialog {
-    fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
-        self.drawn(view).0
-    }
-
-    fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
-        self.drawn(view).1
-    }
-
-    fn key(&mut self, key: &Key, view: &View<'_>) -> Step {
-        // Whoever types decides; nothing answers by itself any more.
-        self.time = None;
+    fn press(&mut self, key: &Key, view: &View<'_>) -> Step {
         if self.words.is_some() {
             return self.write(key, view);
         }
@@ -334,12 +325,39 @@ impl Overlay for Dialog {
         }
         Step::Stay
     }
+}
+
+/// A diff or a command.
+fn stake(view: &View<'_>, text: &str) -> Vec<Line> {
+    let indent = |line: Line| {
+        let mut whole = Line::of(format!("  {} ", view.sign(Symbol::Gutter)), view.fg(Token::BorderMuted));
+        whole.append(line);
+        whole
+    };
+    diff::draw(&view.narrower(4), &diff::read_patch(text)).into_iter().map(indent).collect()
+}
+
+impl Overlay for Dialog {
+    fn lines(&self, view: &View<'_>, _: &Conversation) -> Vec<Line> {
+        self.drawn(view).0
+    }
+
+    fn cursor(&self, view: &View<'_>) -> Option<(usize, usize)> {
+        self.drawn(view).1
+    }
+
+    fn key(&mut self, key: &Key, view: &View<'_>) -> Step {
+        // Whoever presses a key decides; nothing answers by itself any more.
+        let was_timed = self.time.take().is_some();
+        let step = self.press(key, view);
+        if was_timed { self.attended(step) } else { step }
+    }
 
     fn paste(&mut self, text: &str) -> Step {
         if let Some(editor) = &mut self.words {
             editor.paste(text);
         }
-        Step::Stay
+        if self.time.take().is_some() { self.attended(Step::Stay) } else { Step::Stay }
     }
 
     fn request(&self) -> Option<&str> {
@@ -398,6 +416,27 @@ mod tests {
         };
         assert!(!text(&asked(1, &[])).contains(DONE), "forward ends it");
         assert!(text(&asked(2, &[])).contains(DONE));
+    }
+
+    #[test]
+    fn the_time_is_over_for_no_one_who_answers() {
+        let request = |several: bool| {
+            json!({ "id": "u", "method": "select", "options": ["A", "B"], "optionIds": ["0", "1"], "multiple": several,
+                "allowOther": true, "timeout": 5000 })
+        };
+        let app = App::new(80, 24);
+        let attends =
+            |dialog: &mut Dialog, chord: &str| match dialog.key(&Key::parse(chord).unwrap(), &app.view()) {
+                Step::Do(wishes) => {
+                    matches!(&wishes[..], [Wish::Rpc(word)] if word["attended"] == true && word["id"] == "u")
+                }
+                _ => false,
+            };
+        let mut dialog = Dialog::new(&request(false)).unwrap();
+        assert!(attends(&mut dialog, "3") && !attends(&mut dialog, "x"), "own words; once is enough");
+        assert!(dialog.next_tick().is_none(), "it shows no time any more");
+        let mut dialog = Dialog::new(&request(true)).unwrap();
+        assert!(attends(&mut dialog, "space") && !attends(&mut dialog, "space"), "once is enough");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! For debugging: what the provider sent, the log, facts about this machine, and a report without secrets.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -32,6 +32,7 @@ impl Binary {
         Some(match command {
             "debug_raw" => Ok(raw()),
             "debug_log" => self.log(arguments),
+            "debug_memory" => Ok(memory()),
             "debug_system" => self.system().map(|text| json!({ "text": text })),
             "debug_artifacts" => self.artifacts(arguments),
             "debug_artifact" => self.artifact(arguments),
@@ -42,10 +43,10 @@ impl Binary {
     }
 
     fn log(&self, arguments: &Value) -> Result<Value, String> {
-        let is_own = flag(arguments, "own");
-        let process = is_own.then(std::process::id);
-        let lines = journal::last_lines(&self.reach.store, LOG_LINES, LOG_BYTES, process);
-        Ok(json!({ "own": is_own, "lines": lines.map_err(|error| error.to_string())? }))
+        // Those of all processes: the front end shows one, or all.
+        let lines = journal::last_lines(&self.reach.store, LOG_LINES, LOG_BYTES, None);
+        let lines = lines.map_err(|error| error.to_string())?;
+        Ok(json!({ "own": flag(arguments, "own"), "pid": std::process::id(), "lines": lines }))
     }
 
     /// The artifacts of the session that the front end names.
@@ -152,6 +153,21 @@ impl Binary {
         let known = self.reach.store.credentials().map_err(|error| error.to_string())?;
         Ok(known.values().flatten().map(|credential| credential.key().to_owned()).collect())
     }
+}
+
+/// How much memory this process takes, as far as the system says so, and how much of that is kept for `/debug`.
+fn memory() -> Value {
+    let mut status = String::new();
+    let read = std::fs::File::open("/proc/self/status").and_then(|mut file| file.read_to_string(&mut status));
+    let number = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).filter(|_| read.is_ok());
+        line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default()
+    };
+    let frames = journal::raw().map(|frames| frames.all()).unwrap_or_default();
+    json!({
+        "residentKb": number("VmRSS:"), "peakKb": number("VmHWM:"), "threads": number("Threads:"),
+        "frames": frames.len(), "frameBytes": frames.iter().map(|frame| frame.text.len()).sum::<usize>(),
+    })
 }
 
 /// What the provider sent last.

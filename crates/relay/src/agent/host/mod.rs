@@ -8,6 +8,8 @@ mod ledger;
 mod sessions;
 mod settings;
 mod slash;
+mod ssh;
+mod todos;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -210,6 +212,8 @@ impl Host for Binary {
             .or_else(|| self.about_history(command, arguments))
             .or_else(|| self.about_surroundings(command, arguments))
             .or_else(|| self.about_faults(command, arguments))
+            .or_else(|| self.about_todos(command, arguments))
+            .or_else(|| self.about_hosts(command, arguments))
             .or_else(|| match command {
                 "get_commands" => Some(Ok(json!({ "commands": self.slash_commands() }))),
                 _ => None,

@@ -1,12 +1,16 @@
-//! Pictures in the terminal, in the protocols of Kitty and iTerm2; elsewhere a line of text says what there is.
+//! Pictures in the terminal, in the protocols of Kitty and iTerm2 and as sixels; elsewhere a line of text says what there is.
 //!
 //! A picture is drawn once, with the finished lines of the scrollback, and never in the part of the screen that is drawn again
 //! and again. It takes rows of blanks, and the last of these rows carries it: by then the rows above are on the screen.
+
+mod sixel;
 
 use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+
+pub use sixel::encode as encode_sixels;
 
 /// How the terminal takes pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +22,8 @@ pub enum Protocol {
     Kitty,
     /// iTerm2's.
     ITerm2,
+    /// Sixels, which xterm, foot, mlterm and Windows Terminal know. Whoever hands a picture over draws it as sixels beforehand.
+    Sixel,
 }
 
 impl Protocol {
@@ -25,6 +31,13 @@ impl Protocol {
     pub fn detect(environment: impl Fn(&str) -> Option<String>) -> Self {
         let value = |name: &str| environment(name).filter(|value| !value.is_empty());
         let term = value("TERM").unwrap_or_default();
+        match value("RELAY_IMAGE_PROTOCOL").as_deref() {
+            Some("kitty") => return Self::Kitty,
+            Some("iterm2") => return Self::ITerm2,
+            Some("sixel") => return Self::Sixel,
+            Some("none") => return Self::None,
+            _ => {}
+        }
         if is_multiplexed(&value) {
             return Self::None;
         }
@@ -39,8 +52,11 @@ impl Protocol {
     }
 }
 
-/// Whether a multiplexer is between Relay and the terminal.
+/// Whether what the terminal answers about pictures does not count: a multiplexer is in between, or the user has decided.
 pub fn is_multiplexed(value: &impl Fn(&str) -> Option<String>) -> bool {
+    if value("RELAY_IMAGE_PROTOCOL").is_some() {
+        return true;
+    }
     let term = value("TERM").unwrap_or_default();
     ["TMUX", "STY", "ZELLIJ"].iter().any(|name| value(name).is_some())
         || term.starts_with("screen")
@@ -85,6 +101,15 @@ pub struct Picture {
     /// Width and height in pixels, if its head says so.
     size: Option<(u32, u32)>,
     bytes: usize,
+    sixels: Option<Sixels>,
+}
+
+/// A picture as sixels, and the cells it takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Sixels {
+    body: Arc<str>,
+    columns: usize,
+    rows: usize,
 }
 
 /// A picture at a place of the screen.
@@ -118,12 +143,21 @@ impl Picture {
             mime_type: mime_type.to_owned(),
             size,
             bytes: data.len() / 4 * 3,
+            sixels: None,
         }
+    }
+
+    /// The same, drawn as sixels for this many cells.
+    #[must_use]
+    pub fn with_sixels(mut self, body: &str, columns: usize, rows: usize) -> Self {
+        let is_sound = sixel::is_sound(body) && body.len() <= LONGEST && columns > 0 && rows > 0;
+        self.sixels = is_sound.then(|| Sixels { body: Arc::from(body), columns, rows });
+        self
     }
 
     /// Its bytes are not kept any more.
     pub fn forget(&mut self) {
-        self.data = None;
+        (self.data, self.sixels) = (None, None);
     }
 
     /// Whether its bytes are kept.
@@ -146,9 +180,12 @@ impl Picture {
     /// The picture in this much room, if it can be shown, and how many rows it takes.
     #[must_use]
     pub fn placed(&self, limits: &Limits, room: usize, height: usize) -> Option<(Placed, usize)> {
+        if limits.protocol == Protocol::Sixel {
+            return self.placed_sixels(limits, room, height);
+        }
         let (data, (width, tall)) = (self.data.clone()?, self.size?);
         let can = match limits.protocol {
-            Protocol::None => false,
+            Protocol::None | Protocol::Sixel => false,
             Protocol::Kitty => self.mime_type == "image/png",
             Protocol::ITerm2 => true,
         };
@@ -170,6 +207,14 @@ impl Picture {
             Placed { data, protocol: limits.protocol, indent: 0, columns: whole(columns), rows: whole(rows) };
         Some((placed, whole(rows)))
     }
+
+    /// Sixels have their size in pixels: where that is too much room, there is no picture.
+    fn placed_sixels(&self, limits: &Limits, room: usize, height: usize) -> Option<(Placed, usize)> {
+        let Sixels { body, columns, rows } = self.sixels.clone()?;
+        let fits = columns <= room.min(limits.columns) && rows <= limits.rows.min(height.saturating_sub(2));
+        let placed = Placed { data: body, protocol: Protocol::Sixel, indent: 0, columns, rows };
+        (limits.is_on && fits).then_some((placed, rows))
+    }
 }
 
 impl Placed {
@@ -185,6 +230,7 @@ impl Placed {
         }
         match self.protocol {
             Protocol::None => {}
+            Protocol::Sixel => put(&format!("\x1bP0;1;0q{}\x1b\\", self.data)),
             Protocol::ITerm2 => put(&format!(
                 "\x1b]1337;File=inline=1;width={};height={};preserveAspectRatio=1;doNotMoveCursor=1:{}\x07",
                 self.columns, self.rows, self.data
@@ -282,9 +328,24 @@ mod tests {
     }
 
     #[test]
+    fn sixels_are_drawn_as_large_as_they_are() {
+        let limits = Limits { protocol: Protocol::Sixel, ..Limits::default() };
+        assert!(png(64, 64).placed(&limits, 80, 24).is_none(), "no one has drawn it as sixels");
+        let picture = png(64, 64).with_sixels("\"1;1;6;6#0~~~~~~", 8, 4);
+        let (placed, rows) = picture.placed(&limits, 80, 24).unwrap();
+        let mut out = Vec::new();
+        placed.write(&mut out);
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!((rows, text.as_str()), (4, "\x1b7\r\x1b[3A\x1bP0;1;0q\"1;1;6;6#0~~~~~~\x1b\\\x1b8"));
+        assert!(picture.placed(&limits, 7, 24).is_none() && picture.placed(&limits, 80, 5).is_none());
+        assert!(png(6, 6).with_sixels("\x1b\\\x1b[2J", 8, 4).placed(&limits, 80, 24).is_none());
+    }
+
+    #[test]
     fn the_environment_decides() {
         for (variables, expected) in [
-            (&[("TERM", "xterm-kitty")][..], Protocol::Kitty),
+            (&[("RELAY_IMAGE_PROTOCOL", "sixel"), ("TMUX", "x")][..], Protocol::Sixel),
+            (&[("TERM", "xterm-kitty")], Protocol::Kitty),
             (&[("TERM_PROGRAM", "iTerm.app")], Protocol::ITerm2),
             (&[("TERM_PROGRAM", "iTerm.app"), ("TMUX", "x")], Protocol::None),
             (&[("TERM", "xterm-256color")], Protocol::None),
