@@ -12,7 +12,7 @@ use crate::jobs::Jobs;
 use crate::policy::{Level, Policy};
 use crate::session::body::{BranchSummary, Custom, ModelChange, ThinkingLevelChange};
 use crate::session::{Body, Message, SessionError, SessionLog, Summary, TitleSource};
-use crate::tool::{Facts, Registry, Selection, Services, Signal, UnknownTool};
+use crate::tool::{Facts, Registry, Selection, Services, UnknownTool};
 use crate::turn::{EditedTodos, Happened, TODOS};
 
 impl Agent {
@@ -255,6 +255,17 @@ impl Agent {
         self.facts.kept.insert(kind.clone(), data.clone());
         self.state.note_todos(&self.facts.kept);
         self.report(&Event::Session(SessionEvent::Kept { kind, data }));
+    }
+
+    /// Replaces the list of tasks by one that a person edited. The model reads it before it says anything more.
+    pub fn set_todos(&mut self, todos: EditedTodos) {
+        self.keep(TODOS.to_owned(), todos.data);
+        if self.state.is_busy() {
+            // Between a call and its result there is no room for anything else.
+            self.queue(Happened::Steered(todos.prompt));
+        } else {
+            todos.prompt.bodies.into_iter().for_each(|body| self.append(body));
+        }
     }
 
     /// Puts something into the log that is not part of a run, such as a command the user ran.

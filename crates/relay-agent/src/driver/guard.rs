@@ -69,14 +69,18 @@ mod tests {
     fn check(mode: &str, path: &str, expected: Option<&str>) {
         let said = refusal(mode, &[Access::Changes(path.to_owned())], Path::new("/work"));
         match expected {
-            Some(words) => assert!(said.as_ref().is_some_and(|said| said.contains(words)), "{path}: {said:?}"),
+            Some(words) => {
+                assert!(said.as_ref().is_some_and(|said| said.contains(words)), "{path}: {said:?}");
+            }
             None => assert_eq!(said, None, "{path}"),
         }
     }
 
     #[test]
     fn an_interview_writes_specs_and_plans_alone() {
-        for path in [".relay/specs/a.md", "./.relay/plans/x/b.md", "/work/.relay/specs/a.md", "local://PLAN.md"] {
+        for path in
+            [".relay/specs/a.md", "./.relay/plans/x/b.md", "/work/.relay/specs/a.md", "local://PLAN.md"]
+        {
             check(INTERVIEW_MODE, path, None);
         }
         for path in [

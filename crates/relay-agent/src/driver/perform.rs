@@ -198,7 +198,7 @@ impl Agent {
         self.post.own.push_back(happened);
     }
 
-    pub(super) fn signal(&mut self, signal: Signal) {
+    fn signal(&mut self, signal: Signal) {
         match signal {
             Signal::Checkpoint { goal, .. } => self.facts.checkpoint = Some(goal),
             Signal::Rewind { report, restore_files } => self.rewind(&report, restore_files),

@@ -31,7 +31,8 @@ impl EditedTodos {
         let mut known = BTreeSet::new();
         let mut lines = Vec::new();
         for phase in phases.as_array().ok_or_else(|| wrong("`phases` must be a list"))? {
-            let name = phase.get("name").and_then(Value::as_str).ok_or_else(|| wrong("a phase has no `name`"))?;
+            let name =
+                phase.get("name").and_then(Value::as_str).ok_or_else(|| wrong("a phase has no `name`"))?;
             lines.push(format!("# {name}"));
             for task in phase.get("tasks").and_then(Value::as_array).into_iter().flatten() {
                 let content = task.get("content").and_then(Value::as_str);
@@ -50,8 +51,13 @@ impl EditedTodos {
             }
         }
         let shown = if known.is_empty() { "(empty)".to_owned() } else { lines.join("\n") };
-        let text = format!("<system-reminder>\nThe user edited the todo list. It is now:\n{shown}\n\nGo by this list.\n</system-reminder>");
-        let prompt = Prompt { text: "(the todo list was edited)".to_owned(), ..Prompt::hidden("user-todo-edit", text) };
+        let text = format!(
+            "<system-reminder>\nThe user edited the todo list. It is now:\n{shown}\n\nGo by this list, and do not undo the edit unless the user asks for it.\n</system-reminder>"
+        );
+        let prompt = Prompt {
+            text: "(the todo list was edited)".to_owned(),
+            ..Prompt::hidden("user-todo-edit", text)
+        };
         Ok(Self { data: json!({ "phases": phases }), prompt })
     }
 }

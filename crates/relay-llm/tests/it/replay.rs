@@ -325,12 +325,8 @@ fn held() -> (Lab, Request) {
     let mut lab = Lab::new("openai");
     lab.model.capabilities.grammars = true;
     let input = json!({ "type": "object", "properties": { "input": { "type": "string" } } });
-    let edit = Tool {
-        name: "edit".to_owned(),
-        parameters: input,
-        grammar: Some(GRAMMAR.to_owned()),
-        ..tool()
-    };
+    let edit =
+        Tool { name: "edit".to_owned(), parameters: input, grammar: Some(GRAMMAR.to_owned()), ..tool() };
     let request = Request { tools: vec![tool(), edit], ..prompt() };
     (lab, request)
 }
@@ -343,7 +339,8 @@ fn a_tool_with_a_grammar_is_called_with_text_and_answered_in_kind() {
     let (lab, request) = held();
     let written = json!({ "input": FREE }).to_string();
     for whole in [false, true] {
-        let reply = Reply::text("").tool("call_1", "edit", &written).tool("call_2", "read", r#"{"path":"a"}"#);
+        let reply =
+            Reply::text("").tool("call_1", "edit", &written).tool("call_2", "read", r#"{"path":"a"}"#);
         lab.server.queue(if whole { reply.whole_arguments() } else { reply });
         let told = lab.request(&request);
         assert_eq!(told.outcome(), "done", "{:?}", told.error);

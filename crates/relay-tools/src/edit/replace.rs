@@ -250,7 +250,8 @@ mod tests {
 
     #[test]
     fn what_is_nearly_there_is_used_with_a_warning() {
-        let file = "fn one() {\n    let timeout = compute_timeout(base);\n    start(timeout);\n}\n\nfn two() {}\n";
+        let file =
+            "fn one() {\n    let timeout = compute_timeout(base);\n    start(timeout);\n}\n\nfn two() {}\n";
         let edits = json!([
             { "old_text": "    let timeout = compute_timeuot(base);\n    start(timeout);\n", "new_text": "    go(compute_timeuot(base));\n" },
             { "old_text": "fn two() {}\n", "new_text": "fn three() {}\n" },
@@ -263,9 +264,14 @@ mod tests {
             (after, findings.into_iter().map(|finding| finding.message).collect::<Vec<_>>())
         };
         let (after, warnings) = landed(Some(0.95));
-        assert_eq!(after.as_deref(), Some("fn one() {\n    go(compute_timeuot(base));\n}\n\nfn three() {}\n"));
+        assert_eq!(
+            after.as_deref(),
+            Some("fn one() {\n    go(compute_timeuot(base));\n}\n\nfn three() {}\n")
+        );
         assert_eq!(warnings.len(), 1);
-        assert!(warnings[0].contains("line 2 is `let timeout = compute_timeout(base);`, not `let timeout = compute_timeuot"));
+        assert!(warnings[0].contains(
+            "line 2 is `let timeout = compute_timeout(base);`, not `let timeout = compute_timeuot"
+        ));
         assert_eq!(landed(None), (None, vec![]));
         assert_eq!(landed(Some(0.99)), (None, vec![]));
     }

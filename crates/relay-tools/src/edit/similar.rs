@@ -41,7 +41,9 @@ impl Similar {
             "edit {number}: old_text is not in {path} as it was quoted; its only similar place was used: {}{more}",
             lines.join("; ")
         );
-        Diagnostic::warning(codes::LINES_UNVERIFIED, message).on(path).hinted("check that this is the place you meant")
+        Diagnostic::warning(codes::LINES_UNVERIFIED, message)
+            .on(path)
+            .hinted("check that this is the place you meant")
     }
 }
 
@@ -172,8 +174,11 @@ mod tests {
     #[test]
     fn the_threshold_decides() {
         let slips = |count: usize| {
-            let old: String =
-                FILE.chars().enumerate().map(|(at, c)| if at % 9 == 4 && at / 9 < count && c != '\n' { '#' } else { c }).collect();
+            let old: String = FILE
+                .chars()
+                .enumerate()
+                .map(|(at, c)| if at % 9 == 4 && at / 9 < count && c != '\n' { '#' } else { c })
+                .collect();
             let found = |threshold: f64| matches!(find(&old, "x\n", FILE, threshold), Ok(Some(_)));
             (found(0.95), found(0.98), found(1.0))
         };

@@ -153,7 +153,8 @@ impl Palette {
 fn widest(steps: &[Step]) -> (usize, u8) {
     let range = |channel: usize| {
         let values = steps.iter().filter_map(|step| step.get(channel).copied());
-        let (least, most) = values.fold((u8::MAX, 0), |(least, most), value| (value.min(least), value.max(most)));
+        let (least, most) =
+            values.fold((u8::MAX, 0), |(least, most), value| (value.min(least), value.max(most)));
         most.saturating_sub(least)
     };
     (0..3).map(|channel| (channel, range(channel))).max_by_key(|(_, range)| *range).unwrap_or((0, 0))
@@ -270,7 +271,8 @@ mod tests {
 
     #[test]
     fn pictures_fit_where_they_are_drawn() {
-        let wide = image::DynamicImage::ImageRgba8(RgbaImage::from_pixel(300, 100, image::Rgba([7, 7, 7, 255])));
+        let wide =
+            image::DynamicImage::ImageRgba8(RgbaImage::from_pixel(300, 100, image::Rgba([7, 7, 7, 255])));
         let bytes = encode(&wide, Encoding::Png).unwrap();
         let sixels = sixel(&bytes, (60, 60)).unwrap();
         assert!(sixels.starts_with("\x1bP0;1;0q\"1;1;60;20#0;2;3;3;3#0!60~-"), "{sixels:?}");

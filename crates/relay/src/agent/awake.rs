@@ -52,7 +52,9 @@ impl Awake {
         let mut running = None;
         Box::new(move |event| {
             match event {
-                Event::Run(RunEvent::Start) => drop(std::mem::replace(&mut running, start(program, &self.options))),
+                Event::Run(RunEvent::Start) => {
+                    drop(std::mem::replace(&mut running, start(program, &self.options)))
+                }
                 Event::Run(RunEvent::End { .. }) => drop(running.take()),
                 _ => {}
             }

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use relay_engine::{Arrival, CHANNEL_LIMIT_BYTES, Channel, ChannelError};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use wl_clipboard_rs::paste::{
-    ClipboardType as PasteClipboard, Error, MimeType, MimeType as PasteType, Seat, get_contents, select_mime_type,
+    ClipboardType as PasteClipboard, Error, MimeType, MimeType as PasteType, Seat, get_contents,
+    select_mime_type,
 };
 use wl_clipboard_rs::watch::{ClipboardEvent, ClipboardType, Watcher};
 

@@ -121,7 +121,9 @@ impl X11Clipboard {
                 Content::Text(bytes) if !bytes.is_empty() => return Ok(Some(bytes)),
                 Content::Text(_) | Content::Refused => {}
                 Content::TooLarge => return Err("the picture is too large".into()),
-                Content::NoAnswer => return Err("the program that holds the clipboard does not answer".into()),
+                Content::NoAnswer => {
+                    return Err("the program that holds the clipboard does not answer".into());
+                }
             }
         }
         Ok(None)

@@ -144,11 +144,13 @@ fn a_picture_is_pasted_into_a_prompt() {
 #[test]
 fn over_ssh_the_terminal_takes_the_text() {
     let env = project(PLAIN);
-    let script = "env -u DISPLAY -u WAYLAND_DISPLAY SSH_CONNECTION='10.0.0.1 5 10.0.0.2 22' \"$RELAY\" prompt --copy";
+    let script =
+        "env -u DISPLAY -u WAYLAND_DISPLAY SSH_CONNECTION='10.0.0.1 5 10.0.0.2 22' \"$RELAY\" prompt --copy";
     let mut screen = env.pty_shell(script);
     assert_eq!(screen.wait(), 0, "{}", screen.text());
     let raw = screen.raw();
-    let sent = raw.split("\x1b]52;c;").nth(1).and_then(|rest| rest.split("\x1b\\").next()).unwrap_or_default();
+    let sent =
+        raw.split("\x1b]52;c;").nth(1).and_then(|rest| rest.split("\x1b\\").next()).unwrap_or_default();
     let bytes = base64::Engine::decode(&base64::engine::general_purpose::STANDARD, sent).unwrap();
     assert_eq!(String::from_utf8(bytes).unwrap(), env.relay(&["prompt"]).run().stdout);
 }

@@ -70,7 +70,10 @@ fn an_interview_builds_nothing() {
         ("write", json!({ "path": "a.txt", "content": "no\n" })),
         ("edit", json!({ "path": "kept.txt", "edits": [{ "old_text": "kept", "new_text": "lost" }] })),
         ("edit", json!({ "input": "§.relay/specs/../../b.txt\n»EOF\nno\n" })),
-        ("notebook", json!({ "action": "insert", "notebook_path": "n.ipynb", "cell_index": 0, "content": "x" })),
+        (
+            "notebook",
+            json!({ "action": "insert", "notebook_path": "n.ipynb", "cell_index": 0, "content": "x" }),
+        ),
         ("write", json!({ "path": ".relay/state/deep-interview-state.json", "content": "{}" })),
     ];
     lab.env.write("kept.txt", "kept\n");
@@ -401,7 +404,10 @@ fn a_list_that_a_person_edited_is_what_the_model_goes_by() {
     client.get("prompt", json!({ "message": "go on" }));
     assert_eq!(client.ended(), "done");
     let first = lab.server.prompts().remove(0).body.to_string();
-    assert!(first.contains("The user edited the todo list.") && first.contains("- [x] one\\n- [ ] two"), "{first}");
+    assert!(
+        first.contains("The user edited the todo list.") && first.contains("- [x] one\\n- [ ] two"),
+        "{first}"
+    );
     let last = lab.last_body().to_string();
     assert!(!last.contains("not found") && !last.contains("todo item(s) open"), "{last}");
 }
@@ -410,7 +416,10 @@ fn a_list_that_a_person_edited_is_what_the_model_goes_by() {
 #[test]
 fn reminders_of_tasks_end_after_three() {
     let lab = Lab::new();
-    lab.calls(&[("todo_write", json!({ "ops": [{ "op": "init", "list": [{ "phase": "P", "items": ["a"] }] }] }))]);
+    lab.calls(&[(
+        "todo_write",
+        json!({ "ops": [{ "op": "init", "list": [{ "phase": "P", "items": ["a"] }] }] }),
+    )]);
     lab.calls(&[("todo_write", json!({ "ops": "wrong" }))]);
     for _ in 0..6 {
         lab.server.queue(Reply::text("I stop here."));

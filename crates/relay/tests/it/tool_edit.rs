@@ -408,7 +408,9 @@ fn quotes_may_be_nearly_right_as_the_threshold_says() {
     let old = "    amuont = sum(item.price for item in items)\n    return amount\n";
     let arguments = json!({ "path": "a.txt", "edits": [{ "old_text": old, "new_text": "    return 0\n" }] });
     lab.env.write("a.txt", file);
-    for settings in ["[edit]\nfuzzyThreshold = 1\n", "[edit]\nfuzzyThreshold = 0.99\n", "[edit]\nfuzzyMatch = false\n"] {
+    for settings in
+        ["[edit]\nfuzzyThreshold = 1\n", "[edit]\nfuzzyThreshold = 0.99\n", "[edit]\nfuzzyMatch = false\n"]
+    {
         lab.config(settings);
         let told = call(&lab, &arguments);
         assert!(told.contains("No match found"), "{settings}{told}");

@@ -1,6 +1,5 @@
 //! Commands that only look at the session, and labels and todos in it.
 
-use relay_agent::turn::EditedTodos;
 use serde_json::{Value, json};
 
 use super::queue::name;
@@ -35,8 +34,7 @@ impl Session {
             "get_todos" => with_agent(&self.remote, |agent| json!({ "phases": session::todos(agent) })),
             "set_todos" => {
                 let todos = command.get("phases").or_else(|| command.get("todos")).unwrap_or(&Value::Null);
-                let set = |todos| with_agent(&self.remote, move |agent| agent.set_todos(todos));
-                return Some(EditedTodos::read(todos).and_then(set).map(|()| None));
+                return Some(self.set_todos(todos).map(|()| None));
             }
             "edit_todos" => return Some(self.edit_todos(command)),
             "set_label" => return Some(self.set_label(command)),

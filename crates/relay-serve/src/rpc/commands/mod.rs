@@ -144,11 +144,6 @@ impl Session {
         known.unwrap_or_else(|| Err(format!("Unknown command: {kind}")))
     }
 
-    /// Keeps something in the session that is not a message.
-    fn keep(&self, kind: &'static str, data: Value) -> Result<(), String> {
-        with_agent(&self.remote, move |agent| agent.keep(kind.to_owned(), data))
-    }
-
     fn settings(&self) -> MutexGuard<'_, Settings> {
         self.settings.lock().unwrap_or_else(PoisonError::into_inner)
     }

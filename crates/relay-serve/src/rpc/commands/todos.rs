@@ -1,7 +1,7 @@
 //! `edit_todos`: a person changes the list of tasks, and the model is told.
 
-use relay_agent::turn::Prompt;
-use serde_json::{Value, json};
+use relay_agent::turn::EditedTodos;
+use serde_json::Value;
 
 use super::{Answer, Session};
 use crate::rpc::{session, with_agent};
@@ -18,33 +18,14 @@ impl Session {
         }
         let planned = self.host.other("plan_todos", &plan).ok_or("this program keeps no todo list")??;
         if planned.get("changed").and_then(Value::as_bool).unwrap_or_default() {
-            let list = planned.get("phases").cloned().unwrap_or_default();
-            let text = planned.get("markdown").and_then(Value::as_str).unwrap_or_default();
-            self.keep("todos", json!({ "phases": list }))?;
-            self.tell(reminder(text))?;
+            self.set_todos(planned.get("phases").unwrap_or(&Value::Null))?;
         }
         Ok(Some(planned))
     }
 
-    /// Has the model know of it: now if it works, else with the next prompt.
-    fn tell(&self, text: String) -> Result<(), String> {
-        let prompt = Prompt::hidden("user_todo_edit", text);
-        let waiting = with_agent(&self.remote, move |agent| {
-            if agent.is_busy() {
-                return Some(prompt);
-            }
-            prompt.bodies.into_iter().for_each(|body| agent.note_entry(body));
-            None
-        })?;
-        waiting.into_iter().for_each(|prompt| self.remote.steer(prompt));
-        Ok(())
+    /// Replaces the list, and tells the model.
+    pub(super) fn set_todos(&self, list: &Value) -> Result<(), String> {
+        let todos = EditedTodos::read(list)?;
+        with_agent(&self.remote, move |agent| agent.set_todos(todos))
     }
-}
-
-fn reminder(list: &str) -> String {
-    let list = if list.trim().is_empty() { "(empty)" } else { list.trim_end() };
-    format!(
-        "<system-reminder>\nThe user edited the todo list. It is now:\n\n{list}\n\nGo by this list, and do not undo the \
-         edit unless the user asks for it.\n</system-reminder>"
-    )
 }
