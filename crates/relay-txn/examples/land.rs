@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use relay_txn::{Draft, FileChange, Image, Ledger, LedgerKey, Target, Verdict};
+use relay_txn::{Draft, FileChange, Ledger, LedgerKey, Target, Verdict};
 use relay_workspace::{RelPath, Workspace};
 use uuid::Uuid;
 
@@ -36,8 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut changes = Vec::new();
     for change in &record.changes {
         if let Some(after) = &change.after {
-            let before = Some(Image::new(ledger.content(after)?, after.mode));
-            changes.push(FileChange::new(RelPath::new(&change.path)?, before, None));
+            changes.push(FileChange::new(RelPath::new(&change.path)?, Some(ledger.image(after)?), None));
         }
     }
     let undo = Draft { uuid: Uuid::new_v4(), changes, ..Draft::default() };

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::capture::{self, Effects, Memory, Scan, Unattributed};
 use crate::disk::Disk;
-use crate::draft::{Draft, Verdict};
+use crate::draft::{Draft, Image, Verdict};
 use crate::error::{At, TxnError};
 use crate::key::LedgerKey;
 use crate::protocol::{Entries, Forgotten, Kept, Open, Protocol, Recovered, RolledBack, Unfinished};
@@ -112,6 +112,14 @@ impl Ledger {
     /// [`TxnError::Content`] if they are missing or damaged.
     pub fn content(&self, stored: &Stored) -> Result<Vec<u8>, TxnError> {
         self.protocol.content(stored)
+    }
+
+    /// A file as the ledger keeps it: what a change that undoes another is planned against, or makes of the file again.
+    ///
+    /// # Errors
+    /// [`TxnError::Content`] if its bytes are missing or damaged.
+    pub fn image(&self, stored: &Stored) -> Result<Image, TxnError> {
+        Ok(Image::new(self.content(stored)?, stored.mode))
     }
 
     /// Takes records out of the ledger, for good, and removes every content that no remaining record needs. With

@@ -45,7 +45,7 @@ mod protocol;
 mod record;
 #[cfg(test)]
 mod sim;
-mod state;
+mod state_folder;
 mod undoes;
 
 pub use belongings::{Belongings, Extended, Owner};

@@ -13,14 +13,14 @@ use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Found, Fs, Like, Rename, parent};
 use crate::layout;
 use crate::limits::MAX_FILE_BYTES;
-use crate::state;
+use crate::state_folder;
 
 /// Makes `.relaycode/`, private and ignored by git.
 ///
 /// # Errors
 /// Something else has that name, or the disk refuses.
 pub fn ensure_state_dir(workspace: &Workspace) -> Result<(), TxnError> {
-    state::ensure(&open(workspace)?)
+    state_folder::ensure(&open(workspace)?)
 }
 
 /// Creates a file that does not exist yet; its folder must.
@@ -91,14 +91,14 @@ fn open(workspace: &Workspace) -> Result<Disk, TxnError> {
 
 /// Runs `act` with a name in a staging folder of its own. Recovery removes the folder if this process dies.
 fn with_staged(disk: &Disk, act: impl FnOnce(&str) -> Result<(), TxnError>) -> Result<(), TxnError> {
-    state::ensure(disk)?;
+    state_folder::ensure(disk)?;
     // Recovery runs under the lock, so holding it keeps the stage safe.
-    let _lock = state::lock(disk, || {})?;
+    let _lock = state_folder::lock(disk, || {})?;
     let uuid = Uuid::new_v4();
     let (stage, staged) = (layout::stage(uuid), layout::slot(uuid, 0));
     disk.mkdir(&stage, Some(0o700)).at("create", &stage)?;
     let result = act(&staged);
-    state::unlink_if_there(disk, &staged)?;
+    state_folder::unlink_if_there(disk, &staged)?;
     disk.rmdir(&stage).at("remove", &stage)?;
     result
 }

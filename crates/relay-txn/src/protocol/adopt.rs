@@ -21,7 +21,7 @@ use crate::key::LedgerKey;
 use crate::layout::{self, BLOBS, STATE};
 use crate::limits::MAX_CHANGES;
 use crate::record::{ChangeRecord, Operation, Record};
-use crate::state;
+use crate::state_folder;
 
 impl<F: Fs> Protocol<F> {
     /// Begins a transaction for changes that have happened. Returns what was left to other transactions.
@@ -31,7 +31,7 @@ impl<F: Fs> Protocol<F> {
         effects: &Effects,
         by: &str,
     ) -> Result<(Open<F::Lock>, Vec<Unattributed>), TxnError> {
-        state::ensure(&self.fs)?;
+        state_folder::ensure(&self.fs)?;
         let lock = self.lock()?;
         let (leases, _) = self.recover_dead()?;
         let (ours, others) = part(&effects.changes, &leases, draft.uuid);
@@ -136,8 +136,8 @@ impl<F: Fs> Protocol<F> {
 
     /// Makes the folder for the cache of contents, and what belongs around it.
     pub(crate) fn ensure_state(&self, folder: &str) -> Result<(), TxnError> {
-        state::ensure(&self.fs)?;
-        state::ensure_private_folder(&self.fs, folder).map(|_| ())
+        state_folder::ensure(&self.fs)?;
+        state_folder::ensure_private_folder(&self.fs, folder).map(|_| ())
     }
 
     /// Adds the changes to the record, and makes it and all contents durable, with the mark that they are to be `kept`.

@@ -14,13 +14,13 @@ use crate::error::{At, TxnError};
 use crate::fs::{Fs, Rename, ancestors};
 use crate::layout::{self, STATE};
 use crate::limits::{MAX_FILE_BYTES, check_count};
-use crate::state;
+use crate::state_folder;
 
 impl<F: Fs> Protocol<F> {
     /// Makes the changes of `draft`. After an error the files are as they were.
     pub(crate) fn begin(&self, draft: &Draft) -> Result<Open<F::Lock>, TxnError> {
         check(draft)?;
-        state::ensure(&self.fs)?;
+        state_folder::ensure(&self.fs)?;
         let owner = {
             let _lock = self.lock()?;
             self.reserve(draft)?

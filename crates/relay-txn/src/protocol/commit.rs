@@ -12,7 +12,7 @@ use crate::fs::{Attributes, Fs, Kind, Rename, Stat, parent};
 use crate::index;
 use crate::layout::{self, STATE};
 use crate::record::Record;
-use crate::state::unlink_if_there;
+use crate::state_folder::unlink_if_there;
 
 /// How often folders are looked for again when another program keeps removing them.
 const SYNC_ATTEMPTS: usize = 4;

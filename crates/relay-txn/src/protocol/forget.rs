@@ -16,7 +16,7 @@ use crate::fs::{Fs, Kind};
 use crate::index::Index;
 use crate::layout::{self, BLOBS, INDEX, RESCUED, STAGE, STATE};
 use crate::record::Record;
-use crate::state::unlink_if_there;
+use crate::state_folder::unlink_if_there;
 
 /// What was forgotten, or would be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -48,7 +48,7 @@ use crate::fs::{Found, Fs, Kind, Stat, ancestors, is_link};
 use crate::key::LedgerKey;
 use crate::limits::MAX_FILE_BYTES;
 use crate::record::{Record, Stored, content_hash};
-use crate::state;
+use crate::state_folder;
 
 /// The protocol on one disk.
 pub(crate) struct Protocol<F: Fs> {
@@ -111,7 +111,7 @@ impl<F: Fs> Protocol<F> {
     }
 
     fn lock(&self) -> Result<F::Lock, TxnError> {
-        state::lock(&self.fs, || {
+        state_folder::lock(&self.fs, || {
             if let Some(tell) = self.waits.get() {
                 tell();
             }

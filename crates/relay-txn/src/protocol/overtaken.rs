@@ -15,7 +15,7 @@ use crate::error::{At, TxnError};
 use crate::fs::Fs;
 use crate::layout::{BLOBS, CAPTURE, STATE};
 use crate::record::Record;
-use crate::state;
+use crate::state_folder;
 
 /// Who approved it: the files had gone on already.
 const NOBODY: &str = "nobody";
@@ -28,7 +28,7 @@ impl<F: Fs> Protocol<F> {
         overtaken: &Overtaken,
         by: &str,
     ) -> Result<Record, TxnError> {
-        state::ensure(&self.fs)?;
+        state_folder::ensure(&self.fs)?;
         draft.changes.clear();
         // Holds the stage, and with it all contents, until the record is there.
         let _owner = {

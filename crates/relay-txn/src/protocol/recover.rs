@@ -15,7 +15,7 @@ use crate::error::{At, TxnError};
 use crate::fs::{Fs, ancestors};
 use crate::layout::{self, STAGE, STATE};
 use crate::record::Record;
-use crate::state::unlink_if_there;
+use crate::state_folder::unlink_if_there;
 
 /// What recovery did about one transaction.
 #[derive(Debug)]

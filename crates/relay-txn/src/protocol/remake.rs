@@ -13,7 +13,7 @@ use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs};
 use crate::layout::{self, BLOBS};
 use crate::record::content_hash;
-use crate::state;
+use crate::state_folder;
 
 impl<F: Fs> Protocol<F> {
     /// Makes the folder again if the transaction's record is gone, with the contents that a rollback needs.
@@ -22,8 +22,8 @@ impl<F: Fs> Protocol<F> {
         if self.fs.stat(&pending).at("look at", &pending)?.is_some() {
             return Ok(());
         }
-        state::ensure(&self.fs)?;
-        state::ensure_private_folder(&self.fs, &layout::stage(uuid))?;
+        state_folder::ensure(&self.fs)?;
+        state_folder::ensure_private_folder(&self.fs, &layout::stage(uuid))?;
         let mut written = Vec::with_capacity(before.len());
         for bytes in before {
             let blob = layout::blob(&content_hash(bytes));

@@ -10,7 +10,7 @@ use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Rename};
 use crate::layout::{self, RESCUED, STATE, TAKEN_BACK};
 use crate::record::Record;
-use crate::state::{ensure_private_folder, unlink_if_there};
+use crate::state_folder::{ensure_private_folder, unlink_if_there};
 
 /// How many of them are kept.
 const MAX_TAKEN_BACK: usize = 10;
@@ -112,7 +112,7 @@ impl<F: Fs> Protocol<F> {
     /// Keeps a content where a person finds it, durably.
     pub(crate) fn keep_aside(&self, uuid: Uuid, path: &str, bytes: &[u8]) -> Result<String, TxnError> {
         let folder = format!("{RESCUED}/{uuid}");
-        crate::state::ensure(&self.fs)?;
+        crate::state_folder::ensure(&self.fs)?;
         ensure_private_folder(&self.fs, RESCUED)?;
         ensure_private_folder(&self.fs, &folder)?;
         let digest = blake3::hash(path.as_bytes()).to_hex();

@@ -10,7 +10,7 @@ use crate::error::{At, TxnError};
 use crate::fs::{Attributes, Fs, Kind, Like, Rename, is_link};
 use crate::layout;
 use crate::record::{ChangeRecord, Stored};
-use crate::state::unlink_if_there;
+use crate::state_folder::unlink_if_there;
 
 impl<F: Fs> Protocol<F> {
     /// Takes away a file that did not exist before.

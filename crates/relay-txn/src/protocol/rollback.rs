@@ -19,7 +19,7 @@ use crate::error::{At, TxnError};
 use crate::fs::{Fs, Kind, Rename, ancestors, parent};
 use crate::layout::{self, STAGE, STATE};
 use crate::record::{FolderRecord, Record};
-use crate::state::{ensure_private_folder, unlink_if_there};
+use crate::state_folder::{ensure_private_folder, unlink_if_there};
 
 /// How often a file is looked at again when another program keeps changing it during the rollback.
 const ATTEMPTS: usize = 4;

@@ -31,7 +31,7 @@ fn run_command(fs: &SimFs) -> Effects {
 /// The moments in which the effect of a command becomes a transaction of its own, and those after. Crashes in the first may
 /// leave what the command did; later ones may not.
 fn adoption(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment>) {
-    let fs = SimFs::from_state(scenario.fs.state());
+    let fs = SimFs::from_volume(scenario.fs.volume());
     fs.foreign_become(&scenario.new);
     scenario.also = Some(scenario.new.clone());
     let ledger = protocol(fs.clone(), None);
@@ -47,19 +47,19 @@ fn adoption(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment
 
 /// The moments recorded so far, and those of the transaction's end.
 fn endings(fs: &SimFs, ending: Ending, end: impl FnOnce()) -> (Vec<Moment>, Vec<Moment>) {
-    let unknown = |state| Moment { state, known: None };
+    let unknown = |volume| Moment { volume, known: None };
     let early = fs.take_snapshots().into_iter().map(unknown).collect();
-    let taken_up = fs.state();
+    let taken_up = fs.volume();
     end();
     let mut late: Vec<Moment> = [taken_up].into_iter().chain(fs.take_snapshots()).map(unknown).collect();
-    late.push(Moment { state: fs.state(), known: Some(ending) });
+    late.push(Moment { volume: fs.volume(), known: Some(ending) });
     (early, late)
 }
 
 /// The moments before, during and after the command's effects are taken up. Crashes in the first two may leave what the
 /// command did outside the transaction; later ones may not.
 fn moments(scenario: &mut Scenario, ending: Ending) -> (Vec<Moment>, Vec<Moment>) {
-    let fs = SimFs::from_state(scenario.fs.state());
+    let fs = SimFs::from_volume(scenario.fs.volume());
     let ledger = protocol(fs.clone(), None);
     let mut open = ledger.begin(&scenario.draft).unwrap();
     let effects = run_command(&fs);

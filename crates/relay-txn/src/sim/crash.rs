@@ -2,9 +2,9 @@
 
 use super::Dice;
 use super::SimFs;
-use super::state::{Data, Inode, Node, State};
+use super::volume::{Data, Inode, Node, Volume};
 
-impl State {
+impl Volume {
     /// A sync of a folder makes its names durable, with everything that has to be durable before or with them.
     pub(super) fn sync_names(&mut self, folder: Inode) {
         let chosen: Vec<bool> = self
@@ -68,7 +68,7 @@ impl State {
                 *poisoned = false;
             }
         }
-        SimFs::from_state(self)
+        SimFs::from_volume(self)
     }
 }
 

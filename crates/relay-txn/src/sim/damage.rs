@@ -34,7 +34,7 @@ fn damage(fs: &SimFs, path: &str, dice: &mut Dice) -> Vec<u8> {
 
 /// Begins the transaction, damages one staged file, and rolls back: at once, or after a crash.
 fn roll_back(scenario: &Scenario, n: usize, dies: bool) -> Option<(SimFs, Vec<u8>, RolledBack)> {
-    let fs = SimFs::from_state(scenario.fs.state());
+    let fs = SimFs::from_volume(scenario.fs.volume());
     let ledger = protocol(fs.clone(), None);
     let open = ledger.begin(&scenario.draft).unwrap();
     let mut dice = Dice::new(n as u64);
@@ -44,7 +44,7 @@ fn roll_back(scenario: &Scenario, n: usize, dies: bool) -> Option<(SimFs, Vec<u8
         return Some((fs, bytes, ledger.abandon(open).unwrap()));
     }
     fs.settle();
-    let fs = fs.state().crash(&mut dice);
+    let fs = fs.volume().crash(&mut dice);
     let bytes = damage(&fs, &victim, &mut dice);
     let mut recovered = protocol(fs.clone(), None).recover().unwrap();
     match recovered.remove(0).outcome {

@@ -6,7 +6,7 @@ use std::io;
 
 use super::flaws::Flaw;
 use super::scenario::{Ending, Scenario, protocol, shown, verdict};
-use super::state::State;
+use super::volume::Volume;
 use super::{Dice, Fault, Promise};
 use crate::error::TxnError;
 
@@ -23,13 +23,13 @@ fn setting(name: &str, default: u64) -> u64 {
 
 /// A disk just before an operation, and what the caller knew by then.
 pub(super) struct Moment {
-    pub(super) state: State,
+    pub(super) volume: Volume,
     pub(super) known: Option<Ending>,
 }
 
 /// Runs the transaction once and keeps every moment of it.
 fn moments(scenario: &Scenario, ending: Ending, flaw: Option<Flaw>) -> Vec<Moment> {
-    let fs = super::SimFs::from_state(scenario.fs.state());
+    let fs = super::SimFs::from_volume(scenario.fs.volume());
     fs.record();
     let ledger = protocol(fs.clone(), flaw);
     let open = ledger.begin(&scenario.draft).unwrap();
@@ -37,8 +37,8 @@ fn moments(scenario: &Scenario, ending: Ending, flaw: Option<Flaw>) -> Vec<Momen
         Ending::Commit => drop(ledger.commit(open, verdict()).unwrap()),
         Ending::Rollback => drop(ledger.abandon(open).unwrap()),
     }
-    let during = fs.take_snapshots().into_iter().map(|state| Moment { state, known: None });
-    during.chain([Moment { state: fs.state(), known: Some(ending) }]).collect()
+    let during = fs.take_snapshots().into_iter().map(|volume| Moment { volume, known: None });
+    during.chain([Moment { volume: fs.volume(), known: Some(ending) }]).collect()
 }
 
 /// Crashes at a moment, recovers, now and then crashes during the recovery too, and looks at what is left.
@@ -49,14 +49,14 @@ pub(super) fn crash_and_recover(
     seed: u64,
 ) -> Option<String> {
     let mut dice = Dice::new(seed);
-    let mut fs = moment.state.clone().crash(&mut dice);
+    let mut fs = moment.volume.clone().crash(&mut dice);
     for _ in 0..dice.below(3) {
         fs.sample(&mut dice);
         if let Err(error) = protocol(fs.clone(), flaw).recover() {
             return Some(format!("recovery failed: {error}"));
         }
-        let Some(state) = fs.take_sample() else { break };
-        fs = state.crash(&mut dice);
+        let Some(volume) = fs.take_sample() else { break };
+        fs = volume.crash(&mut dice);
     }
     match protocol(fs.clone(), flaw).recover() {
         Ok(_) => scenario.violation(&fs, moment.known),
@@ -113,7 +113,7 @@ fn broken_protocols_are_caught() {
 
 /// One run with a fault; afterwards the disk works again, or crashes, and recovery must make sense of it.
 fn fail_and_recover(scenario: &Scenario, ending: Ending, fault: Fault) -> (usize, Option<String>) {
-    let fs = super::SimFs::from_state(scenario.fs.state());
+    let fs = super::SimFs::from_volume(scenario.fs.volume());
     let ledger = protocol(fs.clone(), None);
     fs.set_fault(Some(fault));
     let result = ledger.begin(&scenario.draft).and_then(|open| match ending {
@@ -132,13 +132,13 @@ fn fail_and_recover(scenario: &Scenario, ending: Ending, fault: Fault) -> (usize
             Some(Ending::Rollback)
         }
     };
-    let crashed = fs.state();
+    let crashed = fs.volume();
     let mut violation = match ledger.recover() {
         Ok(_) => scenario.violation(&fs, known),
         Err(error) => Some(format!("recovery failed: {error}")),
     };
     for seed in 0..2 {
-        let moment = Moment { state: crashed.clone(), known };
+        let moment = Moment { volume: crashed.clone(), known };
         violation = violation.or_else(|| crash_and_recover(scenario, &moment, None, seed));
     }
     (operations, violation.map(|violation| format!("{result:?}: {violation}")))

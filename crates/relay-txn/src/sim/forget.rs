@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::explore::PROMISES;
 use super::scenario::{Tree, change, draft, protocol, verdict};
-use super::state::State;
+use super::volume::Volume;
 use super::{Dice, Fault, Promise, SimFs};
 use crate::draft::{Draft, FileChange};
 use crate::fs::Fs;
@@ -62,19 +62,19 @@ fn aging(promise: Promise) -> Aging {
 
 impl Aging {
     /// The disk just before each operation of forgetting, and after the last one.
-    fn moments(&self) -> Vec<State> {
-        let fs = SimFs::from_state(self.fs.state());
+    fn moments(&self) -> Vec<Volume> {
+        let fs = SimFs::from_volume(self.fs.volume());
         fs.record();
         let forgotten = protocol(fs.clone(), None).forget(&self.doomed, false).unwrap();
         // The last picture of the doomed ones is the first that the others need.
         assert_eq!((forgotten.records, forgotten.blobs), (4, 3));
-        fs.take_snapshots().into_iter().chain([fs.state()]).collect()
+        fs.take_snapshots().into_iter().chain([fs.volume()]).collect()
     }
 
     /// Crashes, forgets once more with further crashes now and then, and says what is wrong with what is left.
-    fn crash_and_forget(&self, state: State, seed: u64) -> Option<String> {
+    fn crash_and_forget(&self, volume: Volume, seed: u64) -> Option<String> {
         let mut dice = Dice::new(seed);
-        let mut fs = state.crash(&mut dice);
+        let mut fs = volume.crash(&mut dice);
         for _ in 0..dice.below(3) {
             if let Some(violation) = self.left_whole(&fs) {
                 return Some(violation);
@@ -83,8 +83,8 @@ impl Aging {
             if let Err(error) = protocol(fs.clone(), None).forget(&self.doomed, false) {
                 return Some(format!("forgetting again failed: {error}"));
             }
-            let Some(state) = fs.take_sample() else { break };
-            fs = state.crash(&mut dice);
+            let Some(volume) = fs.take_sample() else { break };
+            fs = volume.crash(&mut dice);
         }
         self.left_whole(&fs).or_else(|| self.goes_on(&fs, dice.coin()))
     }
@@ -177,12 +177,12 @@ fn a_failure_while_forgetting_harms_nothing_that_is_left() {
     for fault in faults {
         // Until the fault lies beyond the last operation.
         for n in 0.. {
-            let fs = SimFs::from_state(aging.fs.state());
+            let fs = SimFs::from_volume(aging.fs.volume());
             fs.set_fault(Some(fault(n)));
             let result = protocol(fs.clone(), None).forget(&aging.doomed, false);
             let operations = fs.operations();
             fs.set_fault(None);
-            let crashed = aging.crash_and_forget(fs.state(), n as u64);
+            let crashed = aging.crash_and_forget(fs.volume(), n as u64);
             let violation = aging.left_whole(&fs).or_else(|| aging.goes_on(&fs, n % 2 == 0)).or(crashed);
             assert_eq!(violation, None, "{:?}: {result:?}", fault(n));
             if n >= operations {

@@ -10,7 +10,7 @@ use crate::protocol::Recovery;
 /// Runs the transaction while another program writes `path` before operation `n`. Returns how many operations there
 /// were.
 fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: bool) -> usize {
-    let fs = SimFs::from_state(scenario.fs.state());
+    let fs = SimFs::from_volume(scenario.fs.volume());
     let ledger = protocol(fs.clone(), None);
     fs.set_fault(Some(Fault::Meddle(n, path, how)));
     let context = format!("{} {path} {how:?} before operation {n}, commits: {commits}", scenario.name);
@@ -39,8 +39,8 @@ fn meddle(scenario: &Scenario, path: &'static str, how: How, n: usize, commits: 
         other => panic!("{context}: {other:?}"),
     }
     assert!(ledger.recover().unwrap().is_empty(), "{context}");
-    if let Some(state) = crashed {
-        let fs = state.crash(&mut Dice::new(n as u64));
+    if let Some(volume) = crashed {
+        let fs = volume.crash(&mut Dice::new(n as u64));
         protocol(fs.clone(), None).recover().unwrap();
         assert!(fs.holds(FOREIGN), "{context}: lost in a crash");
     }
@@ -76,7 +76,7 @@ fn what_others_delete_before_it_is_reached_stays_deleted() {
         for path in ["src/a.rs", "image.bin"] {
             let mut refused = 0;
             for n in 0.. {
-                let fs = SimFs::from_state(scenario.fs.state());
+                let fs = SimFs::from_volume(scenario.fs.volume());
                 let before = fs.tree();
                 let ledger = protocol(fs.clone(), None);
                 fs.set_fault(Some(Fault::Meddle(n, path, How::Removing)));
@@ -104,7 +104,7 @@ fn permissions_that_others_change_meanwhile_stay() {
         let scenario = Scenario::new(Promise { atomic_renames: true, exchange });
         let mut refused = 0;
         for n in 0.. {
-            let fs = SimFs::from_state(scenario.fs.state());
+            let fs = SimFs::from_volume(scenario.fs.volume());
             let ledger = protocol(fs.clone(), None);
             fs.set_fault(Some(Fault::Meddle(n, "src/a.rs", How::Permissions)));
             let result = ledger.begin(&scenario.draft).and_then(|open| ledger.commit(open, verdict()));

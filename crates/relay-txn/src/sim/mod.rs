@@ -25,11 +25,11 @@ mod nested;
 mod others;
 mod rivals;
 mod scenario;
-mod state;
 mod steps;
+mod volume;
 
 use disk::{Fault, SimFs};
-use state::Promise;
+use volume::Promise;
 
 /// A small generator of reproducible randomness (splitmix64): the seed is all a failure needs to be seen again.
 #[derive(Clone)]

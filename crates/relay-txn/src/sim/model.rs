@@ -125,7 +125,7 @@ impl World {
     /// files may be the old ones or already the new ones.
     fn crash(&mut self, uuid: Uuid, after: Files, n: usize, seed: u64, known: bool) {
         let mut states = self.fs.take_snapshots();
-        states.push(self.fs.state());
+        states.push(self.fs.volume());
         let n = n.min(states.len() - 1);
         let confirmed = n == states.len() - 1;
         self.fs = states.swap_remove(n).crash(&mut Dice::new(seed));

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::explore::PROMISES;
 use super::scenario::{change, draft, protocol, verdict};
-use super::state::State;
+use super::volume::Volume;
 use super::{Dice, Fault, Promise, SimFs};
 use crate::capture::Overtaken;
 use crate::fs::Fs as _;
@@ -84,12 +84,12 @@ fn a_crash_while_a_step_is_entered_before_another_leaves_it_there_or_not_at_all(
         let (fs, overtaken) = landed(promise);
         fs.record();
         enter(&fs, &overtaken).unwrap();
-        let mut states: Vec<(State, bool)> =
-            fs.take_snapshots().into_iter().map(|state| (state, false)).collect();
-        states.push((fs.state(), true));
-        for (n, (state, is_confirmed)) in states.into_iter().enumerate() {
+        let mut states: Vec<(Volume, bool)> =
+            fs.take_snapshots().into_iter().map(|volume| (volume, false)).collect();
+        states.push((fs.volume(), true));
+        for (n, (volume, is_confirmed)) in states.into_iter().enumerate() {
             for seed in 0..8 {
-                let fs = state.clone().crash(&mut Dice::new(seed));
+                let fs = volume.clone().crash(&mut Dice::new(seed));
                 let found = violation(&fs, &overtaken, is_confirmed);
                 assert_eq!(found, None, "{promise:?} moment {n} seed {seed}");
             }

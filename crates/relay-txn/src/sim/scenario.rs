@@ -6,7 +6,7 @@ use relay_workspace::RelPath;
 use uuid::Uuid;
 
 use super::flaws::{Flaw, Flawed};
-use super::state::LINK_MODE;
+use super::volume::LINK_MODE;
 use super::{Promise, SimFs};
 use crate::capture::Effects;
 use crate::draft::{Draft, FileChange, Header, Image, Target, Verdict};

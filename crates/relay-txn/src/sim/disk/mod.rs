@@ -8,7 +8,7 @@ use std::io;
 use std::rc::Rc;
 
 use super::Dice;
-use super::state::{Inode, Promise, State};
+use super::volume::{Inode, Promise, Volume};
 use crate::layout::LOCK;
 
 /// What goes wrong.
@@ -19,7 +19,7 @@ pub(crate) enum Fault {
     /// From operation `n` on, the disk is full.
     Full(usize),
     /// Just before operation `n`, another program writes a file, in place or by renaming another one over it, if the
-    /// folder for it is there. From then on a state is picked, as by [`SimFs::sample`].
+    /// folder for it is there. From then on a volume is picked, as by [`SimFs::sample`].
     Meddle(usize, &'static str, How),
 }
 
@@ -36,12 +36,12 @@ pub(crate) enum How {
 pub(crate) const FOREIGN: &[u8] = b"another program's\n";
 
 pub(super) struct Shared {
-    pub(super) state: State,
+    pub(super) volume: Volume,
     operations: usize,
     fault: Option<Fault>,
-    /// The state before every operation, if they are recorded.
-    snapshots: Option<Vec<State>>,
-    /// The state before one operation, each being as likely.
+    /// The volume before every operation, if they are recorded.
+    snapshots: Option<Vec<Volume>>,
+    /// The volume before one operation, each being as likely.
     sample: Option<Sample>,
     locked: BTreeSet<Inode>,
     /// Whether another program wrote something.
@@ -54,7 +54,7 @@ pub(super) struct Shared {
 struct Sample {
     dice: Dice,
     seen: usize,
-    state: Option<State>,
+    volume: Option<Volume>,
 }
 
 /// A disk in memory.
@@ -75,7 +75,7 @@ impl Drop for SimLock {
 fn interlude(shared: &RefCell<Shared>) {
     let act = {
         let mut shared = shared.borrow_mut();
-        let lock = shared.state.lookup(LOCK);
+        let lock = shared.volume.lookup(LOCK);
         if lock.is_some_and(|lock| shared.locked.contains(&lock)) {
             return;
         }
@@ -94,12 +94,12 @@ fn interlude(shared: &RefCell<Shared>) {
 impl SimFs {
     /// An empty disk.
     pub(crate) fn new(promise: Promise) -> Self {
-        Self::from_state(State::new(promise))
+        Self::from_volume(Volume::new(promise))
     }
 
-    pub(super) fn from_state(state: State) -> Self {
+    pub(super) fn from_volume(volume: Volume) -> Self {
         Self(Rc::new(RefCell::new(Shared {
-            state,
+            volume,
             operations: 0,
             fault: None,
             snapshots: None,
@@ -125,28 +125,28 @@ impl SimFs {
         self.0.borrow_mut()
     }
 
-    pub(super) fn state(&self) -> State {
-        self.0.borrow().state.clone()
+    pub(super) fn volume(&self) -> Volume {
+        self.0.borrow().volume.clone()
     }
 
-    /// From now on, keeps the state before every operation.
+    /// From now on, keeps the volume before every operation.
     pub(crate) fn record(&self) {
         self.0.borrow_mut().snapshots = Some(Vec::new());
     }
 
-    pub(super) fn take_snapshots(&self) -> Vec<State> {
+    pub(super) fn take_snapshots(&self) -> Vec<Volume> {
         self.0.borrow_mut().snapshots.replace(Vec::new()).unwrap_or_default()
     }
 
-    /// From now on, picks the state before one of the operations.
+    /// From now on, picks the volume before one of the operations.
     pub(super) fn sample(&self, dice: &mut Dice) {
         let dice = Dice::new(dice.next());
-        self.0.borrow_mut().sample = Some(Sample { dice, seen: 0, state: None });
+        self.0.borrow_mut().sample = Some(Sample { dice, seen: 0, volume: None });
     }
 
-    /// The state that was picked, unless there was no operation.
-    pub(super) fn take_sample(&self) -> Option<State> {
-        self.0.borrow_mut().sample.take()?.state
+    /// The volume that was picked, unless there was no operation.
+    pub(super) fn take_sample(&self) -> Option<Volume> {
+        self.0.borrow_mut().sample.take()?.volume
     }
 
     /// Counts operations from zero, and lets one go wrong.
@@ -171,13 +171,13 @@ impl SimFs {
         interlude(&self.0);
         let mut shared = self.0.borrow_mut();
         if shared.snapshots.is_some() {
-            let state = shared.state.clone();
-            shared.snapshots.as_mut().unwrap().push(state);
+            let volume = shared.volume.clone();
+            shared.snapshots.as_mut().unwrap().push(volume);
         }
         if let Some(mut sample) = shared.sample.take() {
             sample.seen += 1;
             if sample.dice.below(sample.seen) == 0 {
-                sample.state = Some(shared.state.clone());
+                sample.volume = Some(shared.volume.clone());
             }
             shared.sample = Some(sample);
         }

@@ -53,7 +53,7 @@ pub(super) type NameChange = ((Inode, String), Option<Inode>);
 
 /// Everything about a disk at one moment.
 #[derive(Debug, Clone)]
-pub(super) struct State {
+pub(super) struct Volume {
     pub(super) nodes: BTreeMap<Inode, Node>,
     /// The names as programs see them.
     pub(super) names: BTreeMap<(Inode, String), Inode>,
@@ -66,7 +66,7 @@ pub(super) struct State {
     pub(super) clock: i64,
 }
 
-impl State {
+impl Volume {
     /// An empty disk.
     pub(super) fn new(promise: Promise) -> Self {
         Self {
